@@ -1,6 +1,6 @@
 /**
  * How long one request holds the event loop: `npx node --conditions=parley-source bench/event-loop.ts [name…]`. Each body is
- * within the default limits and as bad as it can be. A block is the CPU time of the main thread between two turns of its
+ * within the default limits and the worst case. A block is the CPU time of the main thread between two turns of its
  * loop: on an idle machine that is how long another request waits.
  */
 import { randomUUID } from 'node:crypto'
@@ -48,7 +48,7 @@ const server = await serve({
   port: 0,
   quiet: true,
   store: sqliteStore(join(dir, 'tasks.db')),
-  // An echo: what comes in is stored and written twice.
+  // An echo: the input is stored and written twice.
   async *agent({ message }) {
     yield* message.parts
   },
@@ -71,7 +71,7 @@ function watch(): void {
   if (!isDone) setImmediate(watch)
 }
 
-/** The client has a thread of its own, so that its work does not count. */
+/** The client runs in a separate thread, so that its work does not count. */
 const client = new Worker(
   `const { parentPort } = require('node:worker_threads')
   parentPort.on('message', async ({ url, bodies }) => {
@@ -88,7 +88,7 @@ const client = new Worker(
 
 async function longestBlock(made: readonly string[]): Promise<{ statuses: readonly number[]; ms: number }> {
   const sent = made.map((body) => Buffer.from(body))
-  // The garbage of making them is not the server's.
+  // The garbage of creating them does not belong to the server.
   await new Promise((resolve) => setTimeout(resolve, 100))
   longestMs = 0
   const answered = new Promise<readonly number[]>((resolve) => client.once('message', resolve))

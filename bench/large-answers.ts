@@ -1,5 +1,5 @@
 /**
- * How long the answers that hold a large task hold the event loop: `npx node --conditions=parley-source
+ * How long responses with a large task hold the event loop: `npx node --conditions=parley-source
  * bench/large-answers.ts`. The task has 18 MB; figures are the CPU time of the main thread between two turns of its loop.
  */
 import { randomUUID } from 'node:crypto'
@@ -40,7 +40,7 @@ function watch(): void {
   if (!isDone) setImmediate(watch)
 }
 
-/** The client has a thread of its own, so that its work does not count. */
+/** The client runs in a separate thread, so that its work does not count. */
 const client = new Worker(
   `const { parentPort, workerData } = require('node:worker_threads')
   const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }

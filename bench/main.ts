@@ -62,7 +62,7 @@ for (const group of comparable.filter(({ names }) => wants(...names))) {
   if (flags.json) for (const measure of done) console.log(jsonLine(measure))
 }
 
-// A target of which nothing was measured says nothing.
+// A target without measurements is omitted.
 const verdicts = (flags.against === undefined ? targets(measures) : regressions(measures)).filter(
   ({ met }) => met !== undefined,
 )

@@ -1,6 +1,6 @@
 /**
- * The benchmark runs, all of it, in its quick mode. How fast anything was is not judged here, where other tests run at
- * the same time: only that every contestant did all of its work, and what does not depend on the clock.
+ * The whole benchmark runs in quick mode. Speed is not checked here, where other tests run at
+ * the same time: only that every contestant did all its work, and what does not depend on the clock.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -20,7 +20,7 @@ interface Line {
 const skip = await skipReason()
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
-describe('the benchmark in its quick mode', () => {
+describe('the benchmark in quick mode', () => {
   let lines: readonly Line[] = []
   const valueOf = (name: string): number => lines.find((line) => line.name === name)?.parley ?? Number.NaN
 
@@ -33,7 +33,7 @@ describe('the benchmark in its quick mode', () => {
       .map((line) => JSON.parse(line) as Line)
   })
 
-  it('gives every measure as a line of JSON with its three contestants', () => {
+  it('prints every measure as a line of JSON with its three contestants', () => {
     const measures = ['message', 'task', 'get', 'stream20', 'chunks1000', 'chunks4000', 'chunks16000', 'fanout']
     for (const name of measures) assert.ok(valueOf(name) > 0, `${name} was not measured`)
     for (const line of lines) {
@@ -47,21 +47,16 @@ describe('the benchmark in its quick mode', () => {
     assert.ok(times <= 4.4, `${times} times as many`)
   })
 
-  it(
-    'measures replicas on PostgreSQL: what they do, how far apart they are, what silent readers cost',
-    { skip },
-    () => {
-      const places = ['sqlite', 'postgres', 'replicas']
-      for (const place of places)
-        for (const what of ['Task', 'Events']) assert.ok(valueOf(`${place}${what}`) > 0, place)
-      for (const name of ['sameP50', 'sameP99', 'crossP50', 'crossP99']) assert.ok(valueOf(name) > 0, name)
-      // A thousand readers: not one of them has a connection or a question of its own.
-      assert.ok(valueOf('idleConnections') < 20, `${valueOf('idleConnections')} connections more`)
-      assert.ok(valueOf('idleStatements') < 100, `${valueOf('idleStatements')} statements a second more`)
-    },
-  )
+  it('measures replicas on PostgreSQL: throughput, latency between replicas, cost of silent readers', { skip }, () => {
+    const places = ['sqlite', 'postgres', 'replicas']
+    for (const place of places) for (const what of ['Task', 'Events']) assert.ok(valueOf(`${place}${what}`) > 0, place)
+    for (const name of ['sameP50', 'sameP99', 'crossP50', 'crossP99']) assert.ok(valueOf(name) > 0, name)
+    // A thousand readers: none of them has its own connection or query.
+    assert.ok(valueOf('idleConnections') < 20, `${valueOf('idleConnections')} connections more`)
+    assert.ok(valueOf('idleStatements') < 100, `${valueOf('idleStatements')} statements a second more`)
+  })
 
-  it('brings one event to all of a thousand subscribers', () => {
+  it('delivers one event to all of a thousand subscribers', () => {
     assert.equal(valueOf('fanoutReceived'), 1_000)
   })
 })

@@ -1,4 +1,4 @@
-/** What was measured, against whom, and whether it is what we promised. */
+/** The measurements, the comparison with other contestants, and the targets. */
 import type { ContestantName } from './workload.ts'
 
 export interface Measure {
@@ -6,21 +6,21 @@ export interface Measure {
   readonly what: string
   readonly unit: string
   readonly better: 'more' | 'less'
-  /** Missing where the contestant was not measured, or has nothing of the kind. */
+  /** Missing if the contestant was not measured, or does not support the measure. */
   readonly values: Partial<Record<ContestantName, number>>
 }
 
 export interface Target {
   readonly text: string
-  /** Missing if what it needs was not measured. */
+  /** Missing if its measures were not taken. */
   readonly met: boolean | undefined
   readonly got: string
 }
 
-/** How many times better we are than the rival (or than before); above 1 we are ahead, whichever way the unit runs. */
+/** How many times better Parley is than `@a2a-js/sdk` (or than before); above 1 Parley is ahead, for every unit. */
 export function ratio({ better, values }: Measure): number | null {
   const { parley } = values
-  const other = values.before ?? values.rival
+  const other = values.before ?? values['a2a-js']
   if (parley === undefined || other === undefined || parley === 0 || other === 0) return null
   return better === 'more' ? parley / other : other / parley
 }
@@ -29,11 +29,11 @@ const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value.toPrecision(5))
 
 export function jsonLine(measure: Measure): string {
-  const { parley, rival, bare, before } = measure.values
+  const { parley, 'a2a-js': a2aJs, bare, before } = measure.values
   return JSON.stringify({
     name: measure.name,
     parley: rounded(parley),
-    rival: rounded(rival),
+    rival: rounded(a2aJs),
     limit: rounded(bare),
     ...(before !== undefined && { before: rounded(before) }),
     ratio: rounded(ratio(measure)),
@@ -49,7 +49,7 @@ export function formatValue(value: number | undefined): string {
 const columnTitles: Readonly<Record<ContestantName, string>> = {
   parley: 'parley',
   before: 'before',
-  rival: 'rival',
+  'a2a-js': '@a2a-js/sdk',
   bare: 'node:http',
 }
 

@@ -1,10 +1,10 @@
-/** The promises: how much faster than the rival, how near to the limit, and how cost grows with length. */
+/** The targets: how much faster than `@a2a-js/sdk`, how close to the limit, and how cost grows with length. */
 import { type Measure, ratio, formatValue, type Target } from './report.ts'
 import type { ContestantName } from './workload.ts'
 
 /** Four times the work may cost 4.4 times as much: linear, with a tenth for noise. */
 const linear = 4.4
-/** What the collector lets a heap grow before it looks: bare node:http, which keeps nothing, grows by 2 and 16 MB. */
+/** How much the collector lets a heap grow before it runs: bare node:http, which keeps nothing, grows by 2 and 16 MB. */
 const heapSlackMb = 16
 
 /** For `--against`: a measure may be this much worse than before. */
@@ -31,7 +31,7 @@ export function targets(measures: readonly Measure[]): readonly Target[] {
     if (got === undefined) return { text, met: undefined, got: '' }
     return { text, met: got <= most, got: formatValue(got) }
   }
-  const overRival = (name: string): number | null | undefined => {
+  const overA2aJs = (name: string): number | null | undefined => {
     const measure = measures.find((each) => each.name === name)
     return measure && ratio(measure)
   }
@@ -45,10 +45,10 @@ export function targets(measures: readonly Measure[]): readonly Target[] {
   }
 
   return [
-    atLeast('message at least 3× the rival', overRival('message'), 3),
+    atLeast('message at least 3× @a2a-js/sdk', overA2aJs('message'), 3),
     atLeast('message at least 0.6× bare node:http', overBare('message'), 0.6),
-    atLeast('task at least 3× the rival', overRival('task'), 3),
-    atLeast('4,000 chunks at least 100× the rival', overRival('chunks4000'), 100),
+    atLeast('task at least 3× @a2a-js/sdk', overA2aJs('task'), 3),
+    atLeast('4,000 chunks at least 100× @a2a-js/sdk', overA2aJs('chunks4000'), 100),
     atMost('time of 16,000 chunks over 4,000 at most 4.4', growth('chunks4000', 'chunks16000'), linear),
     atMost('stored bytes of 16,000 chunks over 4,000 at most 4.4', growth('stored4000', 'stored16000'), linear),
     atMost('memory growth of 16,000 chunks over 4,000 at most 4.4', growth('rss4000', 'rss16000', heapSlackMb), linear),

@@ -1,30 +1,30 @@
 /**
- * The work that all contestants are given, in one place, so that none does less than another:
- * the same requests to the same paths, the same words in the answers.
+ * The work of all contestants, in one place, so that none does less than another:
+ * the same requests to the same paths, the same text in the answers.
  */
 
 /** What each path answers with. Parley serves an agent at `/a2a/{name}`; the others follow it. */
 export const agentNames = ['message', 'task', 'stream', 'announcer'] as const
 export type AgentName = (typeof agentNames)[number]
 
-export const contestantNames = ['parley', 'rival', 'bare'] as const
+export const contestantNames = ['parley', 'a2a-js', 'bare'] as const
 /** `before` is `parley` of another checkout, for `--against`. */
 export type ContestantName = (typeof contestantNames)[number] | 'before'
 
 export const pathOf = (agent: AgentName): string => `/a2a/${agent}`
 
-/** About what a person types, and what a short answer has. */
+/** About the length of a typed message and of a short answer. */
 export const question =
   'Please look at the attached order, check that the address is complete, and tell me when it can be with the customer; ' +
   'if anything is missing, say what, and to whom I should write about it.'
 export const answer =
   'The address is complete. The order leaves the warehouse tomorrow morning and should be with the customer on Thursday, ' +
-  'between nine and noon. Nothing is missing, so there is nobody to write to.'
+  'between nine and noon. Nothing is missing, so there is no one to write to.'
 
-/** The size of what a model streams, a few words, led by the number by which the reader checks the order. */
+/** The size of a model's chunk, a few words, after the number by which the reader checks the order. */
 export const chunkText = (index: number): string => `${String(index).padStart(6, '0')} and so it went on `
 
-/** The event that goes to all subscribers, told apart from any other by its number. */
+/** The event that goes to all subscribers, identified by its number. */
 export const announcementText = (index: number): string => `announcement ${index}.`
 
 let sent = 0

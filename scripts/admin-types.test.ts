@@ -1,4 +1,4 @@
-/** What the console knows of the admin API is what the hub says of it. */
+/** The console has the types of the current admin API. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ const scratch = mkdtempSync(join(import.meta.dirname, '../node_modules/.parley-t
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe('the types of the admin API', () => {
-  it('are what the hub says now: run `npm run admin-types`', async () => {
+  it('match the OpenAPI document of the hub: run `npm run admin-types`', async () => {
     const file = join(scratch, 'admin.ts')
     writeFileSync(file, adminTypes(await readDocument()))
     const settings = join(import.meta.dirname, '../.oxfmtrc.json')
@@ -18,7 +18,7 @@ describe('the types of the admin API', () => {
     assert.equal(readFileSync(file, 'utf8'), readFileSync(outputFile, 'utf8'))
   })
 
-  it('say what an operation takes and answers', () => {
+  it('have the input and the response of an operation', () => {
     const operation = {
       operationId: 'getThing',
       summary: 'A thing.',
@@ -37,11 +37,22 @@ describe('the types of the admin API', () => {
       paths: { '/things/{id}': { get: operation } },
       components: { schemas: { Thing: thing } },
     })
-    assert.match(made, /export type Thing = \{\nreadonly a: "x" \| "y"\nreadonly b\?: readonly \(unknown\)\[\]\n\}/)
+    assert.match(made, /export type Thing = \{ readonly a: "x" \| "y"; readonly b\?: readonly \(unknown\)\[\] \}/)
     assert.match(
       made,
-      /getThing: \{ params: \{ id: string \}; query: \{ limit\?: number \| undefined \}; body: undefined; answer: Thing \}/,
+      /getThing: \{ params: \{ id: string \}; query: Optional<\{ limit: number \}>; response: Thing \}/,
     )
     assert.match(made, /getThing: \['GET', '\/things\/\{id\}'\]/)
+  })
+
+  it('write an object with the fields of a named schema as an extension of it', () => {
+    const name = { type: 'string', description: 'Unique.' }
+    const schemas = {
+      Thing: { type: 'object', required: ['name'], properties: { name } },
+      FoundThing: { type: 'object', required: ['name', 'at'], properties: { name, at: { type: 'integer' } } },
+    }
+    const made = adminTypes({ paths: {}, components: { schemas } })
+    assert.match(made, /export type Thing = \{\n\/\*\* Unique. \*\/\nreadonly name: string \}/)
+    assert.match(made, /export type FoundThing = Thing & \{ readonly at: number \}/)
   })
 })

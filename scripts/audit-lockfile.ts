@@ -1,6 +1,6 @@
 /**
- * The rules for what `npm ci` may bring: contents that are pinned by hash, licences that allow redistribution, no code
- * that runs during installation but the listed, and no package from outside the registry. Pure: `audit.ts` prints it.
+ * The rules for what `npm ci` may install: contents pinned by hash, licences that allow redistribution, no code
+ * that runs during installation except the listed, and no package from outside the registry. Pure: `audit.ts` prints it.
  */
 export interface LockedPackage {
   readonly version?: string
@@ -45,9 +45,9 @@ const reviewedLicenses: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/server-everything': 'MIT',
 }
 
-/** What each does when it is installed; all work without it. */
+/** What each does at installation; all work without it. */
 const installScripts: Readonly<Record<string, string>> = {
-  esbuild: 'checks that its binary for this platform is there',
+  esbuild: 'checks that its binary for this platform exists',
   protobufjs: 'prints a notice about version ranges',
 }
 

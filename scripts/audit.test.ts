@@ -11,14 +11,14 @@ const problemsOf = (name: string, locked: LockedPackage): readonly string[] =>
   auditLockfile({ packages: { [`node_modules/${name}`]: locked } }).problems
 
 describe('npm run audit', () => {
-  it('finds nothing wrong with what this repository installs', () => {
+  it('finds no problem in the dependencies of this repository', () => {
     const lockfile = JSON.parse(readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8')) as Lockfile
     const { packages, production, problems } = auditLockfile(lockfile)
     assert.deepEqual(problems, [])
     assert.ok(packages > 300 && production > 20, `${packages} ${production}`)
   })
 
-  it('finds contents that no hash pins, or a weak one', () => {
+  it('reports contents without a hash, or with a weak one', () => {
     const { integrity: _integrity, ...unpinned } = good
     assert.deepEqual(problemsOf('a', good), [])
     assert.deepEqual(problemsOf('a', unpinned), ['node_modules/a: has no sha512 integrity'])
@@ -26,7 +26,7 @@ describe('npm run audit', () => {
     assert.deepEqual(problemsOf('a', { ...unpinned, inBundle: true }), [])
   })
 
-  it('finds licences that may not be passed on, by what the package is for', () => {
+  it('reports licences that forbid redistribution, by the use of the package', () => {
     const licensed = (license: string, dev = false) => problemsOf('@x/a', { ...good, license, dev }).length
     for (const free of ['MIT', '(MIT OR GPL-3.0-or-later)', '(Apache-2.0 AND BSD-3-Clause)']) {
       assert.equal(licensed(free), 0, free)
@@ -37,13 +37,13 @@ describe('npm run audit', () => {
     assert.deepEqual([licensed('MPL-2.0', true), licensed('GPL-3.0-only', true)], [0, 1])
   })
 
-  it('finds scripts that run at installation, and packages from elsewhere', () => {
+  it('reports install scripts, and packages from outside the registry', () => {
     assert.equal(problemsOf('left-pad', { ...good, hasInstallScript: true }).length, 1)
     assert.equal(problemsOf('esbuild', { ...good, hasInstallScript: true }).length, 0)
     assert.equal(problemsOf('a', { ...good, resolved: 'git+ssh://git@example.com/a.git' }).length, 1)
   })
 
-  it('reads what the registry knows, and tells silence from a clean report', () => {
+  it('reads advisories of the registry, and distinguishes no response from a clean report', () => {
     assert.deepEqual(readAdvisories('{"vulnerabilities":{}}'), { answered: true, found: [] })
     assert.deepEqual(readAdvisories('{"vulnerabilities":{"a":{"severity":"high","range":"<2"}}}'), {
       answered: true,

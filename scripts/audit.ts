@@ -1,6 +1,6 @@
 /**
- * `npm run audit`: what Parley installs, checked. The lockfile's rules always decide; known vulnerabilities are asked of
- * the registry, and if it does not answer, that is printed and does not fail, because mirrors often lack that service.
+ * `npm run audit`: checks the dependencies of Parley. The rules of the lockfile always apply; known vulnerabilities are queried from
+ * the registry. No response is printed and is not a failure, because mirrors often lack that service.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

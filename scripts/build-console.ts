@@ -1,4 +1,4 @@
-/** Builds the console into the hub, unless what is there was made of the same sources. */
+/** Builds the console into the hub, unless the existing build has the same sources. */
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..')
 const stamp = join(root, 'packages/hub/console/made-of.txt')
 
-/** By their contents: a checkout gives files whatever times it likes. */
+/** By content: file times of a checkout are arbitrary. */
 function hashSources(): string {
   const files = globSync(
     [

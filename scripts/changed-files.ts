@@ -1,4 +1,4 @@
-/** What differs from git's HEAD, or from the index, as paths relative to the repository. Deleted files are left out. */
+/** The files that differ from git's HEAD, or from the index, as paths relative to the repository, without deleted files. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
@@ -10,7 +10,7 @@ export function changedFiles(root: string): readonly string[] {
   return [...new Set([...tracked, ...untracked])].filter((file) => existsSync(join(root, file))).sort()
 }
 
-/** Files in the index that differ from HEAD: what a commit would hold. */
+/** Files in the index that differ from HEAD: the content of a commit. */
 export function stagedFiles(root: string): readonly string[] {
   return git(root, 'diff', '--cached', '--name-only', '--no-renames', '--diff-filter=d', '-z')
 }

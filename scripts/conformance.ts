@@ -1,4 +1,4 @@
-/** `npm run conformance`: writes docs/conformance.md and docs/requirements.md anew from the rule book and the names of the tests. */
+/** `npm run conformance`: writes docs/conformance.md and docs/requirements.md from the rule book and the test names. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findCitations } from '../test/conformance/citations.ts'

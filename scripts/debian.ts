@@ -16,7 +16,7 @@ const programs = {
   chromium: { package: 'chromium', places: ['/usr/bin/chromium'] },
 } as const satisfies Readonly<Record<string, DebianProgram>>
 
-/** The folder the program is in, or nothing if it is not to be had. */
+/** The folder the program is in, or `undefined` if it is unavailable. */
 export async function findOrInstall(name: keyof typeof programs): Promise<string | undefined> {
   const found = findProgram(name)
   if (found !== undefined || !canInstall()) return found
@@ -35,7 +35,7 @@ export async function findOrInstall(name: keyof typeof programs): Promise<string
 function findProgram(name: keyof typeof programs): string | undefined {
   const inPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, name))
   const places = programs[name].places.flatMap((place) => globSync(place).sort(byVersion))
-  // A link in the path may stand alone: `initdb` and the others are beside the program itself.
+  // A link in the path may be isolated: `initdb` and the others are beside the program itself.
   const whole = (file: string): boolean =>
     existsSync(file) && (name !== 'postgres' || existsSync(join(dirname(file), 'initdb')))
   const file = [...places.reverse(), ...inPath].find(whole)
@@ -50,7 +50,7 @@ function canInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
 }
 
-/** Without this the package makes a cluster for the whole machine and starts it. */
+/** Without this the package creates and starts a system-wide cluster. */
 function disableDefaultCluster(): void {
   const settings = '/etc/postgresql-common/createcluster.conf'
   if (existsSync(settings)) return

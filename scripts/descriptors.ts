@@ -1,7 +1,7 @@
 /**
- * Writes what the gRPC binding knows of its messages: the descriptors of packages/a2a/proto, which come on standard
+ * Writes the message tables of the gRPC binding: the descriptors of packages/a2a/proto, which come on standard
  * input as `buf build` makes them (the whole command is in CONTRIBUTING.md). Not classes with types: the binding only
- * turns bytes into ProtoJSON and back, for which a table of fields is all it needs.
+ * converts bytes to ProtoJSON and back, for which a table of fields is enough.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,9 +1,9 @@
 /**
- * `npm run fuzz`: the guided fuzz of every decoder and entry point, a million inputs unless told otherwise.
+ * `npm run fuzz`: the guided fuzz of every decoder and entry point, a million inputs by default.
  *
  *   npm run fuzz -- --inputs 1000000 --target grpc --seed 7 --parallel 2 --update-corpus
  *
- * Exits with 1 if it finds anything. An input that broke something is written to `--findings`, and belongs into
+ * Exits with 1 if it finds anything. An input that broke something is written to `--findings`, and belongs in
  * test/fuzz/corpus with the name of what it broke.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'

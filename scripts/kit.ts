@@ -1,6 +1,6 @@
 /**
  * `npm run kit -- --kit <folder>`: the official conformance kit (a2aproject/a2a-tck, branch 1.0-dev) against the conformance
- * agent and against a hub that serves the same agent as a module. Both must fail the same tests, and none but those that
+ * agent and against a hub that serves the same agent as a module. Both must fail the same tests, and only those that
  * test/conformance/kit-deviations.ts explains. The kit is a Python program and no part of this repository:
  *
  *     git clone -b 1.0-dev https://github.com/a2aproject/a2a-tck
@@ -48,7 +48,7 @@ for (const scenario of scenarios) {
 console.log(`\n${scenarios.length - failed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 
-/** The kit's dependencies go into an environment of their own. */
+/** The dependencies of the kit are installed in a virtual environment. */
 function pythonWithKit(): string {
   const environment = join(scratch, 'python')
   execFileSync(flags.python, ['-m', 'venv', environment])
@@ -57,7 +57,7 @@ function pythonWithKit(): string {
   return own
 }
 
-/** Side by side: nearly all the time of a run is spent waiting for streams to end. */
+/** Concurrently: a run spends nearly all its time waiting for streams to end. */
 async function compare(scenario: KitScenario): Promise<readonly string[]> {
   await using agent = await startAgent(scenario)
   await using hub = await startHub(scenario, join(scratch, scenario.name))

@@ -1,6 +1,6 @@
 /**
- * `npm run load`: one hub process that holds 10,000 streams, 2,000 slowloris connections, 1,000 readers that take nothing
- * and 500 tasks a second, while another agent's echo is timed. Exits with 1 if a figure is missed.
+ * `npm run load`: one hub process that holds 10,000 streams, 2,000 slowloris connections, 1,000 readers that read nothing
+ * and 500 tasks a second, while another agent's echo is timed. Exits with 1 if a target is missed.
  *
  *   npm run load -- --streams 1000 --slowloris 200 --silent 100 --tasks 100 --seconds 20
  */

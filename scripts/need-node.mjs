@@ -1,6 +1,6 @@
 /**
- * Says in one sentence that Node is too old, instead of letting the first TypeScript
- * file fail with a riddle. Preloaded (`node --import`), plain JavaScript, and free of
+ * Reports in one sentence that Node is too old, instead of letting the first TypeScript
+ * file fail with an obscure error. Preloaded (`node --import`), plain JavaScript, without
  * anything that Node 20 does not have.
  */
 const needed = 24

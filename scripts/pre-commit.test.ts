@@ -1,4 +1,4 @@
-/** The hook is tried by real commits; the settings that editors get are compared with those that it checks. */
+/** Tests the hook with real commits, and compares the editor settings with those that it checks. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ describe('the pre-commit hook', () => {
     )
   })
 
-  it('refuses a staged file that is not formatted, and says how to format it', () => {
+  it('rejects a staged file that is not formatted, and prints how to format it', () => {
     write('packages/a/src/one.ts', 'export const one = 1;\n')
     git('add', '-A')
     const { status, output } = commit()
@@ -39,7 +39,7 @@ describe('the pre-commit hook', () => {
     assert.match(output, /npm run format/)
   })
 
-  it('refuses a staged file with an error of lint', () => {
+  it('rejects a staged file with a lint error', () => {
     write('packages/a/src/one.ts', 'export const one = { a: 1, a: 2 }\n')
     git('add', '-A')
     const { status, output } = commit()
@@ -47,7 +47,7 @@ describe('the pre-commit hook', () => {
     assert.match(output, /no-dupe-keys/)
   })
 
-  it('accepts the rest, and does not look at files that are not staged', () => {
+  it('accepts the rest, and ignores files that are not staged', () => {
     write('packages/a/src/one.ts', 'export const one = 2\n')
     write('notes.md', 'Notes\n')
     git('add', '-A')

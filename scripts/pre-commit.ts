@@ -1,6 +1,6 @@
 /**
  * The pre-commit hook (`.githooks/pre-commit`): format and lint of the staged files. It reads them from the working tree, since
- * the linter needs their neighbours; where only parts of a file are staged, CI has the last word.
+ * the linter needs their imports; if only parts of a file are staged, CI decides.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

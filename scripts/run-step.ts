@@ -21,7 +21,7 @@ export async function runStep(step: Step, limitMs: number, options: StepRunnerOp
     const ok = (await runProcess(limitMs, step.name, path, rest, options)) === 0
     return { passed: ok ? 1 : 0, skipped: [], failures: ok ? [] : [`✖ ${step.command.join(' ')}`], fileMs: {} }
   }
-  // A pattern of names would filter out the tests that load the files, so with options each file gets a process of its own.
+  // A pattern of names would filter out the tests that load the files, so with options each file gets its own process.
   const isInTurn = step.inTurn === true && (options.testOptions ?? []).length === 0
   const shares = isInTurn ? filesInTurn(rest, step.processes ?? 1, options) : splitFiles(rest, step.processes ?? 1)
   const counts = sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, limitMs, n, options))))
@@ -29,7 +29,7 @@ export async function runStep(step: Step, limitMs: number, options: StepRunnerOp
   return isEmpty && (options.testOptions ?? []).length === 0 ? withFailure(counts, step.name, 'no test ran') : counts
 }
 
-/** Dealt out in turns: files that take long are often neighbours. */
+/** Distributed in turns: slow files are often neighbours. */
 function splitFiles(rest: readonly string[], processes: number): readonly (readonly string[])[] {
   const { files, others } = separateFiles(rest)
   const count = Math.min(processes, Math.max(1, files.length))
@@ -80,7 +80,7 @@ async function runTests(
   const code = await runProcess(limitMs, name, process.execPath, [...reporters, ...testOptions, ...rest], options)
   const text = existsSync(countsFile) ? readFileSync(countsFile, 'utf8') : ''
   const counts = text === '' ? sum([]) : (JSON.parse(text) as TestCounts)
-  // A runner that died must not look like success, also where it ended without an error.
+  // A runner that died must not look like success, even if it exited without an error.
   if (counts.failures.length > 0 || (code === 0 && text !== '')) return counts
   return withFailure(counts, name, `the test process ended with ${code} although no test failed`)
 }

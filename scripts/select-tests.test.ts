@@ -26,14 +26,14 @@ for (const [name, text] of Object.entries(files)) {
 const inSrc = (...names: readonly string[]): readonly string[] => names.map((name) => `${src}/${name}`)
 
 describe('selectTests', () => {
-  it('takes the tests of a changed file, and of the files that import it directly', () => {
+  it('selects the tests of a changed file, and of the files that import it directly', () => {
     assert.deepEqual(selectTests(root, inSrc('one.ts')), {
       files: inSrc('one.test.ts', 'one-more.test.ts', 'deep/three.test.ts', 'two.test.ts'),
       leftOut: 0,
     })
   })
 
-  it('takes a changed test by itself', () => {
+  it('selects a changed test itself', () => {
     assert.deepEqual(selectTests(root, inSrc('far.test.ts')).files, inSrc('far.test.ts'))
   })
 
@@ -41,14 +41,14 @@ describe('selectTests', () => {
     assert.deepEqual(selectTests(root, inSrc('two.tsx')).files, inSrc('two.test.ts', 'far.test.ts'))
   })
 
-  it('takes the closest tests up to the maximum, and says how many are left out', () => {
+  it('selects the closest tests up to the maximum, and reports how many are omitted', () => {
     assert.deepEqual(selectTests(root, inSrc('far.test.ts', 'one.ts'), 2), {
       files: inSrc('far.test.ts', 'one.test.ts'),
       leftOut: 3,
     })
   })
 
-  it('takes nothing for files that no test covers', () => {
+  it('selects nothing for files that no test covers', () => {
     assert.deepEqual(selectTests(root, ['README.md', 'test/x/y.test.ts']), { files: [], leftOut: 0 })
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Which unit tests a change affects: the tests of the changed files and of the files that import them directly. A scan of the
- * import lines is enough for that; whatever is further away is left to `npm test`.
+ * import lines is enough for that; `npm test` covers the rest.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'

@@ -1,4 +1,4 @@
-/** Busy loops that outlive a run would burden everything that comes after it, so they are looked for when it has ended. */
+/** Busy loops that outlive a run would slow down everything after it, so the test looks for them at the end. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -57,7 +57,7 @@ async function allToEnd(pids: readonly number[]): Promise<void> {
 }
 
 describe('npm run test:stress', () => {
-  it('runs the suites that are named beside four busy loops, and ends them', { timeout: 60_000 }, async () => {
+  it('runs the named suites beside four busy loops, and ends them', { timeout: 60_000 }, async () => {
     const { file, said, ended } = stress('green', '')
     assert.deepEqual((await ended)[0], 0)
     assert.equal(said().trimEnd().split('\n').at(-1), '1 passed, 0 failed, 0 skipped')
@@ -80,7 +80,7 @@ describe('npm run test:stress', () => {
       watcher.close()
       const pids = processesIn(file)
       child.kill(signal)
-      // After SIGKILL the suite is not told to end; only the loops notice.
+      // After SIGKILL the suite gets no signal; only the loops notice.
       await allToEnd(signal === 'SIGKILL' ? pids.slice(0, 4) : pids)
       if (signal === 'SIGTERM') await ended
       else for (const pid of pids) if (isRunning(pid)) process.kill(pid)

@@ -1,6 +1,6 @@
 /**
- * `npm run test:stress`: every suite once, in its quick mode, beside four busy loops. What passes on an idle machine and fails
- * here waits for the machine where it should wait for an event. Takes the arguments of `npm test` (`npm run test:stress -- fault-injection`).
+ * `npm run test:stress`: every suite once, in its quick mode, beside four busy loops. A test that passes on an idle machine and fails
+ * here waits for a time where it should wait for an event. Takes the arguments of `npm test` (`npm run test:stress -- fault-injection`).
  *
  * The loops end with this process, however it ends.
  */
@@ -9,7 +9,7 @@ import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 
 const loops = 4
-/** A loop that is no longer our child has outlived us. */
+/** A loop with another parent has outlived this process. */
 const busyLoop = `
   const parent = process.ppid
   for (;;) {

@@ -1,15 +1,15 @@
 /**
- * Which suites there are, and in which order they run: what is quick and breaks often
- * comes first. A folder under test/ is a suite by existing; examples/ and bench/ are, too.
+ * The suites and their order: fast ones that fail often
+ * come first. Every folder under test/ is a suite, and so are examples/ and bench/.
  */
 import { globSync } from 'node:fs'
 
 export interface Suite {
   readonly name: string
   readonly steps: readonly Step[]
-  /** Whether its tests ask for a PostgreSQL server. */
+  /** Whether its tests need a PostgreSQL server. */
   readonly usesDatabase?: boolean
-  /** Run only by its name: it brings hundreds of megabytes from the network. */
+  /** Run only by name: it downloads hundreds of megabytes. */
   readonly onRequest?: boolean
 }
 
@@ -18,7 +18,7 @@ export interface Step {
   readonly name: string
   readonly command: readonly string[]
   readonly countsTests: boolean
-  /** How many processes share the files, where the runner does not give each file its own. */
+  /** How many processes share the files, if the runner does not give each file its own. */
   readonly processes?: number
   /** Each of these processes runs files one after another (run-files-in-turn.ts). */
   readonly inTurn?: boolean
@@ -35,8 +35,8 @@ const singleProcess = '--test-isolation=none'
 
 const isFullMode = process.env['PARLEY_FULL'] === '1'
 /**
- * What the quick mode leaves out of the console suite: axe checks each page once, in screenshots.test.ts, and not again in both
- * themes; and views that resemble others are left to the full mode.
+ * What quick mode omits from the console suite: axe checks each page once, in screenshots.test.ts, and not again in both
+ * themes; and full mode covers views that resemble others.
  */
 const quickConsoleSkips = '--test-skip-pattern=/serious violation|accessib|axe finds/'
 const fullModeOnlyFiles = /console\/(agent-views|settings-audit|task-compare|trace-graph)\.test\.ts$/
@@ -125,12 +125,12 @@ export function findSuites(root: string): readonly Suite[] {
     if (files.length > 0) suites.push(testFiles(name, files, ...options))
   }
   add('architecture', [...glob('test/*.test.ts'), ...glob('scripts/**/*.test.ts')])
-  // Many files in one process: 40 of them took 0.5 s instead of 7 s. What needs a process of its own belongs under test/.
+  // Many files in one process: 40 of them took 0.5 s instead of 7 s. Tests that need a separate process belong under test/.
   add('units', glob('packages/*/src/**/*.test.ts'), singleProcess)
 
   const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
   for (const folder of folders) {
-    // The real gateway takes a gigabyte and a core.
+    // The real gateway needs a gigabyte and a core.
     const atOnce = onRequest.includes(folder) ? 1 : 2
     const isShort = folder === 'console' && !isFullMode
     const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => !isShort || !fullModeOnlyFiles.test(file))

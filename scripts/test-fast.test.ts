@@ -1,4 +1,4 @@
-/** The quick check of a change decides what a person looks at next, so that it must fail for a type, a lint rule and a test alike. */
+/** The quick check of a change must fail for type errors, lint errors and failed tests alike. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
@@ -39,14 +39,14 @@ describe('npm run test:fast', { concurrency: false }, () => {
     assert.match(closing, /^3 passed, 0 failed, 0 skipped/)
   })
 
-  it('tests the files that are named', () => {
+  it('tests the named files', () => {
     const { status, output, closing } = fast('packages/a/src/other.ts')
     assert.equal(status, 1)
     assert.match(output, /✖ is one {2}\(packages\/a\/src\/other\.test\.ts:4\)/)
     assert.match(closing, /^2 passed, 1 failed, 0 skipped/)
   })
 
-  it('fails for an error of types, and for one of lint', () => {
+  it('fails for a type error, and for a lint error', () => {
     write('packages/a/src/one.ts', "export const one: number = '1'\nexport const two = { a: 1, a: 2 }\n")
     const { status, output } = fast()
     assert.equal(status, 1)

@@ -1,6 +1,6 @@
 /**
  * `npm run test:fast`: types, lint and the unit tests of what changed, in under 20 seconds. Compares with git's HEAD, or takes
- * files and folders as arguments (`npm run test:fast -- packages/a2a/src/engine`). Options are handed to node's test runner.
+ * files and folders as arguments (`npm run test:fast -- packages/a2a/src/engine`). Options are passed to node's test runner.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const total = { passed: 0, failed: 0, skipped: 0 }
 
-// Side by side: the tests mostly keep one core busy.
+// Concurrently: the tests mostly keep one core busy.
 await Promise.all([runInOrder(typesAndLintSteps(files)), runInOrder(unitTestSteps(tests))])
 
 if (files.length === 0) console.log('No file differs from HEAD. Give files or folders to test them.')

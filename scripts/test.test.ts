@@ -1,4 +1,4 @@
-/** The runner decides whether everything else is believed, so it is shown failing, crashing, empty and skipping suites. */
+/** All other results depend on the runner, so it is tested with failing, crashing, empty and skipping suites. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ function runIn(name: string, files: Readonly<Record<string, string>>, env: Recor
   }
   const suites = findSuites(root).map((suite) => suite.name)
   const chosen = suites.filter((suite) => suite !== 'check')
-  // Without the variables by which node's runner would take ours for a test file of its own.
+  // Without the variables by which node's runner would treat ours as a test file.
   const { status, stdout } = spawnSync(process.execPath, ['scripts/test.ts', ...chosen], {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
@@ -31,7 +31,7 @@ function runIn(name: string, files: Readonly<Record<string, string>>, env: Recor
 }
 
 describe('npm test', () => {
-  it('finds suites by their folders and adds their counts up', () => {
+  it('finds suites by their folders and sums their counts', () => {
     const result = runIn('green', {
       'packages/a/src/x.test.ts': "it('a', () => {}); it('b', () => {})",
       'test/zebra/deep/y.test.ts': "describe('c', () => { it('d', () => {}) })",
@@ -69,7 +69,7 @@ describe('npm test', () => {
     assert.equal(Object.keys(times['fileMs'] ?? {}).length, 2)
   })
 
-  it('runs a suite that brings much from the network only by its name', () => {
+  it('runs a suite with large downloads only by name', () => {
     const files = { 'test/openclaw/x.test.ts': "it('a', () => {})", 'test/other/y.test.ts': "it('b', () => {})" }
     const { closing } = runIn('asked', files)
     assert.equal(closing, '2 passed, 0 failed, 0 skipped')
@@ -84,7 +84,7 @@ describe('npm test', () => {
     assert.doesNotMatch(stdout, /openclaw/)
   })
 
-  it('fails when a test fails, and says which and why', () => {
+  it('fails when a test fails, and prints which and why', () => {
     const result = runIn('red', {
       'test/a/x.test.ts': "describe('sums', () => { it('adds', () => { throw new Error('two is not one') }) })",
       'packages/a/src/y.test.ts': "it('goes on after a red suite', () => {})",
@@ -94,7 +94,7 @@ describe('npm test', () => {
     assert.match(result.stdout, /sums > adds {2}\(test\/a\/x\.test\.ts:2\)\n {4}Error: two is not one/)
   })
 
-  it('repeats what failed behind the last suite, since of a long log often only the end is kept', () => {
+  it('repeats failures after the last suite, because often only the end of a long log is kept', () => {
     const { stdout } = runIn('repeated', {
       'test/a/x.test.ts': "it('adds', () => { throw new Error('two is not one') })",
       'test/b/y.test.ts': "it('exits', () => process.exit(7))",
@@ -108,7 +108,7 @@ describe('npm test', () => {
     assert.match(end, /\n1 passed, 3 failed, 0 skipped\n$/)
   })
 
-  it('runs a failed file once, also in a browser: what fails has failed', () => {
+  it('runs a failed file once, also in a browser: there are no retries', () => {
     const once = `import { existsSync, writeFileSync } from 'node:fs'
       it('fails the first time', () => { if (!existsSync('mark')) { writeFileSync('mark', ''); throw new Error('too soon') } })
       it('passes', () => {})`
@@ -131,7 +131,7 @@ describe('npm test', () => {
     assert.equal(runIn('empty', { 'packages/a/src/x.test.ts': 'void [describe, it]' }).status, 1)
   })
 
-  it('shares the units among processes, and adds up what fails in any', () => {
+  it('distributes the units among processes, and sums their failures', () => {
     const units = Object.fromEntries(
       ['a', 'b', 'c', 'd'].map((name) => [
         `packages/a/src/${name}.test.ts`,
@@ -144,7 +144,7 @@ describe('npm test', () => {
     for (const name of ['b', 'c']) assert.match(stdout, new RegExp(`\nunits: ✖ ${name} `))
   })
 
-  it('accepts a skip without a reason at home, and not in CI', () => {
+  it('accepts a skip without a reason locally, and not in CI', () => {
     const files = { 'test/a/x.test.ts': "it('x', { skip: 1 > 0 }, () => {}); it('y', () => {})" }
     assert.equal(runIn('home', files).closing, '1 passed, 0 failed, 1 skipped')
     const inCi = runIn('ci', files, { CI: 'true' })

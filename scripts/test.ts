@@ -1,6 +1,6 @@
 /**
  * `npm test`: every suite, each in its own process, then one closing line. Names as
- * arguments choose suites (`npm test -- units matrix`); options are handed to node's
+ * arguments select suites (`npm test -- units matrix`); options are passed to node's
  * test runner (`npm test -- units --test-name-pattern=cancel`).
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { findSuites } from './suites.ts'
 const root = join(import.meta.dirname, '..')
 const isCi = process.env['CI'] === 'true'
 const isFullMode = process.env['PARLEY_FULL'] === '1'
-/** Set by `stress.ts`: all takes longer beside busy loops. */
+/** Set by `stress.ts`: everything takes longer beside busy loops. */
 const isStressed = process.env['PARLEY_STRESS'] !== undefined
 /** A suite that hangs is stopped and named. The full modes are long on purpose. */
 const limitMs = (isFullMode ? 600 : isStressed ? 60 : 25) * 60_000
@@ -39,7 +39,7 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
-/** One server for all suites that want a database: each would start its own otherwise. */
+/** One server for all suites with a database: otherwise each would start its own. */
 async function shareDatabase(): Promise<void> {
   const clusterFile = join(root, 'test/postgres/cluster.ts')
   if (!existsSync(clusterFile)) return
@@ -49,12 +49,12 @@ async function shareDatabase(): Promise<void> {
 }
 let sharedDatabase: Promise<void> | undefined
 
-/** The same for what every file in a browser would build. */
+/** The same for the build of the console. */
 async function shareConsole(): Promise<void> {
   const file = join(root, 'test/console/built-console.ts')
   if (!existsSync(file)) return
   const { shareConsole: share } = (await import(file)) as { shareConsole(folder: string): Promise<void> }
-  // If it cannot be built, each file says so as a failure of its own.
+  // If the build fails, each file reports it as its own failure.
   await share(join(scratch, 'console')).catch((reason: unknown) => console.log('the console cannot be built', reason))
 }
 
@@ -63,7 +63,7 @@ const failures: string[] = []
 const chosen = all.filter(({ name, onRequest }) =>
   suiteNames.length === 0 ? onRequest !== true : suiteNames.includes(name),
 )
-/** By suite. What suites share (database, console) is `setup`. */
+/** By suite. Shared setup (database, console) is `setup`. */
 const suiteMs: Record<string, number> = {}
 const fileMs: Record<string, number> = {}
 const addTime = (name: string, startedAt: number): void => {

@@ -1,4 +1,4 @@
-/** What the documents say exists: every link leads somewhere, and every option has its line in docs/start.md or docs/clients.md. */
+/** The documents are correct: every link resolves, and docs/start.md or docs/clients.md documents every option. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -28,7 +28,7 @@ function propertiesOf(name: string, source: string): readonly string[] {
 describe('the documents', () => {
   const pages = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] })
 
-  it('link only to what is there', () => {
+  it('have no dead links', () => {
     assert.ok(pages.includes('README.md'))
     const dead = pages.flatMap((page) =>
       relativeLinks(read(page))
@@ -43,7 +43,7 @@ describe('the documents', () => {
     assert.deepEqual(relativeLinks(page), ['a.md'])
   })
 
-  /** Every word that stands in code, so that `name` is not found in a sentence about names. */
+  /** Every word in a code span, so that `name` does not match a sentence about names. */
   const wordsIn = (text: string): ReadonlySet<string> =>
     new Set([...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => (code as string).match(/\w+/g) ?? []))
   const start = read('docs/start.md')
@@ -94,9 +94,9 @@ describe('the documents', () => {
     })
   }
 
-  it('tell the limits of a client as they are', () => {
+  it('have the limits of a client', () => {
     const rows = [...clients.matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)]
-    const told = Object.fromEntries(rows.map(([, name, value = '']) => [name, Number(value.replaceAll(',', ''))]))
-    assert.deepEqual(told, defaultClientLimits)
+    const documented = Object.fromEntries(rows.map(([, name, value = '']) => [name, Number(value.replaceAll(',', ''))]))
+    assert.deepEqual(documented, defaultClientLimits)
   })
 })

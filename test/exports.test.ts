@@ -7,9 +7,9 @@ import { describe, it } from 'node:test'
 const home = join(import.meta.dirname, '../packages/a2a')
 
 interface Surface {
-  /** What is there at run time. */
+  /** The exported values. */
   readonly values: string
-  /** What only the compiler sees. */
+  /** The exported types. */
   readonly types: string
 }
 

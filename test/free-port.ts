@@ -1,6 +1,6 @@
 /**
- * A port for a program that has to be told one, or that comes again at the same. Below those that the system hands out by
- * itself (32768 and up on Linux, 49152 elsewhere): one of those would be given to the next connection that is opened.
+ * A port for a program that needs a fixed one, or that restarts on the same one. Below the ephemeral range of the system
+ * (32768 and up on Linux, 49152 elsewhere): a port of that range could be taken by the next outgoing connection.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-/** `npm ci` works on a machine that is not this one: nothing is missing for other platforms, and no registry is named. */
+/** `npm ci` works on every platform: no package is missing, and no registry is named. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ function isFound(name: string, place: string): boolean {
 }
 
 describe('package-lock.json', () => {
-  it('has every package that some platform needs: npm leaves out those that its registry lacked, and `npm ci` then fails', () => {
+  it('has every package of every platform: npm omits those that its registry lacked, and `npm ci` then fails', () => {
     const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter((name) => !isFound(name, place)),
     )

@@ -16,7 +16,7 @@ const manifest = (path: string) =>
   }
 
 const heading = '## Supported versions\n'
-/** They say with which version something was measured or changed. */
+/** These pages state with which version something was measured or changed. */
 const history = ['CHANGELOG.md', 'bench/README.md']
 
 /** The cells of the row that begins with `name`. */

@@ -1,6 +1,6 @@
 /**
- * The limit: what node:http alone does with the same bytes. It parses the request, writes an
- * answer of the same shape with JSON.stringify, keeps nothing and checks nothing.
+ * The limit: node:http alone with the same bytes. It parses the request, writes an
+ * answer of the same shape with JSON.stringify, stores nothing and validates nothing.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ interface Request {
 }
 
 const sseHeaders = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' }
-// Writing each event by itself costs three times as much as writing 16 kB at once.
+// Writing each event separately costs three times as much as writing 16 kB at once.
 const writeBytes = 16_384
 const subscribers = new Set<ServerResponse>()
 

@@ -1,4 +1,4 @@
-/** The side of a contestant that the benchmark talks to: where it listens, what it has used, when to speak, when to end. */
+/** The control channel of a contestant: its port, its usage, announcements, and its end. */
 
 export interface Usage {
   /** Resident now, and at most so far, in bytes. */
@@ -28,7 +28,7 @@ function usage(collect: boolean): Usage {
   return { rss: process.memoryUsage.rss(), maxRss: process.resourceUsage().maxRSS * 1024, cpuMicros: user + system }
 }
 
-/** Tells the benchmark the port, then does as it is told until it is told to close. */
+/** Reports the port to the benchmark, then handles its messages until it closes. */
 export function runContestant({ port, announce, close }: ContestantServer): void {
   const say = (word: ChildMessage): void => void process.send?.(word)
   process.on('message', (message: ParentMessage) => {

@@ -1,4 +1,4 @@
-/** Starts a contestant in a process of its own, so that its CPU and memory are its own, and asks it things. */
+/** Starts a contestant in a separate process, so that its CPU and memory can be measured, and queries it. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -10,10 +10,10 @@ import type { ParentMessage, Usage, ChildMessage } from './child-process.ts'
 export interface Contestant {
   readonly name: ContestantName
   readonly port: number
-  /** After a full garbage collection, if asked for. */
+  /** After a full garbage collection, if requested. */
   usage(collect?: boolean): Promise<Usage>
   announce(text: string): void
-  /** Lets it end by itself; answers how many bytes it leaves on disk. */
+  /** Lets it exit; returns how many bytes it leaves on disk. */
   close(): Promise<number>
 }
 
@@ -30,7 +30,7 @@ const profiling = (directory?: string): string[] =>
 const programOf = (name: ContestantName, against = ''): string =>
   name === 'before' ? join(resolve(against), 'bench/contestants/parley.ts') : join(import.meta.dirname, `${name}.ts`)
 
-/** The next word of a kind, or an error if the process ends before it is said. */
+/** The next message of a kind, or an error if the process exits before it. */
 export async function waitForMessage<K extends string>(
   child: ChildProcess,
   kind: K,
@@ -67,9 +67,9 @@ export async function startContestant(
     name,
     port,
     async usage(collect = false) {
-      const heard = waitForMessage(child, 'usage')
+      const usage = waitForMessage(child, 'usage')
       tell({ order: 'usage', collect })
-      return (await heard).usage
+      return (await usage).usage
     },
     announce: (text) => tell({ order: 'announce', text }),
     async close() {

@@ -1,4 +1,4 @@
-/** Our server as `serve()` sets it up: SQLite, every commit on disk before anyone is told. */
+/** Our server as `serve()` sets it up: SQLite, every commit on disk before a client sees it. */
 import { join } from 'node:path'
 import { type Agent, artifact, reply } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'

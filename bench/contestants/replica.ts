@@ -1,4 +1,4 @@
-/** Our server as one of several, or alone: the same agents over PostgreSQL or SQLite, every commit on disk before anyone is told. */
+/** Our server as one of several, or alone: the same agents over PostgreSQL or SQLite, every commit on disk before a client sees it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -42,7 +42,7 @@ const agents = {
     for (let index = 0; index < count; index++) yield chunkText(index)
   },
 
-  /** `200 10`: says two hundred times what time it is, ten milliseconds apart. */
+  /** `200 10`: reports the time two hundred times, ten milliseconds apart. */
   async *ticker({ text }) {
     const [count = 0, paceMs = 0] = text.split(' ').map(Number)
     yield { state: 'TASK_STATE_WORKING' }
@@ -52,7 +52,7 @@ const agents = {
     }
   },
 
-  /** Is at work and has nothing to say. */
+  /** Runs and reports nothing. */
   async *waiter({ signal }) {
     yield { state: 'TASK_STATE_WORKING' }
     await new Promise((resolve) => signal.addEventListener('abort', resolve))

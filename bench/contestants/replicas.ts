@@ -1,4 +1,4 @@
-/** Starts replicas on a database of their own, each in a process of its own. */
+/** Starts replicas on a separate database, each in a separate process. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ export interface Replica {
 
 const dataRoot = join(import.meta.dirname, '../.parley')
 
-/** Without a database: on SQLite. */
+/** Without a database they use SQLite. */
 export async function startReplica(database?: string): Promise<Replica> {
   mkdirSync(dataRoot, { recursive: true })
   const folder = mkdtempSync(join(dataRoot, 'replica-'))
@@ -27,9 +27,9 @@ export async function startReplica(database?: string): Promise<Replica> {
   return {
     port,
     async usage(collect = false) {
-      const heard = waitForMessage(child, 'usage')
+      const usage = waitForMessage(child, 'usage')
       child.send({ order: 'usage', collect })
-      return (await heard).usage
+      return (await usage).usage
     },
     async close() {
       const exited = once(child, 'exit')

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { type ResponseListener, responseReader } from './response.ts'
 
 export interface Connection {
-  /** Writes a request. The listener given at opening hears the response. */
+  /** Writes a request. The listener passed at opening receives the response. */
   send(request: string): void
   close(): void
 }
@@ -48,7 +48,7 @@ export function openConnection(
   })
 }
 
-/** For what is not on the clock: one request on a connection of its own, the whole body back. */
+/** For untimed requests: one request on a separate connection; returns the whole body. */
 export async function ask(port: number, request: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let body = ''

@@ -8,7 +8,7 @@ function dataOf(block: string): string | undefined {
   return line?.slice(dataMark.length)
 }
 
-/** Calls `onEvent` with the data of each event; comments and events without data are passed over. */
+/** Calls `onEvent` with the data of each event; comments and events without data are skipped. */
 export function eventReader(onEvent: (data: string) => void): (piece: string) => void {
   let pending = ''
   return (piece) => {
@@ -25,7 +25,7 @@ export function eventReader(onEvent: (data: string) => void): (piece: string) =>
 
 export interface ChunkCheck {
   event(data: string): void
-  /** Throws unless exactly `count` chunks came, in order, and then the task was completed. Begins anew. */
+  /** Throws unless exactly `count` chunks came, in order, and then the task was completed. Resets. */
   finish(count: number): void
 }
 

@@ -10,36 +10,36 @@ import { responseReader } from './response.ts'
 const plain = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
 const chunked = 'HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nb\r\ndefghijklmn\r\n0\r\n\r\n'
 
-/** What is heard when the text comes in pieces of this size. */
+/** The responses read when the text arrives in chunks of this size. */
 function hear(text: string, size: number): readonly string[] {
-  const heard: string[] = []
+  const received: string[] = []
   let body = ''
   const read = responseReader({
     piece: (piece) => (body += piece),
     end(status) {
-      heard.push(`${status} ${body}`)
+      received.push(`${status} ${body}`)
       body = ''
     },
   })
   for (let at = 0; at < text.length; at += size) read(text.slice(at, at + size))
-  return heard
+  return received
 }
 
-describe('the reader of responses', () => {
-  it('hears the same whatever pieces the bytes come in', () => {
+describe('the response reader', () => {
+  it('reads the same responses from chunks of any size', () => {
     const text = plain + chunked + plain
     for (let size = 1; size <= text.length; size++) {
       assert.deepEqual(hear(text, size), ['200 hello', '404 abcdefghijklmn', '200 hello'])
     }
   })
 
-  it('refuses a response whose end it cannot know', () => {
+  it('rejects a response of unknown length', () => {
     assert.throws(() => hear('HTTP/1.1 200 OK\r\n\r\n', 100), /without a length/)
   })
 })
 
 describe('the load', () => {
-  it('says so when a connection was closed between two runs', async () => {
+  it('reports a connection that was closed between two runs', async () => {
     const server = createServer((_request, response) => response.end('{}'))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -56,19 +56,19 @@ describe('the load', () => {
   })
 })
 
-describe('the reader of events', () => {
-  it('passes over comments and ids, whatever pieces the text comes in', () => {
+describe('the event reader', () => {
+  it('skips comments and ids, with chunks of any size', () => {
     const text = ': keep-alive\n\nid: 7\ndata: {"a":1}\n\ndata: {"b":2}\n\n'
     for (let size = 1; size <= text.length; size++) {
-      const heard: string[] = []
-      const read = eventReader((data) => heard.push(data.trim()))
+      const received: string[] = []
+      const read = eventReader((data) => received.push(data.trim()))
       for (let at = 0; at < text.length; at += size) read(text.slice(at, at + size))
-      assert.deepEqual(heard, ['{"a":1}', '{"b":2}'])
+      assert.deepEqual(received, ['{"a":1}', '{"b":2}'])
     }
   })
 })
 
-describe('the check of chunks', () => {
+describe('the chunk check', () => {
   const chunk = (index: number): string => `{"artifactUpdate":{"text":"${String(index).padStart(6, '0')} words"}}`
   const end = '{"statusUpdate":{"state":"TASK_STATE_COMPLETED"}}'
   const check = (...events: readonly string[]): void => {
@@ -77,11 +77,11 @@ describe('the check of chunks', () => {
     checked.finish(3)
   }
 
-  it('is content with all chunks in order and then the end', () => {
+  it('accepts all chunks in order and then the end', () => {
     check(chunk(0), chunk(1), chunk(2), '{"artifactUpdate":{"text":""}}', end)
   })
 
-  it('notices a chunk that is missing, repeated, out of order or after the end, and a stream cut short', () => {
+  it('reports a chunk that is missing, repeated, out of order or after the end, and a truncated stream', () => {
     assert.throws(() => check(chunk(0), chunk(1), end), /2 chunks of 3/)
     assert.throws(() => check(chunk(0), chunk(0), chunk(1), chunk(2), end), /chunk 0 where 1 was due/)
     assert.throws(() => check(chunk(1), chunk(0), chunk(2), end), /chunk 1 where 0 was due/)

@@ -1,7 +1,7 @@
-/** As many requests as a server can answer, on a fixed number of connections, for a while. */
+/** As many requests as a server can answer, on a fixed number of connections, for a given time. */
 import { type Connection, openConnection } from './connection.ts'
 
-/** Hears the responses on one connection and throws at the first that is not what was asked for. */
+/** Checks the responses of one connection and throws at the first wrong one. */
 export interface ResponseCheck {
   piece(text: string): void
   end(status: number): void
@@ -10,7 +10,7 @@ export interface ResponseCheck {
 export interface LoadRound {
   readonly completed: number
   readonly perSecond: number
-  /** The share of one core that this process used meanwhile: near 1, it is the load that is measured. */
+  /** The share of one core that this process used: near 1, the load generator is the limit. */
   readonly loadShare: number
 }
 
@@ -32,7 +32,7 @@ export async function openLoad({ port, connections, nextRequest, createCheck }: 
   let busy = 0
   let running = false
   let settle: { resolve(): void; reject(reason: Error): void } | undefined
-  /** A connection that broke between two runs would never answer in the next. */
+  /** A connection that was closed between two runs would never respond in the next. */
   let broken: Error | undefined
 
   const fail = (reason: Error): void => {

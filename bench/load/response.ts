@@ -1,10 +1,10 @@
 /**
- * Reads HTTP/1.1 responses off a socket, and nothing that this benchmark does not meet. A general
- * client would spend more on a request than the servers do, and on two cores would be what is measured.
+ * Reads HTTP/1.1 responses from a socket, limited to what this benchmark needs. A general
+ * client would spend more on a request than the servers do, and on two cores would be the limit.
  */
 
 export interface ResponseListener {
-  /** A piece of the body, with the chunked coding taken off. */
+  /** A piece of the body, without the chunked coding. */
   piece(text: string): void
   end(status: number): void
 }
@@ -16,7 +16,7 @@ const chunkedPattern = /\r\ntransfer-encoding: *chunked/i
 /** What is being read, and how much of it is still to come. */
 type Place = 'head' | 'body' | 'size' | 'chunk' | 'gap' | 'trailer'
 
-/** Takes the bytes as latin1 text, in which a character is a byte, and calls the listener as it reads. */
+/** Takes the bytes as latin1 text, where a character is a byte, and calls the listener while parsing. */
 export function responseReader(listener: ResponseListener): (text: string) => void {
   let pending = ''
   let place: Place = 'head'
@@ -39,7 +39,7 @@ export function responseReader(listener: ResponseListener): (text: string) => vo
     else throw new Error(`a response without a length: ${head}`)
   }
 
-  /** Up to `left` characters from `at`; answers where it stopped. */
+  /** Up to `left` characters from `at`; returns where it stopped. */
   function readPiece(text: string, at: number): number {
     const end = Math.min(text.length, at + left)
     left -= end - at
@@ -51,7 +51,7 @@ export function responseReader(listener: ResponseListener): (text: string) => vo
     return end
   }
 
-  /** One step from `at`; -1 if more must come first. */
+  /** One step from `at`; -1 if more bytes are needed. */
   function step(text: string, at: number): number {
     if (place === 'body' || place === 'chunk') return readPiece(text, at)
     const mark = place === 'head' ? headEnd : '\r\n'

@@ -1,6 +1,6 @@
 /**
- * Long answers: one client, one stream of N chunks, from the request to the end. Every trial has a
- * process of its own, so that memory and stored bytes are those of this one answer.
+ * Long answers: one client, one stream of N chunks, from the request to the end. Every trial has its own
+ * process, so that memory and stored bytes are those of this one answer.
  */
 import { startContestant } from '../contestants/contestant.ts'
 import { openConnection } from '../load/connection.ts'
@@ -10,18 +10,18 @@ import { type ContestantName, requestText, sendMessageBody } from '../workload.t
 import type { MeasureGroup, Plan } from './plan.ts'
 
 const allLengths = [1_000, 4_000, 16_000] as const
-// Enough for the compiler to have seen the path; short enough to leave no mark on the memory.
+// Enough for the compiler to optimize the path; short enough not to affect the memory.
 const warmUp = { streams: 20, chunks: 100 }
 
 interface Trial {
   readonly elapsedMs: number
-  /** The most that was resident, over what was resident before. */
+  /** The peak of resident memory, minus the resident memory before. */
   readonly rssGrowth: number
   readonly storedBytes: number
 }
 
 interface Streamer {
-  /** Asks for a stream of so many chunks and reads it to its end. */
+  /** Requests a stream of this many chunks and reads it to its end. */
   read(chunks: number): Promise<number>
   close(): void
 }
@@ -91,7 +91,7 @@ async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
       }
     }
   }
-  // What a database weighs before the answer that is measured, the warm-up included.
+  // The size of a database before the measured answer, including the warm-up.
   const { storedBytes: emptyBytes } = await trial('parley', 0, plan)
 
   const values = (

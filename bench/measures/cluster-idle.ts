@@ -1,5 +1,5 @@
 /**
- * Ten thousand readers of a thousand tasks that run on another replica and say nothing: how many connections and statements
+ * Ten thousand readers of a thousand tasks that run on another replica and report nothing: how many connections and statements
  * the database sees because of them, beside the same tasks without readers.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,7 +19,7 @@ async function startTask(port: number): Promise<string> {
   return (JSON.parse(answer) as { result: { task: { id: string } } }).result.task.id
 }
 
-/** Resolves when the first event, the snapshot, is there. */
+/** Resolves when the first event, the snapshot, has arrived. */
 async function subscribe(port: number, taskId: string): Promise<Connection> {
   const first = Promise.withResolvers<void>()
   const listener = {
@@ -47,7 +47,7 @@ interface IdleCost {
   readonly statementsPerSecond: number
 }
 
-/** What the database sees while nothing happens. Its counters come up to a second late. */
+/** The load of the database while nothing happens. Its counters are up to a second late. */
 async function measureIdleCost(database: BenchDatabase, ms: number): Promise<IdleCost> {
   await sleep(1_500)
   const before = await database.load()

@@ -1,4 +1,4 @@
-/** From the moment an agent says something to the moment a reader has it: on the replica that runs it, and on another. */
+/** From the report of an agent to its arrival at a reader: on the replica that runs it, and on another. */
 import { startReplica } from '../contestants/replicas.ts'
 import { openConnection } from '../load/connection.ts'
 import { eventReader } from '../load/events.ts'
@@ -10,7 +10,7 @@ import type { BenchDatabase } from './postgres.ts'
 const paceMs = 10
 const clock = (): number => performance.timeOrigin + performance.now()
 
-/** Resolves when the task has ended; tells what each event took. */
+/** Resolves when the task has ended; with the latency of each event. */
 async function readTimes(port: number, body: string, opened: (taskId: string) => void): Promise<readonly number[]> {
   const times: number[] = []
   const over = Promise.withResolvers<void>()

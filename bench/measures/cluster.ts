@@ -1,6 +1,6 @@
 /**
  * Our server on PostgreSQL: one replica and two beside one on SQLite, how long an event takes to a reader on another
- * replica, and the cost of ten thousand idle readers. No other SDK is measured: the rival's tasks are in
+ * replica, and the cost of ten thousand idle readers. No other SDK is measured: `@a2a-js/sdk` keeps its tasks in
  * the memory of one process.
  */
 import { type Replica, startReplica } from '../contestants/replicas.ts'
@@ -43,11 +43,11 @@ const workloads = {
 
 interface Rate {
   readonly perSecond: number
-  /** What the replicas spent on one. */
+  /** The CPU time of the replicas for one. */
   readonly cpuMicros: number
 }
 
-/** All of the connections, shared out among the replicas. */
+/** All of the connections, distributed among the replicas. */
 async function rateOf(replicas: readonly Replica[], work: keyof typeof workloads, plan: Plan): Promise<Rate> {
   const { judge, request } = workloads[work]
   const loads = await Promise.all(

@@ -1,4 +1,4 @@
-/** 1,000 subscribers who wait on one task, and one event for all of them: how long until the last has it. */
+/** 1,000 subscribers of one task, and one event for all of them: the time until the last one has it. */
 import { type Contestant, startContestant } from '../contestants/contestant.ts'
 import { ask, type Connection, openConnection } from '../load/connection.ts'
 import { eventReader } from '../load/events.ts'
@@ -22,11 +22,11 @@ interface FanOut {
   readonly elapsedMs: number
   readonly received: number
   readonly rssGrowthMb: number
-  /** What the server spent on one event for all, in milliseconds. */
+  /** The CPU time of the server for one event to all, in milliseconds. */
   readonly cpuMs: number
 }
 
-/** Counts who has seen a text, and resolves when all have or when patience ends. */
+/** Counts the subscribers that have received a text, and resolves when all have, or at the timeout. */
 function createSubscriberGroup(): { see(subscriber: number, data: string): void; wait(text: string): Promise<number> } {
   let wanted = ''
   let seen = new Set<number>()

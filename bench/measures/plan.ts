@@ -3,26 +3,26 @@ import type { Measure } from '../report.ts'
 import type { ContestantName } from '../workload.ts'
 
 export interface Plan {
-  /** Rounds are interleaved (A B C A B C …) and the median is taken: the machine has other things to do. */
+  /** Rounds are interleaved (A B C A B C …) and the median is taken: other processes load the machine. */
   readonly rounds: number
-  /** Rounds that do not count. After four seconds of load a server still spent 15 % of its CPU on compiling itself. */
+  /** Rounds that do not count. After four seconds of load a server still spent 15 % of its CPU on JIT compilation. */
   readonly warmUpRounds: number
   readonly roundMs: number
-  /** How often the servers are started anew for a measure of throughput; the median counts. */
+  /** How often the servers are restarted for a measure of throughput; the median counts. */
   readonly processes: number
-  /** How often a stream of so many chunks is measured. */
+  /** How often a stream of this many chunks is measured. */
   chunkTrials(contestant: ContestantName, chunks: number): number
   readonly announcements: number
-  /** Each in a new process: what 1,000 subscribers take differs by a tenth from process to process. */
+  /** Each in a new process: the time for 1,000 subscribers differs by a tenth between processes. */
   readonly fanOutRounds: number
   readonly contestants: readonly ContestantName[]
   /** Another checkout of this repository, whose server is the contestant `before`. */
   readonly against?: string
   /** Where our server leaves CPU profiles, if anywhere. */
   readonly profileTo?: string
-  /** Whether any of these measures was asked for. */
+  /** Whether any of these measures was requested. */
   wants(...names: readonly string[]): boolean
-  /** Progress, and remarks that belong to no measure. */
+  /** Prints progress and notes. */
   tell(text: string): void
 }
 
@@ -32,8 +32,8 @@ export interface MeasureGroup {
   measure(plan: Plan): Promise<readonly Measure[]>
 }
 
-// The rival's cost grows with the square of the length: 26 s for 4,000 chunks, five minutes for 16,000.
-const rivalTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1, 16_000: 1 }
+// The cost of `@a2a-js/sdk` grows with the square of the length: 26 s for 4,000 chunks, five minutes for 16,000.
+const a2aJsTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1, 16_000: 1 }
 
 type Amounts = Pick<
   Plan,
@@ -45,7 +45,7 @@ export const quickPlan: Amounts = {
   rounds: 2,
   warmUpRounds: 1,
   roundMs: 500,
-  chunkTrials: (contestant, chunks) => (contestant !== 'rival' ? 2 : chunks > 1_000 ? 0 : 1),
+  chunkTrials: (contestant, chunks) => (contestant !== 'a2a-js' ? 2 : chunks > 1_000 ? 0 : 1),
   announcements: 2,
   fanOutRounds: 1,
 }
@@ -55,13 +55,13 @@ export const fullPlan: Amounts = {
   rounds: 9,
   warmUpRounds: 5,
   roundMs: 1_500,
-  chunkTrials: (contestant, chunks) => (contestant === 'rival' ? (rivalTrials[chunks] ?? 1) : 7),
+  chunkTrials: (contestant, chunks) => (contestant === 'a2a-js' ? (a2aJsTrials[chunks] ?? 1) : 7),
   announcements: 9,
   fanOutRounds: 5,
 }
 
 /**
- * For `--against`. The same code in two processes differs by up to 13 %, by what the compiler made of it, so a
+ * For `--against`. The same code in two processes differs by up to 13 %, because of the JIT compiler, so a
  * difference of 3 % shows only over many processes.
  */
 export const comparisonPlan: Amounts = { ...fullPlan, processes: 9, rounds: 3, warmUpRounds: 4, roundMs: 1_000 }

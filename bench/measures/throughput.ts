@@ -15,7 +15,7 @@ import {
 import type { MeasureGroup, Plan } from './plan.ts'
 
 const connections = 32
-/** What pollers ask for: tasks of the last minute or so. */
+/** What pollers request: tasks of about the last minute. */
 const recentTasks = 200
 /** More than a server that keeps its tasks on disk holds in memory. */
 const manyTasks = 4_000
@@ -24,12 +24,12 @@ const streamChunks = 20
 interface ThroughputCase {
   readonly name: string
   readonly what: string
-  /** May ask the server for what the requests need. */
+  /** May prepare what the requests need. */
   prepare(port: number): Promise<() => string>
   judge(): ResponseCheck
 }
 
-/** Looks for the words that only the right answer has. */
+/** Checks for the text that only the right answer has. */
 function createBodyCheck(...words: readonly string[]): () => ResponseCheck {
   return () => {
     let body = ''
@@ -61,7 +61,7 @@ async function idsOfNewTasks(port: number, count: number): Promise<readonly stri
 
 const sending = (agent: AgentName) => async (port: number) => () => requestText(port, agent, sendMessageBody(question))
 
-/** Each in turn, again and again. */
+/** Each in turn, repeatedly. */
 const getting = (count: number) => async (port: number) => {
   const requests = (await idsOfNewTasks(port, count)).map((id) => requestText(port, 'task', getTaskBody(id)))
   let next = 0

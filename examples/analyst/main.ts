@@ -1,11 +1,11 @@
-/** A described agent: its own store, callers with keys, limits, and an answer in status, tokens and data. */
+/** A described agent: its own store, callers with keys, limits, and an answer with status, tokens and data. */
 import { data, status } from '@parley/a2a'
 import type { Message } from '@parley/a2a'
 import type { Authenticate } from '@parley/a2a/server'
 import { serve } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 
-/** Stands for your model: words, one after the other. */
+/** Stands in for your model: streams words. */
 async function* llm(message: Message, { signal }: { signal: AbortSignal }): AsyncGenerator<string> {
   const [part] = message.parts
   const question = part !== undefined && 'text' in part ? part.text : 'nothing'
@@ -15,7 +15,7 @@ async function* llm(message: Message, { signal }: { signal: AbortSignal }): Asyn
   }
 }
 
-/** Who calls is read from the request's headers, never from its body. Nothing = 401. */
+/** Reads the caller from the headers, never from the body. `undefined` means 401. */
 const authenticate: Authenticate = ({ header }) =>
   header('authorization') === 'Bearer let-me-in' ? { id: 'analysts|alice', scopes: ['ask'] } : undefined
 

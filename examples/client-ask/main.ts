@@ -12,17 +12,17 @@ const server = await serve({
 
 const agent = await connect(server.url)
 const { protocolBinding, version, why } = agent.interface
-console.log(`${agent.card.name} speaks A2A ${version} over ${protocolBinding}. ${why}.`)
+console.log(`${agent.card.name} uses A2A ${version} over ${protocolBinding}. ${why}.`)
 
-// A text for a text.
+// Sends a text and returns a text.
 const notes = new File(['Buy milk'], 'notes.txt', { type: 'text/plain' })
 console.log(await agent.ask('Have a look!', { files: [notes] }))
 
-// The whole answer: a task with its artifacts and history, or a message, told apart by `kind`.
+// The whole answer: a task with its artifacts and history, or a message, distinguished by `kind`.
 const answer = await agent.send('Have a look!')
 if (answer.kind === 'task') console.log(`${answer.status.state}, ${answer.artifacts?.length} artifact`)
 
-// What goes wrong has a code.
+// Errors have a code.
 try {
   await agent.get('an unknown task')
 } catch (error) {

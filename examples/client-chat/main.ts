@@ -1,4 +1,4 @@
-/** A conversation: the agent asks back, a callback answers, and the next message belongs to the same context. */
+/** A conversation: the agent asks for input, a callback answers, and the next message belongs to the same context. */
 import { inputRequired, memoryStore } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import { serve } from '@parley/a2a/node'
@@ -28,7 +28,7 @@ const chat = agent.chat({
 console.log('Me: Book a flight')
 console.log(`Agent: ${await chat.ask('Book a flight')}`)
 
-// The task has ended; the conversation goes on.
+// The task has ended; the conversation continues.
 const context = chat.contextId
 console.log(`Agent: ${await chat.ask('A window seat')}`)
 console.log(`${chat.tasks.size} tasks in one context: ${chat.contextId === context}`)

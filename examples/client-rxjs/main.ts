@@ -1,4 +1,4 @@
-/** A stream as an Observable: `from()` takes it as it is, and to unsubscribe closes the connection. */
+/** A stream as an Observable: `from()` accepts it directly, and unsubscribing closes the connection. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryStore } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
@@ -18,7 +18,7 @@ const server = await serve({
 })
 const agent = await connect(server.url)
 
-// The agent would count for ever; six are enough.
+// The agent would count forever; six numbers are enough.
 const stream = agent.stream('Count')
 const pairs = from(stream.text()).pipe(
   take(6),

@@ -1,4 +1,4 @@
-/** A stream that does not lie: the connection is cut in the middle, and every word comes once. */
+/** A resumed stream: the connection is cut during the answer, and every word arrives once. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryStore } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
@@ -23,11 +23,11 @@ const stream = agent.stream('a cat')
 let words = 0
 for await (const chunk of stream.text()) {
   console.log(chunk)
-  // As if a train went into a tunnel.
+  // Simulates a lost connection.
   if (++words === 3) server.server.closeAllConnections()
 }
 
-// What has been read can be asked what it came to.
+// After reading, the stream has its result.
 const answer = await stream.result()
 if (answer.kind === 'task') console.log(`${answer.status.state}, over ${1 + resumed} connections`)
 

@@ -1,4 +1,4 @@
-/** The same calls to agents of three generations: the card says what each speaks, and the client speaks that. */
+/** The same calls to agents of three versions: the card declares the version, and the client uses it. */
 import { memoryStore } from '@parley/a2a'
 import { A2AError, connect } from '@parley/a2a/client'
 import { serve } from '@parley/a2a/node'
@@ -20,14 +20,14 @@ for (const version of ['0.2', '0.3', '1.0'] as const) {
   const agent = await connect(server.url)
   console.log(`${agent.card.name}: ${agent.interface.protocolBinding} ${agent.interface.version}`)
   console.log(await agent.ask('you'))
-  // States, parts and errors have the names of 1.0, whatever the peer calls them.
+  // States, parts and errors have the names of 1.0, whatever version the peer uses.
   const states = await agent.stream('you').states()
   console.log(states.map((state) => state.replace('TASK_STATE_', '')).join(', '))
 
-  // A pinned version is that one or an error, and never silently another.
+  // A pinned version is used, or connecting fails.
   try {
     await connect(server.url, { version: '1.0' })
-    console.log('It speaks 1.0')
+    console.log('It supports 1.0')
   } catch (error) {
     if (error instanceof A2AError) console.log(error.code)
   }

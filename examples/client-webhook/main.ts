@@ -1,6 +1,6 @@
 /**
- * Being told instead of asking: a webhook that takes only what it can prove, each event once and those of a task in
- * order. Any agent that declares push notifications may be the sender; here the program plays its part.
+ * Push instead of polling: a webhook that accepts only authentic notifications, each event once and those of a task in
+ * order. Any agent that declares push notifications may be the sender; here the program simulates it.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -18,10 +18,10 @@ const receiver = createServer(hook.node).listen(0, '127.0.0.1')
 await once(receiver, 'listening')
 const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
 
-// With an agent that pushes, this is all:
+// With an agent that supports push notifications:
 //   await agent.start('Long job', { push: { url, token } })
 
-/** What such an agent then does. */
+/** What such an agent sends. */
 async function push(id: string, event: StreamEvent, shown = token): Promise<number> {
   const headers = { 'content-type': 'application/a2a+json', [pushHeaders.token]: shown, [pushHeaders.eventId]: id }
   const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(event) })
@@ -32,10 +32,10 @@ const report = { artifactId: 'a', name: 'report.pdf', parts: [{ text: '…' }] }
 
 console.log(await push('1', { statusUpdate: { ...about, status: { state: 'TASK_STATE_WORKING' } } }))
 console.log(await push('2', { artifactUpdate: { ...about, artifact: report } }))
-// Sent again, because the answer got lost: it is answered, and not handled again.
+// Sent again after a lost response: acknowledged, and not handled again.
 console.log(await push('2', { artifactUpdate: { ...about, artifact: report } }))
 console.log(await push('3', { statusUpdate: { ...about, status: { state: 'TASK_STATE_COMPLETED' } } }))
-// A stranger learns nothing.
+// A sender with a wrong token gets a 401.
 console.log(await push('4', { statusUpdate: { ...about, status: { state: 'TASK_STATE_FAILED' } } }, 'a guess'))
 
 receiver.close()

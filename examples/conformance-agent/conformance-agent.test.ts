@@ -1,4 +1,4 @@
-/** What the kits rely on: each prefix does what its scenario says, and each flag shows in card and answers. */
+/** What the kits rely on: each prefix runs its scenario, and each flag affects the card and the answers. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -11,11 +11,11 @@ import type { Program } from '../../test/examples/program.ts'
 import { openEnded } from './open-ended.ts'
 import { scripted } from './scripted.ts'
 
-const saying = (prefix: string) => ({ messageId: `${prefix}-5f3a`, parts: [{ text: 'go' }] })
+const prefixed = (prefix: string) => ({ messageId: `${prefix}-5f3a`, parts: [{ text: 'go' }] })
 
 async function answerTo(prefix: string): Promise<{ state?: string; said?: string; parts?: readonly Part[] }> {
   const agent = testAgent(scripted, { idempotency: 'off' })
-  const answer: Task | Message = await agent.send(saying(prefix))
+  const answer: Task | Message = await agent.send(prefixed(prefix))
   await agent.close()
   if (!('status' in answer)) return { parts: answer.parts }
   const [first] = answer.status.message?.parts ?? []
@@ -46,21 +46,21 @@ describe('the agent of the 1.0 kit', () => {
     it(`answers ${prefix}-… as its scenario says`, async () => assert.deepEqual(await answerTo(prefix), answer))
   }
 
-  it('shows the states of a stream, and chunks one by one', async () => {
+  it('streams states, and chunks one by one', async () => {
     const agent = testAgent(scripted)
-    const states = await agent.stream(saying('tck-stream-001')).states()
+    const states = await agent.stream(prefixed('tck-stream-001')).states()
     assert.deepEqual(states, ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
-    const [artifact] = await agent.stream(saying('tck-stream-artifact-chunked')).artifacts()
+    const [artifact] = await agent.stream(prefixed('tck-stream-artifact-chunked')).artifacts()
     assert.deepEqual(artifact?.parts, [{ text: 'chunk-1 ' }, { text: 'chunk-2' }])
     await agent.close()
   })
 
-  it('takes one messageId for many messages, as the kit sends them', async () => {
+  it('accepts one messageId for many messages, as the kit sends them', async () => {
     const agent = testAgent(scripted, { idempotency: 'off' })
-    const first = (await agent.send(saying('tck-input-required'))) as Task
-    const second = (await agent.send(saying('tck-input-required'))) as Task
+    const first = (await agent.send(prefixed('tck-input-required'))) as Task
+    const second = (await agent.send(prefixed('tck-input-required'))) as Task
     assert.notEqual(first.id, second.id)
-    const again = (await agent.send(saying('tck-input-required'), { taskId: first.id })) as Task
+    const again = (await agent.send(prefixed('tck-input-required'), { taskId: first.id })) as Task
     assert.equal(again.history?.filter(({ role }) => role === 'ROLE_USER').length, 2)
     await agent.close()
   })
@@ -91,7 +91,7 @@ describe('the program', () => {
       }
     }
 
-  it('shows the card of its profile, streams, and demands nothing', async () => {
+  it('serves the card of its profile, streams, and requires nothing', async () => {
     await using program = await run()
     const { protocolVersion, supportedInterfaces, capabilities } = await card(program)
     assert.deepEqual([protocolVersion, supportedInterfaces?.length], [undefined, 4])
@@ -99,22 +99,22 @@ describe('the program', () => {
     assert.equal(capabilities.extensions, undefined)
   })
 
-  it('speaks gRPC where it is told to, and its card says so by host and port [B-8]', async () => {
+  it('serves gRPC if configured, and its card has host and port [B-8]', async () => {
     await using program = await run('--grpc-port', '9998')
     const { supportedInterfaces = [] } = await card(program)
-    const spoken = (supportedInterfaces as { protocolBinding: string; url: string }[]).filter(
+    const grpcInterfaces = (supportedInterfaces as { protocolBinding: string; url: string }[]).filter(
       ({ protocolBinding }) => protocolBinding === 'GRPC',
     )
-    assert.equal(spoken.length, 2)
+    assert.equal(grpcInterfaces.length, 2)
     const binding = grpc()
     const agent = await connect(program.url, { bindings: [binding], prefer: ['GRPC'] })
     assert.equal(agent.interface.protocolBinding, 'GRPC')
     assert.match(agent.interface.url, /^127\.0\.0\.1:\d+$/)
-    assert.equal((await agent.send({ ...saying('tck-complete-task'), role: 'ROLE_USER' })).kind, 'task')
+    assert.equal((await agent.send({ ...prefixed('tck-complete-task'), role: 'ROLE_USER' })).kind, 'task')
     binding.close()
   })
 
-  it('shows what its flags say', async () => {
+  it('follows its flags', async () => {
     await using program = await run('--profile', '0.3', '--no-streaming', '--required-extension', 'urn:x')
     const { protocolVersion, supportedInterfaces, capabilities } = await card(program)
     assert.deepEqual([protocolVersion, supportedInterfaces], ['0.3.0', undefined])
@@ -125,7 +125,7 @@ describe('the program', () => {
     )
   })
 
-  it('offers webhooks, on this machine if it is told to, and none if it is told so [B-115 B-129]', async () => {
+  it('offers webhooks, on this machine if allowed, and none if disabled [B-115 B-129]', async () => {
     const offers = async (...flags: string[]): Promise<readonly [boolean, number]> => {
       await using program = await run(...flags)
       const { capabilities } = await card(program)
@@ -145,7 +145,7 @@ describe('the program', () => {
     assert.deepEqual(await offers('--no-push'), [false, -32_003])
   })
 
-  it('shows its extended card with the token, and rejects wrong tokens', async () => {
+  it('serves its extended card with the token, and rejects wrong tokens', async () => {
     await using program = await run('--extended-card')
     const status = async (authorization?: string): Promise<number> => {
       const headers = { 'A2A-Version': '1.0', ...(authorization !== undefined ? { authorization } : {}) }
@@ -157,7 +157,7 @@ describe('the program', () => {
     )
   })
 
-  it('requires the token if configured, and shows its card without one', async () => {
+  it('requires the token if configured, and serves its card without one', async () => {
     await using program = await run('--require-token')
     const { capabilities } = await card(program)
     assert.equal(capabilities.streaming, true)
@@ -166,7 +166,7 @@ describe('the program', () => {
     assert.deepEqual([await status({}), await status({ authorization: 'Bearer conformance' })], [401, 200])
   })
 
-  it('names kinds of parts among its media types where the 0.3 kit looks for them', async () => {
+  it('lists kinds of parts among its media types, where the 0.3 kit looks for them', async () => {
     await using program = await run('--profile', '0.3')
     const { defaultInputModes } = await card(program)
     assert.deepEqual(defaultInputModes.slice(-3), ['text', 'file', 'data'])

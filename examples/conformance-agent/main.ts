@@ -4,15 +4,15 @@
  *     npm run conformance-agent -- --port 9999 --grpc-port 9998
  *     run_tck.py --sut-host http://localhost:9999 --transport jsonrpc,http_json,grpc     # in the kit, branch 1.0-dev
  *
- * One run cannot see everything, because some rules hold only for agents that lack or demand something:
+ * One run cannot see everything, because some rules apply only to agents that lack or require something:
  *
- *     --profile 0.3               tasks stay open, as the kits for 0.2 and 0.3 want; with 1.0 they complete
+ *     --profile 0.3               tasks stay open, as the kits for 0.2 and 0.3 expect; with 1.0 they complete
  *     --card 1.0|0.3|merged       the card for requests without a version; follows the profile
- *     --grpc-port <port>          speaks gRPC too, and the card says so
+ *     --grpc-port <port>          serves gRPC too, and declares it on the card
  *     --no-streaming              the card does not offer streams, and none is given
  *     --no-push                   the card does not offer webhooks, and none is called
  *     --allow-loopback-webhooks   calls webhooks on this machine too, where the kit has its own
- *     --required-extension <uri>  the card demands an extension; may be given several times
+ *     --required-extension <uri>  the card requires an extension; may be given several times
  *     --extended-card             callers with the token `conformance` see more than the public card
  *     --require-token             callers without that token get nothing but the public card
  */
@@ -61,13 +61,13 @@ const server = await serve({
   streaming: !flags['no-streaming'],
   ...(flags['no-push'] ? {} : { push: { allow: flags['allow-loopback-webhooks'] ? ['localhost', '127.0.0.1'] : [] } }),
   extensions: flags['required-extension'].map((uri) => ({ uri, required: true })),
-  // The kits use one messageId for many messages, which else would be answered as the repetition it looks like.
+  // The kits use one messageId for many messages, which would otherwise be answered as repeats.
   idempotency: 'off',
-  // The 0.3 kit looks for kinds of parts where media types are written, and tests none that it does not find.
+  // The 0.3 kit looks for kinds of parts among the media types, and tests only those it finds.
   inputModes: [...modes, ...(card === '0.3' ? ['text', 'file', 'data'] : [])],
   ...(profile === '1.0'
     ? { agent: scripted }
-    : // Who waits for an open-ended task is told soon how it stands.
+    : // A blocking send on an open-ended task returns early with the current task.
       { agent: openEnded, limits: { waitMs: 200 } }),
   ...(flags['extended-card'] || flags['require-token']
     ? { authenticate, securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } } }
@@ -77,11 +77,11 @@ const server = await serve({
     ? { extendedCard: { description: 'Does what the official conformance kit asks, and knows you' } }
     : {}),
 })
-console.log(`${server.url} speaks as profile ${profile}, shows the ${card} card`)
+console.log(`${server.url} serves profile ${profile} with the ${card} card`)
 process.once('SIGTERM', () => void server.close())
 process.once('SIGINT', () => void server.close())
 
-/** Cards say `host:port`; the kits for 0.3 read nothing but a url. */
+/** Cards have `host:port`; the kits for 0.3 accept only a url. */
 function grpcAt(port: string | undefined): { grpcPort?: number; grpcUrl?: string } {
   if (port === undefined) return {}
   return { grpcPort: Number(port), ...(profile === '0.3' ? { grpcUrl: `http://localhost:${port}` } : {}) }

@@ -1,6 +1,6 @@
 /**
- * The agent of the kits before 1.0. They cancel, continue and look at what they have just sent, so no task ends by
- * itself: it is worked on for a while, then asks for more.
+ * The agent of the kits before 1.0. They cancel, continue and read the task that they have just sent, so no task ends on
+ * its own: it works for a while, then asks for input.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inputRequired } from '@parley/a2a'

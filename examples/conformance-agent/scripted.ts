@@ -1,12 +1,12 @@
 /**
- * The agent of the 1.0 kit. Each test says in the beginning of its messageId what the agent shall do with the
- * message; whatever asks for nothing is completed.
+ * The agent of the 1.0 kit. The prefix of the messageId selects what the agent does with the
+ * message; a message without a known prefix completes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { artifact, authRequired, data, file, inputRequired, reject, reply } from '@parley/a2a'
 import type { AgentOutput, Report, Turn } from '@parley/a2a'
 
-/** Longer than the kit listens to one stream (TCK_STREAMING_TIMEOUT, 2 s), twice over: it then comes back for the rest. */
+/** More than twice as long as the kit reads one stream (TCK_STREAMING_TIMEOUT, 2 s): it then resubscribes for the rest. */
 const longMs = 4_000
 
 const working: Report = { state: 'TASK_STATE_WORKING' }
@@ -16,7 +16,7 @@ const textFile = { name: 'output.txt', mediaType: 'text/plain' }
 const bytes = file(new TextEncoder().encode('tck'), textFile)
 const link = file('https://example.com/output.txt', textFile)
 
-/** Working, what is to be seen, and the end of the generator completes the task. */
+/** WORKING, then the output; the end of the generator completes the task. */
 const stream = (...seen: Report[]): Report[] => [working, ...seen]
 
 const scripts: Readonly<Record<string, (turn: Turn) => AgentOutput>> = {
@@ -41,7 +41,7 @@ const scripts: Readonly<Record<string, (turn: Turn) => AgentOutput>> = {
   'test-resubscribe-message-id': (turn) => after(longMs, turn, completed('Done at last')),
 }
 
-/** `tck-artifact-file-url-…` also begins like `tck-artifact-file`: the longest one is meant. */
+/** `tck-artifact-file-url-…` also begins with `tck-artifact-file`: the longest prefix wins. */
 const prefixes = Object.keys(scripts).sort((a, b) => b.length - a.length)
 
 export function scripted(turn: Turn): AgentOutput {

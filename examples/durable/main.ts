@@ -1,5 +1,5 @@
 /**
- * Work that outlives the process. Kill it in the middle (`kill -9`), start it again: the task goes on, and a
+ * Work that outlives the process. Kill it during a task (`kill -9`) and restart it: the task continues, and a
  * client that resumes its stream with `Last-Event-ID` sees each step once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { serve } from '@parley/a2a/node'
 const steps = ['fetch', 'clean', 'sort', 'sum', 'draw']
 
 async function* run({ resumed, checkpoint, signal }: Turn): AsyncGenerator<Report> {
-  // What the last run said was done; nothing, the first time.
+  // The checkpoint of the last run; `undefined` the first time.
   const done = typeof resumed?.checkpoint === 'number' ? resumed.checkpoint : 0
   for (let step = done; step < steps.length; step += 1) {
     await sleep(200, undefined, { signal })

@@ -1,4 +1,4 @@
-/** An agent inside an Express application, under a path of its own. */
+/** An agent inside an Express application, under its own path. */
 import { createHandler } from '@parley/a2a/server'
 import { memoryStore } from '@parley/a2a'
 import express from 'express'

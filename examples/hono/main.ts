@@ -1,5 +1,5 @@
 /**
- * An agent inside a Hono application. The same two lines serve Next, Bun, Deno and Workers: whatever speaks web
+ * An agent inside a Hono application. The same two lines work in Next, Bun, Deno and Workers: every runtime with web
  * `Request` and `Response`.
  */
 import { createServer } from 'node:http'
@@ -22,7 +22,7 @@ app.get('/', (c) => c.text('The application'))
 app.all('/agent', (c) => handler.fetch(c.req.raw))
 app.all('/agent/*', (c) => handler.fetch(c.req.raw))
 
-// On Bun, Deno and Workers, `export default app` is all. Node wants to be told how a Request is made.
+// On Bun, Deno and Workers, `export default app` is enough. Node needs an adapter to create a Request.
 const server = createServer((request, response) => {
   void (async () => {
     const answer = await app.fetch(

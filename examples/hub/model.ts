@@ -1,4 +1,4 @@
-/** Stands in for a language model: it speaks the chat completions API, streams word by word, and knows one sentence. */
+/** Stands in for a language model: it serves the chat completions API, streams word by word, and knows one sentence. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'

@@ -1,6 +1,6 @@
 /**
- * Who calls, what they may, and who wrote the card: an agent that lets in tokens of an issuer, keeps one skill for those
- * with its scope, and signs its card; and a client that takes no other.
+ * Authentication, scopes and signed cards: an agent that accepts tokens of an issuer, protects one skill
+ * by its scope, and signs its card; and a client that requires the signature.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ import { serve } from '@parley/a2a/node'
 import { bearer } from '@parley/a2a/server'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
-// Stands in for your identity provider: its metadata, its keys, and the tokens it gives out.
+// Stands in for your identity provider: its metadata, its keys, and the tokens it issues.
 const { publicKey, privateKey } = await generateKeyPair('ES256')
 const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'id-1', alg: 'ES256' }] }
 const provider = createServer((request, response) => {

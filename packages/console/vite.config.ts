@@ -1,6 +1,5 @@
 /** Builds the console into the files that the hub serves. */
-import { defineConfig } from 'vite'
-import type { Plugin } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 /** The styles of a page stay loaded after the user leaves it, so each of their rules applies to that page only (app/app.tsx). */
 const scopePageStyles: Plugin = {

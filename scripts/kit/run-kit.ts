@@ -1,4 +1,4 @@
-/** One run of the official conformance kit against one address, and what became of each of its tests. */
+/** One run of the official conformance kit against one address, and the outcome of each of its tests. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 export interface KitRun {
   /** The checkout of the kit. */
   readonly kit: string
-  /** A Python that has what the kit needs. */
+  /** A Python with the dependencies of the kit. */
   readonly python: string
   readonly url: string
   /** The JUnit file to write. */

@@ -1,4 +1,4 @@
-/** What the conformance kit is run against: the conformance agent, and a hub that has the same agent as a module. */
+/** The subjects of the conformance kit: the conformance agent, and a hub that has the same agent as a module. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const agentProgram = join(root, 'examples/conformance-agent/main.ts')
 const hubProgram = join(root, 'packages/hub/src/cli/main.ts')
 const scripted = pathToFileURL(join(root, 'examples/conformance-agent/scripted.ts')).href
 
-/** One way to set up the agent: some tests need one that lacks or demands something. */
+/** One way to set up the agent: some tests need one that lacks or requires something. */
 export interface KitScenario {
   readonly name: string
   /** For the conformance agent. */
@@ -42,7 +42,7 @@ export const kitScenarios: readonly KitScenario[] = [
     name: 'extended-card',
     flags: ['--extended-card', '--allow-loopback-webhooks'],
     entry: { card: { extended: { description: 'Does what the official conformance kit asks, and knows you' } } },
-    // Where callers may bring credentials, those without any have a rate, which the kit exceeds.
+    // If credentials are optional, callers without any have a rate limit, which the kit exceeds.
     settings: { ...loopbackWebhooks, access: { anonymous: '*' }, limits: { perAddress: '100000/min' } },
   },
   {
@@ -60,7 +60,7 @@ export interface KitSubject extends AsyncDisposable {
 
 export async function startAgent({ flags }: KitScenario): Promise<KitSubject> {
   const ports = ['--port', String(await freePort()), '--grpc-port', String(await freePort())]
-  return start([agentProgram, ...ports, ...flags], /^(http\S+) speaks/)
+  return start([agentProgram, ...ports, ...flags], /^(http\S+) serves/)
 }
 
 export async function startHub({ module, entry, settings }: KitScenario, folder: string): Promise<KitSubject> {

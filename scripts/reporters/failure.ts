@@ -1,4 +1,4 @@
-/** What of node's events is a failure of ours, and how one is told: where it is, and why, without the runner's own frames. */
+/** Which events of node's test runner are failures, and how they are printed: location and cause, without the frames of the runner. */
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 type Failed = Extract<TestEvent, { type: 'test:fail' }>['data']
 type Passed = Extract<TestEvent, { type: 'test:pass' }>['data']
 
-/** A group that failed because its tests did is not one more failure; a group that broke by itself is. */
+/** A group that failed because its tests did is not one more failure; a group that failed on its own is. */
 export function isFailure(test: Failed): boolean {
   const { error } = test.details
   return !('failureType' in error) || error.failureType !== 'subtestsFailed'
@@ -26,7 +26,7 @@ export function isFileInTurn(test: {
   return test.nesting === 0 && test.name.endsWith('.test.ts') && test.file?.endsWith('run-files-in-turn.ts') === true
 }
 
-/** Gives the text of each failure; is shown every event, since the groups around a test are known by their starts only. */
+/** Returns the text of each failure; needs every event, since the groups around a test are known only by their starts. */
 export function createFailureFormatter(): (event: TestEvent) => string | undefined {
   const path: string[] = []
   return ({ type, data }) => {
@@ -48,7 +48,7 @@ function describeFailure(test: Failed, parents: readonly string[]): string {
   return `✖ ${title}${place}\n    ${ours.join('\n    ')}`
 }
 
-/** The stack of a failed assertion has the difference already; `inspect` would add both sides in full. */
+/** The stack of a failed assertion already has the diff; `inspect` would add both sides in full. */
 function isErrorWithStack(thrown: unknown): thrown is Error & { readonly stack: string } {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_ASSERTION' && thrown.stack !== undefined
 }

@@ -1,4 +1,4 @@
-/** What a person sees of a suite while it runs: each failure in full, whatever tests print, and nothing else. */
+/** The output of a suite while it runs: each failure in full, the output of tests, and nothing else. */
 import type { TestEvent } from 'node:test/reporters'
 import { createFailureFormatter } from './failure.ts'
 

@@ -6,7 +6,7 @@ import { createFailureFormatter, isEmptyFile, isFileInTurn } from './failure.ts'
 export interface TestCounts {
   readonly passed: number
   readonly skipped: readonly SkippedTest[]
-  /** What each failure said: the runner repeats it behind everything else. */
+  /** The text of each failure, which is repeated at the end. */
   readonly failures: readonly string[]
   /** How long each file took, by its path. */
   readonly fileMs: Readonly<Record<string, number>>
@@ -31,7 +31,7 @@ export default async function* tally(events: AsyncIterable<TestEvent>): AsyncGen
     const { type, data } = event
     if (type === 'test:complete' && data.nesting === 0 && data.file !== undefined) {
       const { duration_ms: ms } = data.details
-      // A file with a process or a turn of its own ends with an event of its own, which has all its time.
+      // A file with a separate process or turn ends with its own event, which has its whole time.
       if (isFileInTurn(data)) fileMs[resolve(data.name)] = ms
       else fileMs[data.file] = data.file.endsWith(data.name) ? ms : (fileMs[data.file] ?? 0) + ms
     }

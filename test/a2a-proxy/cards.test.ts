@@ -1,4 +1,4 @@
-/** The card of a remote agent as the hub shows it: verified, rewritten, signed anew, and kept up with. */
+/** The card of a remote agent as the hub serves it: verified, rewritten, signed by the hub, and refreshed. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
@@ -41,7 +41,7 @@ const shown = {
 }
 
 describe('the card of a remote agent', () => {
-  it('is shown as ours: what it can do is theirs, where and for whom is ours, and we vouch for it [B-34]', async (t) => {
+  it("is served with the remote skills, the hub's address and security, and the hub's signature [B-34]", async (t) => {
     const signer = await createTestCardSigner()
     const remote = await openFakeRemote(done, { card: { ...shown, signatures: [await signer.sign(shown)] } })
     t.after(() => remote.close())
@@ -77,7 +77,7 @@ describe('the card of a remote agent', () => {
     assert.equal(await agent.send('hi').then((answer) => answer.kind === 'task' && statusOf(answer)), 'COMPLETED')
   })
 
-  it('is looked at again: what changed is shown, and spoken with where it has moved', async (t) => {
+  it('is refreshed: changes are shown, and a new address is used', async (t) => {
     let card: Record<string, unknown> = { ...shown }
     const { opened, agent, remote } = await openProxyToFakeRemote(t, done, { card: () => card })
     assert.equal((await opened.fetchCard?.(soon()))?.description, 'Knows')
@@ -108,13 +108,13 @@ describe('the card of a remote agent', () => {
     assert.equal(statusOf(await sendForTask(agent)), 'COMPLETED')
   })
 
-  it('must be signed by whom we trust, where that is required [B-31 B-32]', async (t) => {
-    const [friend, stranger] = [
+  it('must have a trusted signature if the configuration requires it [B-31 B-32]', async (t) => {
+    const [trusted, untrusted] = [
       await createTestCardSigner('ES256', 'friend'),
-      await createTestCardSigner('ES256', 'stranger'),
+      await createTestCardSigner('ES256', 'untrusted'),
     ]
-    const trust = { keys: [friend.jwk] }
-    const signed = async (who: typeof friend, url: string) => {
+    const trust = { keys: [trusted.jwk] }
+    const signed = async (who: typeof trusted, url: string) => {
       const whole = {
         ...shown,
         supportedInterfaces: [{ url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
@@ -122,14 +122,14 @@ describe('the card of a remote agent', () => {
       return { ...whole, signatures: [await who.sign(whole)] }
     }
     for (const [verify, who, change, isUsed] of [
-      ['require', friend, {}, true],
-      ['require', stranger, {}, false],
+      ['require', trusted, {}, true],
+      ['require', untrusted, {}, false],
       ['require', undefined, {}, false],
-      ['require', friend, { description: 'Knows nothing' }, false],
+      ['require', trusted, { description: 'Knows nothing' }, false],
       ['prefer', undefined, {}, true],
-      ['prefer', stranger, {}, true],
-      ['prefer', friend, { description: 'Knows nothing' }, false],
-      ['off', friend, { description: 'Knows nothing' }, true],
+      ['prefer', untrusted, {}, true],
+      ['prefer', trusted, { description: 'Knows nothing' }, false],
+      ['off', trusted, { description: 'Knows nothing' }, true],
     ] as const) {
       let card: Record<string, unknown> = {}
       const { agent, remote, lines } = await openProxyToFakeRemote(
@@ -146,7 +146,7 @@ describe('the card of a remote agent', () => {
     }
   })
 
-  it('may name addresses inside our network only where the configuration lets it [B-26]', async (t) => {
+  it('may name internal addresses only if the configuration allows it [B-26]', async (t) => {
     const inside = await openFakeRemote(done)
     t.after(() => inside.close())
     const guard = guardedFetch({ allowHttp: true })
@@ -172,7 +172,7 @@ describe('the card of a remote agent', () => {
     assert.equal(statusOf(await sendForTask(allowed.agent)), 'COMPLETED')
   })
 
-  it('is that for friends where the configuration says so, and only then', async (t) => {
+  it('is the extended card if the configuration enables it', async (t) => {
     const card = { capabilities: { streaming: true, extendedAgentCard: true } }
     const answer = ({ method }: { readonly method: string }) =>
       method === 'GetExtendedAgentCard'
@@ -187,7 +187,7 @@ describe('the card of a remote agent', () => {
         : done()
     const open = await openProxyToFakeRemote(t, answer, { card })
     assert.equal((await open.opened.fetchCard?.(soon()))?.name, 'Fake')
-    const friend = await openProxyToFakeRemote(t, answer, { card }, { entry: { extendedCard: true } })
-    assert.equal((await friend.opened.fetchCard?.(soon()))?.name, 'Oracle')
+    const trusted = await openProxyToFakeRemote(t, answer, { card }, { entry: { extendedCard: true } })
+    assert.equal((await trusted.opened.fetchCard?.(soon()))?.name, 'Oracle')
   })
 })

@@ -1,4 +1,4 @@
-/** Whose message goes where: contexts, tasks that ask, tasks that are given up, and what of a message is passed on. */
+/** How messages are mapped to the remote agent: contexts, input requests, cancels, and which fields are forwarded. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cursorExtension, timestampsExtension, traceExtension } from '@parley/a2a'
@@ -17,9 +17,9 @@ const asking = (text: string, messageId: string, state = 'INPUT_REQUIRED') =>
 const mood = 'https://example.com/extensions/mood/v1'
 
 describe('a conversation with a remote agent', () => {
-  it('has a context that no other caller and no other conversation has', async (t) => {
+  it('has a context of its own, separate from other callers and conversations', async (t) => {
     for (const keeps of [true, false]) {
-      // One that accepts our contexts, and one that puts all callers into the same.
+      // One that accepts our contexts, and one that gives all callers the same context.
       const { agent, as, remote } = await openProxyToFakeRemote(t, (call) => {
         const contextId = (keeps ? messageIn(call).contextId : undefined) ?? remoteTaskIds.contextId
         return { events: [{ task: { ...task('COMPLETED'), contextId } }] }
@@ -38,7 +38,7 @@ describe('a conversation with a remote agent', () => {
     }
   })
 
-  it('has the context that the agent chose, if it chose one, and after a restart', async (t) => {
+  it('keeps the context that the agent chose, also after a restart', async (t) => {
     const { agent, remote, restart } = await openProxyToFakeRemote(t, () => done)
     await agent.send('1', { contextId: 'c1' })
     const { agent: later } = await restart()
@@ -48,7 +48,7 @@ describe('a conversation with a remote agent', () => {
     assert.equal(second, remoteTaskIds.contextId)
   })
 
-  it('has none of our making with an agent that refuses such, and then that of the agent [B-56]', async (t) => {
+  it('sends no context to an agent that refuses it, and then uses that of the agent [B-56]', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, (call) => {
       if (call.method === 'GetTask') return { result: task('COMPLETED') }
       const { contextId } = messageIn(call)
@@ -61,26 +61,26 @@ describe('a conversation with a remote agent', () => {
     assert.deepEqual(contexts.slice(1), [undefined, remoteTaskIds.contextId])
   })
 
-  it('goes on in the task that asked, which is told once what it asked [B-102]', async (t) => {
+  it('continues in the task that asked, whose question is stored once [B-102]', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, ({ count }) => {
       if (count === 1) return { events: [{ task: asking('Which city?', 'q1') }] }
-      // As some do, it shows the task with its question before it takes the answer.
+      // Like some servers, it shows the task with its question before it accepts the answer.
       return { events: [{ task: asking('Which city?', 'q1') }, chunk('Oslo it is'), statusUpdate('COMPLETED')] }
     })
     const asked = await sendForTask(agent)
     assert.equal(statusOf(asked), 'INPUT_REQUIRED: Which city?')
     const events = await agent.stream('Oslo', { taskId: asked.id }).all()
     assert.ok(!JSON.stringify(events.slice(1)).includes('Which city?'))
-    const told = await agent.get(asked.id)
-    assert.deepEqual([statusOf(told), textOf(told)], ['COMPLETED', 'Oslo it is'])
+    const answered = await agent.get(asked.id)
+    assert.deepEqual([statusOf(answered), textOf(answered)], ['COMPLETED', 'Oslo it is'])
     const [first, second] = remote.called(/Send/).map(messageIn)
     assert.deepEqual([first?.taskId, second?.taskId, second?.contextId], [undefined, 'r1', undefined])
     assert.notEqual(first?.messageId, second?.messageId)
-    const questions = (told.history ?? []).filter((message) => JSON.stringify(message).includes('Which city?'))
+    const questions = (answered.history ?? []).filter((message) => JSON.stringify(message).includes('Which city?'))
     assert.equal(questions.length, 1)
   })
 
-  it('tells a second question though it is shown as the first was', async (t) => {
+  it('delivers a second question that looks like the first', async (t) => {
     const { agent } = await openProxyToFakeRemote(t, ({ method, count }) => {
       if (method === 'GetTask') return { result: asking('Which street?', 'q2') }
       if (method === 'SubscribeToTask') return { error: { code: -32004, message: 'no' } }
@@ -91,7 +91,7 @@ describe('a conversation with a remote agent', () => {
     assert.equal(statusOf(again), 'INPUT_REQUIRED: Which street?')
   })
 
-  it('tells what became of a task that went on without an answer [B-156]', async (t) => {
+  it('delivers the result of a task that continued without an answer [B-156]', async (t) => {
     const { agent } = await openProxyToFakeRemote(t, ({ method, count }) => {
       if (method === 'SendStreamingMessage' && count === 1) {
         return { events: [{ task: asking('Sign in at https://id.example.com', 'q1', 'AUTH_REQUIRED') }] }
@@ -105,7 +105,7 @@ describe('a conversation with a remote agent', () => {
     assert.deepEqual([statusOf(ended), textOf(ended)], ['COMPLETED', 'signed in'])
   })
 
-  it('gives a message that waited a task of its own behind ours, and keeps their artifacts apart [B-44]', async (t) => {
+  it('gives a waiting message a separate remote task, and keeps their artifacts apart [B-44]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const { agent, remote } = await openProxyToFakeRemote(t, ({ count }) => {
       const taskId = `r${count}`
@@ -130,7 +130,7 @@ describe('a conversation with a remote agent', () => {
     assert.deepEqual([second?.taskId, second?.referenceTaskIds], [undefined, ['r1']])
   })
 
-  it('refers to the tasks of the agent where the caller refers to ours', async (t) => {
+  it('maps referenced tasks to those of the agent', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, () => done)
     const { id } = await sendForTask(agent)
     const parts = [{ text: 'more' }]
@@ -140,7 +140,7 @@ describe('a conversation with a remote agent', () => {
   })
 })
 
-describe('a task that is given up', () => {
+describe('a canceled task', () => {
   const working = (more: readonly (() => Promise<unknown>)[] = []) =>
     ({ events: [{ task: task('WORKING') }, chunk('begun'), ...more], then: 'hang' }) as const
 
@@ -148,7 +148,7 @@ describe('a task that is given up', () => {
     while (textOf(await agent.get(id)) !== 'begun');
   }
 
-  it('is canceled with the agent [B-110]', async (t) => {
+  it('is canceled at the agent [B-110]', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, ({ method }) =>
       method === 'CancelTask' ? { result: task('CANCELED') } : working(),
     )
@@ -161,7 +161,7 @@ describe('a task that is given up', () => {
     )
   })
 
-  it('and has ended first, has ended as it did [B-113]', async (t) => {
+  it('that ended first keeps its final state [B-113]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const { agent } = await openProxyToFakeRemote(t, ({ method }) => {
       if (method !== 'CancelTask') {
@@ -178,7 +178,7 @@ describe('a task that is given up', () => {
     assert.equal(statusOf(await agent.get(id)), 'COMPLETED: Done')
   })
 
-  it('and cannot be canceled there, is canceled here, whatever the agent says later [B-43]', async (t) => {
+  it('that the agent cannot cancel is canceled here, whatever the agent reports later [B-43]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const { agent } = await openProxyToFakeRemote(
       t,
@@ -203,7 +203,7 @@ describe('a task that is given up', () => {
     assert.equal(statusOf(await agent.get(id)), 'CANCELED')
   })
 
-  it('before the agent has said which task it is, is canceled when it says so', async (t) => {
+  it('whose remote id is not known yet is canceled once it is', async (t) => {
     const gate = Promise.withResolvers<void>()
     const canceled = Promise.withResolvers<FakeCall>()
     const { agent, remote } = await openProxyToFakeRemote(t, async (call) => {
@@ -222,7 +222,7 @@ describe('a task that is given up', () => {
     assert.equal((await canceled.promise).params['id'], 'r1')
   })
 
-  it('while it waits for an answer is canceled with the agent, too', async (t) => {
+  it('that waits for input is canceled at the agent', async (t) => {
     const canceled = Promise.withResolvers<FakeCall>()
     const { agent } = await openProxyToFakeRemote(t, (call) => {
       if (call.method !== 'CancelTask') return { events: [{ task: asking('Which city?', 'q1') }] }
@@ -235,8 +235,8 @@ describe('a task that is given up', () => {
   })
 })
 
-describe('what a remote agent is told', () => {
-  it('is the parts and the metadata of the caller, and not what belongs to our line with the caller', async (t) => {
+describe('a request to a remote agent', () => {
+  it('has the parts and the metadata of the caller, without its hop-by-hop fields', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, () => done)
     const parts = [
       { text: 'look', metadata: { n: 1 } },
@@ -256,7 +256,7 @@ describe('what a remote agent is told', () => {
     assert.deepEqual(call.params['configuration'], { acceptedOutputModes: ['text/plain'] })
   })
 
-  it('are the extensions that the caller uses and the agent knows [B-142]', async (t) => {
+  it('has the extensions that the caller uses and the agent supports [B-142]', async (t) => {
     const unknown = 'https://example.com/extensions/other/v1'
     const card = { capabilities: { streaming: true, extensions: [{ uri: mood }, { uri: cursorExtension }] } }
     const { agent, remote, opened } = await openProxyToFakeRemote(
@@ -274,14 +274,14 @@ describe('what a remote agent is told', () => {
     assert.equal(second?.headers['a2a-extensions'], undefined)
   })
 
-  it('are extensions that it requires, where the configuration passes them on [B-144]', async (t) => {
+  it('has the extensions that the agent requires, if the configuration forwards them [B-144]', async (t) => {
     const card = { capabilities: { streaming: true, extensions: [{ uri: mood, required: true }] } }
     const { agent, remote } = await openProxyToFakeRemote(t, () => done, { card }, { entry: { extensions: [mood] } })
     await agent.send('hi')
     assert.equal(remote.called(/Send/)[0]?.headers['a2a-extensions'], mood)
   })
 
-  it('is who we are, as its card wants it, and who calls only if the configuration says so', async (t) => {
+  it("has the hub's credentials as the card requires, and the caller only if the configuration allows it", async (t) => {
     const card = {
       securitySchemes: { key: { apiKeySecurityScheme: { location: 'header', name: 'X-Fake-Key' } } },
       securityRequirements: [{ schemes: { key: { list: [] } } }],
@@ -299,7 +299,7 @@ describe('what a remote agent is told', () => {
     assert.deepEqual(users, ['alice', 'https://id.example.com|zo%C3%AB'])
   })
 
-  it('is a token by client credentials, which is had once for many calls', async (t) => {
+  it('has a token by client credentials, which is reused for many calls', async (t) => {
     const server = await startAuthorizationServer({ clientId: 'hub', clientSecret: 's3cret' })
     t.after(() => server.close())
     const oauth = { clientId: 'hub', clientSecret: 's3cret', tokenUrl: `${server.url}/token` }
@@ -313,7 +313,7 @@ describe('what a remote agent is told', () => {
     assert.equal(server.asked.filter(({ path }) => path === '/token').length, 1)
   })
 
-  it('is the tenant that its interface names, or that the configuration does [B-165]', async (t) => {
+  it('has the tenant of the interface or of the configuration [B-165]', async (t) => {
     for (const [entry, tenant] of [
       [{}, 'blue'],
       [{ tenant: 'red' }, 'red'],
@@ -338,8 +338,8 @@ describe('what a remote agent is told', () => {
   })
 })
 
-describe('what a remote agent says', () => {
-  it('is passed on with its names and its metadata, and without what belongs to our line with it', async (t) => {
+describe('the output of a remote agent', () => {
+  it('is forwarded with its names and metadata, without its hop-by-hop fields', async (t) => {
     const ofTheLine = { [cursorExtension]: { cursor: '7' }, [timestampsExtension]: { at: 'now' } }
     const shown = {
       artifactId: 'report',
@@ -375,8 +375,8 @@ describe('what a remote agent says', () => {
     const events = await agent.stream('go').all()
     const update = events.find((event) => 'artifactUpdate' in event)
     assert.ok(update !== undefined && 'artifactUpdate' in update)
-    const { artifact: told, metadata, lastChunk } = update.artifactUpdate
-    assert.deepEqual(told, { ...shown, metadata: { page: 1 }, extensions: [mood] })
+    const { artifact: received, metadata, lastChunk } = update.artifactUpdate
+    assert.deepEqual(received, { ...shown, metadata: { page: 1 }, extensions: [mood] })
     assert.deepEqual([metadata, lastChunk], [{ of: 'event' }, true])
     const last = events.at(-1)
     assert.ok(last !== undefined && 'statusUpdate' in last)

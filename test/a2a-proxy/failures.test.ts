@@ -1,4 +1,4 @@
-/** What a caller is told when the remote agent, or the way to it, fails. */
+/** What a caller receives when the remote agent, or the connection to it, fails. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { credentialsExtension, cursorExtension } from '@parley/a2a'
@@ -13,7 +13,7 @@ const inside = 'db-7.internal:5432'
 const quick = { patience: '1s' }
 
 describe('the failure of a remote agent', () => {
-  const refusals: readonly [what: string, given: FakeAnswer, told: RegExp, reason: string][] = [
+  const refusals: readonly [what: string, given: FakeAnswer, expected: RegExp, reason: string][] = [
     ['an internal error', { error: { code: -32603, message: inside } }, /^The agent failed\.$/, 'INTERNAL'],
     ['a page of its server', { status: 500, body: inside }, /agent/i, ''],
     ['a refusal of our credentials', { status: 401, body: inside }, /credentials of this hub/, 'UNAUTHENTICATED'],
@@ -34,21 +34,21 @@ describe('the failure of a remote agent', () => {
       'EXTENSION_SUPPORT_REQUIRED',
     ],
   ]
-  for (const [what, given, told, reason] of refusals) {
-    it(`is told as such, and no more: ${what}`, async (t) => {
+  for (const [what, given, expected, reason] of refusals) {
+    it(`is reported as such, without details: ${what}`, async (t) => {
       const { agent } = await openProxyToFakeRemote(t, () => given, {}, { entry: quick })
       const events = await agent.stream('go').all()
       const last = events.at(-1)
       assert.ok(last !== undefined && 'statusUpdate' in last)
       const { status, metadata } = last.statusUpdate
       assert.equal(status.state, 'TASK_STATE_FAILED')
-      assert.match(statusOf({ id: '', status }).replace('FAILED: ', ''), told)
+      assert.match(statusOf({ id: '', status }).replace('FAILED: ', ''), expected)
       if (reason !== '') assert.equal(metadata?.['reason'], reason)
       assert.ok(!JSON.stringify(events).includes(inside))
     })
   }
 
-  it('that passes is waited for, once the task is under way', async (t) => {
+  it('that is temporary is retried once the task runs', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, ({ method, count }) => {
       if (method === 'SendStreamingMessage') return { events: [{ task: task('WORKING') }, chunk('half ')], then: 'cut' }
       if (method === 'SubscribeToTask') return count < 3 ? { status: 500 } : { error: { code: -32603, message: 'no' } }
@@ -59,7 +59,7 @@ describe('the failure of a remote agent', () => {
     assert.equal(remote.called(/Send/).length, 1)
   })
 
-  it('that does not pass ends the task after so much patience', async (t) => {
+  it('that persists ends the task after the retry limit', async (t) => {
     const { agent } = await openProxyToFakeRemote(
       t,
       ({ method }) =>
@@ -70,7 +70,7 @@ describe('the failure of a remote agent', () => {
     assert.match(statusOf(await sendForTask(agent)), /^FAILED: The connection to the agent broke/)
   })
 
-  it('to remember a task is told', async (t) => {
+  it('to remember a task is reported', async (t) => {
     const { agent } = await openProxyToFakeRemote(t, ({ method }) =>
       method === 'SendStreamingMessage'
         ? { events: [{ task: task('WORKING') }], then: 'cut' }
@@ -80,8 +80,8 @@ describe('the failure of a remote agent', () => {
   })
 })
 
-describe('a remote agent that is not there', () => {
-  it('is said to be unavailable, and is found once it is there', async (t) => {
+describe('an unavailable remote agent', () => {
+  it('is reported as unavailable, and is called once it is available', async (t) => {
     const first = await openFakeRemote(() => 'cut')
     const port = Number(new URL(first.url).port)
     await first.close()
@@ -95,7 +95,7 @@ describe('a remote agent that is not there', () => {
     assert.equal(statusOf(await sendForTask(agent)), 'COMPLETED')
   })
 
-  it('but something else in its place gives no card: -32006, as there is no task yet [S1-9]', async (t) => {
+  it('whose address serves something else gives no card: -32006, because no task exists yet [S1-9]', async (t) => {
     for (const card of [{ supportedInterfaces: 5 }, { name: null }]) {
       const { agent } = await openProxyToFakeRemote(t, () => 'cut', { card }, { test: { openAfterMs: 60_000 } })
       await assert.rejects(agent.send('go'), {
@@ -105,7 +105,7 @@ describe('a remote agent that is not there', () => {
     }
   })
 
-  it('while its card is, fails the task and invites to come again', async (t) => {
+  it('with a reachable card fails the task and suggests a retry', async (t) => {
     const dead = await openFakeRemote(() => 'cut')
     await dead.close()
     const supportedInterfaces = [{ url: dead.url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
@@ -117,7 +117,7 @@ describe('a remote agent that is not there', () => {
     assert.equal(last.statusUpdate.metadata?.['reason'], 'AGENT_UNAVAILABLE')
   })
 
-  it('to a hub that starts does not keep it from starting, and is healthy once it is there', async (t) => {
+  it('does not prevent the hub from starting, and is healthy once it is available', async (t) => {
     const gone = await openFakeRemote(() => 'cut')
     await gone.close()
     const { opened } = await openProxyFixture(t, gone.url)
@@ -130,17 +130,17 @@ describe('a remote agent that is not there', () => {
   })
 })
 
-describe('a message whose answer is lost', () => {
+describe('a message whose response is lost', () => {
   const lost =
     'FAILED: The connection broke before the agent confirmed the message. The agent may or may not be working on it.'
 
-  it('is never sent to an agent twice that might do the work twice', async (t) => {
+  it('is never sent twice to an agent that might do the work twice', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, () => 'cut', { version: '0.3' })
     assert.equal(statusOf(await sendForTask(agent)), lost)
     assert.equal(remote.called(/message/).length, 1)
   })
 
-  it('is looked for where the agent lists its tasks [B-163]', async (t) => {
+  it('is searched in the task list of the agent [B-163]', async (t) => {
     let got: string | undefined
     const { agent, remote } = await openProxyToFakeRemote(t, (call) => {
       if (call.method === 'SendStreamingMessage') {
@@ -160,7 +160,7 @@ describe('a message whose answer is lost', () => {
     assert.equal(listed, messageIn(remote.called(/Send/)[0]!).contextId)
   })
 
-  it('is given up where it is not among them, and where they cannot be listed', async (t) => {
+  it('fails if it is not in the task list, or if tasks cannot be listed', async (t) => {
     for (const answer of [
       { result: { tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 } },
       { error: { code: -32601, message: 'Method not found' } },
@@ -173,7 +173,7 @@ describe('a message whose answer is lost', () => {
     }
   })
 
-  it('is sent again if it answers a question that still stands, and not if the task has gone on', async (t) => {
+  it('is sent again if it answers an open question, and not if the task has continued', async (t) => {
     for (const hasGoneOn of [false, true]) {
       const question = { messageId: 'q1', role: 'ROLE_AGENT', parts: [{ text: 'Where?' }] }
       const asks = task('INPUT_REQUIRED', { status: { state: 'TASK_STATE_INPUT_REQUIRED', message: question } })
@@ -194,7 +194,7 @@ describe('a message whose answer is lost', () => {
     }
   })
 
-  it('is sent again after a restart if the agent deduplicates messages, without secrets, which are not stored', async (t) => {
+  it('is sent again after a restart if the agent deduplicates messages, unless it had secrets, which are not stored', async (t) => {
     const card = { capabilities: { streaming: true, extensions: [{ uri: cursorExtension }] } }
     const question = { messageId: 'q1', role: 'ROLE_AGENT', parts: [{ text: 'Password?' }] }
     const asks = task('INPUT_REQUIRED', { status: { state: 'TASK_STATE_INPUT_REQUIRED', message: question } })
@@ -215,14 +215,14 @@ describe('a message whose answer is lost', () => {
       await agent.send({ parts: [{ text: 'open sesame', metadata }] }, { taskId: asked.id, returnImmediately: true })
       await hanging.promise
       const { agent: later } = await restart()
-      let told = await later.get(asked.id)
-      while (told.status.state === 'TASK_STATE_WORKING') told = await later.get(asked.id)
+      let task = await later.get(asked.id)
+      while (task.status.state === 'TASK_STATE_WORKING') task = await later.get(asked.id)
       const messages = remote.called(/Send/).map(messageIn)
       if (isSecret) {
-        assert.match(statusOf(told), /^FAILED: The hub restarted before a secret in this message reached the agent/)
+        assert.match(statusOf(task), /^FAILED: The hub restarted before a secret in this message reached the agent/)
         assert.equal(messages.length, 2)
       } else {
-        assert.equal(statusOf(told), 'COMPLETED')
+        assert.equal(statusOf(task), 'COMPLETED')
         assert.equal(messages.length, 3)
         assert.equal(messages[2]?.messageId, messages[1]?.messageId)
       }

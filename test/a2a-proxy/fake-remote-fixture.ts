@@ -1,4 +1,4 @@
-/** A bridge to a remote agent that does as the test says, and the words to look at what came of it. */
+/** A proxy to a scripted remote agent, and functions to inspect the result. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { StreamEvent, Task } from '@parley/a2a'
@@ -34,13 +34,13 @@ export const chunksIn = (events: readonly StreamEvent[]): readonly string[] =>
       : [],
   )
 
-/** Each status with its words, but for the bare ones that say that it is at work. */
+/** Each status with its text, without bare WORKING updates. */
 export const statesIn = (events: readonly StreamEvent[]): readonly string[] =>
   events
     .flatMap((event) => ('statusUpdate' in event ? [statusOf({ id: '', status: event.statusUpdate.status })] : []))
     .filter((state) => state !== 'WORKING')
 
-/** What of a request the remote agent was given as its message. */
+/** The message of a request to the remote agent. */
 export interface SentMessage {
   readonly messageId: string
   readonly taskId?: string

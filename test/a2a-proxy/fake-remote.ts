@@ -1,6 +1,6 @@
 /**
- * A remote agent that does as a test says, and so can do what no good one would: forget the end, mix up ids, break off,
- * change its mind about its card. It speaks JSON-RPC in the words of 1.0 or of 0.3, whichever its card says.
+ * A scripted remote agent that can break the protocol: omit the end, mix up ids, disconnect,
+ * change its card. It serves JSON-RPC of 1.0 or 0.3, as its card declares.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -22,7 +22,7 @@ export interface FakeStream {
   readonly events: readonly (JsonObject | (() => Promise<unknown>))[]
   /** `id:` of each event, if they have one. */
   readonly ids?: readonly string[]
-  /** In good order, as a broken connection, or not at all. */
+  /** Properly, as a broken connection, or not at all. */
   readonly then?: 'end' | 'cut' | 'hang'
 }
 
@@ -43,7 +43,7 @@ export interface FakeRemote {
 
 export interface FakeOptions {
   readonly version?: '1.0' | '0.3'
-  /** Laid over its card. A function is asked each time. */
+  /** Merged into its card. A function is called for each request. */
   readonly card?: JsonObject | (() => JsonObject)
   readonly port?: number
 }
@@ -110,7 +110,7 @@ async function writeAnswer(res: ServerResponse, id: unknown, given: FakeAnswer):
     )
   }
   if (given.then === 'hang') return
-  // What was written is to arrive before the connection breaks.
+  // Written bytes must arrive before the connection breaks.
   if (given.then === 'cut') res.write(':', () => setImmediate(() => res.destroy()))
   else res.end()
 }
@@ -118,7 +118,7 @@ async function writeAnswer(res: ServerResponse, id: unknown, given: FakeAnswer):
 function cardOf(version: '1.0' | '0.3', url: string): JsonObject {
   const about = {
     name: 'Fake',
-    description: 'Does as it is told',
+    description: 'Follows the script of the test',
     version: '1.0.0',
     capabilities: { streaming: true },
     defaultInputModes: ['text/plain'],
@@ -130,7 +130,7 @@ function cardOf(version: '1.0' | '0.3', url: string): JsonObject {
     : { ...about, url, protocolVersion: '0.3.0', preferredTransport: 'JSONRPC' }
 }
 
-// What a remote agent of 1.0 says, as the tests want it said.
+// Results and events of a 1.0 agent, for tests.
 
 export const remoteTaskIds = { taskId: 'r1', contextId: 'rc' } as const
 

@@ -1,6 +1,6 @@
 /**
- * The hub is killed in the middle of a run of a remote agent. The remote agent goes on meanwhile; the next hub picks its
- * task again, and readers receive every event once.
+ * The hub is killed during a run of a remote agent, which continues. The next hub resumes the
+ * task, and readers receive every event once.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -52,7 +52,7 @@ async function openWorld(t: TestContext, kind: PeerKind): Promise<World> {
 
 const eventsOf = (frames: readonly EventFrame[]): readonly StreamEvent[] => frames.map(({ event }) => event)
 
-/** Each event under a number of its own, and the numbers grow. */
+/** Each event has its own number, and the numbers increase. */
 function assertOnce(frames: readonly EventFrame[]): void {
   const ids = frames.map(({ id }) => Number(id))
   const grown = [...new Set(ids)].sort((a, b) => a - b)
@@ -68,7 +68,7 @@ const remotes: readonly [kind: PeerKind, isOurs: boolean][] = [
 
 for (const [kind, isOurs] of remotes) {
   describe(`a hub that is killed before ${kind.name}`, { timeout: 120_000 }, () => {
-    it('goes on with a task that holds, with nothing lost and nothing twice [B-52]', async (t) => {
+    it('resumes a paused task, with no event lost or doubled [B-52]', async (t) => {
       const world = await openWorld(t, kind)
       const agent = await world.connect()
       const stream = agent.stream('hold it')
@@ -95,21 +95,21 @@ for (const [kind, isOurs] of remotes) {
       assert.deepEqual(world.script.played, ['hold it'], 'the remote agent was asked once')
     })
 
-    it('goes on with a task that talks all the while, however often it is killed [B-52]', async (t) => {
+    it('resumes a task that streams all the time, however often the hub is killed [B-52]', async (t) => {
       const world = await openWorld(t, kind)
       const agent = await world.connect()
       const all = 300
       const stream = agent.stream(`drip ${all}`)
       const frames: EventFrame[] = []
-      const heard = (): number => chunksIn(eventsOf(frames)).join('').split(' ').length - 1
+      const wordCount = (): number => chunksIn(eventsOf(frames)).join('').split(' ').length - 1
       const killer = (async () => {
         for (const round of [1, 2]) {
-          const from = heard()
-          // Where the task can only be looked at, a look brings much at a time.
-          while (heard() < from + (isOurs ? 20 : 1)) await sleep(5)
+          const from = wordCount()
+          // A poll returns many chunks at once.
+          while (wordCount() < from + (isOurs ? 20 : 1)) await sleep(5)
           world.kill()
           await world.restart()
-          while (heard() < round * dripPiece(all)) await sleep(5)
+          while (wordCount() < round * dripPiece(all)) await sleep(5)
           world.release(`drip ${round}`)
         }
       })()
@@ -120,9 +120,9 @@ for (const [kind, isOurs] of remotes) {
       assert.equal(chunksIn(events).join(''), numberedWords(all).join(''))
       if (isOurs) {
         assert.deepEqual(chunksIn(events), numberedWords(all))
-        const told = statesIn(events).filter((state) => state.startsWith('WORKING'))
+        const working = statesIn(events).filter((state) => state.startsWith('WORKING'))
         assert.deepEqual(
-          told,
+          working,
           numberedWords(all).flatMap((_, index) => (index % 16 === 15 ? [`WORKING: at ${index}`] : [])),
         )
       }

@@ -1,4 +1,4 @@
-/** Remote agents that do things wrong: the caller still gets one straight story, or a failure that says what happened. */
+/** Remote agents that violate the protocol: the caller still gets a consistent task, or a failure with the reason. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openProxyToFakeRemote, chunksIn, sendForTask, statesIn } from './fake-remote-fixture.ts'
@@ -6,7 +6,7 @@ import { statusOf, textOf } from './proxy-fixture.ts'
 import { remoteTaskIds, artifact, chunk, statusUpdate, agentMessage, task } from './fake-remote.ts'
 
 describe('a remote agent', () => {
-  it('that ends its stream without saying how the task ended is asked', async (t) => {
+  it('whose stream ends without a terminal state is polled', async (t) => {
     const { agent } = await openProxyToFakeRemote(t, ({ method }) =>
       method === 'SendStreamingMessage'
         ? { events: [{ task: task('SUBMITTED') }, chunk('all ')] }
@@ -16,7 +16,7 @@ describe('a remote agent', () => {
     assert.deepEqual([statusOf(done), textOf(done)], ['COMPLETED', 'all of it'])
   })
 
-  it('that streams states only has its artifacts fetched once, as fasta2a workers need', async (t) => {
+  it('that streams only states has its artifacts fetched once, as fasta2a workers need', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, ({ method }) =>
       method === 'SendStreamingMessage'
         ? { events: [{ task: task('SUBMITTED') }, statusUpdate('WORKING'), statusUpdate('COMPLETED')] }
@@ -27,7 +27,7 @@ describe('a remote agent', () => {
     assert.equal(remote.called(/GetTask/).length, 1)
   })
 
-  it('that completes without an artifact is believed where the task has none, or cannot be had', async (t) => {
+  it('that completes without an artifact is accepted if the task has none or cannot be fetched', async (t) => {
     for (const answer of [
       { result: task('COMPLETED') },
       { result: { ...task('COMPLETED', { artifacts: [artifact('of another')] }), id: 'another' } },
@@ -44,7 +44,7 @@ describe('a remote agent', () => {
     }
   })
 
-  it('that breaks off after any event is told to the end, with nothing lost and nothing twice [B-98]', async (t) => {
+  it('that disconnects after any event is followed to the end, with no event lost or doubled [B-98]', async (t) => {
     const story = [
       { task: task('SUBMITTED') },
       statusUpdate('WORKING', 'reading'),
@@ -58,7 +58,7 @@ describe('a remote agent', () => {
       const { agent } = await openProxyToFakeRemote(t, ({ method, count }) => {
         if (method === 'SendStreamingMessage') return { events: story.slice(0, cut), then: 'cut' }
         if (method !== 'SubscribeToTask') return { error: { code: -32603, message: 'no' } }
-        // Each time one event more, and before it the task as it stands.
+        // One event more each time, after the current task.
         return { events: [shownAfter(story.slice(0, cut + count - 1)), ...story.slice(cut + count - 1, cut + count)] }
       })
       const events = await agent.stream('go').all()
@@ -67,7 +67,7 @@ describe('a remote agent', () => {
     }
   })
 
-  it('that says everything twice under the same ids is heard once', async (t) => {
+  it('that repeats events under the same ids is delivered once', async (t) => {
     const once = [{ task: task('SUBMITTED') }, chunk('a '), chunk('b ', { append: true }), statusUpdate('COMPLETED')]
     const { agent } = await openProxyToFakeRemote(t, ({ method }) =>
       method === 'SendStreamingMessage'
@@ -77,7 +77,7 @@ describe('a remote agent', () => {
     assert.equal(chunksIn(await agent.stream('go').all()).join(''), 'a b ')
   })
 
-  it('that talks of other tasks is heard about the one only', async (t) => {
+  it('that sends events of other tasks is followed for its own task only', async (t) => {
     const other = { taskId: 'r2' }
     const { agent } = await openProxyToFakeRemote(t, () => ({
       events: [
@@ -92,7 +92,7 @@ describe('a remote agent', () => {
     assert.deepEqual([statusOf(done), textOf(done)], ['COMPLETED', 'mine'])
   })
 
-  it('that shows another task than the one asked for has failed', async (t) => {
+  it('that returns another task than the requested one fails', async (t) => {
     const { agent } = await openProxyToFakeRemote(
       t,
       ({ method }) => ({
@@ -103,7 +103,7 @@ describe('a remote agent', () => {
     assert.equal(statusOf(await sendForTask(agent)), 'FAILED: The agent returned an invalid response.')
   })
 
-  it('that is in an unknown state is waited for [B-174]', async (t) => {
+  it('that reports an unknown state is waited for [B-174]', async (t) => {
     const { agent } = await openProxyToFakeRemote(
       t,
       ({ method, count }) => {
@@ -116,7 +116,7 @@ describe('a remote agent', () => {
     assert.equal(statusOf(await sendForTask(agent)), 'COMPLETED')
   })
 
-  it('that breaks the rules of artifacts is made to keep them [B-100]', async (t) => {
+  it('that violates the rules of artifacts is corrected [B-100]', async (t) => {
     const { agent } = await openProxyToFakeRemote(t, () => ({
       events: [
         { task: task('WORKING') },
@@ -131,12 +131,12 @@ describe('a remote agent', () => {
     assert.deepEqual([statusOf(done), textOf(done)], ['COMPLETED', 'begun by appending and closed and yet continued'])
   })
 
-  it('that answers by a message and no task is passed on as a message at the end [B-49]', async (t) => {
+  it('that answers with a message is forwarded as the last message of a task [B-49]', async (t) => {
     const { agent } = await openProxyToFakeRemote(t, () => ({ events: [{ message: agentMessage('just this') }] }))
     assert.equal(statusOf(await sendForTask(agent)), 'COMPLETED: just this')
   })
 
-  it('that says a message in the middle of a task goes on with the task', async (t) => {
+  it('that sends a message during a task continues with the task', async (t) => {
     const { agent } = await openProxyToFakeRemote(t, ({ method }) =>
       method === 'SendStreamingMessage'
         ? { events: [{ task: task('WORKING') }, { message: agentMessage('by the way') }] }
@@ -147,7 +147,7 @@ describe('a remote agent', () => {
     assert.deepEqual([chunksIn(events).join(''), statesIn(events).at(-1)], ['done', 'COMPLETED'])
   })
 
-  it('that answers an answer by a message, and waits on, waits on with us', async (t) => {
+  it('that answers an answer with a message and keeps waiting keeps our task waiting', async (t) => {
     const asks = {
       ...task('INPUT_REQUIRED'),
       status: { state: 'TASK_STATE_INPUT_REQUIRED', message: agentMessage('Where?', 'q1') },
@@ -162,7 +162,7 @@ describe('a remote agent', () => {
     assert.equal(statusOf(again), 'INPUT_REQUIRED: I did not get that')
   })
 
-  it('that sends large files is passed on whole', async (t) => {
+  it('that sends large files is forwarded completely', async (t) => {
     const raw = Buffer.alloc(3_000_000, 'parley').toString('base64')
     const parts = [{ raw, filename: 'big.bin', mediaType: 'application/octet-stream' }]
     const { agent } = await openProxyToFakeRemote(t, () => ({

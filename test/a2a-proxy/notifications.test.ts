@@ -1,4 +1,4 @@
-/** Remote agents that cannot stream tell us by notifications that something has happened. */
+/** Remote agents that cannot stream report changes by push notifications. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -26,7 +26,7 @@ interface Notified {
   readonly status: number
 }
 
-/** Where the hub is reached from outside, as far as notifications go. */
+/** The public URL of the hub for notifications. */
 async function hookServer(t: TestContext) {
   let opened: OpenAgent | undefined
   const notified: Notified[] = []
@@ -81,7 +81,7 @@ const peers: readonly PeerKind[] = [
 
 for (const kind of peers) {
   describe(`notifications of ${kind.name}`, () => {
-    it('wake us long before we would have looked, and strangers do not', async (t) => {
+    it('wake the hub long before its next poll, and unauthenticated ones do not', async (t) => {
       const { peer, url } = await withoutStreams(t, kind)
       const hook = await hookServer(t)
       const looks = manualTimers((ms) => ms >= 1_000)
@@ -97,7 +97,7 @@ for (const kind of peers) {
         assert.ok(!/FAILED/.test(task.status.state), statusOf(task))
         return textOf(task) === 'one two '
       })
-      // By now the pauses between two looks have grown, and the next one does not come.
+      // By now the poll interval has grown, and the next poll does not happen.
       await sleep(1_500)
       peer.release('hold it')
       const done = await settled(agent, id)
@@ -155,7 +155,7 @@ describe('notifications', () => {
     }
   })
 
-  it('are done without where the agent refuses to send them to us, from then on', async (t) => {
+  it('are not requested again after the agent refused them', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(
       t,
       (call) =>

@@ -1,4 +1,4 @@
-/** Our own server as the remote agent: the same script, told through reports. */
+/** Our own server as the remote agent: the same script, as reports. */
 import { artifact, memoryStore } from '@parley/a2a'
 import type { Agent, Report, Store, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
@@ -29,7 +29,7 @@ export async function openParleyPeer(
   const holds = createNamedGates()
   const server = await serve({
     name: agentName,
-    description: 'Does what it is told',
+    description: 'Does what the message says',
     version: '2.1.0',
     skills: [{ id: 'act', name: 'Act', description: 'Plays a part', tags: ['test'] }],
     extensions: [cursor(), { uri: mood }],
@@ -45,7 +45,7 @@ export async function openParleyPeer(
   return { url: server.url, release: holds.release, close: () => server.close() }
 }
 
-/** A script pushes where an agent is asked: what it says waits until it is read. */
+/** A script pushes, an agent is pulled: output waits until it is read. */
 export function scriptedAgent(script: AgentScript, holds: NamedGates): Agent {
   return async function* (turn: Turn): AsyncGenerator<Report> {
     const said: Report[] = []

@@ -1,4 +1,4 @@
-/** One remote agent behind an agent of ours, without the rest of a hub: what a caller sees of it, and what it logged. */
+/** One remote agent behind a proxy agent, without the rest of a hub: what a caller sees, and what is logged. */
 import type { TestContext } from 'node:test'
 import { memoryKeyValueStore, memoryStore } from '@parley/a2a'
 import type { Caller, KeyValueStore, Store, Task } from '@parley/a2a'
@@ -14,7 +14,7 @@ export interface ProxyFixture {
   readonly agent: TestAgent
   readonly opened: OpenAgent
   readonly lines: readonly LoggedLine[]
-  /** The same store and notes, seen by a hub that starts anew after this one was closed. */
+  /** The same store and key-value data, opened by a new hub after this one was closed. */
   restart(): Promise<ProxyFixture>
   /** The same hub, called by another caller. */
   as(caller: Caller): TestAgent
@@ -33,7 +33,7 @@ export async function openProxyFixture(
   options: ProxyFixtureOptions = {},
 ): Promise<ProxyFixture> {
   clearCardCache()
-  // A hub that goes closes its store; here the next one finds what it held.
+  // A hub closes its store when it stops; here the next one continues with the content.
   const store = { ...memoryStore({ leaseTtlMs: 60_000 }), close: async () => {} }
   return open(t, url, options, options.test?.store ?? store, memoryKeyValueStore())
 }

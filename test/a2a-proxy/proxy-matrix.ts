@@ -1,5 +1,5 @@
 /**
- * The version bridge: callers of every version over every binding, a hub between, and remote agents of every version over
+ * The proxy across versions: callers of every version over every binding, a hub between, and remote agents of every version over
  * every binding. What is expected is the same in every cell, because callers must not depend on the remote side.
  */
 import { after, before, describe } from 'node:test'
@@ -23,13 +23,13 @@ export interface ClientKind {
 export interface Cell {
   readonly caller: ClientKind
   readonly remote: PeerKind
-  /** As the caller has it. */
+  /** As the caller knows it. */
   readonly agent: RemoteAgent
   readonly peer: Peer
   readonly script: RemoteScript
 }
 
-/** Told once per cell, and registers its tests. */
+/** Called once per cell; registers its tests. */
 export type Scenarios = (cell: Cell) => void
 
 export const versions: readonly Version[] = ['0.2', '0.3', '1.0']
@@ -72,7 +72,7 @@ export function proxyMatrix(
   }
 }
 
-/** A remote agent and a hub before it, for as long as the suite lasts in which it is opened. */
+/** A remote agent and a hub before it, until the enclosing suite ends. */
 function openMatrixFixture(remote: PeerKind) {
   const overGrpc = grpc()
   let peer: Peer | undefined
@@ -112,7 +112,7 @@ export async function openProxyHub(url: string, { version, binding }: PeerKind):
     bindings: [binding],
     allowPrivate: true,
     pollEvery: '20ms',
-    // The published servers of these tests promise text alone, and take everything.
+    // The published servers of these tests declare text only, and accept everything.
     inputModes: ['*/*'],
   }
   const tree = {

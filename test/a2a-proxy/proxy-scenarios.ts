@@ -1,4 +1,4 @@
-/** What holds in every cell of the version bridge. */
+/** The scenarios of every cell of the proxy matrix. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -23,30 +23,30 @@ export function proxyScenarios(cell: Cell): void {
 }
 
 function sending(cell: Cell): void {
-  it('a message is answered by a finished task with what the agent said', async () => {
+  it('a message is answered with a finished task that has the output of the agent', async () => {
     const task = taskOf(await cell.agent.send('say hello there'))
     assert.deepEqual([task.status.state, textOf(task)], ['TASK_STATE_COMPLETED', 'hello there '])
     const messages = (task.history ?? []).filter((message) => message.role === 'ROLE_USER')
     assert.equal(messages.length, 1, 'what the caller said stands in the history once')
   })
 
-  it('a message instead of a task comes as what a finished task says last [B-49]', async () => {
+  it('a direct message becomes the status message of a finished task [B-49]', async () => {
     const task = taskOf(await cell.agent.send('reply hi'))
     assert.deepEqual([task.status.state, messageText(task)], ['TASK_STATE_COMPLETED', 'hi'])
   })
 }
 
 function streaming(cell: Cell): void {
-  it('a stream has the same chunks in the same order, and each status in its place [B-93]', async () => {
+  it('a stream has the same chunks in the same order, and each status at its position [B-93]', async () => {
     const events = await cell.agent.stream('count 20').all()
     assert.deepEqual(chunksOf(events), numberedWords(20))
     assert.equal(stateOf(events.at(-1)), 'TASK_STATE_COMPLETED')
-    const told = events.flatMap((event): string[] => [...statusWords(event), ...chunksOf([event])])
+    const received = events.flatMap((event): string[] => [...statusWords(event), ...chunksOf([event])])
     const expected = numberedWords(20).flatMap((word, index) => (index % 8 === 7 ? [word, `at ${index}`] : [word]))
-    assert.deepEqual(told, expected)
+    assert.deepEqual(received, expected)
   })
 
-  it('a stream keeps the bounds of an artifact [B-100]', async () => {
+  it('a stream keeps the boundaries of an artifact [B-100]', async () => {
     const events = await cell.agent.stream('count 3').all()
     const updates = events.flatMap((event) => ('artifactUpdate' in event ? [event.artifactUpdate] : []))
     const bounds = updates.map(({ artifact: { artifactId }, append = false, lastChunk = false }) => [
@@ -61,7 +61,7 @@ function streaming(cell: Cell): void {
     ])
   })
 
-  it('a subscriber gets the task as it is, and then new events [B-105]', async () => {
+  it('a subscriber gets the current task and then new events [B-105]', async () => {
     const name = `hold ${crypto.randomUUID()}`
     const { id } = await startTask(cell, name)
     const events: StreamEvent[] = []
@@ -90,18 +90,21 @@ function canceling(cell: Cell): void {
 }
 
 function asking(cell: Cell): void {
-  it('a question comes back, and its answer goes to the same task, by sending and by streaming', async () => {
+  it('a question reaches the caller, and its answer goes to the same task, by send and by stream', async () => {
     const asked = taskOf(await cell.agent.send('ask'))
     assert.deepEqual([asked.status.state, messageText(asked)], ['TASK_STATE_INPUT_REQUIRED', 'Which city?'])
-    const told = taskOf(await cell.agent.send('Oslo', { taskId: asked.id }))
-    assert.deepEqual([told.id, told.status.state, textOf(told)], [asked.id, 'TASK_STATE_COMPLETED', 'Weather in Oslo'])
+    const answered = taskOf(await cell.agent.send('Oslo', { taskId: asked.id }))
+    assert.deepEqual(
+      [answered.id, answered.status.state, textOf(answered)],
+      [asked.id, 'TASK_STATE_COMPLETED', 'Weather in Oslo'],
+    )
 
     const question = taskOf(await cell.agent.stream('ask').result())
     assert.equal(question.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.equal(await cell.agent.stream('Rome', { taskId: question.id }).text(), 'Weather in Rome')
   })
 
-  it('a demand for credentials comes back as such, and the task goes on with the next message [B-155]', async () => {
+  it('an AUTH_REQUIRED state reaches the caller, and the task continues with the next message [B-155]', async () => {
     const asked = taskOf(await cell.agent.send('sign'))
     assert.deepEqual(
       [asked.status.state, messageText(asked)],
@@ -112,7 +115,7 @@ function asking(cell: Cell): void {
 }
 
 function gettingTasks(cell: Cell): void {
-  it('a task is read again as it was answered', async () => {
+  it('a task is read again as it was returned', async () => {
     const task = taskOf(await cell.agent.send('say hello'))
     const again = await cell.agent.get(task.id)
     assert.deepEqual([again.status.state, textOf(again)], ['TASK_STATE_COMPLETED', 'hello '])
@@ -132,7 +135,7 @@ function gettingTasks(cell: Cell): void {
 
 function content(cell: Cell): void {
   const cannotName = cell.remote.knownDefects?.['name files']
-  it('parts of every kind go there and come back', async () => {
+  it('parts of every kind arrive and return unchanged', async () => {
     const sent: readonly Part[] = [
       { text: 'parts' },
       { data: { deep: { list: [1, 'two', true] } } },
@@ -155,7 +158,7 @@ function content(cell: Cell): void {
 }
 
 function failing(cell: Cell): void {
-  it('a task that fails or is refused ends so, in the words of the agent', async () => {
+  it('a task that fails or is rejected ends in that state, with the message of the agent', async () => {
     for (const [text, state, words] of [
       ['fail', 'TASK_STATE_FAILED', 'Out of paper'],
       ['reject', 'TASK_STATE_REJECTED', 'Not my job'],
@@ -165,7 +168,7 @@ function failing(cell: Cell): void {
     }
   })
 
-  it('what cannot be is refused as by any other agent', async () => {
+  it('invalid requests get the same errors as from any other agent', async () => {
     const codeOf = async (call: Promise<unknown>): Promise<string> =>
       call.then(
         () => 'nothing',
@@ -179,8 +182,8 @@ function failing(cell: Cell): void {
 }
 
 function notifying(cell: Cell): void {
-  it('the webhook of a caller is told in the words of its version [B-121 B-122 B-123]', async (t) => {
-    const told = Promise.withResolvers<{ body: Record<string, unknown>; type: string; token: unknown }>()
+  it('the webhook of a caller is notified in the format of its version [B-121 B-122 B-123]', async (t) => {
+    const notified = Promise.withResolvers<{ body: Record<string, unknown>; type: string; token: unknown }>()
     const server = createServer((req, res) => {
       let text = ''
       req.setEncoding('utf8').on('data', (piece: string) => (text += piece))
@@ -188,7 +191,7 @@ function notifying(cell: Cell): void {
         res.end()
         if (!/"(TASK_STATE_COMPLETED|completed)"/.test(text)) return
         const body = JSON.parse(text) as Record<string, unknown>
-        told.resolve({
+        notified.resolve({
           body,
           type: String(req.headers['content-type']),
           token: req.headers['x-a2a-notification-token'],
@@ -202,7 +205,7 @@ function notifying(cell: Cell): void {
     })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
     const { id } = taskOf(await cell.agent.send('say hello', { push: { url, token: 's3cret' } }))
-    const { body, type, token } = await told.promise
+    const { body, type, token } = await notified.promise
     assert.equal(token, 's3cret')
     if (cell.caller.version === '1.0') {
       assert.match(type, /^application\/a2a\+json/)
@@ -216,7 +219,7 @@ function notifying(cell: Cell): void {
   })
 }
 
-/** A task whose agent holds, and whose caller has been told so. */
+/** A task whose agent holds, after its caller received the output so far. */
 async function startTask({ agent }: Cell, text: string): Promise<TaskResponse> {
   let task = await agent.start(text)
   while (textOf(task) !== 'one two ') {
@@ -239,7 +242,7 @@ function textIn(parts: readonly Part[]): string {
   return parts.map((part) => ('text' in part ? part.text : '')).join('')
 }
 
-/** Without what a peer fills in by itself. */
+/** Without fields that a peer fills in on its own. */
 function withoutMetadata({ metadata: _, ...part }: Part): object {
   const { mediaType, filename, ...rest } = part
   const isFile = 'raw' in rest || 'url' in rest

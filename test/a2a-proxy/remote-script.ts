@@ -1,19 +1,19 @@
 /**
- * What the remote agents of these tests do, whatever they are made with: the message says what to play. A script belongs to
- * one test, so that the test can ask it how far it is.
+ * What the remote agents of these tests do, on any SDK: the message names the action. A script belongs to
+ * one test, which can observe its progress.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { NamedGates, AgentScript, ScriptOutput } from '../interop/client/agent-script.ts'
 
 export interface RemoteScript {
   readonly play: AgentScript
-  /** Resolves when the agent is at `what`, such as `hold a`. */
+  /** Resolves when the agent has reached `what`, such as `hold a`. */
   begun(what: string): Promise<void>
-  /** Resolves when what was at `what` has been canceled. */
+  /** Resolves when the action `what` has been canceled. */
   canceled(what: string): Promise<void>
-  /** How often each message was played: a message that is sent twice is played twice. */
+  /** How often each message was run: a message that is sent twice runs twice. */
   readonly played: readonly string[]
-  /** The contexts in which messages came, by their text. */
+  /** The contexts of messages, by their text. */
   readonly contexts: ReadonlyMap<string, string>
 }
 
@@ -29,7 +29,7 @@ export function createRemoteScript(): RemoteScript {
   }
   const played: string[] = []
   const contexts = new Map<string, string>()
-  /** What was told in a context. */
+  /** The texts of a context. */
   const memory = new Map<string, string>()
 
   async function play(stage: ScriptOutput, holds: NamedGates, canceled: Promise<void>): Promise<void> {
@@ -58,7 +58,7 @@ export function createRemoteScript(): RemoteScript {
       case 'drip': {
         const all = numberedWords(Number(said))
         for (const [index, word] of all.entries()) {
-          // In three pieces, so that a test can keep up however slow the machine is.
+          // In three pieces, so that a test keeps up on a slow machine.
           if (index === dripPiece(all.length)) await holds.until('drip 1')
           if (index === 2 * dripPiece(all.length)) await holds.until('drip 2')
           say(stage, index, all.length, word)

@@ -1,4 +1,4 @@
-/** The published clients of each generation, a hub between, and the published servers: nothing of ours at either end. */
+/** The published clients of each version, a hub between, and the published servers: third-party code at both ends. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { A2AClient as OldClient } from 'a2a-sdk-0.2/client'
@@ -14,11 +14,11 @@ import { createRemoteScript, numberedWords } from './remote-script.ts'
 
 interface SdkCaller {
   readonly name: string
-  /** The text of the answer, by sending and by streaming. */
+  /** The text of the answer, by send and by stream. */
   ask(url: string, text: string): Promise<{ readonly sent: string; readonly streamed: string }>
 }
 
-/** Whatever the generation: the texts of the artifacts in what it gave back, in their order. */
+/** The texts of the artifacts in a result of any version, in order. */
 function textsIn(value: unknown): string {
   if (typeof value !== 'object' || value === null) return ''
   if (Array.isArray(value)) return value.map(textsIn).join('')
@@ -88,7 +88,7 @@ for (const remote of remotes) {
       await peer.close()
     })
     for (const caller of callers) {
-      it(`answers the client of @a2a-js/sdk ${caller.name}, by sending and by streaming [B-13]`, async () => {
+      it(`answers the client of @a2a-js/sdk ${caller.name}, by send and by stream [B-13]`, async () => {
         const { sent, streamed } = await caller.ask(`${hub.url}/a2a/partner`, 'count 5')
         assert.deepEqual([sent, streamed], [numberedWords(5).join(''), numberedWords(5).join('')])
       })

@@ -1,4 +1,4 @@
-/** The configuration, changed by the admin API: without showing a secret, without losing one, and with a way back. */
+/** The configuration, changed by the admin API: secrets are neither shown nor lost, and earlier versions can be restored. */
 import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
@@ -9,7 +9,7 @@ listen: { port: 0, grpcPort: false }
 admin:
   key: the admin key of a test # not public
 agents:
-  # Says what it is told.
+  # Repeats the message.
   echo: { kind: demo, agent: echo, default: true }
   gpt:
     kind: openai
@@ -23,7 +23,7 @@ const open = (): Promise<TestHub> => openTestHub({ text, environment: { API_KEY:
 const secrets = /sk-a-secret|sk-of-the-environment|the admin key of a test/
 
 describe('the configuration', () => {
-  it('is shown as it is written, with comments and references, and without its secrets', async () => {
+  it('is returned as written, with comments and references, and without its secrets', async () => {
     const stage = await open()
     const { json } = await stage.ask('GET', '/admin/config')
     assert.equal(json.file, stage.file)
@@ -36,12 +36,12 @@ describe('the configuration', () => {
     assert.equal(agent.json.entry.apiKey, '(not shown)')
   })
 
-  it('keeps the secrets that were not shown when it is applied, and everything else as it was sent', async () => {
+  it('keeps the hidden secrets when it is applied, and everything else as sent', async () => {
     const stage = await open()
     const { text: shown, hash } = (await stage.ask('GET', '/admin/config')).json
     const edit = (from: string): string =>
       from
-        .replace('# Says what it is told.', '# Says it again.')
+        .replace('# Repeats the message.', '# Says it again.')
         .replace('model: some-model\n', 'model: a-better-model\n')
     const { status, json } = await stage.ask('PUT', '/admin/config', { text: edit(shown), base: hash, note: 'better' })
     assert.equal(status, 200, JSON.stringify(json))
@@ -50,7 +50,7 @@ describe('the configuration', () => {
     assert.equal((await stage.ask('GET', '/admin/config')).json.hash, json.hash)
   })
 
-  it('says what would change, in lines and in effects, before anything does', async () => {
+  it('previews a change, in lines and in effects', async () => {
     const stage = await open()
     const { text: shown } = (await stage.ask('GET', '/admin/config')).json
     const edited = `${shown.replace(/ {2}other: .*\n/, '').replace('port: 0', 'port: 1')}limits: { perKey: 5/s }\n`
@@ -76,10 +76,10 @@ describe('the configuration', () => {
     assert.equal((await stage.ask('GET', '/admin/agents/other')).status, 200)
   })
 
-  it('is refused as a whole for any mistake, all of which are told', async () => {
+  it('is rejected as a whole, with all errors', async () => {
     const stage = await open()
     const { text: shown } = (await stage.ask('GET', '/admin/config')).json
-    const edited = `${shown.replace('agent: echo', 'agent: nobody')}colour: red\n`
+    const edited = `${shown.replace('agent: echo', 'agent: unknown')}colour: red\n`
     const { json } = await stage.ask('POST', '/admin/config/check', { text: edited })
     assert.deepEqual(
       json.problems.map(({ path, line }: any) => [path, line]),
@@ -94,7 +94,7 @@ describe('the configuration', () => {
     assert.deepEqual((await stage.ask('POST', '/admin/config/check', { text: shown })).json, { problems: [] })
   })
 
-  it('does not put a secret where it was not', async () => {
+  it('does not accept a placeholder for a secret at another path', async () => {
     const stage = await open()
     const { text: shown } = (await stage.ask('GET', '/admin/config')).json
     for (const edited of [
@@ -143,7 +143,7 @@ describe('the configuration', () => {
     assert.equal((await stage.ask('GET', '/admin/config/versions')).json.versions.length, 5)
   })
 
-  it('is not overwritten by who looked at an older one', async () => {
+  it('is not overwritten by a change that is based on an older version', async () => {
     const stage = await open()
     const { text: shown, hash } = (await stage.ask('GET', '/admin/config')).json
     const put = (more: string) => stage.ask('PUT', '/admin/config', { text: shown + more, base: hash })
@@ -152,7 +152,7 @@ describe('the configuration', () => {
     assert.match(readFileSync(stage.file, 'utf8'), /# (mine|yours)\n$/)
   })
 
-  it('stays as private as its file was', async () => {
+  it('keeps the permissions of its file', async () => {
     const stage = await open()
     const { text: shown } = (await stage.ask('GET', '/admin/config')).json
     const before = statSync(stage.file).mode
@@ -160,7 +160,7 @@ describe('the configuration', () => {
     assert.equal(statSync(stage.file).mode, before)
   })
 
-  it('is told of in the audit, with who did it', async () => {
+  it('is recorded in the audit log, with the actor', async () => {
     const stage = await open()
     const { text: shown } = (await stage.ask('GET', '/admin/config')).json
     await stage.ask('PUT', '/admin/config', { text: `${shown}# more\n` })
@@ -173,7 +173,7 @@ describe('the configuration', () => {
 })
 
 describe('an agent in the configuration', () => {
-  it('is added, changed and taken out, and the rest of the file stays as it is', async () => {
+  it('is added, changed and removed, and the rest of the file stays unchanged', async () => {
     const stage = await open()
     const entry = { kind: 'demo', agent: 'clock', description: 'Counts' }
     assert.equal((await stage.ask('POST', '/admin/agents', { name: 'timer', entry })).status, 201)
@@ -182,14 +182,14 @@ describe('an agent in the configuration', () => {
     assert.deepEqual(put.json.effects.changed, ['timer'])
     const written = readFileSync(stage.file, 'utf8')
     assert.match(written, /timer: \{ kind: demo, agent: clock, description: Counts up \}/)
-    const others = ['# The hub of a test.', '# Says what it is told.', 'apiKey: sk-a-secret-of-ours', '# not public']
+    const others = ['# The hub of a test.', '# Repeats the message.', 'apiKey: sk-a-secret-of-ours', '# not public']
     for (const line of others) assert.ok(written.includes(line), line)
     assert.deepEqual((await stage.ask('DELETE', '/admin/agents/timer')).json.effects.removed, ['timer'])
     assert.equal((await stage.ask('GET', '/admin/agents/timer')).status, 404)
     assert.ok(!readFileSync(stage.file, 'utf8').includes('timer'))
   })
 
-  it('keeps its secret when it is changed as it was shown', async () => {
+  it('keeps its secret when it is changed as shown', async () => {
     const stage = await open()
     const { entry } = (await stage.ask('GET', '/admin/agents/gpt')).json
     const { status } = await stage.ask('PUT', '/admin/agents/gpt', { entry: { ...entry, model: 'another' } })
@@ -199,7 +199,7 @@ describe('an agent in the configuration', () => {
 })
 
 describe('a hub that was started without a file', () => {
-  it('says that it cannot be changed this way, and shows the rest', async () => {
+  it('reports that it cannot be changed, and shows the rest', async () => {
     const { startHub } = await import('../../packages/hub/src/hub.ts')
     const { checkConfig } = await import('../../packages/hub/src/config/check-config.ts')
     const { agentKinds } = await import('../../packages/hub/src/agents/kinds.ts')
@@ -224,7 +224,7 @@ describe('a hub that was started without a file', () => {
   })
 })
 
-describe('a configuration that would take long to read', () => {
+describe('a configuration that would take long to parse', () => {
   const lines = (count: number, line: (index: number) => string): string =>
     Array.from({ length: count }, (_, index) => line(index)).join('\n')
   const routes = [
@@ -233,7 +233,7 @@ describe('a configuration that would take long to read', () => {
     ['PUT', '/admin/config'],
   ] as const
 
-  it('is refused before it is parsed, by its bytes, lines, brackets and depth', async () => {
+  it('is rejected before it is parsed, by its bytes, lines, brackets and depth', async () => {
     const stage = await open()
     const tooMuch: readonly (readonly [string, RegExp])[] = [
       [`x: "${'y'.repeat(256_000)}"`, /at most 256000 bytes/],
@@ -252,7 +252,7 @@ describe('a configuration that would take long to read', () => {
     assert.equal(readFileSync(stage.file, 'utf8'), text)
   })
 
-  it('is no mistake of the hub when aliases or brackets make a tree of any size of it', async () => {
+  it('is a client error when aliases or brackets expand to a huge tree', async () => {
     const stage = await open()
     const bomb = `a0: &a0 [x, x, x]\n${lines(20, (index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}, *a${index}]`)}`
     const merges = `a0: &a0 { x: 1 }\n${lines(20, (index) => `a${index + 1}: &a${index + 1} { <<: [*a${index}, *a${index}] }`)}`
@@ -264,7 +264,7 @@ describe('a configuration that would take long to read', () => {
     }
   })
 
-  it('still has the places of keys that come twice, and of what it does not know, up to a thousand', async () => {
+  it('still reports the positions of duplicate and unknown keys, up to a thousand', async () => {
     const stage = await open()
     const twice = await stage.ask('POST', '/admin/config/check', { text: `${text}admin:\n  key: again\n` })
     assert.deepEqual(twice.json.problems, [{ path: '', line: 14, message: 'invalid YAML: Map keys must be unique' }])

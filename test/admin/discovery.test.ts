@@ -30,7 +30,7 @@ const catalog = async (proof: AuthHeaders = {}, query = ''): Promise<any> => {
 const named = (document: any): string[] => document.entries.map((entry: any) => entry.extensions[extension].agent)
 
 describe('the catalog', () => {
-  it('is an AI Catalog: where the card of each agent is, under a name that stays', async () => {
+  it('is an AI Catalog with the card address of each agent, under a stable name', async () => {
     const response = await fetch(`${url}/.well-known/ai-catalog.json`)
     assert.equal(response.headers.get('content-type'), 'application/ai-catalog+json')
     const document = (await response.json()) as any
@@ -50,7 +50,7 @@ describe('the catalog', () => {
     assert.equal((await fetch(`${url}/.well-known/ai-catalog.json`, { method: 'HEAD' })).status, 200)
   })
 
-  it('has what its caller may use, and is another one for another caller', async () => {
+  it('has the agents that its caller may use', async () => {
     assert.deepEqual(named(await catalog()), ['echo'])
     assert.deepEqual(named(await catalog(await key({ agents: ['secret'] }))), ['secret', 'echo'])
     assert.deepEqual(named(await catalog(await key({ scopes: ['agent:*'] }))), ['talker', 'secret', 'echo'])
@@ -62,7 +62,7 @@ describe('the catalog', () => {
     assert.match(headers.get('cache-control') ?? '', /^private/)
   })
 
-  it('has the skills that its caller may use, and no tag of others', async () => {
+  it('has the skills that its caller may use, and no other tags', async () => {
     const singer = await key({ scopes: ['skill:talker/sing'] })
     const [entry] = (await catalog(singer)).entries
     assert.deepEqual([entry.extensions[extension].skills, entry.tags], [['sing'], ['music']])
@@ -83,7 +83,7 @@ describe('the catalog', () => {
     assert.equal((await ask('GET', '/.well-known/ai-catalog.json?colour=red', undefined, {})).status, 400)
   })
 
-  it('stands beside the default agent, which takes messages at the same path', async () => {
+  it('is served beside the default agent, which accepts messages at the same path', async () => {
     const { json } = await ask('GET', '/a2a', undefined, {})
     assert.deepEqual(
       json.agents.map(({ name, url: at, isAvailable }: any) => [name, at, isAvailable]),
@@ -123,7 +123,7 @@ describe('a remote agent whose card has changed', () => {
   const isDone = async (opened: TestHub): Promise<void> =>
     assert.equal((await talk(opened)).json.result?.task?.status.state, 'TASK_STATE_COMPLETED')
 
-  it('is told of, and shown with what is otherwise; and goes on as it is, unless the policy says otherwise', async () => {
+  it('is reported with the differences, and stays available unless the policy says otherwise', async () => {
     const opened = await open('alert')
     assert.equal((await look(opened)).drift, undefined)
     card = { version: '2.0.0', skills: [{ id: 'new', name: 'New', description: 'New', tags: [] }] }
@@ -140,7 +140,7 @@ describe('a remote agent whose card has changed', () => {
     assert.equal((await opened.ask('GET', '/admin/agents/partner')).json.version, '2.0.0')
   })
 
-  it('is not called where the policy says so, before it is approved, and callers still see the card that was', async () => {
+  it('is not called under the policy `block` until it is approved, and callers still see the old card', async () => {
     const opened = await open('block')
     await isDone(opened)
     card = { version: '6.6.6' }
@@ -162,7 +162,7 @@ describe('a remote agent whose card has changed', () => {
     assert.deepEqual([audit.length, audit[0].agent], [1, 'partner'])
   })
 
-  it('stays approved and stays blocked over a restart', async () => {
+  it('stays approved or blocked after a restart', async () => {
     const opened = await open('block')
     card = { version: '2.0.0' }
     await look(opened)

@@ -1,4 +1,4 @@
-/** Follows the admin's feed as a page does: by server-sent events, with the id of the last one that was heard. */
+/** Follows the change feed as a page does: by server-sent events, with the id of the last event received. */
 import { createParser } from 'eventsource-parser'
 import { asAdmin, type AuthHeaders } from './test-hub.ts'
 
@@ -9,11 +9,11 @@ export interface FeedEvent {
 }
 
 export interface FeedListener {
-  readonly heard: readonly FeedEvent[]
-  /** The id to go on with. */
+  readonly events: readonly FeedEvent[]
+  /** The id to resume from. */
   readonly lastId: string | undefined
-  /** Resolves with the first that fits, of what was heard or will be. */
-  hears(fits: (heard: FeedEvent) => boolean, what: string): Promise<FeedEvent>
+  /** Resolves with the first matching event, past or future. */
+  receives(fits: (event: FeedEvent) => boolean, what: string): Promise<FeedEvent>
   /** Resolves when the connection has ended. */
   readonly ended: Promise<void>
   close(): void
@@ -28,12 +28,12 @@ export async function listenToFeed(
   const headers = { ...proof, ...(lastEventId !== undefined ? { 'last-event-id': lastEventId } : {}) }
   const response = await fetch(`${url}/admin/events`, { headers, signal: leaving.signal })
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-  const heard: FeedEvent[] = []
+  const events: FeedEvent[] = []
   const waiting = new Set<() => void>()
   let lastId: string | undefined
   const parser = createParser({
     onEvent({ event = 'message', data, id }) {
-      heard.push({ event, data: JSON.parse(data), id })
+      events.push({ event, data: JSON.parse(data), id })
       if (id !== undefined) lastId = id
       for (const look of waiting) look()
     },
@@ -43,24 +43,24 @@ export async function listenToFeed(
     try {
       for await (const chunk of response.body!) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
     } catch {
-      // It was cut off.
+      // The connection was closed.
     }
   })()
   return {
-    heard,
+    events,
     get lastId() {
       return lastId
     },
-    hears(fits, what) {
+    receives(fits, what) {
       const found = Promise.withResolvers<FeedEvent>()
       const look = (): void => {
-        const one = heard.find(fits)
+        const one = events.find(fits)
         if (one !== undefined) found.resolve(one)
       }
       waiting.add(look)
       look()
       const timer = setTimeout(
-        () => found.reject(new Error(`did not hear ${what}, but ${JSON.stringify(heard).slice(0, 2_000)}`)),
+        () => found.reject(new Error(`received no event ${what}, but ${JSON.stringify(events).slice(0, 2_000)}`)),
         20_000,
       )
       return found.promise.finally(() => {

@@ -1,4 +1,4 @@
-/** What the lists of traces and of webhooks say beside ids: what was asked, of whom, and what became of the last try. */
+/** What the lists of traces and of webhooks contain beside ids: the request, the agent, and the last attempt. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openFakeRemote } from '../a2a-proxy/fake-remote.ts'
@@ -20,7 +20,7 @@ const list = async (query: string): Promise<any[]> => (await ask('GET', `/admin/
 const ids = (push: readonly any[]): readonly string[] => push.map(({ configId }) => configId)
 
 describe('the list of webhooks', () => {
-  it('says whose task it is for, what began it, how far it is, and what the last try came to', async () => {
+  it('has the task, its first message, the cursor and the result of the last attempt', async () => {
     const taskId = await withHook('talker', '  A report\nfor the board ', 'one')
     const dead = await waitFor(async () => (await list('state=dead'))[0], 'it is given up')
     assert.deepEqual(
@@ -33,14 +33,14 @@ describe('the list of webhooks', () => {
     assert.deepEqual([json.agent, json.head, json.last], [dead.agent, dead.head, json.attempts[0]])
   })
 
-  it('is narrowed by agent and by text, and goes on from page to page', async () => {
+  it('is filtered by agent and by text, and paged', async () => {
     await withHook('echo', 'hello', 'two')
     await withHook('talker', 'another report', 'three')
     assert.deepEqual(ids(await list('agent=talker')), ['three', 'one'])
     assert.deepEqual(ids(await list('text=REPORT')), ['three', 'one'])
     assert.deepEqual(ids(await list('text=report&agent=echo')), [])
     assert.deepEqual(ids(await list('text=%2Ftwo')), ['two'])
-    // What is hidden of an address is not found, either.
+    // The hidden part of an address is not searched.
     assert.deepEqual(ids(await list('text=secret')), [])
     const seen: string[] = []
     for (let query = 'limit=1&agent=talker'; ;) {
@@ -54,14 +54,14 @@ describe('the list of webhooks', () => {
 })
 
 describe('the list of traces', () => {
-  it('says what was asked, in the first words of the task', async () => {
+  it('has the first words of the task', async () => {
     const { id } = await send('talker', 'say this')
     const { json } = await ask('GET', '/admin/traces?limit=1')
     assert.deepEqual([json.traces[0].taskId, json.traces[0].title], [id, 'say this'])
     assert.equal((await ask('GET', `/admin/traces/${id}`)).json.traces[0].summary.title, 'say this')
   })
 
-  it('is narrowed to those in which something failed', async () => {
+  it('is filtered by failures', async () => {
     const { id } = await send('talker', 'fail for once')
     const { json } = await ask('GET', '/admin/traces?minErrors=1')
     assert.deepEqual(

@@ -8,13 +8,13 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 export interface OidcProvider {
   readonly issuer: string
-  /** A person signs in there; answers the code that their browser brings back. */
+  /** A user signs in; returns the code that their browser brings back. */
   signIn(location: URL, claims: Record<string, unknown>): string
-  /** What it was asked for codes. */
+  /** The authorization requests. */
   readonly asked: readonly URLSearchParams[]
-  /** Laid over the tokens. */
+  /** Merged into the tokens. */
   spoil: Record<string, unknown>
-  /** How long its tokens are good, in seconds. */
+  /** The lifetime of its tokens in seconds. */
   tokenSeconds: number
   /** How refresh requests are answered: with a token that has these claims added, or with a refusal. */
   renewal: Record<string, unknown> | 'refuse' | 'fail'
@@ -28,7 +28,7 @@ export async function openOidcProvider(): Promise<OidcProvider> {
   const pair = await generateKeyPair('ES256', { extractable: true })
   const keys = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }] }
   const codes = new Map<string, { challenge: string; redirectUri: string; claims: Record<string, unknown> }>()
-  /** Each is good once. */
+  /** Each is valid once. */
   const refreshTokens = new Map<string, Record<string, unknown>>()
   const asked: URLSearchParams[] = []
 
@@ -66,7 +66,7 @@ export async function openOidcProvider(): Promise<OidcProvider> {
     return tokensFor(code.claims)
   }
 
-  /** As the page of an issuer ends: with a code, or with why there is none. */
+  /** The redirect of the issuer: with a code, or with an error. */
   function sentBack(asked: URL): string {
     const back = new URL(asked.searchParams.get('redirect_uri') ?? '')
     back.searchParams.set('state', asked.searchParams.get('state') ?? '')

@@ -1,4 +1,4 @@
-/** Signing in by an issuer: the browser goes there and comes back, and what it brings is worth what the configuration says. */
+/** Sign-in with OpenID Connect: the browser goes to the issuer and back, and the configuration maps its claims to permissions. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { clientSecret, openOidcProvider } from './oidc-provider.ts'
@@ -39,8 +39,8 @@ async function signIn(sub: string): Promise<{ readonly cookie: string }> {
 const look = async (proof: { readonly cookie: string }): Promise<number> =>
   (await testHub.ask('GET', '/admin/session', undefined, proof)).status
 
-describe('signing in by OpenID Connect', () => {
-  it('leads to the issuer and back into a session', async () => {
+describe('sign-in with OpenID Connect', () => {
+  it('redirects to the issuer and back into a session', async () => {
     const { json } = await testHub.ask('GET', '/admin/sign-in', undefined, {})
     assert.deepEqual(json, { key: true, oidc: { issuer: provider.issuer, start: '/admin/sign-in/oidc' } })
     const { response, location, cookie } = await begin()
@@ -60,16 +60,16 @@ describe('signing in by OpenID Connect', () => {
     assert.equal(provider.asked.at(-1)?.get('client_secret'), clientSecret)
     const [audit] = (await testHub.ask('GET', '/admin/audit?event=session.opened')).json.entries
     assert.equal(audit.who, `${provider.issuer}|olga`)
-    // A code is good once.
+    // A code is valid once.
     isRefused(await finish(code, query.get('state'), cookie), /signInError=The issuer returned an unexpected response/)
   })
 
-  it('asks for a refresh token where the issuer has a scope for it', async () => {
+  it('requests a refresh token if the issuer has a scope for it', async () => {
     const { location } = await begin()
     assert.equal(location.searchParams.get('scope'), 'openid profile offline_access')
   })
 
-  it('rejects users whom the configuration does not make admins', async () => {
+  it('rejects users who are not admins by the configuration', async () => {
     const { location, cookie } = await begin()
     const code = provider.signIn(location, { sub: 'eve', groups: ['admin'] })
     isRefused(await finish(code, location.searchParams.get('state'), cookie), /You are known, but may not run this hub/)
@@ -77,7 +77,7 @@ describe('signing in by OpenID Connect', () => {
     assert.equal(audit.operation, 'GET /admin/sign-in/oidc/callback')
   })
 
-  it('takes no answer that another browser brings, or that was meant for another', async () => {
+  it('rejects a response from another browser or for another request', async () => {
     const mine = await begin()
     const theirs = await begin()
     const state = mine.location.searchParams.get('state')
@@ -94,7 +94,7 @@ describe('signing in by OpenID Connect', () => {
     isRefused(denied, /did not let you in/)
   })
 
-  it('takes no token that was made for another question, for another hub, or by another issuer', async () => {
+  it('rejects a token for another nonce, for another client, or by another issuer', async () => {
     for (const spoil of [{ nonce: 'another' }, { aud: 'another' }, { iss: 'https://elsewhere.example' }]) {
       const { location, cookie } = await begin()
       const code = provider.signIn(location, { sub: 'olga', groups: ['operators'] })
@@ -105,21 +105,21 @@ describe('signing in by OpenID Connect', () => {
     }
   })
 
-  it('goes back into this hub and nowhere else', async () => {
+  it('redirects only to pages of this hub', async () => {
     for (const to of ['https://evil.example', '//evil.example', '/\\evil.example', 'tasks', '/a b']) {
       assert.equal((await get(testHub, `/admin/sign-in/oidc?to=${encodeURIComponent(to)}`)).status, 400, to)
     }
   })
 
-  it('is not there where the configuration does not have it', async () => {
+  it('is unavailable without configuration', async () => {
     const plain = await openTestHub()
     assert.deepEqual((await plain.ask('GET', '/admin/sign-in', undefined, {})).json, { key: true })
     assert.equal((await get(plain, '/admin/sign-in/oidc')).status, 404)
   })
 })
 
-describe('a session by OpenID Connect', () => {
-  // Tokens that have expired when they come: each request needs another.
+describe('an OpenID Connect session', () => {
+  // Tokens that are expired on arrival: each request needs a new one.
   const expiring = (t: TestContext): void => {
     provider.tokenSeconds = 0
     t.after(() => Object.assign(provider, { tokenSeconds: 300, renewal: {} }))
@@ -136,7 +136,7 @@ describe('a session by OpenID Connect', () => {
     assert.equal(renewals(), before + 1)
   })
 
-  it('ends when the issuer renews it without the role, and makes no key any more', async (t) => {
+  it('ends when the issuer renews it without the role, and creates no keys then', async (t) => {
     expiring(t)
     const proof = await signIn('mallory')
     provider.tokenSeconds = 300
@@ -156,7 +156,7 @@ describe('a session by OpenID Connect', () => {
     assert.equal(await look(proof), 401)
   })
 
-  it('is not good while the issuer does not answer, and is again when it does', async (t) => {
+  it('is rejected while the issuer is unreachable, and valid again afterwards', async (t) => {
     expiring(t)
     const proof = await signIn('olga')
     provider.renewal = 'fail'
@@ -172,7 +172,7 @@ describe('a session by OpenID Connect', () => {
     assert.equal(await look(proof), 401)
   })
 
-  it('ends when the configuration takes the role from its claims', async () => {
+  it('ends when the configuration removes the role of its claims', async () => {
     const proof = await signIn('olga')
     assert.equal(await look(proof), 200)
     const { text, hash } = (await testHub.ask('GET', '/admin/config')).json

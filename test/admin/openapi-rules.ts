@@ -1,6 +1,6 @@
 /**
- * What an OpenAPI 3.1 document has to be, as its specification and JSON Schema 2020-12 say, as far as ours uses them; a
- * keyword that is not known here is a mistake, so that nothing passes for not being looked at.
+ * The rules of OpenAPI 3.1 and JSON Schema 2020-12 that our document uses; a
+ * keyword that is unknown here is an error, so that nothing passes unchecked.
  */
 
 type Json = Readonly<Record<string, any>>
@@ -17,7 +17,7 @@ const keywords = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** All that is wrong with it, each with its place. */
+/** All violations, each with its path. */
 export function findOpenApiErrors(document: Json): readonly string[] {
   const wrong: string[] = []
   const expect = (holds: unknown, what: string): void => {
@@ -137,7 +137,7 @@ function resolve(document: Json, reference: string): Json | undefined {
     .reduce<any>((at, step) => at?.[step], document)
 }
 
-/** Where a value is not what a schema of the document says; nothing if it is. */
+/** The violations of a value against a schema of the document. */
 export function findSchemaMismatch(document: Json, schema: any, value: unknown, at = '$'): string | undefined {
   if (schema === true || schema === undefined) return undefined
   if (schema === false) return `${at}: must not be there`

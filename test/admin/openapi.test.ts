@@ -1,6 +1,6 @@
 /**
- * The document says what there is, and what it says is so: it is valid, every route in it is called with and without the
- * right to, and every answer is what it says.
+ * The document is complete and correct: it is valid, every route in it is called with and without
+ * permission, and every response matches its schema.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -39,7 +39,7 @@ const { json: document } = await ask('GET', '/admin/openapi.json')
 const member = await issuer.token({ sub: 'mia', groups: ['team'] })
 const holder = await testHub.key({ agents: ['talker'] })
 
-/** What earlier calls brought, for later ones. */
+/** Results of earlier calls, for later ones. */
 const known: Record<string, string> = {}
 
 interface Trial {
@@ -48,12 +48,12 @@ interface Trial {
   body?(): unknown
   /** Default: the admin key. */
   proof?(): AuthHeaders | Promise<AuthHeaders>
-  /** What has to be so before. */
+  /** The preconditions. */
   before?(): Promise<unknown>
   check?(json: any, headers: Headers): void
 }
 
-/** In this order: what one makes the next one needs. */
+/** In this order: later calls need the results of earlier ones. */
 const trials: readonly Trial[] = [
   {
     name: 'signIn',
@@ -302,7 +302,7 @@ interface Operation {
   readonly method: string
   readonly path: string
   readonly responses: Readonly<Record<string, any>>
-  /** For those who come to sign in. */
+  /** Routes for sign-in. */
   readonly isForAll: boolean
 }
 
@@ -321,11 +321,11 @@ const operations = new Map<string, Operation>(
 )
 
 describe('the OpenAPI document', () => {
-  it('is a valid one of version 3.1', () => {
+  it('is a valid document of version 3.1', () => {
     assert.deepEqual(findOpenApiErrors(document), [])
   })
 
-  it('would be refused if it were not', () => {
+  it('would be rejected if it were invalid', () => {
     const spoiled = structuredClone(document)
     const { get } = spoiled.paths['/admin/keys/{id}']
     get.parameters[0].name = 'key'
@@ -340,12 +340,12 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  it('has nothing for strangers but the way in', () => {
+  it('has only sign-in routes without authentication', () => {
     const open = [...operations].filter(([, { isForAll }]) => isForAll).map(([name]) => name)
     assert.deepEqual(open.sort(), ['finishSignIn', 'getSignIn', 'startSignIn'])
   })
 
-  it('has every route called below, and none that is not', () => {
+  it('has exactly the routes called below', () => {
     assert.deepEqual(trials.map(({ name }) => name).sort(), [...operations.keys()].sort())
   })
 })
@@ -369,16 +369,16 @@ describe('every route', () => {
     })
   }
 
-  /** Without the right to: with nothing, with a key, with a token that is no admin's, with half a session. */
+  /** Without permission: no credentials, a key, a token without the admin role, half a session. */
   async function refuses({ method, responses }: Operation, at: string, given: unknown, name: string): Promise<void> {
     const isOwn = at.startsWith('/a2a/')
-    const stranger = await issuer.token({ sub: 'eve' })
+    const nonAdmin = await issuer.token({ sub: 'eve' })
     const cookie: AuthHeaders = { cookie: known.cookie ?? '' }
     const isReading = method === 'GET'
     const wrong: readonly (readonly [AuthHeaders, number])[] = [
       [{}, 401],
       [holder, isOwn ? 403 : 401],
-      [stranger, 403],
+      [nonAdmin, 403],
       ...(isOwn ? [] : [[member, 403] as const]),
       ...(isReading || name === 'signIn' ? [] : [[cookie, 403] as const]),
       [{ ...cookie, cookie: `${cookie.cookie}x` }, 401],
@@ -407,8 +407,8 @@ describe('every route', () => {
   }
 })
 
-describe('requests that are not right', () => {
-  it('are answered with every mistake and its place, and change nothing', async () => {
+describe('invalid requests', () => {
+  it('get every violation and its path, and change nothing', async () => {
     const wrong: readonly (readonly [method: string, path: string, body: unknown, said: RegExp])[] = [
       ['GET', '/admin/tasks?limit=0', undefined, /limit: must be a number above 0/],
       ['GET', '/admin/tasks?limit=9999', undefined, /limit: ask for up to 500/],
@@ -419,7 +419,7 @@ describe('requests that are not right', () => {
       ['GET', '/admin/push?state=lost', undefined, /state: /],
       ['POST', '/admin/agents', { name: 'a b', entry: { kind: 'demo' } }, /name: a name is/],
       ['POST', '/admin/agents', { name: 'x', entry: {} }, /entry\.kind/],
-      ['POST', '/admin/agents', { name: 'x', entry: { kind: 'demo', agent: 'nobody' } }, /agents\.x\.agent: line \d+/],
+      ['POST', '/admin/agents', { name: 'x', entry: { kind: 'demo', agent: 'unknown' } }, /agents\.x\.agent: line \d+/],
       ['POST', '/admin/agents/detect', { target: [] }, /target/],
       ['PUT', '/admin/config', { text: 'agents: {}' }, /agents: .*must contain at least one agent/],
       ['PUT', '/admin/config', { text: 'agents: [' }, /invalid YAML/],
@@ -433,14 +433,14 @@ describe('requests that are not right', () => {
     }
   })
 
-  it('about what is not there are 404, and about what cannot be done 409', async () => {
+  it('get 404 for unknown resources, and 409 for conflicts', async () => {
     const missing: readonly (readonly [method: string, path: string, body?: unknown])[] = [
-      ['GET', '/admin/agents/nobody'],
-      ['GET', '/admin/agents/nobody/card'],
-      ['POST', '/admin/agents/nobody/look'],
+      ['GET', '/admin/agents/unknown'],
+      ['GET', '/admin/agents/unknown/card'],
+      ['POST', '/admin/agents/unknown/look'],
       ['POST', '/admin/agents/echo/card/approve', { fingerprint: 'x' }],
-      ['PUT', '/admin/agents/nobody', { entry: { kind: 'demo' } }],
-      ['DELETE', '/admin/agents/nobody'],
+      ['PUT', '/admin/agents/unknown', { entry: { kind: 'demo' } }],
+      ['DELETE', '/admin/agents/unknown'],
       ['GET', '/admin/tasks/none'],
       ['GET', '/admin/tasks/none/events'],
       ['GET', '/admin/tasks/none/wire'],
@@ -450,7 +450,7 @@ describe('requests that are not right', () => {
       ['POST', '/admin/push/none/none/redeliver'],
       ['GET', '/admin/config/versions/none'],
       ['POST', '/admin/config/versions/none/restore'],
-      ['POST', '/admin/routes/decide', { agent: 'nobody', text: 'x' }],
+      ['POST', '/admin/routes/decide', { agent: 'unknown', text: 'x' }],
       ['GET', '/admin/tasks/%ff'],
     ]
     for (const [method, path, body] of missing) {

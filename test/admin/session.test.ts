@@ -1,4 +1,4 @@
-/** Who may use the admin API: with the admin key, a token or a session, and with nothing else. */
+/** Who may use the admin API: the admin key, a token or a session, and nothing else. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { asAdmin, openTokenIssuer, openTestHub, type AuthHeaders } from './test-hub.ts'
@@ -24,8 +24,8 @@ async function signIn(proof: AuthHeaders = asAdmin): Promise<SignedIn> {
   return { cookie: pair, csrf: json.csrf, proof: { cookie: pair, 'x-csrf-token': json.csrf } }
 }
 
-describe('a session of the console', () => {
-  it('is opened with the admin key, as a cookie that no script reads and no other site sends', async () => {
+describe('a console session', () => {
+  it('is opened with the admin key, as a cookie that is HttpOnly and SameSite', async () => {
     const { headers, json } = await ask('POST', '/admin/session')
     const [cookie = ''] = headers.getSetCookie()
     assert.match(cookie, /^parley-session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/)
@@ -33,7 +33,7 @@ describe('a session of the console', () => {
     assert.ok(Date.parse(json.expiresAt) > Date.now() + 11 * 3_600_000)
   })
 
-  it('is Secure, and bound to its host, where the browser came by TLS', async () => {
+  it('has a Secure, host-bound cookie over TLS', async () => {
     const secured = await openTestHub({ config: { publicUrl: 'https://hub.example.com' } })
     const { request } = await import('node:http')
     const setCookie = await new Promise<string>((resolve, reject) => {
@@ -50,7 +50,7 @@ describe('a session of the console', () => {
     assert.match(plain.headers.getSetCookie()[0] ?? '', /^parley-session=/)
   })
 
-  it('reads with the cookie alone, and changes nothing without the token that only our page knows', async () => {
+  it('reads with the cookie alone, and changes nothing without its CSRF token', async () => {
     const { cookie, csrf, proof } = await signIn()
     const order = { name: 'x', agents: ['echo'] }
     assert.equal((await ask('GET', '/admin/agents', undefined, { cookie })).status, 200)
@@ -63,7 +63,7 @@ describe('a session of the console', () => {
     assert.equal((await ask('POST', '/admin/keys', order, proof)).status, 201)
   })
 
-  it('tells who is signed in, and its token again to a page that was loaded anew', async () => {
+  it('returns the user and its CSRF token again after a reload', async () => {
     const { cookie, csrf } = await signIn()
     const { json } = await ask('GET', '/admin/session', undefined, { cookie })
     assert.deepEqual([json.subject, json.by, json.csrf], ['admin', 'session', csrf])
@@ -71,7 +71,7 @@ describe('a session of the console', () => {
     assert.equal((await ask('GET', '/admin/session', undefined, {})).status, 401)
   })
 
-  it('is over when it is ended, for every copy of the cookie', async () => {
+  it('ends for every copy of the cookie', async () => {
     const { cookie, proof } = await signIn()
     assert.equal((await ask('DELETE', '/admin/session', undefined, { cookie })).status, 403)
     const { status, headers } = await ask('DELETE', '/admin/session', undefined, proof)
@@ -81,7 +81,7 @@ describe('a session of the console', () => {
     assert.equal((await ask('DELETE', '/admin/session', undefined, asAdmin)).status, 404)
   })
 
-  it('cannot be made up, nor changed', async () => {
+  it('cannot be forged or changed', async () => {
     const { cookie } = await signIn()
     const [name = '', value = ''] = cookie.split('=')
     const [text = '', ...signature] = value.split('.')
@@ -93,7 +93,7 @@ describe('a session of the console', () => {
     assert.equal((await ask('GET', '/admin/agents', undefined, { cookie: `other=1; ${cookie}; x=y` })).status, 200)
   })
 
-  it('is known by the next process, and ends with the admin key that opened it', async () => {
+  it('survives a restart, and ends with the admin key that opened it', async () => {
     const again = await openTestHub()
     const { headers } = await again.ask('POST', '/admin/session')
     const cookie = (headers.getSetCookie()[0] ?? '').split(';')[0] ?? ''
@@ -108,7 +108,7 @@ describe('a session of the console', () => {
 })
 
 describe('a token of an issuer', () => {
-  it('runs the hub if the configuration says that its bearer is an admin, and signs in [S4-15]', async () => {
+  it('grants admin access if the configuration maps its claims to admin, and signs in [S4-15]', async () => {
     const operator = await issuer.token({ sub: 'olga', groups: ['operators'] })
     assert.equal((await ask('GET', '/admin/tasks', undefined, operator)).status, 200)
     const { status, json } = await ask('POST', '/admin/session', undefined, operator)
@@ -117,7 +117,7 @@ describe('a token of an issuer', () => {
     assert.equal(audit.entries[0].who, `${issuer.issuer}|olga`)
   })
 
-  it('does not if only the token says so: a role called admin is mostly another one', async () => {
+  it('does not grant admin access by its own role claim', async () => {
     for (const claims of [{ groups: ['admin'] }, { scope: 'admin' }, { groups: ['all'] }, {}]) {
       const { status, headers, json } = await ask('GET', '/admin/tasks', undefined, await issuer.token(claims))
       assert.deepEqual([status, json.error.code], [403, 'PERMISSION_DENIED'])
@@ -140,7 +140,7 @@ describe('a token of an issuer', () => {
 })
 
 describe('a key', () => {
-  it('does not run the hub, whatever its scopes', async () => {
+  it('does not grant admin access, whatever its scopes', async () => {
     const proof = await key({ scopes: ['agent:*'] })
     assert.equal((await ask('GET', '/admin/tasks', undefined, proof)).status, 401)
     assert.equal((await ask('POST', '/admin/session', undefined, proof)).status, 401)
@@ -151,8 +151,8 @@ describe('a key', () => {
   })
 })
 
-describe('agents, tried from the console', () => {
-  it('are called by who signed in, as a caller of its own, with both halves of the session', async () => {
+describe('agents called from the console', () => {
+  it('are called as the signed-in user, with cookie and CSRF token', async () => {
     const { cookie, proof } = await signIn()
     const task = await send('talker', 'hello', proof)
     const { json } = await ask('GET', `/admin/tasks/${task.id}`)
@@ -163,7 +163,7 @@ describe('agents, tried from the console', () => {
     assert.equal((await call('talker', 'GetTask', { id: task.id }, others)).json.error.code, -32001)
   })
 
-  it('are not called by a session that is over, nor does its header make strangers of guests', async () => {
+  it('are not called by an ended session, and its header does not affect anonymous access', async () => {
     const { proof } = await signIn()
     await ask('DELETE', '/admin/session', undefined, proof)
     assert.equal((await call('talker', 'GetTask', { id: 'x' }, proof)).status, 401)
@@ -174,7 +174,7 @@ describe('agents, tried from the console', () => {
     )
   })
 
-  it('are shown by the credentials that a request has beside the session', async () => {
+  it('are listed by the credentials that a request has beside the session', async () => {
     const { proof } = await signIn()
     const holder = await key({ agents: ['talker'], principal: 'holder' })
     const task = await send('talker', 'hello', { ...proof, ...holder })

@@ -19,7 +19,7 @@ const ids = (tasks: any[]): string[] => tasks.map(({ id }) => id)
 const hello = await send('talker', 'Hello from Ann', ann)
 const city = await send('talker', 'ask Ann about a city', ann)
 const failed = await send('talker', 'fail for Bob', bob)
-const echoed = await send('echo', 'Nobody in particular')
+const echoed = await send('echo', 'For any reader')
 const greeting = await send('echo', 'Bob says hello', bob, { metadata: { order: 'A-4711' } })
 
 describe('the list of tasks', () => {
@@ -30,7 +30,7 @@ describe('the list of tasks', () => {
       tasks.map(({ agent, caller, state, title }) => [agent, caller, state.slice(11), title]),
       [
         ['echo', 'bob', 'COMPLETED', 'Bob says hello'],
-        ['echo', 'anonymous', 'COMPLETED', 'Nobody in particular'],
+        ['echo', 'anonymous', 'COMPLETED', 'For any reader'],
         ['talker', 'bob', 'FAILED', 'fail for Bob'],
         ['talker', 'ann', 'INPUT_REQUIRED', 'ask Ann about a city'],
         ['talker', 'ann', 'COMPLETED', 'Hello from Ann'],
@@ -40,7 +40,7 @@ describe('the list of tasks', () => {
     assert.ok(tasks[0].durationMs >= 0 && tasks[3].durationMs === undefined)
   })
 
-  it('is narrowed by agent, state, caller, context, time and text, and by several of them', async () => {
+  it('is filtered by agent, state, caller, context, time and text, and by combinations', async () => {
     assert.deepEqual(ids(await list('agent=echo')), ids([greeting, echoed]))
     assert.deepEqual(ids(await list('state=TASK_STATE_FAILED')), ids([failed]))
     assert.deepEqual(ids(await list('state=TASK_STATE_FAILED&state=TASK_STATE_INPUT_REQUIRED')), ids([failed, city]))
@@ -58,10 +58,10 @@ describe('the list of tasks', () => {
     assert.deepEqual(ids(await list('text=hello&caller=ann')), ids([hello]))
     assert.deepEqual(ids(await list(`text=${city.id.slice(-12)}`)), ids([city]))
     assert.deepEqual(ids(await list('text=which%20city')), ids([city]))
-    assert.deepEqual(await list('text=nobody%20said%20this'), [])
+    assert.deepEqual(await list('text=not%20in%20any%20task'), [])
   })
 
-  it('comes in pages without a loss or a repeat, with a text too', async () => {
+  it('is paged without loss or repetition, also with a text', async () => {
     for (const filter of ['', '&text=a', '&caller=ann']) {
       const whole = ids(await list(`limit=100${filter}`))
       const seen: string[] = []
@@ -85,8 +85,8 @@ describe('the list of tasks', () => {
     assert.deepEqual(json.unfinished, [{ agent: 'talker', state: 'TASK_STATE_INPUT_REQUIRED', tasks: 1 }])
   })
 
-  it('has those of an agent that is not there any more, and they can be shown and canceled', async () => {
-    const { id } = await send('asker', 'ask who is there', ann)
+  it('has the tasks of a removed agent, which can be shown and canceled', async () => {
+    const { id } = await send('asker', 'ask for a name', ann)
     await ask('DELETE', '/admin/agents/asker')
     await testHub.restart()
     assert.equal((await call('asker', 'GetTask', { id }, ann)).status, 404)
@@ -124,7 +124,7 @@ describe('a task', () => {
     )
   })
 
-  it('is shown as clients of 0.2, 0.3 and 1.0 are told it, side by side', async () => {
+  it('is shown as clients of 0.2, 0.3 and 1.0 receive it, side by side', async () => {
     const { json } = await ask('GET', `/admin/tasks/${hello.id}/wire`)
     const last = json.events.at(-1)
     const by = (version: string, binding: string) =>
@@ -140,7 +140,7 @@ describe('a task', () => {
     )
     assert.equal(by('0.2', 'JSONRPC').payload.final, true)
     assert.match(by('1.0', 'JSONRPC').frame, /^id: \d+\ndata: \{"jsonrpc":"2\.0","id":1,"result":/)
-    // As a client that subscribes now is told.
+    // As a new subscriber receives it.
     const replayed = await fetch(`${testHub.url}/a2a/talker`, {
       method: 'POST',
       headers: { ...ann, 'content-type': 'application/json', 'last-event-id': '1' },

@@ -28,16 +28,16 @@ export interface TestHub {
   readonly folder: string
   /** The configuration file. */
   readonly file: string
-  /** Everything that went to the log. */
+  /** All log entries. */
   readonly logged: readonly (readonly [message: string, fields: Record<string, unknown> | undefined])[]
-  /** As the admin unless told otherwise. */
+  /** As the admin by default. */
   ask(method: string, path: string, body?: unknown, proof?: AuthHeaders): Promise<HttpAnswer>
-  /** A message to an agent, in the words of 1.0; answers its task. */
+  /** A message to an agent, in the format of 1.0; returns its task. */
   send(agent: string, text: string, proof?: AuthHeaders, more?: object): Promise<any>
   call(agent: string, method: string, params: unknown, proof?: AuthHeaders): Promise<HttpAnswer>
-  /** A key, and the proof that shows it. */
+  /** A key, and the credentials that use it. */
   key(order: object): Promise<AuthHeaders>
-  /** The hub goes, and comes again over the same data and the same file. */
+  /** Restarts the hub over the same data and the same file. */
   restart(): Promise<void>
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export default async function* ({ text, signal }) {
 `
 
 export interface TestHubOptions {
-  /** Sections of the configuration, over those of every stage. */
+  /** Sections of the configuration, merged over the defaults. */
   readonly config?: object
   /** The whole text instead. */
   readonly text?: string
@@ -173,7 +173,7 @@ export interface TokenIssuer {
   token(claims: Record<string, unknown>): Promise<AuthHeaders>
 }
 
-/** Publishes its keys at a port of its own. */
+/** Publishes its keys at a separate port. */
 export async function openTokenIssuer(): Promise<TokenIssuer> {
   const pair = await generateKeyPair('ES256', { extractable: true })
   const keys = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }] }
@@ -197,7 +197,7 @@ export async function openTokenIssuer(): Promise<TokenIssuer> {
   }
 }
 
-/** Tries until it holds. That it ends after a minute is a last guard. */
+/** Retries until the condition holds, for a minute at most. */
 export async function waitFor<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
   const giveUpAt = Date.now() + 60_000
   for (;;) {

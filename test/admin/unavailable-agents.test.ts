@@ -1,4 +1,4 @@
-/** An agent that is down: its callers are told at once, and the operator is told why and what happens next. */
+/** An agent that is down: callers get an error at once, and the operator sees the reason and the next attempt. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
@@ -26,14 +26,14 @@ const message = () => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', part
 describe('a message to an agent that is down', () => {
   for (const agent of ['broken', 'away']) {
     it(`is refused at once, without Retry-After: ${agent}`, async () => {
-      const spoken = await testHub.call(agent, 'SendMessage', { message: message() })
+      const viaJsonRpc = await testHub.call(agent, 'SendMessage', { message: message() })
       const posted = await testHub.ask(
         'POST',
         `/a2a/${agent}/message:send`,
         { message: message() },
         { 'A2A-Version': '1.0' },
       )
-      for (const { status, headers, json } of [spoken, posted]) {
+      for (const { status, headers, json } of [viaJsonRpc, posted]) {
         assert.deepEqual([status, headers.get('retry-after')], [503, null])
         assert.match(JSON.stringify(json), /AGENT_UNAVAILABLE|-32093/)
       }
@@ -62,7 +62,7 @@ describe('a message to an agent that is down', () => {
 })
 
 describe('the operator', () => {
-  it('is shown why a module cannot be loaded, since when, and when it is tried again', async () => {
+  it('sees why a module cannot be loaded, since when, and the time of the next attempt', async () => {
     const { json: listed } = await testHub.ask('GET', '/admin/agents')
     const { json: shown } = await testHub.ask('GET', '/admin/agents/broken')
     for (const agent of [listed.agents.find(({ name }: { name: string }) => name === 'broken'), shown]) {
@@ -74,9 +74,9 @@ describe('the operator', () => {
     assert.equal(listed.agents.find(({ name }: { name: string }) => name === 'away').startError, undefined)
   })
 
-  it('is told of every further attempt', async () => {
+  it('is notified of every further attempt', async () => {
     const listener = await listenToFeed(testHub.url)
-    await listener.hears(({ event, data }) => event === 'agent' && data.agent === 'broken', 'of the next attempt')
+    await listener.receives(({ event, data }) => event === 'agent' && data.agent === 'broken', 'of the next attempt')
     listener.close()
   })
 })

@@ -1,4 +1,4 @@
-/** The kind `a2a` keeps the agent contract, whatever the remote agent is made with and however it is spoken to. */
+/** The kind `a2a` keeps the agent contract with every remote implementation, version and binding. */
 import { memoryKeyValueStore } from '@parley/a2a'
 import type { Agent, AgentFunction, Report } from '@parley/a2a'
 import { clearCardCache } from '@parley/a2a/client'
@@ -18,8 +18,8 @@ import { sdk1 } from '../interop/client/sdk-1-server.ts'
 interface Bench extends AgentUnderTest {
   readonly script: RemoteScript
   readonly peer: Peer
-  /** Resolves when the hub has been told what the remote agent says before it holds. */
-  readonly heard: Promise<void>
+  /** Resolves when the hub has received the output of the remote agent up to its pause. */
+  readonly received: Promise<void>
 }
 
 async function openBench(kind: PeerKind): Promise<Bench> {
@@ -35,18 +35,18 @@ async function openBench(kind: PeerKind): Promise<Bench> {
   })
   const parts = testAgentServices({ kv: memoryKeyValueStore() })
   const opened: OpenAgent[] = []
-  const heard = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<void>()
   const open = async () => {
     const next = await a2aKind.open(entry, parts)
     opened.push(next)
-    return overheard(next.agent, (report) => JSON.stringify(report).includes('two ') && heard.resolve())
+    return withReportListener(next.agent, (report) => JSON.stringify(report).includes('two ') && received.resolve())
   }
   return {
     agent: await open(),
     reopen: open,
     script,
     peer,
-    heard: heard.promise,
+    received: received.promise,
     async close() {
       for (const each of opened) await each.close?.()
       await peer.close()
@@ -54,13 +54,13 @@ async function openBench(kind: PeerKind): Promise<Bench> {
   }
 }
 
-function overheard(agent: Agent, hear: (report: Report) => void): Agent {
+function withReportListener(agent: Agent, onReport: (report: Report) => void): Agent {
   if (typeof agent === 'function' || agent.resume !== 'reattach') throw new Error('it can be picked up again')
   const around = (run: AgentFunction): AgentFunction =>
     async function* (turn) {
       for await (const report of (await run(turn)) as AsyncIterable<Report>) {
         yield report
-        hear(report)
+        onReport(report)
       }
     }
   return { ...agent, run: around(agent.run), reattach: around(agent.reattach) }
@@ -83,8 +83,8 @@ function keepsContract(kind: PeerKind, streams = true): void {
     slow: {
       text: 'slow one',
       answer: new RegExp(`^${heldText}$`),
-      // Who has not heard yet which task it is cannot find it again, where the remote agent does not list its tasks.
-      begun: ({ heard }) => heard,
+      // Before the task id has arrived, a task cannot be found again at a remote agent that does not list its tasks.
+      begun: ({ received }) => received,
       release: ({ peer }) => peer.release('slow one'),
     },
   })

@@ -1,4 +1,4 @@
-/** What callers see of an ACP agent, what the agent may do, and what becomes of one that misbehaves. */
+/** What callers see of an ACP agent, what the agent may do, and how the hub handles a misbehaving one. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,15 +35,15 @@ async function open(
 
 const textOf = (parts: readonly Part[] = []): string => parts.map((part) => ('text' in part ? part.text : '')).join('')
 const said = (task: Task): string => textOf(task.artifacts?.flatMap(({ parts }) => parts))
-const told = (answer: Task | Message): readonly [state: string, reason: string, said: string] => {
+const outcomeOf = (answer: Task | Message): readonly [state: string, reason: string, said: string] => {
   const task = answer as Task
   return [task.status.state.replace('TASK_STATE_', ''), textOf(task.status.message?.parts), said(task)]
 }
 const metadataIn = (events: readonly StreamEvent[]): readonly unknown[] =>
   events.flatMap((event) => ('statusUpdate' in event ? (event.statusUpdate.metadata ?? []) : []))
 
-describe('what callers see', () => {
-  it('is text as one artifact, files as others, and its work as status updates without what is inside the machine', async (t) => {
+describe('an ACP agent', () => {
+  it('sends text as one artifact, files as others, and its work as status updates without internal details', async (t) => {
     const { agent } = await open(t)
     const events = await agent.stream('work').all()
     const task = await agent.get((events[0] as { task: Task }).task.id)
@@ -59,7 +59,7 @@ describe('what callers see', () => {
     assert.doesNotMatch(JSON.stringify(events), /secret/)
   })
 
-  it('is more, or less, where the entry says so', async (t) => {
+  it('shows more or less of its work as its entry configures', async (t) => {
     const all = await open(t, { entry: { thoughts: true, tools: 'all' } })
     const shown = metadataIn(await all.agent.stream('work').all())
     assert.deepEqual(shown[0], { thought: 'hm' })
@@ -68,35 +68,38 @@ describe('what callers see', () => {
     assert.equal(metadataIn(await none.agent.stream('work').all()).length, 1)
   })
 
-  it('is an end that says why the agent stopped', async (t) => {
+  it('ends a task with the reason why it stopped', async (t) => {
     const { agent } = await open(t)
-    assert.deepEqual(told(await agent.send('stop end_turn')), ['COMPLETED', '', ''])
-    assert.deepEqual(told(await agent.send('stop max_tokens')).slice(0, 2), [
+    assert.deepEqual(outcomeOf(await agent.send('stop end_turn')), ['COMPLETED', '', ''])
+    assert.deepEqual(outcomeOf(await agent.send('stop max_tokens')).slice(0, 2), [
       'COMPLETED',
       'The answer is incomplete: the model reached its token limit',
     ])
-    assert.deepEqual(told(await agent.send('stop max_turn_requests')).slice(0, 2), [
+    assert.deepEqual(outcomeOf(await agent.send('stop max_turn_requests')).slice(0, 2), [
       'COMPLETED',
       'The agent stopped: it reached its step limit',
     ])
-    assert.deepEqual(told(await agent.send('stop refusal')).slice(0, 2), ['REJECTED', 'The agent declined to answer'])
-    assert.equal(told(await agent.send('stop cancelled'))[0], 'CANCELED')
+    assert.deepEqual(outcomeOf(await agent.send('stop refusal')).slice(0, 2), [
+      'REJECTED',
+      'The agent declined to answer',
+    ])
+    assert.equal(outcomeOf(await agent.send('stop cancelled'))[0], 'CANCELED')
   })
 
-  it('is a card with what the agent calls itself', async (t) => {
+  it('has a card with its own name', async (t) => {
     const { opened } = await open(t)
     assert.deepEqual(await opened.fetchCard?.(AbortSignal.timeout(30_000)), { name: 'Scripted', version: '7.0.0' })
     await opened.health?.(AbortSignal.timeout(1_000))
   })
 
-  it('is refused where the agent takes no such file, before there is a task', async (t) => {
+  it('rejects a message with an unsupported file before a task exists', async (t) => {
     const { agent } = await open(t, { lacks: 'image,embed' })
     const image: Part = { raw: 'AA==', mediaType: 'image/png', filename: 'a.png' }
     await agent.send('say hello')
     await assert.rejects(agent.send([{ text: 'blocks' }, image]), { code: 'CONTENT_TYPE_NOT_SUPPORTED' })
   })
 
-  it('is told to the agent as content blocks', async (t) => {
+  it('receives a message as content blocks', async (t) => {
     const { agent } = await open(t)
     const image: Part = { raw: 'AA==', mediaType: 'image/png', filename: 'a.png' }
     const blocks = JSON.parse(said((await agent.send([{ text: 'blocks ' }, image])) as Task)) as unknown
@@ -107,8 +110,8 @@ describe('what callers see', () => {
   })
 })
 
-describe('a permission', () => {
-  it('is asked for with its options, and answered by number, name, id or data; what is none is asked again', async (t) => {
+describe('a permission request', () => {
+  it('lists its options and accepts an answer by number, name, id or data; any other answer is asked again', async (t) => {
     const { agent } = await open(t)
     const choose = async (...answers: readonly (string | readonly Part[])[]): Promise<string> => {
       let task = (await agent.send('ask')) as Task
@@ -124,7 +127,7 @@ describe('a permission', () => {
     assert.equal(await choose('perhaps', 'no'), 'chose no')
   })
 
-  it('that is open when the task is canceled is refused, and the agent stops', async (t) => {
+  it('is denied when the task is canceled, and the agent stops', async (t) => {
     const { agent, folder } = await open(t)
     const { id } = (await agent.send('ask')) as Task
     assert.equal((await agent.cancel(id)).status.state, 'TASK_STATE_CANCELED')
@@ -132,7 +135,7 @@ describe('a permission', () => {
     assert.equal(readFileSync(join(folder.path, 'stopped'), 'utf8'), 'cancelled')
   })
 
-  it('is given or refused without asking where the entry says so', async (t) => {
+  it('is granted or denied without a question if the entry configures it', async (t) => {
     const allowing = await open(t, { entry: { permissions: 'allow' } })
     assert.equal(await allowing.agent.ask('ask'), 'chose yes')
     const rejecting = await open(t, { entry: { permissions: 'reject' } })
@@ -141,7 +144,7 @@ describe('a permission', () => {
 })
 
 describe('a session', () => {
-  it('is the same for a conversation after a restart, and what it tells of the past is not said again', async (t) => {
+  it('is reused for a conversation after a restart, without repeating past output', async (t) => {
     const one = await open(t)
     assert.equal(await one.agent.ask('remember swordfish', { contextId: 'c' }), 'noted')
     await one.opened.close?.()
@@ -150,7 +153,7 @@ describe('a session', () => {
     assert.equal(await other.agent.ask('recall', { contextId: 'c' }), 'swordfish')
   })
 
-  it('that the agent cannot load is begun anew, and the caller is told', async (t) => {
+  it('is replaced by a new one if the agent cannot load it, with a notice to the caller', async (t) => {
     const one = await open(t, { lacks: 'load' })
     await one.agent.ask('remember swordfish', { contextId: 'c' })
     await one.opened.close?.()
@@ -165,7 +168,7 @@ describe('a session', () => {
     )
   })
 
-  it('that is gone at the agent is begun anew, too', async (t) => {
+  it('is replaced by a new one if the agent has lost it', async (t) => {
     const one = await open(t)
     await one.agent.ask('remember swordfish', { contextId: 'c' })
     await one.opened.close?.()
@@ -174,17 +177,17 @@ describe('a session', () => {
     assert.equal(await other.agent.ask('recall', { contextId: 'c' }), 'nothing')
   })
 
-  it('has the mode and the model that the entry says', async (t) => {
+  it('has the configured mode and model', async (t) => {
     const { agent } = await open(t, { entry: { mode: 'plan', model: 'large' } })
     assert.equal(await agent.ask('settings'), 'plan large')
   })
 
-  it('that requires sign-in reports it', async (t) => {
+  it('reports that it requires sign-in', async (t) => {
     const { agent } = await open(t, { lacks: 'sign-in' })
     await assert.rejects(agent.ask('x'), /requires sign-in by its operator/)
   })
 
-  it('may have a folder of its own', async (t) => {
+  it('may have its own folder', async (t) => {
     const { agent, folder } = await open(t, { entry: { cwd: 'work/{session}', terminals: true } })
     const one = await agent.ask('run pwd', { contextId: 'a' })
     const other = await agent.ask('run pwd', { contextId: 'b' })
@@ -194,16 +197,16 @@ describe('a session', () => {
 })
 
 describe('files and commands of the hub', () => {
-  it('are not for the agent unless the entry says so', async (t) => {
+  it('are unavailable to the agent unless the entry allows them', async (t) => {
     const { agent, folder } = await open(t)
     writeFileSync(join(folder.path, 'a.txt'), 'one\ntwo')
     for (const text of [`read ${join(folder.path, 'a.txt')}`, `write ${join(folder.path, 'b.txt')}`, 'run id']) {
-      assert.deepEqual(told(await agent.send(text)), ['FAILED', 'The agent could not answer', ''])
+      assert.deepEqual(outcomeOf(await agent.send(text)), ['FAILED', 'The agent could not answer', ''])
     }
     assert.equal(existsSync(join(folder.path, 'b.txt')), false)
   })
 
-  it('are below its folder if it says so', async (t) => {
+  it("are limited to the agent's folder if the entry allows them", async (t) => {
     const { agent, folder } = await open(t, { entry: { files: true, cwd: 'work/{session}', terminals: true } })
     const home = (await agent.ask('run pwd', { contextId: 'c' })).slice(2).trim()
     writeFileSync(join(home, 'a.txt'), 'one\ntwo\nthree')
@@ -212,36 +215,36 @@ describe('files and commands of the hub', () => {
     assert.equal(await agent.ask(`write ${join(home, 'b.txt')}`, { contextId: 'c' }), 'done')
     assert.equal(readFileSync(join(home, 'b.txt'), 'utf8'), 'written')
     const outside = await agent.send(`read ${join(folder.path, 'outside.txt')}`, { contextId: 'c' })
-    assert.deepEqual(told(outside), ['FAILED', 'The agent could not answer', ''])
+    assert.deepEqual(outcomeOf(outside), ['FAILED', 'The agent could not answer', ''])
   })
 
-  it('are run to their end, with what they say on both outputs', async (t) => {
+  it('run to their end, with the output of both streams', async (t) => {
     const { agent } = await open(t, { entry: { terminals: true } })
     assert.equal(await agent.ask('run echo out; echo err >&2; exit 3'), '3 out\nerr\n')
   })
 })
 
-describe('an agent that', () => {
-  it('ends in the middle fails its task, and is started again for the next', async (t) => {
+describe('an ACP program', () => {
+  it('that exits during a turn fails its task and is restarted for the next', async (t) => {
     const { agent } = await open(t)
-    assert.deepEqual(told(await agent.send('exit')), ['FAILED', "The agent's program exited during the turn", ''])
+    assert.deepEqual(outcomeOf(await agent.send('exit')), ['FAILED', "The agent's program exited during the turn", ''])
     assert.equal(await agent.ask('say hello'), 'you said hello.')
   })
 
-  it('prints what is no message is listened to all the same', async (t) => {
+  it('that prints lines that are not messages is still understood', async (t) => {
     const { agent, lines } = await open(t)
     assert.equal(await agent.ask('debris'), 'still here')
     assert.match(JSON.stringify(lines), /Loading weights/)
   })
 
-  it('floods is stopped at its bound, and others are still answered', async (t) => {
+  it('that floods is stopped at its limit, and other agents still answer', async (t) => {
     const { agent } = await open(t, { entry: { outputLimit: '200kB' } })
-    const [state, reason] = told(await agent.send('flood', { contextId: 'a' }))
+    const [state, reason] = outcomeOf(await agent.send('flood', { contextId: 'a' }))
     assert.deepEqual([state, reason], ['FAILED', 'The output of the agent exceeds 200000 bytes (outputLimit)'])
     assert.equal(await agent.ask('say hello', { contextId: 'b' }), 'you said hello.')
   })
 
-  it('ignores a stop request is replaced once no other session uses it', async (t) => {
+  it('that ignores a cancel is replaced once no other session uses it', async (t) => {
     const { agent, folder, lines } = await open(t)
     const slow = (await agent.send('slow', { contextId: 'b', returnImmediately: true })) as Task
     const { id } = (await agent.send('deaf', { contextId: 'a', returnImmediately: true })) as Task
@@ -254,14 +257,14 @@ describe('an agent that', () => {
     assert.ok(lines.some(({ message }) => message === 'the agent did not stop on request'))
   })
 
-  it('never introduces itself is given up in time', async (t) => {
+  it('that never completes the handshake times out', async (t) => {
     const { agent } = await openKind(t, acpKind, {
       ...{ command: ['sleep', '1000'], cwd: '/', startTimeout: '200ms', killGrace: '100ms' },
     })
     await assert.rejects(agent.ask('x'), /The program of the agent did not start in time/)
   })
 
-  it('speaks something else altogether is given up in time, too', async (t) => {
+  it('that uses another protocol times out', async (t) => {
     const { agent, lines } = await openKind(t, acpKind, {
       ...{
         command: ['sh', '-c', 'while :; do echo hello; sleep 0.02; done'],
@@ -274,7 +277,7 @@ describe('an agent that', () => {
     assert.ok(lines.length > 0)
   })
 
-  it('is not there, or ends at once, says so', async (t) => {
+  it('that does not exist, or exits at once, is reported', async (t) => {
     for (const command of [['no-such-program'], ['false']]) {
       const { agent, lines } = await openKind(t, acpKind, { command, cwd: '/' })
       await assert.rejects(agent.ask('x'), { message: 'The program of the agent could not be started' })

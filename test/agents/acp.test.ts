@@ -28,7 +28,7 @@ function harness(): AgentHarness<Bench> {
       const notes = memoryKeyValueStore()
       const open = async () => acpKind.open(entry, testAgentServices({ baseDir: folder.path, kv: notes }))
       const opened = [await open()]
-      // The SDK takes its time to load, which is not what is tried here.
+      // Loading the SDK takes time that this test does not measure.
       await opened[0]!.fetchCard?.(AbortSignal.timeout(30_000))
       return {
         folder,

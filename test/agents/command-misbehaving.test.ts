@@ -1,4 +1,4 @@
-/** Programs that do what programs do: flood, hang, ignore, fork, break off, lie. None of it reaches a caller or outlives its turn. */
+/** Programs that flood, hang, ignore signals, fork, exit early or send invalid output. None of it reaches a caller or outlives its turn. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,28 +25,30 @@ const said = (task: Task): string =>
   (task.artifacts ?? []).flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : ''))).join('')
 const reason = ({ status }: Task): string =>
   (status.message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
-const told = async (sending: Promise<unknown>): Promise<readonly [state: string, reason: string, said: string]> => {
+const outcomeOf = async (
+  sending: Promise<unknown>,
+): Promise<readonly [state: string, reason: string, said: string]> => {
   const task = (await sending) as Task
   return [task.status.state.replace('TASK_STATE_', ''), reason(task), said(task)]
 }
 
-describe('what becomes of a task', () => {
-  it('follows the exit of its program: 0 completes, another code fails with a sentence [S0-16]', async (t) => {
+describe('the state of a task', () => {
+  it('follows the exit code of its program: 0 completes, any other code fails with a message [S0-16]', async (t) => {
     const { agent, lines } = await shell(t, 'echo out; echo secret >&2; exit $(cat)')
-    assert.deepEqual(await told(agent.send('0')), ['COMPLETED', '', 'out\n'])
-    assert.deepEqual(await told(agent.send('7')), ['FAILED', 'The program ended with exit code 7', 'out\n'])
+    assert.deepEqual(await outcomeOf(agent.send('0')), ['COMPLETED', '', 'out\n'])
+    assert.deepEqual(await outcomeOf(agent.send('7')), ['FAILED', 'The program ended with exit code 7', 'out\n'])
     assert.ok(
       lines.some(({ fields }) => fields?.['line'] === 'secret'),
       'what it said on its error output is not logged',
     )
   })
 
-  it('is FAILED where the program crashed', async (t) => {
+  it('is FAILED if the program crashed', async (t) => {
     const { agent } = await shell(t, 'kill -SEGV $$; sleep 5')
-    assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program was stopped by SIGSEGV', ''])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['FAILED', 'The program was stopped by SIGSEGV', ''])
   })
 
-  it('is CANCELED where it was stopped by a cancel, though the program says that all is well [S0-16]', async (t) => {
+  it('is CANCELED after a cancel, even if the program exits with 0 [S0-16]', async (t) => {
     const { agent, folder } = await shell(
       t,
       'trap "exit 0" TERM; echo begun; touch begun; while :; do sleep 0.05; done',
@@ -56,10 +58,10 @@ describe('what becomes of a task', () => {
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
   })
 
-  it('is FAILED with a sentence where there is no such program, or nowhere to run it', async (t) => {
+  it('is FAILED with a message if the program or its folder does not exist', async (t) => {
     for (const entry of [{ command: ['no-such-program'] }, { command: ['sh'], cwd: '/no/such/folder' }]) {
       const { agent, opened, lines } = await openKind(t, commandKind, entry)
-      assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program could not be started', ''])
+      assert.deepEqual(await outcomeOf(agent.send('x')), ['FAILED', 'The program could not be started', ''])
       assert.ok(lines.some(({ message }) => message === 'a program failed'))
       if (entry.cwd === undefined) {
         await assert.rejects(async () => opened.health?.(AbortSignal.timeout(1_000)), /no-such-program does not exist/)
@@ -67,29 +69,29 @@ describe('what becomes of a task', () => {
     }
   })
 
-  it('is FAILED where the message is longer than an argument may be', async (t) => {
+  it('is FAILED if the message is longer than an argument may be', async (t) => {
     const { agent } = await openKind(t, commandKind, { command: ['echo', '{text}'], cwd: '/' })
-    const [state, sentence] = await told(agent.send('x'.repeat(3_000_000)))
+    const [state, sentence] = await outcomeOf(agent.send('x'.repeat(3_000_000)))
     assert.deepEqual([state, sentence], ['FAILED', 'The message is too long for the program'])
   })
 })
 
-describe('a program that', () => {
-  it('floods is held up by its pipe and stopped at its bound', async (t) => {
+describe('a program', () => {
+  it('that floods is slowed by its pipe and stopped at its limit', async (t) => {
     const { agent, folder } = await shell(t, 'echo $$ > pid; yes', { outputLimit: '500kB' })
-    const [state, sentence, text] = await told(agent.send('x'))
+    const [state, sentence, text] = await outcomeOf(agent.send('x'))
     assert.deepEqual([state, sentence], ['FAILED', 'The output of the program exceeds 500000 bytes (outputLimit)'])
     assert.ok(text.length <= 500_000)
     await waitForProcessExit(Number(await folder.read('pid')))
   })
 
-  it('never ends is stopped at the deadline', async (t) => {
+  it('that never ends is stopped at the deadline', async (t) => {
     const { agent, folder } = await shell(t, 'echo $$ > pid; sleep 1000', {}, { test: { turnTimeoutMs: 300 } })
-    assert.deepEqual(await told(agent.send('x')), ['FAILED', 'Task timed out', ''])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['FAILED', 'Task timed out', ''])
     await waitForProcessExit(Number(await folder.read('pid')))
   })
 
-  it('ignores that it should end is made to', async (t) => {
+  it('that ignores SIGTERM is killed', async (t) => {
     const script = 'trap "" TERM; echo $$ > pid; touch begun; while :; do sleep 0.05; done'
     const { agent, folder } = await shell(t, script)
     const task = (await agent.send('x', { returnImmediately: true })) as Task
@@ -98,7 +100,7 @@ describe('a program that', () => {
     await waitForProcessExit(Number(await folder.read('pid')))
   })
 
-  it('forks takes its children with it', async (t) => {
+  it('that forks is ended with its children', async (t) => {
     const { agent, folder } = await shell(t, 'sleep 1000 & echo $! > pid; touch begun; wait')
     const task = (await agent.send('x', { returnImmediately: true })) as Task
     await folder.waitForFile('begun')
@@ -106,39 +108,39 @@ describe('a program that', () => {
     await waitForProcessExit(Number(await folder.read('pid')))
   })
 
-  it('leaves a child that holds its output is not waited for', async (t) => {
+  it('that leaves a child holding its output is not waited for', async (t) => {
     const { agent, folder } = await shell(t, 'sleep 1000 & echo $! > pid; echo done')
-    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'done\n'])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['COMPLETED', '', 'done\n'])
     await waitForProcessExit(Number(await folder.read('pid')))
   })
 
-  it('leaves a child in a session of its own is not waited for either', async (t) => {
+  it('that leaves a child in another session is not waited for', async (t) => {
     const { agent, folder } = await shell(
       t,
       'setsid sh -c "echo \\$\\$ > pid; touch begun; exec sleep 3" & echo done; while [ ! -e begun ]; do sleep 0.01; done',
     )
-    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'done\n'])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['COMPLETED', '', 'done\n'])
     // Beyond our reach, as the documentation says.
     assert.equal(isProcessAlive(Number(await folder.read('pid'))), true)
   })
 
-  it('says what is no UTF-8 is heard as far as it can be', async (t) => {
+  it('that writes invalid UTF-8 is read with replacement characters', async (t) => {
     const { agent } = await shell(t, "printf 'a\\377b\\303'; sleep 0.05; printf '\\251\\303'")
-    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'a\u{fffd}bé\u{fffd}'])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['COMPLETED', '', 'a\u{fffd}bé\u{fffd}'])
   })
 
-  it('does not listen to its input is no failure', async (t) => {
-    const { agent } = await shell(t, 'exec 0<&-; sleep 0.05; echo heard nothing')
-    assert.deepEqual(await told(agent.send('x'.repeat(1_000_000))), ['COMPLETED', '', 'heard nothing\n'])
+  it('that closes its input does not fail', async (t) => {
+    const { agent } = await shell(t, 'exec 0<&-; sleep 0.05; echo read nothing')
+    assert.deepEqual(await outcomeOf(agent.send('x'.repeat(1_000_000))), ['COMPLETED', '', 'read nothing\n'])
   })
 
-  it('complains without end does not fill the log', async (t) => {
+  it('that writes to stderr without end does not fill the log', async (t) => {
     const { agent, lines } = await shell(t, 'i=0; while [ $i -lt 2000 ]; do echo "oh no $i" >&2; i=$((i+1)); done')
-    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', ''])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['COMPLETED', '', ''])
     assert.ok(lines.length < 250, `${lines.length} lines were logged`)
   })
 
-  it('speaks half a line of JSON fails: by its exit, or because half a line is no answer', async (t) => {
+  it('that writes half a JSON line fails, by its exit code or because the line is incomplete', async (t) => {
     const { agent } = await shell(
       t,
       `printf '{"type":"assistant","text":"a"}\\n{"type":"assis'; exit $(grep -c break)`,
@@ -146,37 +148,37 @@ describe('a program that', () => {
         protocol: 'jsonl',
       },
     )
-    assert.deepEqual(await told(agent.send('break')), ['FAILED', 'The program ended with exit code 1', 'a'])
-    assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program exited in the middle of a line', 'a'])
+    assert.deepEqual(await outcomeOf(agent.send('break')), ['FAILED', 'The program ended with exit code 1', 'a'])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['FAILED', 'The program exited in the middle of a line', 'a'])
   })
 
-  it('speaks JSON without a last line break is understood', async (t) => {
+  it('that omits the last line break is understood', async (t) => {
     const { agent } = await shell(t, `printf '{"type":"assistant","text":"a"}'`, { protocol: 'jsonl' })
-    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'a'])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['COMPLETED', '', 'a'])
   })
 
-  it('speaks something else fails, and the log has what it said', async (t) => {
+  it('that writes something else than JSON lines fails, and the log has its output', async (t) => {
     const { agent, lines } = await shell(t, 'echo Loading weights...; sleep 1000', { protocol: 'jsonl' })
-    const [state, sentence] = await told(agent.send('x'))
+    const [state, sentence] = await outcomeOf(agent.send('x'))
     assert.deepEqual([state, sentence], ['FAILED', 'The program wrote a line that is not valid in its protocol'])
     assert.match(JSON.stringify(lines), /Loading weights/)
   })
 
-  it('speaks a line without an end is stopped at its bound', async (t) => {
+  it('that writes an endless line is stopped at its limit', async (t) => {
     const { agent } = await shell(t, 'yes | tr -d "\\n"', { protocol: 'jsonl', outputLimit: '100kB' })
-    const [state, sentence] = await told(agent.send('x'))
+    const [state, sentence] = await outcomeOf(agent.send('x'))
     assert.deepEqual([state, sentence], ['FAILED', 'The output of the program exceeds 100000 bytes (outputLimit)'])
   })
 
-  it('has said that it is done may end as it likes', async (t) => {
+  it('that has reported its end may exit with any code', async (t) => {
     const script = `echo '{"type":"assistant","text":"a"}'; echo '{"type":"done"}'; sleep 0.1; touch ended; exit 3`
     const { agent, folder } = await shell(t, script, { protocol: 'jsonl', killGrace: '5s' })
-    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'a'])
+    assert.deepEqual(await outcomeOf(agent.send('x')), ['COMPLETED', '', 'a'])
     assert.equal(folder.has('ended'), false)
     await folder.waitForFile('ended')
   })
 
-  it('sees of the environment what it was given and no more', async (t) => {
+  it('sees only the configured environment', async (t) => {
     process.env['HUB_SECRET'] = 'swordfish'
     const { agent } = await shell(t, 'env', { env: { GIVEN: 'this' } })
     const text = said((await agent.send('x')) as Task)
@@ -187,10 +189,10 @@ describe('a program that', () => {
     assert.doesNotMatch(text, /swordfish/)
   })
 
-  it('is not told what a shell would make of the message', async (t) => {
+  it('receives the message without shell expansion', async (t) => {
     const { agent } = await openKind(t, commandKind, { command: ['printf', '%s', '{text}'], cwd: '/' })
     const text = '$(touch /tmp/x) `id` "; rm -rf ~" --help'
-    assert.deepEqual(await told(agent.send(text)), ['COMPLETED', '', text])
+    assert.deepEqual(await outcomeOf(agent.send(text)), ['COMPLETED', '', text])
   })
 })
 
@@ -203,27 +205,27 @@ describe('files', () => {
   ]
   const guardedFetch = (async () => new Response('two')) as typeof fetch
 
-  it('are handed over in a folder that is gone afterwards, those at an address too', async (t) => {
+  it('are passed in a temporary folder, also those given by URL', async (t) => {
     const { agent, folder } = await shell(
       t,
       'echo "$A2A_DIR" > dir; ls "$A2A_DIR"; cat $A2A_FILES',
       {},
       { services: { guardedFetch } },
     )
-    const [state, , text] = await told(agent.send(parts))
+    const [state, , text] = await outcomeOf(agent.send(parts))
     assert.deepEqual([state, text], ['COMPLETED', '1-a.txt\n2-file.json\n3-b.txt\none{"n":1}two'])
     assert.equal(existsSync(readFileSync(join(folder.path, 'dir'), 'utf8').trim()), false)
   })
 
-  it('are handed over inside the line of JSON', async (t) => {
+  it('are passed inside the JSON line', async (t) => {
     const { agent, folder } = await shell(
       t,
-      'cat > told',
+      'cat > received',
       { protocol: 'jsonl', files: 'base64' },
       { services: { guardedFetch } },
     )
-    assert.equal((await told(agent.send(parts)))[0], 'COMPLETED')
-    const line = JSON.parse(readFileSync(join(folder.path, 'told'), 'utf8')) as { data: unknown; files: unknown }
+    assert.equal((await outcomeOf(agent.send(parts)))[0], 'COMPLETED')
+    const line = JSON.parse(readFileSync(join(folder.path, 'received'), 'utf8')) as { data: unknown; files: unknown }
     assert.deepEqual(line.data, [{ n: 1 }])
     assert.deepEqual(line.files, [
       { name: 'a.txt', mediaType: 'text/plain', base64: Buffer.from('one').toString('base64') },
@@ -231,27 +233,31 @@ describe('files', () => {
     ])
   })
 
-  it('come back from that folder, and from nowhere else', async (t) => {
+  it('are returned from that folder only', async (t) => {
     const script = `read line; cd "$A2A_DIR"; echo hi > r.txt; echo '{"type":"artifact","artifactId":"r","path":"r.txt","mediaType":"text/plain"}'`
     const good = await shell(t, script, { protocol: 'jsonl' })
     const task = (await good.agent.send('x')) as Task
     assert.deepEqual(task.artifacts?.[0]?.parts, [{ raw: 'aGkK', filename: 'r.txt', mediaType: 'text/plain' }])
     const bad = await shell(t, `echo '{"type":"artifact","path":"/etc/passwd"}'`, { protocol: 'jsonl' })
-    assert.deepEqual(await told(bad.agent.send('x')), ['FAILED', 'The program named a file that could not be read', ''])
+    assert.deepEqual(await outcomeOf(bad.agent.send('x')), [
+      'FAILED',
+      'The program named a file that could not be read',
+      '',
+    ])
   })
 
-  it('that cannot be fetched fail the task with a sentence', async (t) => {
+  it('that cannot be fetched fail the task with a message', async (t) => {
     const { agent } = await shell(t, 'cat')
-    const [state, sentence] = await told(agent.send(parts))
+    const [state, sentence] = await outcomeOf(agent.send(parts))
     assert.deepEqual([state, sentence], ['FAILED', 'A file that the message refers to could not be fetched'])
   })
 })
 
-describe('a program that is kept', () => {
+describe('a persistent program', () => {
   const counting = 'n=0; while read line; do [ "$line" = "" ] && continue; n=$((n+1)); echo "$$ $n"; echo; done'
   const pidAndCount = (text: string) => text.split(' ').map(Number) as [number, number]
 
-  it('answers the next message of its conversation, and is another one for another conversation', async (t) => {
+  it('answers the next message of its conversation, and each conversation has its own', async (t) => {
     const { agent } = await shell(t, counting, { mode: 'keep' })
     const [one, again, other] = [
       pidAndCount(await agent.ask('x', { contextId: 'a' })),
@@ -262,14 +268,14 @@ describe('a program that is kept', () => {
     assert.notEqual(other[0], one[0])
   })
 
-  it('is stopped after it was idle for a while', async (t) => {
+  it('is stopped after its idle timeout', async (t) => {
     const { agent } = await shell(t, counting, { mode: 'keep', idleTimeout: '100ms' })
     const [pid] = pidAndCount(await agent.ask('x', { contextId: 'a' }))
     await waitForProcessExit(pid)
     assert.equal(pidAndCount(await agent.ask('x', { contextId: 'a' }))[1], 1)
   })
 
-  it('makes room for another conversation when it is idle, the longest first', async (t) => {
+  it('is stopped for another conversation while idle, the longest idle first', async (t) => {
     const { agent } = await shell(t, counting, { mode: 'keep', processes: 2 })
     const [a] = pidAndCount(await agent.ask('x', { contextId: 'a' }))
     const [b] = pidAndCount(await agent.ask('x', { contextId: 'b' }))
@@ -280,20 +286,20 @@ describe('a program that is kept', () => {
     assert.deepEqual(pidAndCount(await agent.ask('x', { contextId: 'a' })), [a, 3])
   })
 
-  it('that exited while idle is started again', async (t) => {
+  it('is restarted after it exited while idle', async (t) => {
     const { agent } = await shell(t, 'read line; echo one; echo', { mode: 'keep' })
     assert.equal(await agent.ask('x', { contextId: 'a' }), 'one')
     await sleep(50)
     assert.equal(await agent.ask('x', { contextId: 'a' }), 'one')
   })
 
-  it('that ends in the middle of an answer decides by its exit', async (t) => {
+  it('that exits during an answer ends the task by its exit code', async (t) => {
     const { agent } = await shell(t, 'read line; echo half; exit $line', { mode: 'keep' })
-    assert.deepEqual(await told(agent.send('0')), ['COMPLETED', '', 'half'])
-    assert.deepEqual(await told(agent.send('4')), ['FAILED', 'The program ended with exit code 4', 'half'])
+    assert.deepEqual(await outcomeOf(agent.send('0')), ['COMPLETED', '', 'half'])
+    assert.deepEqual(await outcomeOf(agent.send('4')), ['FAILED', 'The program ended with exit code 4', 'half'])
   })
 
-  it('is started anew after a cancel', async (t) => {
+  it('is restarted after a cancel', async (t) => {
     const script =
       'n=0; while read line; do n=$((n+1)); [ "$line" = long ] && touch begun && sleep 1000; [ "$line" = "" ] || { echo $n; echo; }; done'
     const { agent, folder } = await shell(t, script, { mode: 'keep' })

@@ -1,4 +1,4 @@
-/** Programs as agents keep the agent contract, whichever way they are run and spoken to. */
+/** The kind `command` keeps the agent contract in every run mode and protocol. */
 import { join } from 'node:path'
 import { memoryKeyValueStore } from '@parley/a2a'
 import type { AgentUnderTest, AgentHarness } from '@parley/a2a/testing'
@@ -31,7 +31,7 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
         resume,
         processes: 4,
         killGrace: '2s',
-        env: { BENCH: folder.path, SPEAKS: protocol },
+        env: { BENCH: folder.path, PROTOCOL: protocol },
       })
       const notes = memoryKeyValueStore()
       const opened = [await commandKind.open(entry, testAgentServices({ baseDir: folder.path, kv: notes }))]
@@ -49,7 +49,7 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
         },
       }
     },
-    // A program that is kept and speaks plain text says it line by line.
+    // A persistent program with plain text output writes line by line.
     chat: { text: 'say hello', answer: /^you said hello\.$/, pieces: mode === 'keep' && protocol === 'text' ? 1 : 3 },
     each: (word) => ({ text: `say ${word}`, answer: new RegExp(`^you said ${word}\\.$`) }),
     long: {

@@ -44,7 +44,7 @@ async function ask(target: DetectTarget, given: Partial<DetectDeps> = {}, within
   return { found, said }
 }
 
-/** Whatever is found is an entry that its kind takes. */
+/** Every detected entry is valid for its kind. */
 function assertEntry({ kind, entry }: Extract<Detection, { kind: string }>): void {
   const read = agentKinds.find((one) => one.kind === kind)?.schema.safeParse(entry)
   assert.equal(read?.success, true, JSON.stringify([entry, read?.error?.issues]))
@@ -66,16 +66,16 @@ const reasonsOf = (found: Detection): string => ('reasons' in found ? found.reas
 const pick = (found: Detection) =>
   'kind' in found ? { kind: found.kind, name: found.name, entry: found.entry } : found.reasons
 
-describe('behind an address', () => {
-  it('there is an A2A agent, by its card', async (t) => {
+describe('detection at a URL', () => {
+  it('finds an A2A agent by its card', async (t) => {
     const server = await serve({ name: 'Ünlü Greeter!', agent: () => 'hi', port: 0, store: memoryStore() })
     t.after(() => server.close())
     const { found } = await ask([`${server.url}/`])
     assert.deepEqual(pick(found), { kind: 'a2a', name: 'unlu-greeter', entry: { url: server.url.replace(/\/$/, '') } })
-    assert.match('kind' in found ? (found.notes?.join() ?? '') : '', /speaks A2A 1\.0 over JSONRPC/)
+    assert.match('kind' in found ? (found.notes?.join() ?? '') : '', /supports A2A 1\.0 over JSONRPC/)
   })
 
-  it('there is an A2A agent of an older version, with its card in an older place', async (t) => {
+  it('finds an A2A agent of an older version, with its card at an older path', async (t) => {
     const url = await web(t, ({ url: path, headers }, response) => {
       if (path !== '/.well-known/agent.json') return void response.writeHead(404).end()
       const card = {
@@ -102,7 +102,7 @@ describe('behind an address', () => {
     assert.deepEqual(pick(known.found), { kind: 'a2a', name: 'old', entry: { url, auth: { bearer: '${env:TOKEN}' } } })
   })
 
-  it('there is an OpenAI-compatible endpoint, also where the version is left out, and no model is asked', async (t) => {
+  it('finds an OpenAI-compatible endpoint, also without a version in the URL, and calls no model', async (t) => {
     const model = await scriptedModel(() => ({ say: 'no' }))
     t.after(() => model.close())
     model.models = ['text-embedding-3', 'acme/chat-1', 'chat-2']
@@ -119,7 +119,7 @@ describe('behind an address', () => {
     assert.equal(model.requests.length, 0)
   })
 
-  it('there is an endpoint that wants a key, which is said, and taken where it is given', async (t) => {
+  it('finds an endpoint that requires a key, reports it, and uses a given key', async (t) => {
     const url = await web(t, ({ url: path, headers }, response) => {
       if (path !== '/v1/models') return void response.writeHead(404).end()
       if (headers.authorization !== 'Bearer sesame') return void response.writeHead(401).end('{"error":{}}')
@@ -136,7 +136,7 @@ describe('behind an address', () => {
     assert.ok(!JSON.stringify(found).includes('sesame'))
   })
 
-  it('there is an MCP server, at its address or at its host', async (t) => {
+  it('finds an MCP server at its path or at its host', async (t) => {
     const server = await startEverythingServer(t)
     for (const url of [server.url, server.url.replace('/mcp', '')]) {
       const { found } = await ask([url])
@@ -147,7 +147,7 @@ describe('behind an address', () => {
     assert.deepEqual('entry' in found && found.entry, { url: server.url, bearer: '${env:TOKEN}' })
   })
 
-  it('there is an OpenClaw gateway, by its challenge', async (t) => {
+  it('finds an OpenClaw gateway by its challenge', async (t) => {
     const gateway = await openFakeGateway()
     t.after(() => gateway.close())
     for (const url of [gateway.url, gateway.url.replace('ws', 'http')]) {
@@ -160,7 +160,7 @@ describe('behind an address', () => {
     }
   })
 
-  it('another server, none, or one that never responds is reported as such', async (t) => {
+  it('reports another server, none, or one that never responds', async (t) => {
     const page = await web(t, (_, response) => void response.setHeader('content-type', 'text/html').end('<p>hello'))
     const other = await ask([page])
     for (const kind of ['a2a', 'openclaw', 'mcp', 'openai'])
@@ -171,33 +171,33 @@ describe('behind an address', () => {
     assert.match(reasonsOf((await ask([silent], {}, hasty)).found), /openai: it did not answer within 0\.7 s/)
   })
 
-  it('detection stops when the caller stops waiting', async (t) => {
+  it('stops when the caller stops waiting', async (t) => {
     const silent = await web(t, () => {})
     await assert.rejects(ask([silent], { signal: AbortSignal.timeout(300) }), { name: 'TimeoutError' })
   })
 })
 
-describe('behind a command', () => {
+describe('detection of a command', () => {
   const folder = (t: TestContext) => {
     const one = createSharedFolder()
     t.after(() => one.remove())
     return one
   }
 
-  it('there is an MCP server', async () => {
+  it('finds an MCP server', async () => {
     const command = everythingCommand as unknown as DetectTarget
     const { found } = await ask(command)
     assert.deepEqual(pick(found), { kind: 'mcp', name: 'everything', entry: { command: [...command] } })
   })
 
-  it('there is a program that speaks the Agent Client Protocol, which gets the token by its name', async () => {
+  it('finds an Agent Client Protocol program, which gets the token by its name', async () => {
     const { found } = await ask([process.execPath, acpAgent], { token: { value: 't', reference: '${env:ACP_KEY}' } })
     assert.ok('kind' in found, reasonsOf(found))
     assert.equal(found.kind, 'acp')
     assert.deepEqual(found.entry, { command: [process.execPath, acpAgent], env: { ACP_KEY: '${env:ACP_KEY}' } })
   })
 
-  it('there is a module that exports an agent', async (t) => {
+  it('finds a module that exports an agent', async (t) => {
     const { path } = folder(t)
     writeFileSync(join(path, 'greeter.ts'), 'export default ({ text }: { text: string }) => `Hello, ${text}!`\n')
     writeFileSync(join(path, 'named.mjs'), 'export const agent = { name: "Named One", agent: () => "hi" }\n')
@@ -207,7 +207,7 @@ describe('behind a command', () => {
     assert.deepEqual(pick(named.found), { kind: 'module', name: 'named-one', entry: { path: './named.mjs' } })
   })
 
-  it('there is a script, which is not loaded to see what it is, but run', async (t) => {
+  it('runs a script instead of loading it', async (t) => {
     const { path } = folder(t)
     writeFileSync(
       join(path, 'upper.mjs'),
@@ -219,7 +219,7 @@ describe('behind a command', () => {
     assert.ok(said.some((line) => line.startsWith('it is not mcp: it did not answer within 2 s')))
   })
 
-  it('there is a plain program, of which nothing is left when it is known', async (t) => {
+  it('finds a plain program and leaves no process behind', async (t) => {
     const { path } = folder(t)
     const script = join(path, 'agent.sh')
     writeFileSync(script, '#!/bin/sh\nsleep 600 &\necho $! >> pids\necho "a bad day" >&2\nwait\n')
@@ -232,7 +232,7 @@ describe('behind a command', () => {
     await Promise.all(pids.map(waitForProcessExit))
   })
 
-  it('there is a program that ends at once, or none at all', async () => {
+  it('reports a program that exits at once or does not exist', async () => {
     const { found } = await ask(['date', '-u'])
     assert.deepEqual(pick(found), { kind: 'command', name: 'date', entry: { command: ['date', '-u'] } })
     const none = await ask(['no-such-program', 'x'])

@@ -1,6 +1,6 @@
 /**
- * What others send the hub is counted before it is parsed: callers, backends of every kind, issuers, and what is found at
- * an address. A million small values cost seconds of the event loop.
+ * JSON from callers, backends of every kind, token issuers and detected addresses is counted before it is
+ * parsed. A million small values block the event loop for seconds.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
 import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
 import { createDetect } from '../../packages/hub/src/agents/detect/index.ts'
 import { createMcpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
-import { parseJsonOrUndefined } from '../../packages/hub/src/agents/mcp/parse-input.ts'
+import { parseJsonOrUndefined } from '../../packages/hub/src/json/bounded-json.ts'
 import { openClawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
 import { openOpenClawConnection } from '../../packages/hub/src/agents/openclaw/gateway/connection.ts'
 import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
@@ -51,7 +51,7 @@ async function longestParsed(t: TestContext, work: () => Promise<unknown>): Prom
 }
 
 describe('`limits.jsonNodes` of the configuration', () => {
-  it('holds for messages, the MCP front and the admin API', async () => {
+  it('applies to messages, the MCP endpoint and the admin API', async () => {
     const { url, ask } = await openTestHub({
       config: { limits: { jsonNodes }, access: { anonymous: ['talker'] }, mcp: { tools: 'agents' } },
     })
@@ -84,7 +84,7 @@ describe('`limits.jsonNodes` of the configuration', () => {
     assert.equal((await ask('POST', '/admin/config/check', { text: '', more: JSON.parse(numbers(900)) })).status, 400)
   })
 
-  it('is 100,000 for the admin API unless it is set', async () => {
+  it('defaults to 100,000 for the admin API', async () => {
     const { ask } = await openTestHub()
     const refused = await ask('POST', '/admin/config/check', { text: '', more: JSON.parse(tooMany) })
     assert.equal(refused.status, 413)

@@ -1,4 +1,4 @@
-/** A hub that is killed in the middle of what programs do for it: what the next one makes of it. */
+/** A hub that is killed while its programs run, and what the next process does with their tasks. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -57,7 +57,7 @@ const said = (task: Task): string =>
 const reason = ({ status }: Task): string =>
   (status.message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
 
-it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
+it('a hub that was killed during turns', { timeout: 120_000 }, async (t) => {
   t.after(() => {
     for (const folder of Object.values(folders)) folder.remove()
   })
@@ -87,7 +87,7 @@ it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
     }),
   )
 
-  /** What was read before and after is one log, with one end. */
+  /** The events before and after the restart form one log with one end. */
   async function finished(name: Name): Promise<Task> {
     const { taskId, events } = begun[name]
     const task = await (await agentAt(name)).get(taskId)
@@ -98,7 +98,7 @@ it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
     return task
   }
 
-  await t.test('is followed by one that runs a program again, if that is declared', async () => {
+  await t.test('is followed by one that runs a program again, if its entry declares it', async () => {
     for (const name of ['rerun', 'kept'] as const) {
       const task = await finished(name)
       assert.deepEqual([task.status.state, said(task)], ['TASK_STATE_COMPLETED', 'one two three'])
@@ -107,13 +107,13 @@ it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
     }
   })
 
-  await t.test('is followed by one that fails the task with a reason, if that is declared', async () => {
+  await t.test('is followed by one that fails the task with a reason, if its entry declares it', async () => {
     const task = await finished('failing')
     assert.deepEqual([task.status.state, reason(task)], ['TASK_STATE_FAILED', 'The task was interrupted by a restart'])
   })
 
   await t.test(
-    'is followed by one that loads the session of an ACP agent and goes on, without a word twice',
+    'is followed by one that loads the session of an ACP agent and continues without repeated output',
     async () => {
       const task = await finished('coder')
       assert.deepEqual([task.status.state, said(task)], ['TASK_STATE_COMPLETED', 'one two three'])
@@ -127,7 +127,7 @@ it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
   )
 
   await t.test(
-    'is followed by one that fails the task of an ACP agent that cannot load its session, and says so',
+    'is followed by one that fails the task of an ACP agent that cannot load its session, with the reason',
     async () => {
       const task = await finished('forgetful')
       assert.deepEqual(

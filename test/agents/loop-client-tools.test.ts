@@ -39,7 +39,7 @@ async function talkTo(t: TestContext, fixture: LoopFixture, version: '1.0' | '0.
 
 describe('tools of the client', () => {
   for (const version of ['1.0', '0.3', '0.2'] as const)
-    it(`are run there when the model calls them, in ${version} [S2-13 S2-14]`, async (t) => {
+    it(`run at the client when the model calls them, in ${version} [S2-13 S2-14]`, async (t) => {
       const script = scriptCallingOnce(
         { name: 'position', input: { exact: true }, id: 'c1' },
         { name: 'wallet', id: 'c2' },
@@ -75,14 +75,14 @@ describe('tools of the client', () => {
       assert.equal(chat.tasks.size, 1)
     })
 
-  it('are declared by the card of an agent that may call them, and of no other', async (t) => {
+  it('are declared on the card only of agents that may call them', async (t) => {
     const without = await createLoopFixture(t, scriptCallingOnce(), [])
     assert.equal((await without.open()).extensions, undefined)
     const remote = await talkTo(t, await createLoopFixture(t, scriptCallingOnce(), [{ client: true }]), '1.0')
     assert.ok(remote.card.capabilities.extensions?.some((extension) => extension.uri === uri))
   })
 
-  it('are not there for clients that have none, nor those that the operator does not allow [S0-28]', async (t) => {
+  it('are offered only if the client has them and the operator allows them [S0-28]', async (t) => {
     const fixture = await createLoopFixture(t, () => ({ say: 'ok' }), [{ client: { allow: ['pos*'] } }])
     const agent = await fixture.agent()
     await agent.send('hi')
@@ -94,7 +94,7 @@ describe('tools of the client', () => {
     )
   })
 
-  it('are waited for by a question that any client understands, and survive a restart', async (t) => {
+  it('become a question that any client understands, and survive a restart', async (t) => {
     const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
     const file = join(folderOf(t), 'x.db')
     const first = await fixture.agent({ store: sqliteStore(file) })
@@ -125,7 +125,7 @@ describe('tools of the client', () => {
     for (const name of readdirSync(folder)) assert.ok(!readFileSync(join(folder, name)).includes('hunter2'), name)
   })
 
-  it('may stay unrun while the person goes on talking', async (t) => {
+  it('may stay unanswered while the user continues the conversation', async (t) => {
     const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
     const agent = await fixture.agent()
     const asked = (await agent.send(ask)) as Task
@@ -140,7 +140,7 @@ describe('tools of the client', () => {
     )
   })
 
-  it('that the client does not run in time are reported to the model', async (t) => {
+  it('are reported to the model if the client does not run them in time', async (t) => {
     const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
     const agent = await fixture.agent({ inputTimeout: { afterMs: 50, then: 'continue' } })
     const asked = (await agent.send(ask)) as Task

@@ -13,7 +13,7 @@ import { toolProbe } from './loop-tool-probes.ts'
 import type { ToolProbe } from './loop-tool-probes.ts'
 
 interface Bench extends AgentUnderTest {
-  readonly desk: ToolProbe
+  readonly probe: ToolProbe
 }
 
 agentContract('loop', {
@@ -36,7 +36,7 @@ agentContract('loop', {
     return {
       agent: await open(),
       reopen: open,
-      desk: toolProbe(name),
+      probe: toolProbe(name),
       async close() {
         for (const one of opened) await one.close?.()
         await inProcessClient.close()
@@ -48,8 +48,8 @@ agentContract('loop', {
   each: (word) => ({ text: `say ${word}`, answer: word }),
   long: {
     text: 'wait for the gate',
-    begun: ({ desk }) => desk.started.promise,
-    stopped: ({ desk }) => desk.stopped.promise,
+    begun: ({ probe }) => probe.started.promise,
+    stopped: ({ probe }) => probe.stopped.promise,
   },
   failing: { text: 'break', shown: 'The model is down', hidden: 'host-17' },
   memory: { tell: 'say my colour is teal', ask: 'which colour?', expects: 'teal' },
@@ -59,8 +59,8 @@ agentContract('loop', {
     text: 'note, then wait for the gate',
     // No call is repeated: one has a stored result, the outcome of the other is unknown.
     answer: /^I begin\.\n\nnotes: 1, then (the gate is open|unknown)$/,
-    begun: ({ desk }) => desk.started.promise,
-    release: ({ desk }) => desk.release.resolve(),
+    begun: ({ probe }) => probe.started.promise,
+    release: ({ probe }) => probe.release.resolve(),
   },
 })
 
@@ -74,7 +74,7 @@ const travel: Agent = {
   },
 }
 
-function brain(desk: string): Script {
+function brain(probe: string): Script {
   return ({ said, body }) => {
     const asked = String(body.messages.findLast(({ role }) => role === 'user')?.content)
     const results = body.messages.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []))
@@ -83,11 +83,11 @@ function brain(desk: string): Script {
       case 'break':
         return { status: 500, body: '{"error":{"message":"host-17 is down"}}' }
       case 'wait for the gate':
-        return last === undefined ? { calls: [{ name: 'wait_for_gate', input: { desk } }] } : { say: last }
+        return last === undefined ? { calls: [{ name: 'wait_for_gate', input: { probe } }] } : { say: last }
       case 'note, then wait for the gate': {
-        if (last === undefined) return { say: 'I begin.', calls: [{ name: 'note', input: { desk }, id: 'note' }] }
-        if (last === 'noted') return { calls: [{ name: 'wait_for_gate', input: { desk }, id: 'wait' }], fragments: 3 }
-        const notes = toolProbe(desk).calls.filter((name) => name === 'note').length
+        if (last === undefined) return { say: 'I begin.', calls: [{ name: 'note', input: { probe }, id: 'note' }] }
+        if (last === 'noted') return { calls: [{ name: 'wait_for_gate', input: { probe }, id: 'wait' }], fragments: 3 }
+        const notes = toolProbe(probe).calls.filter((name) => name === 'note').length
         return { say: `notes: ${notes}, then ${last.includes('unknown') ? 'unknown' : last}` }
       }
       case 'book a flight':
@@ -97,7 +97,7 @@ function brain(desk: string): Script {
           : { say: `I booked a ${results.at(-1)?.replace('A ', '')}` }
       case 'which colour?': {
         const known = body.messages.map(({ content }) => /my colour is (\w+)/.exec(String(content))?.[1])
-        return { say: known.findLast((colour) => colour !== undefined) ?? 'Nobody told me' }
+        return { say: known.findLast((colour) => colour !== undefined) ?? 'Unknown' }
       }
       default:
         return { say: asked.replace(/^say /, '').split(/(?= )|(?<=l)/) }

@@ -76,7 +76,7 @@ describe('another agent of the hub as a tool', () => {
     const { inProcessClient, agent } = await open(t, { slow })
     const { id } = (await agent.send('go', { returnImmediately: true })) as Task
     const child = await begun.promise
-    // Until the parent has heard of it there is nothing that it could cancel.
+    // Until the parent has received the child task, it has nothing to cancel.
     for (;;) {
       const events = textsIn(await collect(agent.subscribe(id), (event) => 'statusUpdate' in event))
       if (JSON.stringify(events).includes(': running')) break
@@ -88,7 +88,7 @@ describe('another agent of the hub as a tool', () => {
     }
   })
 
-  it('asks back: the question comes up, the answer goes down, one after the other', async (t) => {
+  it('asks for input: questions reach the caller and answers reach the child, one after the other', async (t) => {
     const asker =
       (question: string): Agent =>
       async ({ text, history }) =>
@@ -116,12 +116,12 @@ describe('another agent of the hub as a tool', () => {
     )
   })
 
-  it('asks for a secret: it goes down, and is kept nowhere', async (t) => {
+  it('asks for a secret, which reaches it and is not stored', async (t) => {
     const schemes = { github: { httpAuthSecurityScheme: { scheme: 'bearer' } } }
-    const heard: string[] = []
+    const received: string[] = []
     const guarded: Agent = async ({ text, history }) => {
       if ((await history()).length === 1) return authRequired('Sign in', { schemes, inBand: true })
-      heard.push(text)
+      received.push(text)
       return 'Welcome'
     }
     const { bench: fixture, inProcessClient, agent } = await open(t, { guarded })
@@ -131,7 +131,7 @@ describe('another agent of the hub as a tool', () => {
     assert.equal((request as { data: Struct }).data['inBand'], true)
     const task = (await agent.send('hunter2', { taskId: asked.id })) as Task
     waits(task, 'COMPLETED')
-    assert.deepEqual(heard, ['hunter2'])
+    assert.deepEqual(received, ['hunter2'])
     const [, second] = inProcessClient.calls
     const child = await inProcessClient.agent('guarded').get(second?.taskId ?? '')
     assert.doesNotMatch(JSON.stringify([task, child, fixture.model.requests]), /hunter2/)

@@ -11,7 +11,7 @@ import type { Script, ScriptedModel, SeenBody } from '../../packages/hub/src/age
 
 export interface LoopFixture {
   readonly model: ScriptedModel
-  /** Opened anew each time, over the same model. */
+  /** Opened again for each test, over the same model. */
   open(): Promise<OpenAgent>
   /** One under test, closed with it. */
   agent(options?: TestAgentOptions): Promise<TestAgent>
@@ -48,7 +48,7 @@ export async function createLoopFixture(
 export const toolResultsIn = ({ messages }: SeenBody): readonly string[] =>
   messages.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []))
 
-/** Calls these tools once, all together, and then says what it was told. */
+/** Calls these tools once, all together, and then answers with their results. */
 export const scriptCallingOnce =
   (...calls: readonly { name: string; input?: unknown; id?: string }[]): Script =>
   ({ body }) => {

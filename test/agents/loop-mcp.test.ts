@@ -19,7 +19,7 @@ const callsIn = (events: readonly StreamEvent[]) =>
   })
 
 describe('tools of an MCP server in the loop', () => {
-  it('are skills of the card, with names that people read and tags, as far as they are allowed [S0-26 S0-28]', async (t) => {
+  it('are skills of the card, with readable names and tags, if they are allowed [S0-26 S0-28]', async (t) => {
     const all = await createLoopFixture(t, scriptCallingOnce(), [
       server(),
       { module: './loop-tools.ts' },
@@ -44,7 +44,7 @@ describe('tools of an MCP server in the loop', () => {
     )
   })
 
-  it('one of which is down do not hide the others, in the card or from the model', async (t) => {
+  it('stay available to the card and the model when another server is down', async (t) => {
     const down = { mcp: { command: ['/nowhere/server'] } }
     const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'echo', input: { message: 'hi' } }), [
       down,
@@ -62,7 +62,7 @@ describe('tools of an MCP server in the loop', () => {
     await assert.rejects(alone.fetchCard?.(signal) ?? Promise.resolve())
   })
 
-  it('are called, tell how far they are, and give files and data [S2-33]', async (t) => {
+  it('are called, report progress, and return files and data [S2-33]', async (t) => {
     const script = scriptCallingOnce(
       { name: 'get-sum', input: { a: 2, b: 3 }, id: 'sum' },
       { name: 'get-tiny-image', id: 'image' },
@@ -89,7 +89,7 @@ describe('tools of an MCP server in the loop', () => {
     assert.match(JSON.stringify(progress), /1 of 2/)
   })
 
-  it('may ask the person in the middle of a call', async (t) => {
+  it('may ask the user during a call', async (t) => {
     const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'trigger-elicitation-request' }), [server()])
     const agent = await fixture.agent()
     const asked = (await agent.send('go')) as Task
@@ -112,7 +112,7 @@ describe('tools of an MCP server in the loop', () => {
     assert.equal((await agent.cancel(id)).status.state, 'TASK_STATE_CANCELED')
   })
 
-  it('remember nothing of one conversation in another, unless they are shared', async (t) => {
+  it('keep conversations apart, unless they are shared', async (t) => {
     const pid = `
       const tools = [{ name: 'pid', inputSchema: { type: 'object' } }]
       const answers = {
@@ -129,7 +129,7 @@ describe('tools of an MCP server in the loop', () => {
     const command = [process.execPath, '-e', pid]
     for (const shared of [false, true]) {
       const script = scriptCallingOnce({ name: 'pid' })
-      // Each task begins with a call, whatever was said in those before.
+      // Each task begins with a call, whatever earlier tasks contain.
       const anew: Script = (request, count) => {
         const { messages } = request.body
         const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))

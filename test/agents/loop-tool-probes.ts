@@ -1,6 +1,6 @@
 /**
- * Where a test watches its tools, and holds them up: by the name of a desk, which the model says. Apart from the tools, which are
- * loaded again when they are opened.
+ * Lets a test watch and delay its tools, by a probe name that the model passes. Separate from the tools, which are
+ * loaded again for each agent.
  */
 export interface ToolProbe {
   readonly calls: string[]

@@ -1,27 +1,27 @@
-/** Functions for the loop under test. They report what they do and see to the test. */
+/** Functions for the loop under test. They report to the test what they do and receive. */
 import { toolProbe } from './loop-tool-probes.ts'
 import type { FunctionCall, FunctionTool } from '../../packages/hub/src/agents/loop/function-tools.ts'
 
 interface ProbeInput {
-  readonly desk: string
+  readonly probe: string
 }
 
-const input = { type: 'object', properties: { desk: { type: 'string' } }, required: ['desk'] }
+const input = { type: 'object', properties: { probe: { type: 'string' } }, required: ['probe'] }
 
 export const tools: Readonly<Record<string, FunctionTool>> = {
   note: {
     description: 'Notes that it was run',
     input,
-    run({ desk }: ProbeInput) {
-      toolProbe(desk).calls.push('note')
+    run({ probe }: ProbeInput) {
+      toolProbe(probe).calls.push('note')
       return 'noted'
     },
   },
   wait_for_gate: {
     description: 'Waits until it is let go',
     input,
-    async run({ desk }: ProbeInput, { signal }: FunctionCall) {
-      const { calls, release, started, stopped } = toolProbe(desk)
+    async run({ probe }: ProbeInput, { signal }: FunctionCall) {
+      const { calls, release, started, stopped } = toolProbe(probe)
       calls.push('wait')
       started.resolve()
       signal.addEventListener('abort', () => stopped.resolve())

@@ -19,7 +19,7 @@ function connectTo(t: TestContext, server: McpServer, connectTimeoutMs = 20_000)
   return connection
 }
 
-/** A program that is written here. */
+/** A program written in this file. */
 function program(...lines: readonly string[]): McpServer {
   return { command: [process.execPath, '-e', lines.join('\n')], cwd: import.meta.dirname, env: programEnv }
 }
@@ -31,7 +31,7 @@ const places: [string, (t: TestContext) => Promise<McpServer>][] = [
 
 for (const [where, open] of places)
   describe(`an MCP server behind ${where}`, () => {
-    it('lists its tools, says who it is, and does what it is asked', async (t) => {
+    it('lists its tools, reports its name, and runs calls', async (t) => {
       const connection = connectTo(t, await open(t))
       assert.equal((await connection.serverInfo(signal)).name, 'mcp-servers/everything')
       const names = (await connection.tools(signal)).map(({ name }) => name)
@@ -42,7 +42,7 @@ for (const [where, open] of places)
       assert.equal(failed.isError, true)
     })
 
-    it('tells how far it is', async (t) => {
+    it('reports progress', async (t) => {
       const connection = connectTo(t, await open(t))
       const steps: number[] = []
       const onProgress = ({ progress }: { progress: number }): void => void steps.push(progress)
@@ -50,7 +50,7 @@ for (const [where, open] of places)
       assert.deepEqual(steps, [1, 2, 3])
     })
 
-    it('asks the caller, whose thinking time is not counted', async (t) => {
+    it('asks the caller, whose answer time does not count', async (t) => {
       const connection = connectTo(t, await open(t))
       await connection.serverInfo(signal)
       const asked: string[] = []
@@ -73,7 +73,7 @@ for (const [where, open] of places)
       assert.match(JSON.stringify(canceled.content), /cancel/)
     })
 
-    it('is not waited for beyond its timeout, nor after the caller has left', async (t) => {
+    it('is not waited for after its timeout or after the caller has left', async (t) => {
       const connection = connectTo(t, await open(t))
       const long = ['trigger-long-running-operation', { duration: 20, steps: 2 }] as const
       await assert.rejects(connection.call(...long, { signal, timeoutMs: 100 }), { code: 'TIMEOUT' })
@@ -85,8 +85,8 @@ for (const [where, open] of places)
     })
   })
 
-describe('an MCP server that goes away', () => {
-  it('and comes back at the same address is connected to again', async (t) => {
+describe('an MCP server that stops', () => {
+  it('and returns at the same address is connected to again', async (t) => {
     const first = await startEverythingServer(t)
     const connection = connectTo(t, { url: first.url, headers: {} })
     await connection.call('echo', { message: 'one' }, options)
@@ -96,7 +96,7 @@ describe('an MCP server that goes away', () => {
     assert.match(JSON.stringify(await connection.call('echo', { message: 'three' }, options)), /three/)
   })
 
-  it('as a program fails the call, and is started again for the next', async (t) => {
+  it('fails the call as a program, and is restarted for the next', async (t) => {
     const connection = connectTo(t, fickle())
     const pid = async () =>
       JSON.parse(JSON.stringify(await connection.call('pid', {}, options))).content[0].text as string
@@ -105,7 +105,7 @@ describe('an MCP server that goes away', () => {
     assert.notEqual(await pid(), first)
   })
 
-  it('is ended with everything that it started', async (t) => {
+  it('is ended with all its child processes', async (t) => {
     const connection = connectTo(t, fickle())
     const started = await connection.call('child', {}, options)
     const child = Number(JSON.parse(JSON.stringify(started)).content[0].text)
@@ -116,8 +116,8 @@ describe('an MCP server that goes away', () => {
   })
 })
 
-describe('an MCP server that does not behave', () => {
-  it('is not there: the call says so and no more', async (t) => {
+describe('a misbehaving MCP server', () => {
+  it('that does not exist fails the call with a short message', async (t) => {
     const { env, cwd } = fickle() as Extract<McpServer, { command: unknown }>
     const servers: McpServer[] = [
       { command: ['/nowhere/server'], cwd, env },
@@ -133,7 +133,7 @@ describe('an MCP server that does not behave', () => {
     }
   })
 
-  it('says nothing: it is given up in time, and closed at once while it is waited for', async (t) => {
+  it('that sends nothing times out, and closes at once while the connection opens', async (t) => {
     const silent = program('setInterval(() => {}, 1000); process.stdin.resume()')
     await assert.rejects(connectTo(t, silent, 200).tools(signal), { code: 'AGENT_UNAVAILABLE' })
     const connection = connectTo(t, silent)
@@ -142,12 +142,12 @@ describe('an MCP server that does not behave', () => {
     await assert.rejects(waiting)
   })
 
-  it('prints what is no message between its messages: they are understood all the same', async (t) => {
+  it('that prints other lines between its messages is understood', async (t) => {
     const connection = connectTo(t, fickle('console.log("Starting up!"); console.log("{\\"half\\":")'))
     assert.equal((await connection.tools(signal)).length, 3)
   })
 
-  it('ends when it is asked which version it speaks: it is asked in the old way', async (t) => {
+  it('that exits on the version request is asked with the older handshake', async (t) => {
     const connection = connectTo(t, fickle('strict = true'))
     assert.equal((await connection.tools(signal)).length, 3)
   })
@@ -161,7 +161,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A server of the old protocol by hand: tells its process id, starts a child, dies. */
+/** A hand-written server of the older protocol: reports its process id, starts a child, exits. */
 function fickle(before = ''): McpServer {
   return program(
     `let strict = false`,

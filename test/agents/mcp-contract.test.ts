@@ -1,4 +1,4 @@
-/** The agent contract over the scripted server: as a program that speaks as of 2025, and as a server of 2026 over HTTP. */
+/** The agent contract over the scripted server: as a program with the protocol of 2025, and as an HTTP server with that of 2026. */
 import { join } from 'node:path'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Agent } from '@parley/a2a'
@@ -14,7 +14,7 @@ import { createScriptedMcpServer } from './scripted-mcp-server.ts'
 
 const program = join(import.meta.dirname, 'programs/mcp-server.ts')
 
-/** What is the same wherever the server is. */
+/** What both transports share. */
 const usual = {
   chat: { text: 'say("hello there")', answer: /^hello there$/ },
   each: (word: string) => ({ text: `say text=${word}`, answer: word }),
@@ -22,7 +22,7 @@ const usual = {
   question: { text: 'book()', asks: 'Which city?', answer: 'Lisbon', then: /^A flight to Lisbon$/ },
 } satisfies Partial<AgentHarness>
 
-/** An agent over a server, opened as often as the contract wants. */
+/** An agent over a server, opened as often as the contract requires. */
 async function opened(entry: object): Promise<Pick<AgentUnderTest, 'agent' | 'reopen' | 'close'>> {
   const all: OpenAgent[] = []
   const reopen = async (): Promise<Agent> => {
@@ -64,7 +64,7 @@ agentContract<FolderBench>('mcp, a program', {
     stopped: ({ folder }) => folder.waitForFile('stopped'),
   },
   resume: 'fail',
-  // Each conversation has a process of its own, which takes its time on a busy machine.
+  // Each conversation has its own process, which starts slowly on a busy machine.
   deadlineMs: 5_000,
   patienceMs: 20_000,
 })
@@ -83,12 +83,12 @@ agentContract<HttpBench>('mcp, an address', {
       PromiseWithResolvers<void>,
       PromiseWithResolvers<void>,
     ]
-    const desk = {
+    const controls = {
       report: (what: string) => (what === 'begun' ? begun : stopped).resolve(),
       waitForRelease: () => gate.promise,
       crash() {},
     }
-    const handler = createMcpHandler(() => createScriptedMcpServer(desk))
+    const handler = createMcpHandler(() => createScriptedMcpServer(controls))
     const place = await serveFetchHandler((request) => handler.fetch(request))
     const fixture = await opened({ url: place.url })
     return {

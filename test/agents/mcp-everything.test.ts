@@ -23,7 +23,7 @@ const dataIn = (parts: AgentMessage['parts'] = []): Struct =>
 
 for (const [where, place] of places)
   describe(`the tools of a server behind ${where}`, () => {
-    it('are skills with names that people read, tags and examples, as far as they are allowed [S0-26 S0-28]', async (t) => {
+    it('are skills with readable names, tags and examples, if they are allowed [S0-26 S0-28]', async (t) => {
       const server = await place(t)
       const { opened } = await open(t, server)
       const card = await opened.fetchCard?.(signal)
@@ -49,7 +49,7 @@ for (const [where, place] of places)
       await few.opened.health?.(signal)
     })
 
-    it('are called with data, by the skill that is meant, or in words', async (t) => {
+    it('are called with data, by skill, or with text', async (t) => {
       const { agent } = await open(t, await place(t))
       const sum = { a: 2, b: 3 }
       const calls = [
@@ -69,7 +69,7 @@ for (const [where, place] of places)
       assert.equal(await agent.ask('echo Hello there, you'), 'Echo: Hello there, you')
     })
 
-    it('give pictures, files, data and links as parts', async (t) => {
+    it('return images, files, data and links as parts', async (t) => {
       const { agent } = await open(t, { ...(await place(t)), resources: ['demo://*'], prompts: ['args-*'] })
       const image = partsOf((await agent.send('get-tiny-image')) as Task)[1]
       assert.ok(image !== undefined && 'raw' in image && image.mediaType === 'image/png')
@@ -89,7 +89,7 @@ for (const [where, place] of places)
       assert.equal(await agent.ask('prompt:args-prompt Rome'), "What's weather in Rome?")
     })
 
-    it('tell how far they are', async (t) => {
+    it('report progress', async (t) => {
       const { agent } = await open(t, await place(t))
       const events = await agent.stream('trigger-long-running-operation duration=0.9 steps=3').all()
       const statuses = events.flatMap((event: StreamEvent) => ('statusUpdate' in event ? [event.statusUpdate] : []))
@@ -106,7 +106,7 @@ for (const [where, place] of places)
       assert.equal(textOf(second?.status.message?.parts ?? []), '2 of 3')
     })
 
-    it('ask the caller in the middle of a call, who accepts, declines or cancels', async (t) => {
+    it('ask the caller during a call, who accepts, declines or cancels', async (t) => {
       const { agent } = await open(t, await place(t))
       const ask = async (answer: string | Part[]): Promise<string> => {
         const asked = (await agent.send('trigger-elicitation-request()')) as Task
@@ -124,13 +124,13 @@ for (const [where, place] of places)
       assert.match(await ask([{ data: { action: 'cancel' } }]), /cancelled/)
     })
 
-    it('ask for a visit to a page, before the call or in it', async (t) => {
+    it('ask the caller to open a page, before or during the call', async (t) => {
       const { agent } = await open(t, await place(t))
       const words = 'trigger-url-elicitation url=https://example.com/pay'
-      const visit = (await agent.send(words)) as Task
-      assert.equal(visit.status.state, 'TASK_STATE_INPUT_REQUIRED')
-      assert.deepEqual(visit.status.message?.parts[1], { url: 'https://example.com/pay' })
-      assert.match(textOf(partsOf((await agent.send('yes', { taskId: visit.id })) as Task)), /completed/)
+      const pending = (await agent.send(words)) as Task
+      assert.equal(pending.status.state, 'TASK_STATE_INPUT_REQUIRED')
+      assert.deepEqual(pending.status.message?.parts[1], { url: 'https://example.com/pay' })
+      assert.match(textOf(partsOf((await agent.send('yes', { taskId: pending.id })) as Task)), /completed/)
       const first = (await agent.send(`${words} errorPath=true`)) as Task
       assert.match(said(first), /satisfy the prerequisite[^]*https:\/\/modelcontextprotocol\.io/)
       const second = (await agent.send('done', { taskId: first.id })) as Task
@@ -138,7 +138,7 @@ for (const [where, place] of places)
       assert.match(textOf(partsOf((await agent.send('yes', { taskId: first.id })) as Task)), /completed/)
     })
 
-    it('are canceled with the task, and the connection goes on', async (t) => {
+    it('are canceled with the task, and the connection stays open', async (t) => {
       const { agent } = await open(t, await place(t))
       const contextId = 'one-conversation'
       const { id } = (await agent.send('trigger-long-running-operation duration=30 steps=60', {
@@ -153,8 +153,8 @@ for (const [where, place] of places)
     })
   })
 
-describe('a message that is no call', () => {
-  it('is answered with what is wrong: programs are refused, people are asked', async (t) => {
+describe('a message that is not a call', () => {
+  it('is answered with the problem: programs get an error, people get a question', async (t) => {
     const { agent } = await open(t, {
       command: everythingCommand,
       cwd: import.meta.dirname,

@@ -1,4 +1,4 @@
-/** Servers that hang, die, flood and lie: the task says what became of it, and the agent goes on. */
+/** Servers that hang, die, flood and send invalid results: the task has the outcome, and the agent stays usable. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,10 +36,10 @@ function aProgram(t: TestContext): Place & { readonly folder: SharedFolder } {
 }
 
 async function anAddress(t: TestContext): Promise<Place> {
-  const told = new Map<string, PromiseWithResolvers<void>>()
+  const reports = new Map<string, PromiseWithResolvers<void>>()
   const happening = (what: string): PromiseWithResolvers<void> => {
-    const one = told.get(what) ?? Promise.withResolvers<void>()
-    told.set(what, one)
+    const one = reports.get(what) ?? Promise.withResolvers<void>()
+    reports.set(what, one)
     return one
   }
   const controls: ServerControls = {
@@ -71,7 +71,7 @@ const ending = (task: unknown): string => {
 
 for (const [where, place] of places)
   describe(`a server behind ${where}`, () => {
-    it('that hangs does not delay its task beyond the deadline, nor a cancel', async (t) => {
+    it('that hangs delays its task no longer than the deadline or a cancel', async (t) => {
       const { entry, appears } = await place(t)
       const { agent: hasty } = await open(t, entry, { turnTimeoutMs: 2_000 })
       assert.equal(ending(await hasty.send('hang()')), 'FAILED: Task timed out')
@@ -82,7 +82,7 @@ for (const [where, place] of places)
       assert.equal(await agent.ask('say("still here")'), 'still here')
     })
 
-    it('that dies in the middle of a call fails it, and is there for the next', async (t) => {
+    it('that dies during a call fails it, and is restarted for the next', async (t) => {
       const { entry } = await place(t)
       const { agent, lines } = await open(t, entry)
       const contextId = 'one'
@@ -91,7 +91,7 @@ for (const [where, place] of places)
       assert.equal(await agent.ask('say hello', { contextId }), 'hello')
     })
 
-    it('that answers with nonsense, or other than it promised, fails the task with a sentence', async (t) => {
+    it('that answers with invalid or undeclared results fails the task with a message', async (t) => {
       const { entry } = await place(t)
       const { agent } = await open(t, entry)
       assert.match(ending(await agent.send('nonsense()')), /^FAILED: The (result of the tool is malformed|tool server)/)
@@ -103,7 +103,7 @@ for (const [where, place] of places)
       assert.equal(ending(await agent.send('break()')), 'FAILED: The tool server failed')
     })
 
-    it('that floods is heard now and then', async (t) => {
+    it('that floods is sampled', async (t) => {
       const { entry } = await place(t)
       const { agent } = await open(t, entry)
       const events = await agent.stream('flood(5000)').all()
@@ -112,7 +112,7 @@ for (const [where, place] of places)
       assert.ok(events.some((event) => 'artifactUpdate' in event))
     })
 
-    it('that says more than is taken is told off, and what is less is taken', async (t) => {
+    it('that exceeds the size limit is rejected, and smaller answers are accepted', async (t) => {
       const { entry } = await place(t)
       const { agent } = await open(t, { ...entry, answerLimit: '2MB' })
       const contextId = 'one'
@@ -121,7 +121,7 @@ for (const [where, place] of places)
       assert.equal((await agent.ask('huge(1900000)', { contextId })).length, 1_900_000)
     })
 
-    it('has no model to ask', async (t) => {
+    it('cannot sample a model', async (t) => {
       const { entry } = await place(t)
       const { agent, lines } = await open(t, entry)
       const [line, sentence] = ending(await agent.send('sample()')).split(': ')
@@ -130,7 +130,7 @@ for (const [where, place] of places)
       assert.match(String(failure?.fields?.['cause']), /sampling|-32601|not found/i)
     })
 
-    it('has as many connections as there may be', async (t) => {
+    it('has a limited number of connections', async (t) => {
       const { entry, appears } = await place(t)
       const { agent } = await open(t, { ...entry, connections: 1 })
       const { id } = (await agent.send('wait()', { returnImmediately: true, contextId: 'one' })) as Task
@@ -141,8 +141,8 @@ for (const [where, place] of places)
     })
   })
 
-describe('a program that is a server', () => {
-  it('and exits during a question fails the task', async (t) => {
+describe('a program as an MCP server', () => {
+  it('that exits during a question fails the task', async (t) => {
     const { entry, folder } = aProgram(t)
     const { agent } = await open(t, entry)
     const { id, status } = (await agent.send('book_and_die()')) as Task
@@ -157,7 +157,7 @@ describe('a program that is a server', () => {
     assert.equal(ending(await agent.get(id)), `FAILED: ${lost}`)
   })
 
-  it('is one for each conversation, ended when it is idle, and all are ended with the agent', async (t) => {
+  it('runs once per conversation, ends when idle, and ends with the agent', async (t) => {
     const { entry, folder } = aProgram(t)
     const { opened } = await open(t, { ...entry, idleTimeout: '3s' })
     const running = (): number => runningWith(folder.path).length
@@ -178,7 +178,7 @@ describe('a program that is a server', () => {
     assert.equal(running(), 0)
   })
 
-  it('may speak the newest version of the protocol', async (t) => {
+  it('may use the newest version of the protocol', async (t) => {
     const { folder } = aProgram(t)
     const entry = { command: [process.execPath, program, folder.path, 'new'], cwd: import.meta.dirname }
     const { opened, agent } = await open(t, entry)
@@ -193,7 +193,7 @@ describe('a program that is a server', () => {
     await folder.waitForFile('stopped')
   })
 
-  it('may be shared by all, who then cannot be asked anything', async (t) => {
+  it('may be shared by all conversations, which then cannot be asked for input', async (t) => {
     const { entry, folder } = aProgram(t)
     const { opened } = await open(t, { ...entry, shared: true })
     const answers: string[] = []
@@ -208,8 +208,8 @@ describe('a program that is a server', () => {
   })
 })
 
-describe('a server that gets other tools', () => {
-  it('is looked at again: as a program', async (t) => {
+describe('a server whose tools change', () => {
+  it('is listed again as a program', async (t) => {
     const { entry } = aProgram(t)
     const looks = watched()
     const { opened, agent } = await openKind(
@@ -226,7 +226,7 @@ describe('a server that gets other tools', () => {
     assert.equal(await agent.ask('more()'), 'more')
   })
 
-  it('is looked at again: at an address', async (t) => {
+  it('is listed again over HTTP', async (t) => {
     const session = createScriptedSession()
     const controls: ServerControls = { report() {}, waitForRelease: async () => {}, crash() {} }
     const handler = createMcpHandler(() => createScriptedMcpServer(controls, { session }))
@@ -246,8 +246,8 @@ describe('a server that gets other tools', () => {
   })
 })
 
-describe('a server that is not there', () => {
-  it('does not keep the agent from opening, and is called when it has come', async (t) => {
+describe('a server that is not available', () => {
+  it('lets the agent open, and is called once it is available', async (t) => {
     const first = await startEverythingServer(t)
     await first.stop()
     const { opened, agent } = await open(t, { url: first.url, connectTimeout: '5s' })
@@ -262,7 +262,7 @@ describe('a server that is not there', () => {
     await opened.health?.(signal)
   })
 
-  it('any more, in the middle of a call, fails the call', async (t) => {
+  it('fails a call if it disappears during the call', async (t) => {
     const server = await startEverythingServer(t)
     const { agent } = await open(t, { url: server.url })
     const reading = agent.stream('trigger-long-running-operation duration=60 steps=60')

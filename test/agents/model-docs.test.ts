@@ -1,18 +1,17 @@
-/** The pages on agents that think: every field of an entry has its line. */
+/** The pages on model agents document every field of an entry. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { loopEntry } from '../../packages/hub/src/agents/loop/entry.ts'
-import { mcpEntry } from '../../packages/hub/src/agents/mcp/entry.ts'
-import { mcpServerFields } from '../../packages/hub/src/agents/mcp/server.ts'
+import { mcpEntry, mcpServerFields } from '../../packages/hub/src/agents/mcp/server.ts'
 import { openaiEntry } from '../../packages/hub/src/agents/openai/entry.ts'
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, `../../docs/agents/${name}.md`), 'utf8')
 const fieldsIn = (text: string) =>
   new Set([...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []))
 
-describe('the pages on agents that think', () => {
+describe('the pages on model agents', () => {
   it('list every field of an openai entry', () => {
     const known = fieldsIn(page('openai'))
     assert.deepEqual(

@@ -36,8 +36,8 @@ export const agent = {
 }
 
 function lastRemembered(tasks: readonly Task[]): string | undefined {
-  const told = tasks.flatMap(({ history = [] }) => history).map(textOf)
-  return told.findLast((text) => text.startsWith('remember '))?.split(' ')[1]
+  const texts = tasks.flatMap(({ history = [] }) => history).map(textOf)
+  return texts.findLast((text) => text.startsWith('remember '))?.split(' ')[1]
 }
 
 function textOf({ parts }: Message): string {

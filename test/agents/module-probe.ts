@@ -1,4 +1,4 @@
-/** How a test and the module that it loads meet: they are in one process, and both know the module's folder. */
+/** Connects a test with the module that it loads: they share one process, and both know the module's folder. */
 
 export interface ModuleProbe {
   readonly started: PromiseWithResolvers<void>

@@ -13,7 +13,7 @@ interface Bench extends AgentUnderTest {
   readonly bench: ModuleProbe
 }
 
-/** Each bench has the file in a folder of its own, so that it is a module of its own. */
+/** Each bench has the file in its own folder, so that it is a separate module. */
 async function open(): Promise<Bench> {
   const baseDir = await mkdtemp(join(tmpdir(), 'parley-module-'))
   await copyFile(join(import.meta.dirname, 'module-agent.ts'), join(baseDir, 'agent.ts'))

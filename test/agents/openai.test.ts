@@ -10,7 +10,7 @@ interface Bench extends AgentUnderTest {
   release(): void
 }
 
-/** Streams or not, an agent keeps the same promises. */
+/** An agent keeps the contract with and without streaming. */
 for (const stream of [true, false]) {
   agentContract(`openai, ${stream ? 'streaming' : 'not streaming'},`, {
     async open(): Promise<Bench> {
@@ -52,7 +52,7 @@ function brain(gate: Promise<void>): Script {
     if (said === 'slowly') return { say: ['one ', 'two ', 'three'], before: async (piece) => piece > 1 && gate }
     if (said === 'which colour?') {
       const known = body.messages.map(({ content }) => /my colour is (\w+)/.exec(String(content))?.[1])
-      return { say: known.findLast((colour) => colour !== undefined) ?? 'Nobody told me' }
+      return { say: known.findLast((colour) => colour !== undefined) ?? 'Unknown' }
     }
     return { say: said.replace(/^say /, '').split(/(?= )|(?<=l)/) }
   }

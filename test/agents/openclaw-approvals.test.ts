@@ -12,7 +12,7 @@ async function answer({ agent }: OpenclawTestAgent, { id }: Task, text: string):
   return sendText(agent, text, { taskId: id })
 }
 
-describe('a command that the gateway wants approved', () => {
+describe('a command that requires approval at the gateway', () => {
   it('is denied by default, and the run continues', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { asksForApproval: true } })
     const task = await sendText(agent, command)
@@ -20,7 +20,7 @@ describe('a command that the gateway wants approved', () => {
     assert.match(textOf(task), /exec denied/)
   })
 
-  it('is asked of the caller where the entry says so, and runs if allowed', async (t) => {
+  it('is presented to the caller if the entry configures it, and runs if allowed', async (t) => {
     const stage = await openOpenclawTestAgent(t, asking)
     const asked = await sendText(stage.agent, command)
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
@@ -36,7 +36,7 @@ describe('a command that the gateway wants approved', () => {
     assert.match(textOf(done), /It said: Exec denied \(user-denied\)/)
   })
 
-  it('is asked for again when the answer is none of those offered', async (t) => {
+  it('is presented again after an answer that is not among the options', async (t) => {
     const stage = await openOpenclawTestAgent(t, asking)
     const asked = await sendText(stage.agent, command)
     const again = await answer(stage, asked, 'what for?')
@@ -45,7 +45,7 @@ describe('a command that the gateway wants approved', () => {
     assert.match(textOf(await answer(stage, asked, 'yes')), /It said: hi/)
   })
 
-  it('may be decided on at the gateway meanwhile', async (t) => {
+  it('may be decided at the gateway in the meantime', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t, asking)
     const asked = await sendText(agent, command)
     gateway.approvals.resolve(gateway.approvals.ids()[0] ?? '', 'allow-once')
@@ -53,7 +53,7 @@ describe('a command that the gateway wants approved', () => {
     assert.match(textOf(await agent.get(asked.id)), /It said: hi/)
   })
 
-  it('is stopped with its run when the task is canceled while it waits', async (t) => {
+  it('is stopped with its run when the task is canceled during the question', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t, asking)
     const asked = await sendText(agent, command)
     assert.equal((await agent.cancel(asked.id)).status.state, 'TASK_STATE_CANCELED')
@@ -63,7 +63,7 @@ describe('a command that the gateway wants approved', () => {
     )
   })
 
-  it('that came while the connection was lost is found', async (t) => {
+  it('is found after a lost connection', async (t) => {
     const stage = await openOpenclawTestAgent(t, asking)
     const { agent, gateway } = stage
     gateway.faults.cutAfter = 'chat.send'

@@ -16,7 +16,7 @@ async function look(
 }
 
 describe('the card of an agent of an OpenClaw gateway', () => {
-  it('has its name and the skills that it can use now, without asking a model [S4-14]', async (t) => {
+  it('has its name and its usable skills, without calling a model [S4-14]', async (t) => {
     const { name, skills, asked } = await look(t)
     assert.equal(name, 'Clawd')
     assert.deepEqual(skills, [
@@ -26,7 +26,7 @@ describe('the card of an agent of an OpenClaw gateway', () => {
     assert.ok(!asked.includes('agent') && !asked.includes('chat.send'), asked.join(' '))
   })
 
-  it('has the configured skills, each once, where the gateway tells no more [S4-14]', async (t) => {
+  it('has the configured skills, each once, if the gateway lists none [S4-14]', async (t) => {
     const { skills } = await look(t, { trouble: { noSkillsStatus: true } })
     assert.deepEqual(
       skills?.map(({ id }) => id),
@@ -34,7 +34,7 @@ describe('the card of an agent of an OpenClaw gateway', () => {
     )
   })
 
-  it('has its tools where the entry says so, or nothing', async (t) => {
+  it('has its tools if the entry configures it, or no skills', async (t) => {
     const all = await look(t, { entry: { liveSkills: 'all' } })
     assert.deepEqual(
       all.skills?.map(({ name, tags }) => [name, tags[0]]),
@@ -49,7 +49,7 @@ describe('the card of an agent of an OpenClaw gateway', () => {
     assert.deepEqual(none.skills, [])
   })
 
-  it('promises what is taken, and so no JSON [S4-10]', async (t) => {
+  it('declares the accepted input modes, without JSON [S4-10]', async (t) => {
     const { bench } = await openOpenclawTestAgent(t)
     const modes = bench.open.card?.inputModes ?? []
     assert.ok(modes.includes('text/*') && modes.includes('image/*') && modes.includes('application/pdf'))

@@ -1,4 +1,4 @@
-/** How a hub and an OpenClaw gateway come together, and what is told to those who can do something when they do not. */
+/** How a hub connects to an OpenClaw gateway, and what operators and callers see when it fails. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -21,7 +21,7 @@ async function openGateway(t: TestContext): Promise<FakeGateway> {
 }
 
 describe('the connection to an OpenClaw gateway', () => {
-  it('is one for all agents with the same address and credentials, until the last of them closes', async (t) => {
+  it('is shared by all agents with the same address and credentials, until the last of them closes', async (t) => {
     const gateway = await openGateway(t)
     const kindNotes = memoryKeyValueStore()
     const open = (name: string, entry: object = {}) =>
@@ -42,7 +42,7 @@ describe('the connection to an OpenClaw gateway', () => {
     await waitUntil(() => gateway.connections() === 0, 'none to be left')
   })
 
-  it('is made by the same device after a restart, and by no other', async (t) => {
+  it('uses the same device after a restart', async (t) => {
     const gateway = await openGateway(t)
     gateway.faults.pairing = true
     const notes = memoryKeyValueStore()
@@ -78,7 +78,7 @@ describe('the connection to an OpenClaw gateway', () => {
     assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')
   })
 
-  it('keeps the token that the gateway gives its device, and shows it when the shared one has changed', async (t) => {
+  it('keeps the device token of the gateway, and uses it when the shared token has changed', async (t) => {
     const gateway = await openGateway(t)
     gateway.faults.pairing = true
     const notes = memoryKeyValueStore()
@@ -92,14 +92,14 @@ describe('the connection to an OpenClaw gateway', () => {
     const third = openOpenclawFixture({ ...gateway, token: 'an old one' }, {}, notes)
     await third.open.health?.(soon())
     await third.close()
-    const stranger = openOpenclawFixture({ ...gateway, token: 'an old one' })
-    await assert.rejects(stranger.open.health?.(soon()) as Promise<void>, {
+    const outdated = openOpenclawFixture({ ...gateway, token: 'an old one' })
+    await assert.rejects(outdated.open.health?.(soon()) as Promise<void>, {
       message: /rejected the configured token/,
     })
-    await stranger.close()
+    await outdated.close()
   })
 
-  it('with a wrong token is refused without a word of the token, and not tried again at once', async (t) => {
+  it('is refused with a wrong token, without revealing the token or retrying at once', async (t) => {
     const { gateway, agent, bench: fixture } = await openOpenclawTestAgent(t, { entry: { token: 'guess-4711' } })
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await assert.rejects(agent.send('hi'), {
@@ -111,23 +111,23 @@ describe('the connection to an OpenClaw gateway', () => {
     assert.doesNotMatch(JSON.stringify(fixture.lines), /guess-4711/)
   })
 
-  it('to a gateway that is starting waits until it has', async (t) => {
+  it('waits for a gateway that is starting', async (t) => {
     const { gateway, agent } = await openOpenclawTestAgent(t, { trouble: { starting: 3 } })
     assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')
     assert.equal(gateway.connectionAttempts(), 4)
   })
 
-  it('that brings no rights says which one is missing', async (t) => {
+  it('without scopes reports the missing one', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { remote: true }, entry: { device: false } })
     await assert.rejects(agent.send('hi'), { code: 'AGENT_UNAVAILABLE', message: /operator\.write/ })
   })
 
-  it('to a gateway of another protocol says so', async (t) => {
+  it('to a gateway with another protocol version reports it', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { protocol: 5 } })
     await assert.rejects(agent.send('hi'), { code: 'AGENT_UNAVAILABLE', message: /another version/ })
   })
 
-  it('to a gateway that is down says so without its address, and is made again when it is back', async (t) => {
+  it('to a gateway that is down reports it without the address, and is restored when the gateway is back', async (t) => {
     const { gateway, agent, bench: fixture } = await openOpenclawTestAgent(t)
     await fixture.open.health?.(soon())
     gateway.stop()

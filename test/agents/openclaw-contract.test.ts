@@ -1,11 +1,11 @@
-/** The agent contract on the kind `openclaw`, over a gateway that is not real but does as the real one does. */
+/** The agent contract on the kind `openclaw`, over a fake gateway that behaves like the real one. */
 import { agentContract } from '@parley/a2a/testing'
 import type { OpenclawFixture } from './openclaw-fixture.ts'
 import { exchanges, openOpenclawFixture } from './openclaw-fixture.ts'
 import { openFakeGateway } from './openclaw-gateway/gateway.ts'
 import type { GatewayFaults } from './openclaw-gateway/faults.ts'
 
-/** A gateway of its own for each test. */
+/** A separate gateway for each test. */
 const over =
   (entry: object, trouble: Partial<GatewayFaults> = {}) =>
   async (): Promise<OpenclawFixture> => {
@@ -16,7 +16,7 @@ const over =
       await fixture.close()
       await gateway.close()
     }
-    // The connections of a process die with it, and the HTTP endpoint stops what they waited for.
+    // The connections of a process end with it, and the HTTP endpoint stops the runs they waited for.
     const reopen = (): ReturnType<typeof fixture.reopen> => {
       gateway.cutHttp()
       return fixture.reopen()

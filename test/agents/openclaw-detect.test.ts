@@ -22,7 +22,7 @@ function detect(words: readonly [string, ...string[]], token?: string): Promise<
 }
 
 describe('the address of a gateway', () => {
-  it('is known by what it says first, and the entry has no secret in it', async (t) => {
+  it('is detected by its first message, and the entry has no secret in it', async (t) => {
     const gateway = await openFakeGateway()
     t.after(() => gateway.close())
     for (const address of [gateway.url, `${gateway.url.replace('ws', 'http')}/`]) {
@@ -32,7 +32,7 @@ describe('the address of a gateway', () => {
     await waitUntil(() => gateway.connections() === 0, 'nothing to be left open')
   })
 
-  it('is known without a token, and then it is said what is missing', async (t) => {
+  it('is detected without a token, and the result names what is missing', async (t) => {
     const gateway = await openFakeGateway()
     t.after(() => gateway.close())
     const found = await detect([gateway.url])
@@ -42,7 +42,7 @@ describe('the address of a gateway', () => {
     assert.ok(openClawKind.schema.safeParse(found.entry).success)
   })
 
-  it('is known where the token is wrong, and that is said', async (t) => {
+  it('is detected with a wrong token, and the result reports it', async (t) => {
     const gateway = await openFakeGateway()
     t.after(() => gateway.close())
     const found = await detect([gateway.url], 'wrong')

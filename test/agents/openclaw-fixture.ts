@@ -1,4 +1,4 @@
-/** An agent of the kind `openclaw` over a gateway, fake or real, as the agent contract and other tests want it. */
+/** An agent of the kind `openclaw` over a gateway, fake or real, for the agent contract and other tests. */
 import { memoryKeyValueStore } from '@parley/a2a'
 import type { Agent, AgentLog, KeyValueStore } from '@parley/a2a'
 import type { AgentUnderTest, AgentHarness } from '@parley/a2a/testing'
@@ -25,7 +25,7 @@ export interface OpenclawFixture extends AgentUnderTest {
   readonly warn: AgentLog['warn']
 }
 
-/** `process`es after each other have the same notes, and nothing else in common. */
+/** Successive `process`es share the key-value data and nothing else. */
 export function openOpenclawFixture(
   place: GatewayTarget,
   entry: object = {},
@@ -58,7 +58,7 @@ export function openOpenclawFixture(
 
 type Harness = AgentHarness<OpenclawFixture>
 
-/** What the mind understands, as the contract asks for it. */
+/** The commands of the scripted responder, in the form of the contract. */
 export const exchanges = {
   chat: { text: 'count to 5', answer: /^1 2 3 4 5$/, pieces: 2 },
   each: (word) => ({ text: `say ${word}`, answer: `You said ${word}` }),

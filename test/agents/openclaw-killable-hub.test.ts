@@ -1,4 +1,4 @@
-/** The hub as a program, killed in the middle of what an OpenClaw gateway does for it. */
+/** The hub as a program, killed during a run at an OpenClaw gateway. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -17,8 +17,8 @@ async function openGateway(t: TestContext): Promise<FakeGateway> {
 const sent = ({ receivedRequests }: FakeGateway): number =>
   receivedRequests.filter(({ method }) => method === 'agent' || method === 'chat.send').length
 
-describe('a hub that is killed in the middle of a run at an OpenClaw gateway', { timeout: 240_000 }, () => {
-  it('finds it under way when it is back, and tells the rest: no event lost, none twice', async (t) => {
+describe('a hub that is killed during a run at an OpenClaw gateway', { timeout: 240_000 }, () => {
+  it('finds the run after its restart and delivers the rest, with no event lost or doubled', async (t) => {
     const gateway = await openGateway(t)
     const mortal = await openOpenclawKillableHub(gateway)
     await mortal.begin('take your time')
@@ -31,7 +31,7 @@ describe('a hub that is killed in the middle of a run at an OpenClaw gateway', {
     assert.equal(gateway.responder.times('take your time'), 1)
   })
 
-  it('finds its end when it ended meanwhile', async (t) => {
+  it('finds the end of a run that ended in the meantime', async (t) => {
     const gateway = await openGateway(t)
     const mortal = await openOpenclawKillableHub(gateway)
     await mortal.begin('take your time')
@@ -45,7 +45,7 @@ describe('a hub that is killed in the middle of a run at an OpenClaw gateway', {
     assert.equal(sent(gateway), 1)
   })
 
-  it('follows what the gateway took up when both were killed', async (t) => {
+  it('follows the run that the gateway resumed after both were killed', async (t) => {
     const gateway = await openGateway(t)
     const mortal = await openOpenclawKillableHub(gateway)
     await mortal.begin('take your time')
@@ -61,7 +61,7 @@ describe('a hub that is killed in the middle of a run at an OpenClaw gateway', {
     assert.equal(sent(gateway), 1)
   })
 
-  it('asks for the approval again that was open, and takes the answer', async (t) => {
+  it('presents an open approval again and accepts the answer', async (t) => {
     const gateway = await openGateway(t)
     gateway.faults.asksForApproval = true
     const mortal = await openOpenclawKillableHub(gateway, ', approvals: caller')
@@ -80,7 +80,7 @@ describe('a hub that is killed in the middle of a run at an OpenClaw gateway', {
     assert.equal(sent(gateway), 1)
   })
 
-  it('is the same device to the gateway before and after, and one connection for its agents', async (t) => {
+  it('keeps its device, and one connection for all its agents', async (t) => {
     const gateway = await openGateway(t)
     const mortal = await openOpenclawKillableHub(gateway)
     for (const name of ['bot', 'other']) {

@@ -1,4 +1,4 @@
-/** A hub with an agent of an OpenClaw gateway, fake or real, that is killed in the middle of a turn and started again. */
+/** A hub with an agent of an OpenClaw gateway, fake or real, that is killed during a turn and restarted. */
 import assert from 'node:assert/strict'
 import type { StreamEvent, Task } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
@@ -11,11 +11,11 @@ export interface OpenclawKillableHub {
   readonly events: readonly StreamEvent[]
   readonly hub: () => RunningHub
   agent(): Promise<RemoteAgent>
-  /** Says it, and reads until the answer has begun. */
+  /** Sends a message and reads until the answer begins. */
   begin(text: string): Promise<void>
   kill(): Promise<void>
   start(): Promise<void>
-  /** Reads on from the event before the hub was killed, to the end; answers the task. */
+  /** Reads from the last event before the kill to the end; returns the task. */
   readRest(): Promise<Task>
 }
 
@@ -61,7 +61,7 @@ agents:
   }
 }
 
-/** One log with one end; its pieces are the answer, none of them lost or twice. */
+/** One log with one end; its chunks form the answer, none lost or doubled. */
 export function assertEachEventOnce(events: readonly StreamEvent[], { status }: Task, answer: string): void {
   assert.equal(status.state, 'TASK_STATE_COMPLETED', JSON.stringify(status))
   const ends = events.flatMap((event, index) =>

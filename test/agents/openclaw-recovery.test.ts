@@ -1,4 +1,4 @@
-/** What becomes of a turn when the connection, the gateway or this process goes away in the middle of it. */
+/** What happens to a turn when the connection, the gateway or this process fails during it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Task } from '@parley/a2a'
@@ -20,7 +20,7 @@ async function end(agent: TestAgent, { id }: Task): Promise<Task> {
   return agent.get(id)
 }
 
-/** How the run of its first turn ended, as the gateway has it. */
+/** How the run of its first turn ended at the gateway. */
 async function endOf({ gateway }: OpenclawTestAgent, { id }: Task): Promise<unknown> {
   const answer = await gateway.runs.wait({ runId: `${id}-1`, timeoutMs: 5_000 })
   return 'payload' in answer ? (answer.payload as { readonly status: unknown }).status : undefined
@@ -29,8 +29,8 @@ async function endOf({ gateway }: OpenclawTestAgent, { id }: Task): Promise<unkn
 const times = ({ gateway }: OpenclawTestAgent, method: string): number =>
   gateway.receivedRequests.filter((one) => one.method === method).length
 
-describe('when the connection breaks in the middle of a turn,', () => {
-  it('the turn is found under way at the next one, each word once', async (t) => {
+describe('when the connection breaks during a turn,', () => {
+  it('the turn is found at the next one, with each word once', async (t) => {
     const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const stream = agent.stream('take your time')
@@ -57,20 +57,20 @@ describe('when the connection breaks in the middle of a turn,', () => {
     assert.equal(gateway.responder.times('take your time'), 1)
   })
 
-  it('before the gateway got the message, it is sent again', async (t) => {
+  it('before the gateway got the message, the message is sent again', async (t) => {
     const stage = await openOpenclawTestAgent(t, { trouble: { cutOn: 'agent' } })
     assert.equal(textOf(await sendText(stage.agent, 'count to 3')), '1 2 3')
     assert.equal(times(stage, 'agent'), 2)
     assert.equal(stage.gateway.responder.times('count to 3'), 1)
   })
 
-  it('before the gateway said that it has the message, it is not run twice', async (t) => {
+  it('before the gateway acknowledged the message, the message is not run twice', async (t) => {
     const stage = await openOpenclawTestAgent(t, { trouble: { cutAfter: 'agent' } })
     assert.equal(textOf(await sendText(stage.agent, 'count to 30')).split(' ').length, 30)
     assert.equal(stage.gateway.responder.times('count to 30'), 1)
   })
 
-  it('and the run ended meanwhile, its end is asked for, also if the gateway has forgotten the key', async (t) => {
+  it('and the run ended in the meantime, the hub reads its end, also if the gateway has forgotten the key', async (t) => {
     const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
@@ -85,7 +85,7 @@ describe('when the connection breaks in the middle of a turn,', () => {
     assert.equal(times(stage, 'agent'), 1)
   })
 
-  it('all that it said is found, not only what it said last', async (t) => {
+  it('the hub finds its whole output, not only the last part', async (t) => {
     const stage = await openOpenclawTestAgent(t, { entry: { approvals: 'caller' }, trouble: { asksForApproval: true } })
     const { agent, gateway } = stage
     const asked = await sendText(agent, 'run the command echo hi')
@@ -98,7 +98,7 @@ describe('when the connection breaks in the middle of a turn,', () => {
     assert.equal(textOf(await end(agent, asked)), 'Let me see.\n\nIt said: hi')
   })
 
-  it('the turn can still be canceled, by the next connection, for it is the same device', async (t) => {
+  it('the turn can still be canceled over the next connection, as the same device', async (t) => {
     const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage, 'work for ever')
@@ -107,7 +107,7 @@ describe('when the connection breaks in the middle of a turn,', () => {
     await gateway.responder.stopped()
   })
 
-  it('without a device key the new process cannot stop it, which is logged', async (t) => {
+  it('a new process without the device key cannot stop the run, and logs it', async (t) => {
     const stage = await openOpenclawTestAgent(t, { entry: { device: false } })
     const { agent, gateway, bench } = stage
     const task = await begin(stage, 'work for ever')
@@ -117,7 +117,7 @@ describe('when the connection breaks in the middle of a turn,', () => {
     await waitUntil(() => JSON.stringify(bench.lines).includes('does not stop a run'), 'a line in the log')
   })
 
-  it('silently, the silence is noticed', async (t) => {
+  it('silently, the hub detects the silence', async (t) => {
     const stage = await openOpenclawTestAgent(t, { trouble: { tickMs: 40 } })
     const { agent, gateway } = stage
     const task = await begin(stage)
@@ -128,10 +128,10 @@ describe('when the connection breaks in the middle of a turn,', () => {
   })
 })
 
-describe('when the connection breaks again and again,', () => {
+describe('when the connection breaks repeatedly,', () => {
   for (const entry of [{}, { approvals: 'caller' }]) {
     const way = 'approvals' in entry ? 'chat.send' : 'agent'
-    it(`every turn by ${way} is answered whole, and run once`, async (t) => {
+    it(`every turn by ${way} is answered completely and run once`, async (t) => {
       const { agent, gateway } = await openOpenclawTestAgent(t, { entry })
       const cutting = setInterval(gateway.cut, 130)
       t.after(() => clearInterval(cutting))
@@ -147,9 +147,9 @@ describe('when the connection breaks again and again,', () => {
   }
 })
 
-describe('when the gateway is restarted in the middle of a turn,', () => {
+describe('when the gateway restarts during a turn,', () => {
   for (const politely of [true, false]) {
-    it(`and says ${politely ? 'good-bye' : 'nothing'}, the run that it takes up by itself is followed`, async (t) => {
+    it(`${politely ? 'with' : 'without'} a shutdown notice, the hub follows the run that the gateway resumes`, async (t) => {
       const stage = await openOpenclawTestAgent(t)
       const { agent, gateway } = stage
       const task = await begin(stage)
@@ -163,7 +163,7 @@ describe('when the gateway is restarted in the middle of a turn,', () => {
     })
   }
 
-  it('words that it says again are not told twice, though another run says them', async (t) => {
+  it('repeated text is not delivered twice, even from another run', async (t) => {
     const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
@@ -174,7 +174,7 @@ describe('when the gateway is restarted in the middle of a turn,', () => {
     assert.equal(textOf(await end(agent, task)), 'one two three')
   })
 
-  it('and does not take it up, the task fails with a reason and is not run again', async (t) => {
+  it('and does not resume the run, the task fails with a reason and is not run again', async (t) => {
     const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
@@ -186,7 +186,7 @@ describe('when the gateway is restarted in the middle of a turn,', () => {
     assert.equal(times(stage, 'agent'), 1)
   })
 
-  it('and the run had ended, its answer is read from the transcript', async (t) => {
+  it('and the run had ended, the hub reads its answer from the transcript', async (t) => {
     const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
@@ -200,7 +200,7 @@ describe('when the gateway is restarted in the middle of a turn,', () => {
     assert.equal(textOf(await end(agent, task)), 'one two three')
   })
 
-  it('the next turn is asked of the new one', async (t) => {
+  it('the next turn goes to the new process', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t)
     assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')
     gateway.stop()
@@ -209,8 +209,8 @@ describe('when the gateway is restarted in the middle of a turn,', () => {
   })
 })
 
-describe('when the hub goes down,', () => {
-  it('what it began goes on at the gateway', async (t) => {
+describe('when the hub shuts down,', () => {
+  it('its runs continue at the gateway', async (t) => {
     const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)

@@ -1,4 +1,4 @@
-/** A turn over the WebSocket, as it goes and as it may go. */
+/** Turns over the WebSocket: the usual course and its variants. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part, Task } from '@parley/a2a'
@@ -17,7 +17,7 @@ const png: Part = { raw: Buffer.from('pixels').toString('base64'), mediaType: 'i
 const pdf: Part = { raw: Buffer.from('%PDF').toString('base64'), mediaType: 'application/pdf', filename: 'a.pdf' }
 
 describe('a turn at an OpenClaw gateway', () => {
-  it('is asked for once, under a key of its own, in a session of its own [S4-7 S4-9 S4-24]', async (t) => {
+  it('is requested once, with its own key and session [S4-7 S4-9 S4-24]', async (t) => {
     const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { thinking: 'low' } })
     const task = await sendText(agent, 'count to 3')
     const [request, ...more] = gateway.receivedRequests.filter(({ method }) => method === 'agent')
@@ -34,7 +34,7 @@ describe('a turn at an OpenClaw gateway', () => {
     })
   })
 
-  it('is told in chunks, and ends with what it cost [S4-8 S4-17 S4-25]', async (t) => {
+  it('is delivered in chunks and ends with its usage [S4-8 S4-17 S4-25]', async (t) => {
     const { agent } = await openOpenclawTestAgent(t)
     const chunks = await readChunks(agent, 'count to 5')
     assert.ok(chunks.length >= 4, JSON.stringify(chunks))
@@ -44,10 +44,10 @@ describe('a turn at an OpenClaw gateway', () => {
     })
   })
 
-  it('says what was said before a tool and after it, and tells of the tool [S4-17]', async (t) => {
+  it('delivers the text before and after a tool call, and reports the call [S4-17]', async (t) => {
     const { agent } = await openOpenclawTestAgent(t)
-    const told = await readEventMetadata(agent, 'run the command echo hi')
-    const calls = told.flatMap(({ toolCall }) => toolCall ?? []) as unknown as readonly {
+    const allMetadata = await readEventMetadata(agent, 'run the command echo hi')
+    const calls = allMetadata.flatMap(({ toolCall }) => toolCall ?? []) as unknown as readonly {
       readonly id: string
       readonly phase: string
     }[]
@@ -58,10 +58,10 @@ describe('a turn at an OpenClaw gateway', () => {
     assert.equal(calls[0]?.id, calls[1]?.id)
     const task = await sendText(agent, 'run the command echo hi')
     assert.equal(textOf(task), 'Let me see.\n\nIt said: hi')
-    assert.doesNotMatch(JSON.stringify([told, task]), /\/home\/claw/)
+    assert.doesNotMatch(JSON.stringify([allMetadata, task]), /\/home\/claw/)
   })
 
-  it('begins its answer anew when the gateway takes it back', async (t) => {
+  it('restarts its answer when the gateway retracts it', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { replaces: true } })
     const chunks = await readChunks(agent, 'count to 3')
     assert.equal(chunks[0]?.[0], 'Wrong ')
@@ -69,39 +69,39 @@ describe('a turn at an OpenClaw gateway', () => {
     assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')
   })
 
-  it('ends with what the end says, if that is something else than what was streamed', async (t) => {
+  it('ends with the text of the final event if it differs from the streamed text', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { finalText: 'Sorry, no.' } })
     assert.equal(joinChunks(await readChunks(agent, 'count to 3')), 'Sorry, no.')
   })
 
-  it('hears nothing of other runs, and misses nothing where the gateway joins events [S4-17]', async (t) => {
+  it('ignores the events of other runs, and accepts gaps where the gateway joins events [S4-17]', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { noisy: true, joins: true } })
     const task = await sendText(agent, 'count to 20')
     assert.equal(textOf(task), Array.from({ length: 20 }, (_, index) => index + 1).join(' '))
-    const told = await readEventMetadata(agent, 'count to 5')
-    assert.ok(!told.some((metadata) => 'warning' in metadata), JSON.stringify(told))
+    const allMetadata = await readEventMetadata(agent, 'count to 5')
+    assert.ok(!allMetadata.some((metadata) => 'warning' in metadata), JSON.stringify(allMetadata))
   })
 
-  it('goes on with a warning when events were lost on the way, and is whole at the end [S4-17]', async (t) => {
+  it('continues with a warning when events were lost, and is complete at the end [S4-17]', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { loses: 2 } })
-    const told = await readEventMetadata(agent, 'count to 5')
+    const allMetadata = await readEventMetadata(agent, 'count to 5')
     assert.ok(
-      told.some(({ warning }) => warning === 'seq gap'),
-      JSON.stringify(told),
+      allMetadata.some(({ warning }) => warning === 'seq gap'),
+      JSON.stringify(allMetadata),
     )
     assert.equal(textOf(await sendText(agent, 'count to 6')), '1 2 3 4 5 6')
   })
 
-  it('puts its answer together from what is new, as gateways of before send it', async (t) => {
+  it('assembles its answer from increments, as older gateways send them', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { deltasOnly: true, protocol: 3 } })
     assert.equal(textOf(await sendText(agent, 'count to 4')), '1 2 3 4')
   })
 
-  it('is not over while the gateway tries its model again', async (t) => {
+  it('continues while the gateway retries its model', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { retries: 3 } })
-    const told = await readEventMetadata(agent, 'count to 2')
+    const allMetadata = await readEventMetadata(agent, 'count to 2')
     assert.deepEqual(
-      told.flatMap(({ retry }) => retry ?? []),
+      allMetadata.flatMap(({ retry }) => retry ?? []),
       [1, 2, 3].map((attempt) => ({ attempt, most: 8 })),
     )
     const task = await sendText(agent, 'count to 2')
@@ -110,7 +110,7 @@ describe('a turn at an OpenClaw gateway', () => {
   })
 
   for (const failure of ['plain', 'third form'] as const) {
-    it(`fails where the gateway says so, in its form "${failure}", and only the log has the reason`, async (t) => {
+    it(`fails when the gateway reports a failure in the form "${failure}", with the reason only in the log`, async (t) => {
       const { agent, bench } = await openOpenclawTestAgent(t, { trouble: { failure } })
       const task = await sendText(agent, 'fail now')
       assert.equal(task.status.state, 'TASK_STATE_FAILED')
@@ -119,7 +119,7 @@ describe('a turn at an OpenClaw gateway', () => {
     })
   }
 
-  it('fails when its time is up at the gateway [S4-20]', async (t) => {
+  it('fails when it times out at the gateway [S4-20]', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t)
     const started = (await agent.send('work for ever', { returnImmediately: true })) as Task
     await gateway.responder.begun()
@@ -136,7 +136,7 @@ describe('a turn at an OpenClaw gateway', () => {
     await waitUntil(async () => (await agent.get(started.id)).status.state === 'TASK_STATE_CANCELED', 'the end')
   })
 
-  it('is stopped at the gateway when it is canceled, and what comes after that is not heard [S4-19 S4-25]', async (t) => {
+  it('is stopped at the gateway when it is canceled, and later events are ignored [S4-19 S4-25]', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t)
     const started = (await agent.send('work for ever', { returnImmediately: true })) as Task
     await gateway.responder.begun()
@@ -148,7 +148,7 @@ describe('a turn at an OpenClaw gateway', () => {
     assert.equal((await agent.get(started.id)).status.state, 'TASK_STATE_CANCELED')
   })
 
-  it('has a key and an answer of its own in each turn of a task [S4-7]', async (t) => {
+  it('has its own key and answer in each turn of a task [S4-7]', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t)
     const started = (await agent.send('take your time', { returnImmediately: true })) as Task
     await gateway.responder.begun()
@@ -169,8 +169,8 @@ describe('a turn at an OpenClaw gateway', () => {
   })
 })
 
-describe('what a message brings to an OpenClaw gateway', () => {
-  it('images go with `agent`, files with `chat.send` [S4-10 S4-25]', async (t) => {
+describe('a message to an OpenClaw gateway', () => {
+  it('carries images with `agent` and files with `chat.send` [S4-10 S4-25]', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t)
     await agent.send([{ text: 'count to 2' }, png])
     await agent.send([{ text: 'count to 2' }, pdf])
@@ -184,7 +184,7 @@ describe('what a message brings to an OpenClaw gateway', () => {
     )
   })
 
-  it('data is refused, and so is what is too large for the gateway, before there is a task [S4-10 S4-25]', async (t) => {
+  it('is rejected before a task exists if it has data or is too large for the gateway [S4-10 S4-25]', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t, { trouble: { imageBytes: 3 } })
     await assert.rejects(agent.send([{ text: 'hi' }, { data: { a: 1 } }]), { code: 'CONTENT_TYPE_NOT_SUPPORTED' })
     await assert.rejects(agent.send([{ text: 'hi' }, png]), { code: 'PAYLOAD_TOO_LARGE', message: /parts\[1\]/ })
@@ -192,19 +192,19 @@ describe('what a message brings to an OpenClaw gateway', () => {
     assert.ok(!gateway.receivedRequests.some(({ method }) => method === 'agent'))
   })
 
-  it('is words and never a command of the gateway', async (t) => {
+  it('is text and never a command of the gateway', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t)
     assert.equal(textOf(await sendText(agent, '/new say hello')), 'You said hello')
     const { agent: other, gateway: second } = await openOpenclawTestAgent(t, { entry: { approvals: 'caller' } })
     assert.equal(textOf(await sendText(other, 'then: /elevated full, say hello')), 'You said hello')
-    assert.equal(textOf(await sendText(other, 'stop')), 'I heard you')
+    assert.equal(textOf(await sendText(other, 'stop')), 'I read you')
     const sent = [...gateway.receivedRequests, ...second.receivedRequests].flatMap(
       ({ params }) => params['message'] ?? [],
     )
     assert.equal(sent.length, 3)
   })
 
-  it('that finds its session busy at the gateway is answered all the same', async (t) => {
+  it('is answered even if its session is busy at the gateway', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t, { entry: { approvals: 'caller' } })
     const contextId = (await sendText(agent, 'count to 2')).contextId as string
     const sessionKey = String(

@@ -1,4 +1,4 @@
-/** The ways to an OpenClaw gateway: WebSocket, HTTP, the one after the other, each for its own. */
+/** The transports to an OpenClaw gateway: WebSocket, HTTP, fallback, and both by operation. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
@@ -17,13 +17,13 @@ const png: Part = { raw: Buffer.from('pixels').toString('base64'), mediaType: 'i
 const pdf: Part = { raw: Buffer.from('%PDF').toString('base64'), mediaType: 'application/pdf' }
 
 describe('transport: auto', () => {
-  it('takes the WebSocket [S4-8]', async (t) => {
+  it('uses the WebSocket [S4-8]', async (t) => {
     const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'auto' } })
     assert.equal(textOf(await sendText(agent, 'count to 3')), '1 2 3')
     assert.equal(gateway.bodies.length, 0)
   })
 
-  it('takes HTTP where the WebSocket cannot be had, and where it speaks another version [S4-8]', async (t) => {
+  it('uses HTTP if the WebSocket is unavailable or has another protocol version [S4-8]', async (t) => {
     for (const trouble of [{ noWebSocket: true }, { protocol: 9 }]) {
       const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'auto' }, trouble })
       assert.equal(joinChunks(await readChunks(agent, 'count to 3')), '1 2 3')
@@ -31,7 +31,7 @@ describe('transport: auto', () => {
     }
   })
 
-  it('does not get around a gateway that says no', async (t) => {
+  it('does not bypass a gateway that refuses', async (t) => {
     const { gateway, agent } = await openOpenclawTestAgent(t, {
       entry: { transport: 'auto' },
       trouble: { pairing: true },
@@ -40,7 +40,7 @@ describe('transport: auto', () => {
     assert.equal(gateway.bodies.length, 0)
   })
 
-  it('says that the gateway cannot be reached where both ways are closed', async (t) => {
+  it('reports an unreachable gateway if both transports fail', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, {
       entry: { transport: 'auto' },
       trouble: { noWebSocket: true, http: 'off' },
@@ -53,7 +53,7 @@ describe('transport: auto', () => {
 })
 
 describe('transport: split', () => {
-  it('takes HTTP for a call that waits and the WebSocket for a stream [S4-8]', async (t) => {
+  it('uses HTTP for a blocking call and the WebSocket for a stream [S4-8]', async (t) => {
     const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'split' } })
     assert.equal(textOf(await sendText(agent, 'count to 3')), '1 2 3')
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('transport: split', () => {
     assert.equal(new Set(sessions).size, 1)
   })
 
-  it('fails by HTTP with a sentence, and without what the gateway said', async (t) => {
+  it('fails over HTTP with a message that hides the response of the gateway', async (t) => {
     const { agent, bench } = await openOpenclawTestAgent(t, { entry: { transport: 'split' } })
     const task = await sendText(agent, 'fail now')
     assert.equal(task.status.state, 'TASK_STATE_FAILED')
@@ -86,7 +86,7 @@ describe('transport: split', () => {
     assert.match(inspect(bench.lines, { depth: 8 }), /returned 400/)
   })
 
-  it('takes the WebSocket for files, which HTTP does not', async (t) => {
+  it('uses the WebSocket for files, which HTTP does not support', async (t) => {
     const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'split' } })
     await agent.send([{ text: 'count to 2' }, pdf])
     assert.equal(gateway.bodies.length, 0)
@@ -94,7 +94,7 @@ describe('transport: split', () => {
 })
 
 describe('transport: http', () => {
-  it('names agent, session and token, and sends the new message only', async (t) => {
+  it('sends agent, session and token, and only the new message', async (t) => {
     const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
     const { contextId } = await sendText(agent, 'remember plum')
     assert.equal(textOf(await sendText(agent, 'what was it?', { contextId })), 'It was plum')
@@ -106,7 +106,7 @@ describe('transport: http', () => {
     assert.equal(gateway.connectionAttempts(), 0)
   })
 
-  it('takes images, and refuses files and data by naming the part', async (t) => {
+  it('accepts images, and rejects files and data by naming the part', async (t) => {
     const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
     await agent.send([{ text: 'count to 2' }, png])
     assert.match(JSON.stringify(gateway.bodies[0]?.body['messages']), /data:image\/png;base64,cGl4ZWxz/)
@@ -118,7 +118,7 @@ describe('transport: http', () => {
     })
   })
 
-  it('ends as gateways of today and of before end their streams, and counts what was used', async (t) => {
+  it('reads the stream endings of current and older gateways, and counts usage', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
     assert.deepEqual((await readEventMetadata(agent, 'count to 2')).at(-1), {
       usage: { inputTokens: 11, outputTokens: 7, totalTokens: 18 },
@@ -128,7 +128,7 @@ describe('transport: http', () => {
   })
 
   for (const http of ['on', 'older'] as const) {
-    it(`fails where the gateway does, as ${http === 'on' ? 'it says so today' : 'it said so before'}`, async (t) => {
+    it(`fails with the gateway, in the form of ${http === 'on' ? 'current' : 'older'} gateways`, async (t) => {
       const { agent } = await openOpenclawTestAgent(t, { entry: { transport: 'http' }, trouble: { http } })
       const task = await sendText(agent, 'fail now')
       assert.equal(task.status.state, 'TASK_STATE_FAILED')
@@ -137,7 +137,7 @@ describe('transport: http', () => {
     })
   }
 
-  it('says what to do where the endpoint is off or the token is wrong', async (t) => {
+  it('reports what to do if the endpoint is off or the token is wrong', async (t) => {
     const off = await openOpenclawTestAgent(t, { entry: { transport: 'http' }, trouble: { http: 'off' } })
     assert.match(statusOf(await sendText(off.agent, 'hi')), /chatCompletions\.enabled/)
     const wrong = await openOpenclawTestAgent(t, { entry: { transport: 'http', token: 'guess' } })
@@ -145,7 +145,7 @@ describe('transport: http', () => {
     await assert.rejects(wrong.bench.open.health?.(AbortSignal.timeout(5_000)) as Promise<void>)
   })
 
-  it('is stopped at the gateway when it is canceled, by leaving [S4-19]', async (t) => {
+  it('is stopped at the gateway by a disconnect when it is canceled [S4-19]', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
     const task = await sendText(agent, 'work for ever', { returnImmediately: true })
     await gateway.responder.begun()

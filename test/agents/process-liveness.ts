@@ -1,4 +1,4 @@
-/** Whether a process is there. */
+/** Whether a process exists. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,13 +1,13 @@
 /**
- * An MCP server that does as it is told, well or badly. Its tools are told apart by what they do; what happens in them is
- * told at a desk, which a test in this process or in another watches.
+ * An MCP server whose tools behave well or badly, each in one way. They report their steps to
+ * `ServerControls`, which a test in this process or in another one watches.
  */
 import { acceptedContent, inputRequired, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
 export interface ServerControls {
-  /** Tells that something has happened: `begun`, `stopped`. */
+  /** Reports a step: `begun`, `stopped`. */
   report(what: string): void
   /** Resolves when the test releases the waiting calls. */
   waitForRelease(): Promise<void>
@@ -53,7 +53,7 @@ const tools: readonly Tool[] = [
 
 const say = (words: string): CallToolResult => ({ content: [{ type: 'text', text: words }] })
 
-/** `pushes`: it asks by requests of its own, as servers did before the version of 2026-07-28. */
+/** `pushes`: it asks by server requests, as servers did before the version of 2026-07-28. */
 export function createScriptedMcpServer(
   controls: ServerControls,
   { pushes = false, session = createScriptedSession() } = {},
@@ -62,7 +62,7 @@ export function createScriptedMcpServer(
     { name: 'scripted', title: 'Scripted server', version: '1.2.3', websiteUrl: 'https://example.com/scripted' },
     {
       capabilities: { tools: { listChanged: true }, prompts: {}, resources: {} },
-      instructions: 'Does as it is told.\n\nAnd more text.',
+      instructions: 'Runs its script.\n\nAnd more text.',
     },
   )
   server.setRequestHandler('tools/list', () => ({
@@ -167,7 +167,7 @@ export function createScriptedMcpServer(
     return say('flooded')
   }
 
-  /** It was not told that it may: it asks all the same. */
+  /** The client did not declare the capability: it asks anyway. */
   async function sample(): Promise<CallToolResult | InputRequiredResult> {
     const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'hi' } }]
     const params = { messages, maxTokens: 10 }

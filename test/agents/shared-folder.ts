@@ -1,4 +1,4 @@
-/** A folder that a test shares with a program: what the program leaves there is how it says where it is. */
+/** A folder that a test shares with a program: the program reports its progress by the files it creates there. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ export interface SharedFolder {
   readonly path: string
   /** Resolves when there is such a file. */
   waitForFile(name: string): Promise<void>
-  /** What stands in it, once something does: a file is there before anything is written into it. */
+  /** Its content, once it has any: a file exists before anything is written to it. */
   read(name: string): Promise<string>
   has(name: string): boolean
   createFile(name: string): void
@@ -20,7 +20,7 @@ export function createSharedFolder(): SharedFolder {
   const textIn = (name: string): string => (has(name) ? readFileSync(join(path, name), 'utf8') : '')
   const until = (holds: () => boolean): Promise<void> =>
     new Promise((resolve) => {
-      // What never comes does not keep the process alive.
+      // A file that never appears does not keep the process alive.
       const watcher = watch(path, { persistent: false }, look)
       look()
       function look(): void {

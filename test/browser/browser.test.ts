@@ -1,4 +1,4 @@
-/** The client in a real browser against our own server, which is killed and started again while the page listens. */
+/** The client in a real browser against our own server, which is killed and restarted while the page streams. */
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,13 +24,13 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
   let page: Page
   let origin = ''
   let made: Bundle
-  let heard: (chunk: string) => void = () => {}
+  let onChunk: (chunk: string) => void = () => {}
   const ends: (() => unknown)[] = [() => browser.close()]
 
   before(async () => {
     origin = await servePage()
     page = await browser.newPage()
-    await page.exposeFunction('heard', (chunk: string) => heard(chunk))
+    await page.exposeFunction('onChunk', (chunk: string) => onChunk(chunk))
     await page.goto(origin)
     await page.waitForFunction(() => 'stories' in globalThis)
   })
@@ -38,7 +38,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     for (const end of ends.reverse()) await end()
   })
 
-  it('reads the card across origins, asks and is answered', async () => {
+  it('reads the card across origins, and gets an answer', async () => {
     await using server = await startServer(origin)
     const chosen = await run('card', `${server.url}/a2a/echo`)
     assert.equal(chosen.name, 'Echo')
@@ -46,25 +46,25 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     assert.equal(await run('ask', `${server.url}/a2a/echo`, 'hello'), 'You said: hello')
   })
 
-  it('streams as it comes, and hears each chunk once although the server is killed and started again [B-98 B-109]', async () => {
+  it('streams live, and receives each chunk once although the server is killed and restarted [B-98 B-109]', async () => {
     const first = await startServer(origin)
     const chunks: string[] = []
     const inTheMiddle = new Promise<void>((resolve) => {
-      heard = (chunk) => {
+      onChunk = (chunk) => {
         chunks.push(chunk)
         if (chunks.length === 10) resolve()
       }
     })
-    const told = run('stream', `${first.url}/a2a/counter`, '60')
+    const streamed = run('stream', `${first.url}/a2a/counter`, '60')
     await inTheMiddle
-    // Nothing more can be loaded: what it takes to go on is there already.
+    // No more modules can be loaded: everything needed to continue is loaded.
     const site = `${origin}/**`
     await page.route(site, (route) => route.abort())
     await first.kill()
     const before = chunks.length
     await using second = await startServer(origin, first)
     assert.equal(second.url, first.url)
-    const { chunks: all, state } = await told
+    const { chunks: all, state } = await streamed
     assert.equal(state, 'TASK_STATE_COMPLETED')
     assert.ok(before < 60, `all ${before} had come before the server was killed`)
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     await page.unroute(site)
   })
 
-  it('loads what reads the card while the card is on its way', async () => {
+  it('loads the card parser while the card is fetched', async () => {
     await using server = await startServer(origin)
     const other = await browser.newPage()
     await other.goto(origin)
@@ -89,7 +89,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     await other.close()
   })
 
-  it('stops listening when it is told to, and the task goes on until it is canceled [B-103]', async () => {
+  it('stops a subscription on request, and the task continues until it is canceled [B-103]', async () => {
     await using server = await startServer(origin)
     assert.deepEqual(await run('abort', `${server.url}/a2a/counter`), {
       isTyped: false,
@@ -107,7 +107,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     assert.equal(failed.message, 'Not today')
     assert.equal(((await run('lost', `${server.url}/a2a/echo`)) as { code: string }).code, 'TASK_NOT_FOUND')
     await server.kill()
-    const gone = (await run('ask', `${server.url}/a2a/grump`, 'anybody?')) as {
+    const gone = (await run('ask', `${server.url}/a2a/grump`, 'hello?')) as {
       code: string
       details: { reason: string }
     }
@@ -122,9 +122,9 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     assert.equal(refused.code, 'UNAVAILABLE')
   })
 
-  it('says who it is with a bearer token, and is told when that is not enough', async () => {
+  it('sends a bearer token, and gets an error when that is not enough', async () => {
     const server = await serve({
-      name: 'Doorkeeper',
+      name: 'Protected',
       port: 0,
       store: memoryStore(),
       cors: [origin],
@@ -137,7 +137,10 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     assert.equal(refused.code, 'UNAUTHENTICATED')
   })
 
-  async function run<S extends keyof PageActions>(story: S, ...given: Parameters<PageActions[S]>): Promise<Told<S>> {
+  async function run<S extends keyof PageActions>(
+    story: S,
+    ...given: Parameters<PageActions[S]>
+  ): Promise<ActionResult<S>> {
     return runIn(page, story, ...given)
   }
 
@@ -145,14 +148,14 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     at: Page,
     story: S,
     ...given: Parameters<PageActions[S]>
-  ): Promise<Told<S>> {
+  ): Promise<ActionResult<S>> {
     return at.evaluate(
       ([name, args]) =>
         (globalThis as unknown as { stories: Record<string, (...args: unknown[]) => unknown> }).stories[name]?.(
           ...args,
         ),
       [story, given] as [string, unknown[]],
-    ) as Promise<Told<S>>
+    ) as Promise<ActionResult<S>>
   }
 
   /** The page and its chunks, each by its name. */
@@ -176,7 +179,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
   }
 })
 
-type Told<S extends keyof PageActions> = Awaited<ReturnType<PageActions[S]>>
+type ActionResult<S extends keyof PageActions> = Awaited<ReturnType<PageActions[S]>>
 
 interface Started extends AsyncDisposable {
   readonly url: string
@@ -184,7 +187,7 @@ interface Started extends AsyncDisposable {
   kill(): Promise<void>
 }
 
-/** At the place of one that was killed, with what it had stored, or anywhere. */
+/** At the port of a killed one, with its data, or at any port. */
 async function startServer(origin: string, instead?: Started): Promise<Started> {
   const folder = instead?.folder ?? (await mkdtemp(join(tmpdir(), 'parley-browser-')))
   const port = instead === undefined ? '0' : new URL(instead.url).port

@@ -1,4 +1,4 @@
-/** What a page pays for the client: how much it loads, and when. */
+/** The size of the client in a page: how much it loads, and when. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bundle, gzipBytesOf } from './bundle.ts'
@@ -15,34 +15,34 @@ const onDemand = [...made.chunks.values()].filter((chunk) => !initial.includes(c
 
 const modulesOf = (chunks: readonly Chunk[]): string[] => chunks.flatMap(({ modules }) => modules)
 
-/** What `connect` loads in the end, beside its first chunk: each begun as soon as it is known to be needed. */
+/** What `connect` loads beside its first chunk: each as soon as it is known to be needed. */
 const toAsk = ['client/card/read-card.ts', 'client/fallback.ts', 'versions/v1_0/index.ts']
 const toStream = [...toAsk, 'client/stream/stream-runtime.ts']
 const loaded = (modules: readonly string[], { entry, load, fileOf }: Bundle = made): readonly Chunk[] =>
   load(entry, ...modules.map(fileOf))
 
 describe('the client in a bundle', () => {
-  it(`begins with at most ${maxInitialBytes} bytes, gzipped`, async () => {
-    const rival = await bundle(`export { ClientFactory } from 'a2a-sdk-1/client'`)
+  it(`starts with at most ${maxInitialBytes} bytes, gzipped`, async () => {
+    const a2aJs = await bundle(`export { ClientFactory } from 'a2a-sdk-1/client'`)
     const lines = [
       ...[...initial].map((chunk) => line('at once', chunk)),
       ...onDemand.sort((a, b) => b.gzipBytes - a.gzipBytes).map((chunk) => line('on demand', chunk)),
       sum('at once, in all', initial),
       sum('until the first answer of a 1.0 agent', loaded(toAsk)),
       sum('until the first event of its first stream', loaded(toStream)),
-      sum('@a2a-js/sdk 1.3.0, ClientFactory, at once', rival.load(rival.entry)),
+      sum('@a2a-js/sdk 1.3.0, ClientFactory, at once', a2aJs.load(a2aJs.entry)),
     ]
     console.log(lines.join('\n'))
     assert.ok(gzipBytesOf(initial) <= maxInitialBytes, `${gzipBytesOf(initial)} bytes`)
   })
 
-  it('does not grow behind its first chunk either', () => {
+  it('does not grow behind its first chunk', () => {
     assert.ok(gzipBytesOf(loaded(toAsk)) <= 27_648, sum('until the first answer', loaded(toAsk)))
     // 33,000 before answers were counted (limits.jsonNodes) and signals cleaned up.
     assert.ok(gzipBytesOf(loaded(toStream)) <= 34_816, sum('until the first event', loaded(toStream)))
   })
 
-  it('needs no module of Node, wherever one looks', async () => {
+  it('needs no module of Node in any chunk', async () => {
     const outside = [...made.chunks.values()].flatMap(({ output }) => output.imports.filter(({ external }) => external))
     assert.deepEqual(outside, [])
     assert.deepEqual(
@@ -74,14 +74,14 @@ describe('the client in a bundle', () => {
     })
   }
 
-  it('has nothing that checks signatures at once', () => {
+  it('loads no signature check at the start', () => {
     assert.deepEqual(
       modulesOf(initial).filter((module) => /jose|jws|jwk|signature/.test(module)),
       [],
     )
   })
 
-  it('loads the codecs of the version that is spoken, and of no other', () => {
+  it('loads only the codecs of the version in use', () => {
     const files = ['v1_0', 'v0_3', 'v0_2'].map((version) => made.fileOf(`versions/${version}/index.ts`))
     const [newest = [], ...older] = files.map((file) => modulesOf(made.load(file)))
     assert.ok(newest.some((module) => module.includes('/v1_0/')))

@@ -1,4 +1,4 @@
-/** Bundles for a browser as a stranger would: esbuild, minified, modules, split where the code itself says `import()`. */
+/** Bundles for a browser like an application does: esbuild, minified, modules, split at `import()`. */
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -18,7 +18,7 @@ export interface Chunk {
 export interface Bundle {
   readonly entry: string
   readonly chunks: ReadonlyMap<string, Chunk>
-  /** These files and what they import at once, as a browser loads them: what is imported on demand is not followed. */
+  /** These files and what they import at once, as a browser loads them: dynamic imports are not followed. */
   load(...files: readonly string[]): readonly Chunk[]
   /** The file of the chunk that `import()` of this module loads. */
   fileOf(module: string): string

@@ -1,11 +1,11 @@
-/** What the page does, when the test asks for it. Runs in the browser; what it gives back crosses to the test as JSON. */
+/** What the page does on request of the test. Runs in the browser; results are passed to the test as JSON. */
 import { A2AError, connect } from '@parley/a2a/client'
 import type { ConnectOptions } from '@parley/a2a/client'
 
-/** Of the test: told each chunk as it comes. */
-declare const heard: (chunk: string) => Promise<void>
+/** A function of the test: receives each chunk as it arrives. */
+declare const onChunk: (chunk: string) => Promise<void>
 
-/** Long enough for a server to come back, and soon enough for a test. */
+/** Long enough for a server to restart, and short enough for a test. */
 const limits = { attempts: 60, firstDelayMs: 20, maxDelayMs: 200 }
 
 const describeError = (reason: unknown): object =>
@@ -33,7 +33,7 @@ const pageActions = {
     const chunks: string[] = []
     for await (const chunk of stream.text()) {
       chunks.push(chunk)
-      await heard(chunk)
+      await onChunk(chunk)
     }
     const answer = await stream.result()
     return { chunks, state: answer.kind === 'task' ? answer.status.state : answer.kind }
@@ -48,7 +48,7 @@ const pageActions = {
       for await (const _ of stream.text()) if (++chunks === 3) controller.abort()
       return 'it went on to the end'
     } catch (reason) {
-      // To stop listening cancels nothing.
+      // Ending a subscription cancels nothing.
       const { status } = await agent.get(stream.taskId ?? '')
       const { status: after } = await agent.cancel(stream.taskId ?? '')
       return { ...describeError(reason), chunks, state: status.state, after: after.state }
@@ -56,7 +56,7 @@ const pageActions = {
   },
 
   async lost(url: string) {
-    return (await connect(url)).get('nobody').catch(describeError)
+    return (await connect(url)).get('unknown').catch(describeError)
   },
 }
 

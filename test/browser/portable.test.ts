@@ -1,4 +1,4 @@
-/** The client runs wherever there is `fetch`: Node, browsers, Bun, Deno, Workers. Here it gets what all of them have, and nothing else. */
+/** The client runs wherever there is `fetch`: Node, browsers, Bun, Deno, Workers. Here it gets only what all of them have. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { createContext, runInContext } from 'node:vm'
@@ -8,7 +8,7 @@ import { bundle } from './bundle.ts'
 
 const program = `export * from '@parley/a2a/client'`
 
-/** Known to one platform or two. */
+/** Globals of one or two platforms. */
 const foreign = [
   'Buffer',
   'process',
@@ -49,7 +49,7 @@ const common = {
 }
 
 describe('the client', () => {
-  it('names nothing that only some platforms have', async () => {
+  it('uses no globals that only some platforms have', async () => {
     // esbuild replaces free names only: not properties, not what is in strings, not what is declared.
     const define = Object.fromEntries(foreign.map((name) => [name, `FOREIGN_${name}`]))
     const { chunks } = await bundle(program, { define })
@@ -71,7 +71,7 @@ describe('the client', () => {
   })
   after(() => handler.close())
 
-  it('finds, asks and streams with what all platforms have', async () => {
+  it('connects, asks and streams with what all platforms have', async () => {
     const { chunks, entry } = await bundle(program, { format: 'iife', splitting: false, globalName: 'client' })
     const fetch = (request: Request): Promise<Response> => handler.fetch(request)
     const context = createContext({ ...common, fetch })
@@ -82,7 +82,7 @@ describe('the client', () => {
       for await (const chunk of agent.stream('a time').text()) chunks.push(chunk)
       const task = await agent.start('a time')
       const { status } = await agent.wait(task.id)
-      const lost = await agent.get('nobody').catch((error) => error.code)
+      const lost = await agent.get('unknown').catch((error) => error.code)
       return JSON.stringify([await agent.ask('a time'), chunks, status.state, lost])
     })()`
     assert.deepEqual(JSON.parse(await (runInContext(story, context) as Promise<string>)), [

@@ -7,7 +7,7 @@ import { sqliteStore } from '@parley/a2a/stores/sqlite'
 
 const [, , port = '0', file = './browser.db', origin = ''] = process.argv
 
-/** Goes on where the log ends, so that each number is there exactly once. */
+/** Continues where the log ends, so that the log has each number exactly once. */
 const counter: Agent = {
   resume: 'rerun',
   async *run({ text, resumed, signal }: Turn): AsyncGenerator<Report> {

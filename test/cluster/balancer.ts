@@ -1,5 +1,5 @@
 /**
- * What stands before the replicas: each request goes to the next one, whichever connection it came on. It knows nothing of
+ * A load balancer: each request goes to the next replica, whichever connection it came on. It knows nothing of
  * tasks, has no sticky sessions and no health checks; a replica that refuses the connection is skipped.
  */
 import { Agent, createServer, request as ask } from 'node:http'
@@ -15,7 +15,7 @@ export interface Balancer {
 }
 
 export async function startBalancer(targets: readonly string[]): Promise<Balancer> {
-  // An idle connection is let go of before a replica does that: a request on one that is just being closed would be lost.
+  // Closes an idle connection before the replica does: a request on a connection that is being closed would be lost.
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: 20_000 })
   const counts = new Map(targets.map((target) => [target, 0]))
   let turn = 0
@@ -33,7 +33,7 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
     const onward = ask(`${target}${url}`, { method, headers, agent }, (answer) => {
       counts.set(target, (counts.get(target) ?? 0) + 1)
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      // At once: a stream may have nothing to say for a while.
+      // At once: a stream may send nothing for a while.
       outgoing.flushHeaders()
       answer.pipe(outgoing)
       answer.on('error', () => outgoing.destroy())

@@ -1,7 +1,7 @@
 /**
- * What may happen to replicas and their database, under load, each judged by the checker over what all clients remember:
- * nothing that was acknowledged is lost, doubled or out of order, nothing is stuck, and what a replica can no longer go on
- * with is taken over in time.
+ * Faults of replicas and of their database under load. The checker judges each by what all clients recorded:
+ * nothing that was acknowledged is lost, doubled or out of order, nothing is stuck, and what a replica can no longer
+ * continue is taken over in time.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -18,10 +18,10 @@ import { createLoad } from './load.ts'
 import { readLogs } from './logs.ts'
 import { allReadyzAre, waitForMoreTasks, readyzStatus, waitUntil } from './wait-until.ts'
 
-/** Shorter than by default, so that a test need not wait for it for ten seconds. */
+/** Shorter than the default, so that a test does not wait ten seconds for it. */
 const leaseTtlMs = 2_000
 const sweepMs = 1_000
-/** What a busy machine may take on top of what is promised. */
+/** Extra time for a busy machine. */
 const slackMs = 60_000
 const boundMs = leaseTtlMs + sweepMs + slackMs
 const rounds = process.env['PARLEY_FULL'] === '1' ? 10 : 1
@@ -30,7 +30,7 @@ const atOnce = 10
 const skip = await skipReason()
 describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, async () => {
   if (skip !== false) return
-  // A server of its own, because it is stopped and started again.
+  // A separate database server, because the tests stop and restart it.
   const database = await openDatabase(await startCluster())
   const { cluster } = database
   const store = database.open()
@@ -47,7 +47,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     await fleet?.close()
   })
 
-  /** Load before, during and after; then the judgement. */
+  /** Load before, during and after the fault; then the check. */
   async function underLoad(disturb: (victim: Replica, outages: Outage[]) => Promise<void>) {
     const load = createLoad({ url: balancer.url, count: [40, 20], patienceMs: 2_500, fragile: true })
     const outages: Outage[] = []
@@ -57,7 +57,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     for (let round = 0; round < rounds; round += 1) {
       const victim = fleet.replicas[Math.floor(Math.random() * fleet.replicas.length)] as Replica
       await waitForMoreTasks(load, atOnce / 2)
-      // So that it surely runs something, for longer than anything below takes.
+      // Ensures that it runs a turn that outlasts everything below.
       for (let n = 0; n < 3; n += 1) placed.push((await load.place(victim.url, '200 20')).ended)
       await disturb(victim, outages)
     }
@@ -70,16 +70,16 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     )
     const times = outages.flatMap((outage) => logs.flatMap((log) => takeOverMs(outage, log) ?? []))
     console.log(
-      `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries.length} retries, ` +
+      `${logs.length} tasks, ${load.streams.length} subscribers, ${load.retries.length} retries, ` +
         `${takenOver.length} turns run again, taken over within ${Math.max(0, ...times)} ms`,
     )
-    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages }), [])
+    assert.deepEqual(checkClusterHistory({ streams: load.streams, sent: load.sent, logs, outages }), [])
     return { takenOver: takenOver.length }
   }
 
   const out = ({ name: replica }: Replica): Outage => ({ replica, at: Date.now(), boundMs })
 
-  it('the death of one (SIGKILL): what it ran is taken over in time [B-52]', async () => {
+  it('the death of one replica (SIGKILL), whose turns are taken over in time [B-52]', async () => {
     const { takenOver } = await underLoad(async (victim, outages) => {
       await victim.kill()
       outages.push(out(victim))
@@ -89,7 +89,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     assert.ok(takenOver >= 3, 'the one that was killed ran nothing')
   })
 
-  it('the pause of one for longer than its leases (SIGSTOP, SIGCONT): it writes nothing when it comes back', async () => {
+  it('a pause of one replica that outlasts its leases (SIGSTOP, SIGCONT), after which it writes nothing', async () => {
     const { takenOver } = await underLoad(async (victim, outages) => {
       victim.pause()
       outages.push(out(victim))
@@ -101,7 +101,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
 
   for (const state of ['cut', 'silent'] as const) {
     const how = state === 'cut' ? 'that is refused' : 'that swallows everything'
-    it(`a way to the database ${how}: others go on, and it says that it is not ready, and then that it is`, async () => {
+    it(`a database connection of one replica ${how}: it reports not ready, then ready, and the others continue`, async () => {
       const { takenOver } = await underLoad(async (victim, outages) => {
         victim.databaseProxy.set(state)
         outages.push(out(victim))
@@ -118,7 +118,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
   }
 
   for (const how of ['fast', 'immediate'] as const) {
-    it(`a ${how === 'fast' ? 'restart of the database that takes longer than a lease' : 'crash of the database'} (${how}): all are unready, and ready again by themselves`, async () => {
+    it(`a ${how === 'fast' ? 'restart of the database that takes longer than a lease' : 'crash of the database'} (${how}), during which all replicas report not ready and after which they recover on their own`, async () => {
       await underLoad(async () => {
         stopServer(cluster, how)
         await waitUntil(allReadyzAre(503, fleet.replicas), 60_000, 'all to say that they are not ready')

@@ -1,4 +1,4 @@
-/** The checker of histories is shown one good history and every way in which one can be bad. */
+/** The history checker gets one valid history and every kind of violation. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
@@ -21,11 +21,11 @@ const message: RecordBody = {
   message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'go' }] },
 }
 
-/** A second between two records. */
+/** One second between two records. */
 const recordsOf = (...bodies: readonly RecordBody[]): readonly LogRecord[] =>
   bodies.map((body, index) => ({ seq: index + 1, at: (index + 1) * 1_000, body }))
 
-/** The first replica counts to two and is killed in second 7; the second one goes on in second 8. */
+/** The first replica counts to two and is killed in second 7; the second one continues in second 8. */
 const records = recordsOf(
   message,
   status('TASK_STATE_SUBMITTED'),
@@ -39,7 +39,7 @@ const records = recordsOf(
   status('TASK_STATE_COMPLETED'),
 )
 
-const told = (subscriber: string, ...seqs: readonly number[]): SubscriberHistory => ({
+const streamOf = (subscriber: string, ...seqs: readonly number[]): SubscriberHistory => ({
   subscriber,
   taskId,
   finished: true,
@@ -51,7 +51,7 @@ const told = (subscriber: string, ...seqs: readonly number[]): SubscriberHistory
 })
 
 const good: ClusterHistory = {
-  told: [told('early', 2, 4, 5, 6, 7, 9, 10), told('late', 6, 7, 9, 10)],
+  streams: [streamOf('early', 2, 4, 5, 6, 7, 9, 10), streamOf('late', 6, 7, 9, 10)],
   sent: [{ messageId: 'm1', taskId, state: 'TASK_STATE_COMPLETED' }, { messageId: 'never taken' }],
   logs: [{ taskId, contextId, records }],
   outages: [{ replica: 'one', at: 7_000, boundMs: 1_000 }],
@@ -66,72 +66,72 @@ const finds = (history: Partial<ClusterHistory>, problem: RegExp): void => {
 }
 const logged = (...bodies: readonly RecordBody[]): Partial<ClusterHistory> => ({
   logs: [{ taskId, contextId, records: recordsOf(...bodies) }],
-  told: [],
+  streams: [],
 })
 
-describe('the checker of histories', () => {
-  it('finds nothing wrong where nothing is', () => {
+describe('the history checker', () => {
+  it('reports nothing for a valid history', () => {
     assert.deepEqual(checkClusterHistory(good), [])
   })
 
-  it('allows a subscriber to go early, and to see what was there when it went', () => {
-    assert.deepEqual(checkClusterHistory({ ...good, told: [{ ...told('gone', 2, 4, 5), finished: false }] }), [])
+  it('accepts a subscriber that leaves early and has seen everything up to then', () => {
+    assert.deepEqual(checkClusterHistory({ ...good, streams: [{ ...streamOf('gone', 2, 4, 5), finished: false }] }), [])
   })
 
-  it('finds an event that was lost on the way, in the middle and at the end', () => {
-    finds({ told: [told('a', 2, 4, 6, 7, 9, 10)] }, /not told 5/)
-    finds({ told: [told('a', 2, 4, 5, 6, 7, 9)] }, /not told 10/)
-    finds({ told: [{ ...told('a', 2, 4, 6), finished: false }] }, /not told 5/)
+  it('reports an event lost in the middle and an event lost at the end', () => {
+    finds({ streams: [streamOf('a', 2, 4, 6, 7, 9, 10)] }, /did not receive 5/)
+    finds({ streams: [streamOf('a', 2, 4, 5, 6, 7, 9)] }, /did not receive 10/)
+    finds({ streams: [{ ...streamOf('a', 2, 4, 6), finished: false }] }, /did not receive 5/)
   })
 
-  it('finds an event that was told and is not in the log', () => {
+  it('reports a delivered event that the log does not have', () => {
     const kept = records.filter(({ seq }) => seq !== 6)
     finds({ logs: [{ taskId, contextId, records: kept }] }, /acknowledged event was lost/)
-    finds({ logs: [] }, /task that is not there/)
+    finds({ logs: [] }, /task that does not exist/)
   })
 
-  it('finds an event that was told twice, or out of order, or otherwise than it was written', () => {
-    finds({ told: [told('a', 2, 4, 5, 5, 6, 7, 9, 10)] }, /told 5 twice/)
-    finds({ told: [told('a', 2, 4, 6, 5, 7, 9, 10)] }, /told 5 after 6/)
-    const { events } = told('a', 2, 4, 5, 6, 7, 9, 10)
+  it('reports an event that was delivered twice, out of order, or with other content than the log has', () => {
+    finds({ streams: [streamOf('a', 2, 4, 5, 5, 6, 7, 9, 10)] }, /received 5 twice/)
+    finds({ streams: [streamOf('a', 2, 4, 6, 5, 7, 9, 10)] }, /received 5 after 6/)
+    const { events } = streamOf('a', 2, 4, 5, 6, 7, 9, 10)
     const other = events.map((one) => (one.seq === 6 ? { ...one, event: events[2]?.event ?? one.event } : one))
-    finds({ told: [{ ...told('a'), events: other }] }, /something else at 6/)
+    finds({ streams: [{ ...streamOf('a'), events: other }] }, /something else at 6/)
   })
 
-  it('finds a task that is stuck, ends twice, or goes on after its end', () => {
+  it('reports a task that never ends, ends twice, or continues after its end', () => {
     const opening = [message, status('TASK_STATE_SUBMITTED'), started(1), status('TASK_STATE_WORKING')]
     finds(logged(...opening, count(0)), /stuck/)
     finds(logged(...opening, status('TASK_STATE_COMPLETED'), status('TASK_STATE_FAILED')), /ended 2 times/)
     finds(logged(...opening, status('TASK_STATE_COMPLETED'), count(0)), /after its end/)
   })
 
-  it('finds what a replica wrote that had lost the task', () => {
+  it('reports a record of a replica that had lost the task', () => {
     const bodies = records.map(({ body }) => body)
     finds(logged(...bodies.toSpliced(8, 0, count(3, 'one', 1))), /attempt 1 said during attempt 2/)
     finds(logged(...bodies.toSpliced(6, 1, count(2, 'two', 1))), /by two, and is one's/)
   })
 
-  it('finds work that was done twice or left out', () => {
+  it('reports work that was done twice or skipped', () => {
     const bodies = records.map(({ body }) => body)
     finds(logged(...bodies.toSpliced(6, 1)), /where 2 is due/)
     finds(logged(...bodies.toSpliced(6, 0, count(1))), /where 2 is due/)
   })
 
-  it('finds records that are missing, doubled or misplaced in a log', () => {
+  it('reports records that are missing, doubled or misplaced in a log', () => {
     finds({ logs: [{ taskId, contextId, records: records.toSpliced(3, 1) }] }, /record 5 where 4 belongs/)
   })
 
-  it('finds a message that was taken twice, or acknowledged and lost, and an end that was not so', () => {
+  it('reports a message that was accepted twice, an acknowledged message that was lost, and a final state that is not in the log', () => {
     const again = { taskId: 't2', contextId, records: recordsOf(message, status('TASK_STATE_COMPLETED')) }
     finds({ logs: [...good.logs, again] }, /taken 2 times/)
     finds({ sent: [{ messageId: 'm2', taskId }] }, /acknowledged by t1 and is not/)
     finds({ sent: [{ messageId: 'm1', taskId, state: 'TASK_STATE_CANCELED' }] }, /said to be TASK_STATE_CANCELED/)
   })
 
-  it('finds a take-over that came late or never, and asks for none where nothing ran', () => {
+  it('reports a late or missing takeover, and requires none for an idle replica', () => {
     finds({ outages: [{ replica: 'one', at: 7_000, boundMs: 999 }] }, /after 1000 ms/)
     const upTo = records.slice(0, 7)
-    finds({ logs: [{ taskId, contextId, records: upTo }], told: [] }, /not taken over from one/)
+    finds({ logs: [{ taskId, contextId, records: upTo }], streams: [] }, /not taken over from one/)
     const none = [
       { replica: 'two', at: 7_000, boundMs: 0 },
       { replica: 'one', at: 3_000, boundMs: 0 },

@@ -1,7 +1,7 @@
 /**
- * Judges a recorded history: what every subscriber was told, what every sender was answered, what was done to replicas, and
- * the logs as they are in the end. Pure, so that it can be shown bad histories (check-history.test.ts): a checker that finds nothing
- * proves nothing until it has found something.
+ * Checks a recorded history: what every subscriber received, what every sender got as a response, which faults hit replicas, and
+ * the final logs. Pure, so that check-history.test.ts can give it invalid histories: a checker that reports nothing
+ * proves nothing until it has reported something.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
@@ -10,32 +10,32 @@ import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
 import type { StreamEvent } from '../../packages/a2a/src/model/task.ts'
 
-/** What one subscriber was told of a task, over all connections that it took. The first is a snapshot. */
+/** What one subscriber received of a task over all its connections. The first event is a snapshot. */
 export interface SubscriberHistory {
   readonly subscriber: string
   readonly taskId: string
   readonly events: readonly { readonly seq: number; readonly event: StreamEvent }[]
-  /** Whether its stream came to the end of the task. */
+  /** Whether its stream reached the end of the task. */
   readonly finished: boolean
 }
 
-/** A message, and what became of it as far as its sender knows. */
+/** A message, and its outcome as far as its sender knows. */
 export interface SentMessage {
   readonly messageId: string
-  /** Set once a server has said that it has it. */
+  /** Set once a server has acknowledged the message. */
   readonly taskId?: string
-  /** A terminal state that the sender was told. */
+  /** A terminal state that the sender received. */
   readonly state?: TaskState
 }
 
-/** The log of a task when all is over. */
+/** The log of a task after the run. */
 export interface TaskLog {
   readonly taskId: string
   readonly contextId: string
   readonly records: readonly LogRecord[]
 }
 
-/** From then on a replica could not go on with what it ran. */
+/** From then on a replica could not continue its turns. */
 export interface Outage {
   readonly replica: string
   readonly at: number
@@ -44,18 +44,18 @@ export interface Outage {
 }
 
 export interface ClusterHistory {
-  readonly told: readonly SubscriberHistory[]
+  readonly streams: readonly SubscriberHistory[]
   readonly sent: readonly SentMessage[]
   readonly logs: readonly TaskLog[]
   readonly outages: readonly Outage[]
 }
 
-/** What is wrong, a sentence each. */
-export function checkClusterHistory({ told, sent, logs, outages }: ClusterHistory): readonly string[] {
+/** The violations, one sentence each. */
+export function checkClusterHistory({ streams, sent, logs, outages }: ClusterHistory): readonly string[] {
   const byId = new Map(logs.map((log) => [log.taskId, log]))
   return [
     ...logs.flatMap(checkLog),
-    ...told.flatMap((one) => checkSubscriber(one, byId.get(one.taskId))),
+    ...streams.flatMap((one) => checkSubscriber(one, byId.get(one.taskId))),
     ...checkSent(sent, byId),
     ...outages.flatMap((outage) => logs.flatMap((log) => checkTakeOver(outage, log))),
   ]
@@ -66,7 +66,7 @@ interface ChunkMark {
   readonly attempt: number
 }
 
-/** Agents of these tests say who ran them, and for the how manieth time. */
+/** The agents of these tests report the replica and the attempt that ran them. */
 function markOf({ body }: LogRecord): ChunkMark | undefined {
   const metadata = body.type === 'artifact' ? body.artifact.metadata : undefined
   return typeof metadata?.['by'] === 'string' ? (metadata as unknown as ChunkMark) : undefined
@@ -109,7 +109,7 @@ function checkAttempts(taskId: string, records: readonly LogRecord[]): readonly 
   return wrong
 }
 
-/** Those who count begin at nought and leave out nothing. */
+/** A counting agent starts at 0 and skips no number. */
 function checkCounts(taskId: string, records: readonly LogRecord[]): readonly string[] {
   const next = new Map<string, number>()
   for (const { body, seq } of records) {
@@ -128,18 +128,18 @@ function checkSubscriber(
   log: TaskLog | undefined,
 ): readonly string[] {
   const who = `${subscriber} of ${taskId}`
-  if (log === undefined) return [`${who} was told of a task that is not there: it was lost`]
+  if (log === undefined) return [`${who} received events of a task that does not exist: it was lost`]
   const wrong: string[] = []
   const seen = new Set<number>()
   let last = 0
   for (const { seq } of events) {
-    if (seen.has(seq)) wrong.push(`${who} was told ${seq} twice`)
-    else if (seq < last) wrong.push(`${who} was told ${seq} after ${last}: out of order`)
+    if (seen.has(seq)) wrong.push(`${who} received ${seq} twice`)
+    else if (seq < last) wrong.push(`${who} received ${seq} after ${last}: out of order`)
     seen.add(seq)
     last = Math.max(last, seq)
   }
   const first = events[0]
-  if (first === undefined) return finished ? [`${who} came to the end and was told nothing`] : []
+  if (first === undefined) return finished ? [`${who} reached the end and received nothing`] : []
   const visible = new Map(
     log.records.flatMap(({ seq, body }) => {
       const event = eventOfRecord(taskId, log.contextId, body)
@@ -148,13 +148,13 @@ function checkSubscriber(
   )
   for (const [seq] of visible) {
     const isDue = seq > first.seq && (seq <= last || finished)
-    if (isDue && !seen.has(seq)) wrong.push(`${who} was not told ${seq}: lost on the way`)
+    if (isDue && !seen.has(seq)) wrong.push(`${who} did not receive ${seq}: lost in transit`)
   }
   for (const { seq, event } of events.slice(1)) {
     const logged = visible.get(seq)
     if (logged === undefined)
-      wrong.push(`${who} was told ${seq}, which is not in the log: an acknowledged event was lost`)
-    else if (!isDeepStrictEqual(event, logged)) wrong.push(`${who} was told something else at ${seq} than the log has`)
+      wrong.push(`${who} received ${seq}, which is not in the log: an acknowledged event was lost`)
+    else if (!isDeepStrictEqual(event, logged)) wrong.push(`${who} received something else at ${seq} than the log has`)
   }
   return wrong
 }
@@ -179,7 +179,7 @@ function checkSent(sent: readonly SentMessage[], logs: ReadonlyMap<string, TaskL
   })
 }
 
-/** What the stopped replica ran must be resumed by another, or end, in time. */
+/** Another replica must resume the turns of the stopped replica in time, or they must end. */
 function checkTakeOver(outage: Outage, log: TaskLog): readonly string[] {
   const ms = takeOverMs(outage, log)
   const { replica, boundMs } = outage
@@ -198,7 +198,7 @@ export function takeOverMs({ replica, at }: Outage, { records }: TaskLog): numbe
   // A task that waits for input or has ended has no holder.
   if (started < 0 || (state !== 'TASK_STATE_WORKING' && state !== 'TASK_STATE_SUBMITTED')) return undefined
   if (!turn.some((record) => markOf(record)?.by === replica)) return undefined
-  // What was under way when it went out may still have been written: it is the next beginning or the end that counts.
+  // Appends in flight at the outage may still have been written: the next start of a turn or the end counts.
   const next = records.find((record) => record.at > at && (record.body.type === 'turn-started' || isEnd(record)))
   return next === undefined ? Infinity : next.at - at
 }

@@ -1,11 +1,11 @@
-/** Agents that count, and say who ran them for the how manieth time, so that a log shows what is missing, doubled or written by another. */
+/** Agents that count and report the replica and attempt that ran them, so that a log shows missing, doubled and foreign records. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { artifact } from '@parley/a2a'
 import type { Agent, Artifact, Report, Turn } from '@parley/a2a'
 
 export type OnRun = (turn: Turn) => void
 
-/** `60 4`: sixty numbers, four milliseconds apart. Goes on where the log ends, so that each number is there exactly once. */
+/** `60 4`: sixty numbers, four milliseconds apart. Continues where the log ends, so that the log has each number exactly once. */
 export function createCounter(by: string, onRun: OnRun = () => {}): Agent {
   return {
     resume: 'rerun',
@@ -30,7 +30,7 @@ export function countOf(written: Artifact | undefined): number {
   return text.split(' ').length - 1
 }
 
-/** Counts like it and cannot be resumed: the process that takes the task over fails it with a reason. */
+/** Counts in the same way but cannot be resumed: the process that takes the task over fails it with a reason. */
 export function createFragileCounter(by: string, onRun: OnRun = () => {}): (turn: Turn) => AsyncGenerator<Report> {
   return async function* fragile(turn: Turn): AsyncGenerator<Report> {
     onRun(turn)

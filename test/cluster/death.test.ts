@@ -1,7 +1,7 @@
 /**
- * A replica dies (SIGKILL) with the default settings, leases of ten seconds among them, while clients work. What it
- * ran is taken over when its leases have run out: run again, failed with a reason, or attached to again where the work went on
- * in another place meanwhile. `PARLEY_FULL=1` lets each of the three die in turn.
+ * A replica dies (SIGKILL) with the default settings (leases of ten seconds) while clients work. Its turns
+ * are taken over when its leases have expired: run again, failed with a reason, or attached to if the work continued
+ * outside the replica. `PARLEY_FULL=1` kills each of the three in turn.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -20,15 +20,15 @@ import { waitForMoreTasks } from './wait-until.ts'
 
 const leaseTtlMs = 10_000
 const sweepMs = 1_000
-/** What a busy machine may take on top of what is promised. */
+/** Extra time for a busy machine. */
 const slackMs = 60_000
 const deaths = process.env['PARLEY_FULL'] === '1' ? 3 : 1
 const perKind = 4
-/** Some work is over before anybody listens to it again, some goes on after that. */
+/** Some work ends before a replica attaches to it again, some continues after that. */
 const numbers = { short: 300, long: 700 }
 
 const skip = await skipReason()
-describe('the death of a replica with leases as by default', { skip, timeout: 300_000 }, async () => {
+describe('the death of a replica with default leases', { skip, timeout: 300_000 }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
   const outages: Outage[] = []
@@ -65,19 +65,19 @@ describe('the death of a replica with leases as by default', { skip, timeout: 30
     await jobs?.close()
   })
 
-  it('costs no event, doubles none and leaves no task behind, and all is taken over in time [B-52]', () => {
+  it('loses and doubles no event, leaves no task behind, and all turns are taken over in time [B-52]', () => {
     const times = outages.flatMap((outage) => logs.flatMap((log) => takeOverMs(outage, log) ?? []))
     console.log(
-      `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries.length} retries; ${times.length} taken over ` +
+      `${logs.length} tasks, ${load.streams.length} subscribers, ${load.retries.length} retries; ${times.length} taken over ` +
         `after ${Math.min(...times)} to ${Math.max(...times)} ms`,
     )
-    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages }), [])
+    assert.deepEqual(checkClusterHistory({ streams: load.streams, sent: load.sent, logs, outages }), [])
     assert.ok(times.length >= perKind * deaths, `${times.length} were taken over`)
-    // Sooner would be while the lease lives: it is prolonged when a quarter of it is over, a busy machine comes to that later.
+    // Earlier would be within the lease: it is renewed after a quarter of its time, and later on a busy machine.
     assert.ok(Math.min(...times) > leaseTtlMs / 4, `taken over after ${Math.min(...times)} ms`)
   })
 
-  it('lets another attach to what goes on elsewhere: nothing of it is started again, lost or doubled', () => {
+  it('lets another replica attach to work that continues elsewhere, without starting, losing or doubling any of it', () => {
     assert.equal(jobs.jobs.size, perKind * deaths)
     let attached = 0
     for (const [taskId, { until, starts }] of jobs.jobs) {
@@ -92,7 +92,7 @@ describe('the death of a replica with leases as by default', { skip, timeout: 30
       const by = records.flatMap(({ body }) => (body.type === 'artifact' ? [body.artifact.metadata?.['by']] : []))
       assert.equal(new Set(by).size, attempts.length, 'the replica that resumed it followed it')
     }
-    // The short ones may have been over when their replica died, on a machine that is busy enough.
+    // On a busy machine the short ones may have ended before their replica died.
     assert.ok(attached >= (perKind / 2) * deaths, `${attached} were attached to again`)
   })
 })

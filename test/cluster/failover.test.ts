@@ -1,6 +1,6 @@
 /**
  * The database is lost for good, with everything on its disk, while clients work: a standby that follows it by synchronous
- * replication is promoted, the address leads there, and nothing that anybody was told is missing. `PARLEY_FULL=1` does it three
+ * replication is promoted, the address leads to it, and nothing that a client received is missing. `PARLEY_FULL=1` does it three
  * times in a row, each time to a standby of the one before.
  */
 import assert from 'node:assert/strict'
@@ -20,7 +20,7 @@ import { createLoad } from './load.ts'
 import { readLogs } from './logs.ts'
 import { allReadyzAre, waitForMoreTasks, waitUntil } from './wait-until.ts'
 
-/** As by default: longer than this failover takes, so that turns which run live through it. */
+/** The default. Longer than this failover takes, so that running turns survive it. */
 const leaseTtlMs = 10_000
 const rounds = process.env['PARLEY_FULL'] === '1' ? 3 : 1
 
@@ -41,7 +41,7 @@ describe('three replicas whose database fails over', { skip, timeout: 600_000 },
     await fleet?.close()
   })
 
-  it('lose nothing that was acknowledged to a synchronous standby, and go on by themselves', async () => {
+  it('lose nothing that was acknowledged to a synchronous standby, and continue on their own', async () => {
     const load = createLoad({ url: balancer.url, count: [40, 20], patienceMs: 5_000, fragile: true })
     const loading = load.keepUp(10)
     const placed: Promise<void>[] = []
@@ -70,15 +70,15 @@ describe('three replicas whose database fails over', { skip, timeout: 600_000 },
     const [row] = await survivor.query<{ file: string }>('SELECT pg_walfile_name(pg_current_wal_lsn()) AS file')
     const timeline = Number.parseInt(row?.file.slice(0, 8) ?? '', 16)
     await store.close()
-    const events = load.told.reduce((sum, one) => sum + one.events.length, 0)
+    const events = load.streams.reduce((sum, one) => sum + one.events.length, 0)
     const again = logs.flatMap(({ records }) =>
       records.filter(({ body }) => body.type === 'turn-started' && body.attempt > 1),
     )
     console.log(
-      `${rounds} failovers, ready again after ${outages.join(', ')} ms; ${logs.length} tasks, ${load.told.length} subscribers, ` +
-        `${events} events told, ${load.retries.length} retries, ${again.length} turns run again`,
+      `${rounds} failovers, ready again after ${outages.join(', ')} ms; ${logs.length} tasks, ${load.streams.length} subscribers, ` +
+        `${events} events received, ${load.retries.length} retries, ${again.length} turns run again`,
     )
-    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages: [] }), [])
+    assert.deepEqual(checkClusterHistory({ streams: load.streams, sent: load.sent, logs, outages: [] }), [])
     assert.equal(timeline, rounds + 1, 'it is another server, each time')
     assert.equal(logs.length, new Set(load.sent.flatMap(({ taskId }) => taskId ?? [])).size)
   })

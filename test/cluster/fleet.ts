@@ -1,4 +1,4 @@
-/** Replicas as processes, which can be killed, paused, told to go and started again. Each has a way of its own to the database. */
+/** Replicas as processes, which can be killed, paused, terminated and restarted. Each has its own connection to the database. */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ export interface Replica {
   readonly port: number
   readonly databaseProxy: TcpProxy
   start(): Promise<void>
-  /** Resolves when it is gone. */
+  /** Resolves when the process has exited. */
   kill(): Promise<void>
   /** Sends SIGTERM; resolves with the exit code and the time it took. */
   retire(): Promise<{ readonly code: number | null; readonly ms: number }>
@@ -32,10 +32,10 @@ export interface Fleet {
 export interface FleetOptions {
   readonly size: number
   readonly database: { readonly host: string; readonly port: number; readonly name: string }
-  /** Left out: as by default. */
+  /** Omitted: the default. */
   readonly leaseTtlMs?: number
   readonly drainMs?: number
-  /** Where work is done that outlives a replica. */
+  /** The server of jobs that outlive a replica. */
   readonly jobs?: string
 }
 

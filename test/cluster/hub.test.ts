@@ -1,6 +1,6 @@
 /**
- * The hub as a program: on PostgreSQL two of them are one, and when one is told to go its work goes on at the other; on
- * SQLite one alone goes in time and goes on when it comes back.
+ * The hub as a program: on PostgreSQL two processes act as one hub, and when one is terminated the other continues its work; on
+ * SQLite a single process exits in time and continues its work after a restart.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -22,7 +22,7 @@ after(() => running.forEach((hub) => hub.kill('SIGKILL')))
 
 interface Hub {
   readonly url: string
-  /** Everything that it has printed. */
+  /** Its output so far. */
   readonly lines: readonly string[]
   /** Resolves with the exit code and how long it took. */
   end(): Promise<{ readonly code: unknown }>
@@ -57,7 +57,7 @@ async function startHub(env: Readonly<Record<string, string>>, ...flags: readonl
 
 const numbers = (until: number): string => Array.from({ length: until }, (_, n) => `${n + 1} `).join('')
 
-/** All that a task has said, however often its server went. */
+/** The whole output of a task, across restarts of its server. */
 async function textOf(url: string, id: string): Promise<string> {
   const answer = await (await connect(`${url}/a2a/clock`)).wait(id)
   assert.equal(answer.status.state, 'TASK_STATE_COMPLETED')
@@ -77,7 +77,7 @@ describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
   const env = { PARLEY_MASTER_KEY: masterKey.toString('base64') }
   const store = urlOf(database.cluster, database.name)
 
-  it('is one hub in two processes: what one is told to leave, the other goes on with at once', async () => {
+  it('acts as one hub in two processes: when one is terminated, the other continues its work at once', async () => {
     const [first, second] = await Promise.all([
       startHub({ ...env, PARLEY_STORE: store }),
       startHub(env, '--store', store),
@@ -90,7 +90,7 @@ describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
     assert.equal((await second.end()).code, 0)
   })
 
-  it('does not start without a master key, and says so', async () => {
+  it('refuses to start without a master key and reports why', async () => {
     const child = spawn(process.execPath, ['--conditions=parley-source', program], {
       env: { PATH: process.env['PATH'], PORT: '0', PARLEY_STORE: store },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -104,7 +104,7 @@ describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
 })
 
 describe('the hub on SQLite', { timeout: 120_000 }, () => {
-  it('is gone in time when it is told to go, and goes on when it is back', async () => {
+  it('exits in time on SIGTERM and continues its work after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-hub-'))
     const env = { PARLEY_DATA: folder, PORT: String(await freePort()) }
     const first = await startHub(env)
@@ -114,7 +114,7 @@ describe('the hub on SQLite', { timeout: 120_000 }, () => {
     const id = begun !== undefined && 'task' in begun ? begun.task.id : ''
     const { code } = await first.end()
     assert.equal(code, 0)
-    // Its agent can be run again, so the hub does not wait for it. The guard is the suite's timeout.
+    // Its agent can be run again, so the hub does not wait for it. The suite's timeout is the limit.
     const second = await startHub(env)
     assert.equal(await textOf(second.url, id), numbers(3).trim())
     await second.end()

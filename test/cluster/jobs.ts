@@ -1,6 +1,6 @@
 /**
- * Work that goes on while the replica that asked for it is dead: jobs that count, in a process of their own. A client that knows a
- * job's id may listen to it from any number on. It remembers how often each was started.
+ * Work that continues while the replica that requested it is dead: counting jobs in a separate process. A client that knows a
+ * job's id may follow it from any number on. It records how often each job was started.
  */
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
@@ -33,7 +33,7 @@ export async function openJobs() {
     if (job === undefined) response.writeHead(404).end()
     else void streamCount(job, number('from'), response)
   })
-  // One that is listened to for as long as it counts.
+  // A job that is followed until it ends.
   server.requestTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -46,7 +46,7 @@ export async function openJobs() {
   }
 }
 
-/** A line for each number, those of the past at once and the others when they come. */
+/** One line for each number: past ones at once, the others as they come. */
 async function streamCount({ until, paceMs, startedAt }: Job, from: number, response: ServerResponse): Promise<void> {
   response.writeHead(200)
   response.flushHeaders()

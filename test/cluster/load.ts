@@ -1,6 +1,6 @@
 /**
- * Clients that never give up, and remember everything: what they sent, what they were answered, what their subscriptions
- * were told over however many connections. What they remember is what the checker judges.
+ * Clients that never give up and record everything: what they sent, the responses, and what their subscriptions
+ * received over any number of connections. The checker judges this record.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { A2AError } from '../../packages/a2a/src/model/error.ts'
@@ -15,32 +15,32 @@ import { createRetryingCalls, finalStateOf, userMessage } from './retrying-calls
 import type { Writable } from './retrying-calls.ts'
 
 export interface Load {
-  readonly told: readonly SubscriberHistory[]
+  readonly streams: readonly SubscriberHistory[]
   readonly sent: readonly SentMessage[]
-  /** Why a call or a stream had to be tried again, each time that one had to. */
+  /** The reason of each retry of a call or a stream. */
   readonly retries: readonly string[]
-  /** Tasks that came to their end. */
+  /** Tasks that have ended. */
   readonly done: number
-  /** Begins one on this replica, and answers when it is at work there; it is followed from wherever. */
+  /** Starts a task on this replica and resolves when it runs there; it is followed on any replica. */
   place(replicaUrl: string, text: string, agent?: string): Promise<{ readonly ended: Promise<void> }>
   /** A number of tasks, so many at a time. */
   run(tasks: number, atOnce: number): Promise<void>
-  /** As many at a time until it is stopped; resolves when all have come to their end. */
+  /** So many at a time until stopped; resolves when all tasks have ended. */
   keepUp(atOnce: number): { stop(): Promise<void> }
 }
 
 export interface LoadOptions {
   readonly url: string
-  /** How many numbers, and the milliseconds between two. */
+  /** How many numbers, and the milliseconds between them. */
   readonly count: readonly [numbers: number, paceMs: number]
-  /** How long one call may be without an answer; then it is given up and made again. */
+  /** How long one call may wait for a response before it is aborted and retried. */
   readonly patienceMs?: number
-  /** Whether some of the tasks are such as cannot be resumed. */
+  /** Whether some of the tasks cannot be resumed. */
   readonly fragile?: boolean
 }
 
 export function createLoad({ url, count, patienceMs = 30_000, fragile = false }: LoadOptions): Load {
-  const told: Writable<SubscriberHistory>[] = []
+  const streams: Writable<SubscriberHistory>[] = []
   const sent: Writable<SentMessage>[] = []
   const [numbers, paceMs] = count
   const work = `${numbers} ${paceMs}`
@@ -59,7 +59,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
   ] as const
 
   return {
-    told,
+    streams,
     sent,
     retries,
     get done() {
@@ -102,7 +102,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
     await stream(agent, work)
   }
 
-  /** Others watch it as well, each on whichever replica they get. */
+  /** Other clients watch it too, each on any replica. */
   async function watched(): Promise<void> {
     const watchers: Promise<void>[] = []
     const opened = (taskId: string): void => {
@@ -112,7 +112,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
     await Promise.all(watchers)
   }
 
-  /** Another client cancels it meanwhile. */
+  /** Another client cancels it while it runs. */
   async function canceled(): Promise<void> {
     let canceling: Promise<void> | undefined
     const forever = `100000 ${Math.max(paceMs, 2)}`
@@ -130,7 +130,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
     await Promise.all(more)
   }
 
-  /** Asks back, is answered, and is watched from before the answer. */
+  /** Asks for input and gets an answer; a subscriber watches from before the answer. */
   async function asked(): Promise<void> {
     const { task } = await send('asker', 'hello')
     if (task.status.state !== 'TASK_STATE_INPUT_REQUIRED') throw new Error(`not asked, but ${task.status.state}`)
@@ -140,10 +140,10 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
   }
 
   interface Streaming {
-    /** Where it is sent to; it is followed from anywhere. */
+    /** The replica it is sent to; it is followed on any replica. */
     readonly at?: string
     opened?(taskId: string): void
-    /** It has said something. */
+    /** It has produced output. */
     working?(): void
   }
 
@@ -160,7 +160,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
       if ('artifactUpdate' in event) how.working?.()
       if (!('task' in event) || message.taskId !== undefined) return
       message.taskId = event.task.id
-      told.push(one)
+      streams.push(one)
       how.opened?.(event.task.id)
     })
     message.state = finalStateOf(one) as TaskState
@@ -169,13 +169,13 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
   async function watch(agent: string, taskId: string, subscriber: string): Promise<void> {
     const one: Writable<SubscriberHistory> = { subscriber, taskId, events: [], finished: false }
     const wire = dialled(agent)
-    told.push(one)
+    streams.push(one)
     try {
       await follow(one, (signal, last) =>
         wire.stream('SubscribeToTask', { id: taskId }, last === undefined ? { signal } : { signal, lastEventId: last }),
       )
     } catch (reason) {
-      // It had ended before the first try got through: there is nothing to watch.
+      // The task had ended before the first attempt succeeded: there is nothing to watch.
       if (one.events.length > 0 || !(reason instanceof A2AError) || reason.code !== 'UNSUPPORTED_OPERATION')
         throw reason
     }
@@ -193,7 +193,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
       if (isTerminal(answer.task.status.state)) message.state = answer.task.status.state
       return answer
     } catch (reason) {
-      // The task had ended before the message came: a fair answer.
+      // The task had ended before the message arrived: a valid response.
       const task = { id: taskId, status: { state: 'TASK_STATE_UNSPECIFIED' } } as Task
       if (taskId !== undefined && reason instanceof A2AError && reason.code === 'UNSUPPORTED_OPERATION') return { task }
       throw reason

@@ -1,10 +1,10 @@
-/** All logs of a database as they are when everything is over, for the checker. */
+/** Reads all logs of a database after the run, for the checker. */
 import type { Store } from '@parley/a2a'
 import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import type { TestDatabase } from '../postgres/databases.ts'
 import type { TaskLog } from './check-history.ts'
 
-/** At a time: ten thousand questions at once would be longer in the queue than a question may take. */
+/** Concurrent reads: ten thousand at once would exceed the query timeout while queued. */
 const atOnce = 100
 
 export async function readLogs(database: Pick<TestDatabase, 'query'>, store: Store): Promise<readonly TaskLog[]> {
@@ -28,7 +28,7 @@ export async function readLogsOf(rows: readonly TaskKey[], store: Store): Promis
   return logs
 }
 
-/** A read may return less than there is. */
+/** A read may return less than the whole log. */
 async function readWhole(store: Store, taskId: string): Promise<readonly LogRecord[]> {
   const records: LogRecord[] = []
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * One replica, as a process of its own: `serve()` on PostgreSQL with agents of each kind of resumption. What they say names
- * the replica that ran them and the attempt, so that a log tells who wrote it.
+ * One replica as a separate process: `serve()` on PostgreSQL with agents of each kind of resumption. Their output names
+ * the replica and the attempt that ran them, so that a log shows its writer.
  */
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
@@ -18,10 +18,10 @@ export interface ReplicaSettings {
   readonly database: string
   /** Base64. */
   readonly masterKey: string
-  /** Left out: as by default. */
+  /** Omitted: the default. */
   readonly leaseTtlMs?: number
   readonly drainMs: number
-  /** Where work is done that outlives a replica. */
+  /** The server of jobs that outlive a replica. */
   readonly jobs?: string
 }
 
@@ -31,7 +31,7 @@ const by = settings.name
 const counter = createCounter(by)
 const fragile = createFragileCounter(by)
 
-/** Two turns: asks, and answers with what it was told. */
+/** Two turns: asks for input, then answers with it. */
 const asker: Agent = {
   resume: 'rerun',
   async *run({ text, history, resumed }: Turn): AsyncGenerator<Report> {
@@ -42,7 +42,7 @@ const asker: Agent = {
   },
 }
 
-/** Its work is done elsewhere and goes on without us: it is started once, and listened to from where the log ends. */
+/** Its work runs in another process and continues without this one: it is started once and followed from where the log ends. */
 const remote: Agent = {
   resume: 'reattach',
   async *run(turn: Turn): AsyncGenerator<Report> {
@@ -68,7 +68,7 @@ async function* listenTo(turn: Turn): AsyncGenerator<Report> {
   const from = countOf(resumed?.task.artifacts?.find(({ artifactId }) => artifactId === id))
   const { status, body } = await fetch(`${settings.jobs}/${task.id}?from=${from}`, { signal })
   if (status === 404) {
-    // The replica died between what it noted down and what it did.
+    // The replica died between the checkpoint and the call.
     await startJob(turn)
     return yield* listenTo(turn)
   }

@@ -1,6 +1,6 @@
 /**
- * Calls that are retried until they are answered, and streams that are resumed until the task has ended: what every client
- * does that is checked against a history.
+ * Calls that are retried until they get a response, and streams that are resumed until the task has ended: the client behavior
+ * behind every checked history.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { A2AError } from '../../packages/a2a/src/model/error.ts'
@@ -15,7 +15,7 @@ export type Writable<T> = { -readonly [K in keyof T]: T[K] }
 export interface RetryingCallsOptions {
   /** How long a call may wait for its next byte before it is aborted and retried. */
   readonly patienceMs: number
-  /** Multiplies the patience after each retry, so that a slow machine gets an answer in the end. Default 1. */
+  /** Multiplies the timeout after each retry, so that a slow machine succeeds eventually. Default 1. */
   readonly patienceGrowth?: number
   onRetry?(reason: string): void
 }
@@ -23,12 +23,12 @@ export interface RetryingCallsOptions {
 export type RetriedCall<T> = (signal: AbortSignal, isAlive: () => void) => Promise<T>
 
 const maxTries = 2_000
-/** Between two tries: soon at first, rarely where a server stays away. */
+/** The pause between attempts: short at first, longer while the server stays unreachable. */
 const maxWaitMs = 1_000
 const maxPatienceMs = 120_000
 
 export function createRetryingCalls({ patienceMs, patienceGrowth = 1, onRetry }: RetryingCallsOptions) {
-  /** Retries when the server is unreachable, the connection breaks or nothing comes for too long. Other errors are answers. */
+  /** Retries when the server is unreachable, the connection breaks or no byte arrives in time. Other errors are results. */
   async function persist<T>(call: RetriedCall<T>): Promise<T> {
     let patience = patienceMs
     for (let tries = 0; ; tries += 1) {
@@ -49,11 +49,11 @@ export function createRetryingCalls({ patienceMs, patienceGrowth = 1, onRetry }:
     }
   }
 
-  /** Follows to the end of the task, over as many connections as it takes. A question is not the end. */
+  /** Follows to the end of the task over as many connections as needed. INPUT_REQUIRED is not the end. */
   async function follow(
     one: Writable<SubscriberHistory>,
     open: (signal: AbortSignal, last: string | undefined) => ReturnType<TestWire['stream']>,
-    heard: (event: StreamEvent) => void | Promise<void> = () => {},
+    onEvent: (event: StreamEvent) => void | Promise<void> = () => {},
   ): Promise<void> {
     const events: { seq: number; event: StreamEvent }[] = []
     one.events = events
@@ -62,7 +62,7 @@ export function createRetryingCalls({ patienceMs, patienceGrowth = 1, onRetry }:
         isAlive()
         events.push({ seq: Number(id), event })
         if (events.length === 1 && 'task' in event) one.taskId = event.task.id
-        await heard(event)
+        await onEvent(event)
       }
       const end = finalStateOf(one)
       if (end === undefined || !isTerminal(end)) throw new A2AError('UNAVAILABLE', `the stream ended in ${end}`)

@@ -1,6 +1,6 @@
 /**
- * Replicas that are told to go, one after the other, while clients work: what they ran is gone on with elsewhere at once,
- * and not only when their leases run out; what cannot be resumed is finished first; streams are resumed by their clients.
+ * Replicas are terminated one after the other while clients work: other replicas continue their turns at once,
+ * without waiting for leases to expire; turns that cannot be resumed finish first; clients resume their streams.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -16,10 +16,10 @@ import type { Fleet } from './fleet.ts'
 import { createLoad } from './load.ts'
 import { readLogs } from './logs.ts'
 
-/** So long that a hand-over which waited for it would be seen, on the busiest machine. */
+/** Long enough that a handover which waited for it would be noticed on the busiest machine. */
 const leaseTtlMs = 120_000
 const drainMs = 5_000
-/** A look for orphans each second, and what a busy machine takes on top. */
+/** One sweep for orphans per second, plus extra time for a busy machine. */
 const handOverMs = 60_000
 
 const skip = await skipReason()
@@ -38,7 +38,7 @@ describe('a rolling replacement of three replicas under load', { skip, timeout: 
     await fleet?.close()
   })
 
-  it('loses nothing, fails nothing, hands over at once, and each is gone in time', async () => {
+  it('loses no event, fails no task, hands over at once, and each replica exits in time', async () => {
     const load = createLoad({ url: balancer.url, count: [40, 20], fragile: true })
     const outages: Outage[] = []
     const placed: Promise<void>[] = []
@@ -58,10 +58,10 @@ describe('a rolling replacement of three replicas under load', { skip, timeout: 
     const logs = await readLogs(database, database.open())
     const times = outages.flatMap((outage) => logs.flatMap((log) => takeOverMs(outage, log) ?? []))
     console.log(
-      `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries.length} retries; ` +
+      `${logs.length} tasks, ${load.streams.length} subscribers, ${load.retries.length} retries; ` +
         `gone after ${exits.join(', ')}; ${times.length} tasks handed over within ${Math.max(...times)} ms`,
     )
-    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages }), [])
+    assert.deepEqual(checkClusterHistory({ streams: load.streams, sent: load.sent, logs, outages }), [])
     assert.ok(times.length > 0, 'nothing was handed over')
     assert.ok(Math.max(...times) < leaseTtlMs * 0.75, 'it was not handed over, but ran out')
     const failed = logs.filter(({ records }) =>
@@ -74,7 +74,7 @@ describe('a rolling replacement of three replicas under load', { skip, timeout: 
     )
   })
 
-  it('is invisible to readers of a stream through our client', async () => {
+  it('is invisible to readers of a stream that use our client', async () => {
     const agent = await connect(`${balancer.url}/a2a/counter`)
     const said: string[] = []
     const retiring = (async () => {

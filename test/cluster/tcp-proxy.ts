@@ -1,7 +1,7 @@
 /**
- * The way of one replica to its database, which can be cut: `cut` closes what is open and takes nothing new, as a firewall
- * that refuses; `silent` takes everything and passes nothing on in either direction, as one that drops. It can also be led
- * to another server, as the address of a managed database is after a failover.
+ * The connection of one replica to its database, which can be broken: `cut` closes open connections and refuses new ones, as a firewall
+ * that rejects; `silent` accepts everything and forwards nothing in either direction, as one that drops. It can also be pointed
+ * at another server, as the address of a managed database is after a failover.
  */
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -53,7 +53,7 @@ export async function openTcpProxy(address: ProxyTarget): Promise<TcpProxy> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  /** What was sent is not lost but late, as on a network that comes back. */
+  /** Sent bytes are delayed, not lost, as on a network that recovers. */
   function hush([near, far]: readonly [Socket, Socket]): void {
     near.pause()
     far.pause()

@@ -1,4 +1,4 @@
-/** Waiting for what must come, for a time and not for ever, and asking a replica whether it is ready. */
+/** Waits for conditions with a time limit, and checks whether replicas are ready. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Load } from './load.ts'
@@ -15,7 +15,7 @@ export async function waitUntil(
   }
 }
 
-/** Resolves when so many more tasks have come to their end. */
+/** Resolves when this many more tasks have ended. */
 export async function waitForMoreTasks(load: Load, tasks: number): Promise<void> {
   const goal = load.done + tasks
   await waitUntil(() => load.done >= goal, 60_000, `${tasks} more tasks to end`)
@@ -25,7 +25,7 @@ export async function readyzStatus({ url }: { readonly url: string }): Promise<n
   return (await fetch(`${url}/readyz`)).status
 }
 
-/** Whether all of them say so. */
+/** Whether all replicas report ready. */
 export function allReadyzAre(status: number, replicas: readonly { readonly url: string }[]): () => Promise<boolean> {
   return async () => (await Promise.all(replicas.map(readyzStatus))).every((said) => said === status)
 }

@@ -1,4 +1,4 @@
-/** A process that appends to a task that another one appends to at the same time, and reads nothing but what it is answered. */
+/** A process that appends to a task at the same time as another process, and reads only the responses to its appends. */
 import pg from 'pg'
 import type { RecordBody } from '../../packages/a2a/src/model/record.ts'
 import { postgresStore } from '@parley/a2a/stores/postgres'

@@ -1,6 +1,6 @@
 /**
- * Two processes write at the same time, two hundred chunks each: to one task, to one task by way of its messages, and to two.
- * Where a whole task is read, changed and written back, the last one to write wins; here no chunk is ever lost.
+ * Two processes write at the same time, two hundred chunks each: to one task, to one task through messages, and to two tasks.
+ * A store that reads, changes and writes back a whole task would lose the slower write; here no chunk is lost.
  */
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
@@ -38,7 +38,7 @@ describe('two processes that write at the same time', { skip, timeout: 120_000 }
     return answer.task
   }
 
-  it('keep all of what both append to one task, each in its order', async () => {
+  it('keep every append of both to one task, each in order', async () => {
     const store = database.open()
     const taskId = newId()
     const at = Date.now()
@@ -64,7 +64,7 @@ describe('two processes that write at the same time', { skip, timeout: 120_000 }
     console.log(`400 of 400 chunks of one task; ${conflicts.join(' and ')} conflicts`)
   })
 
-  it('keep all of what both say in one task, whichever of them a message came to', async () => {
+  it('keep all messages of both in one task, whichever process received them', async () => {
     const answer = await at(0).call('SendMessage', {
       message: { messageId: newId(), role: 'ROLE_USER', parts: [{ text: `${chunks} 1` }] },
       configuration: { returnImmediately: true },
@@ -74,7 +74,7 @@ describe('two processes that write at the same time', { skip, timeout: 120_000 }
     assert.deepEqual(done.artifacts?.map(textOf), [all, all])
   })
 
-  it('keep all of two tasks, and each reads the other’s whole', async () => {
+  it("keep two tasks complete, and each reads the other's task as a whole", async () => {
     const tasks = await Promise.all([send(0, `${chunks} 1`), send(1, `${chunks} 1`)])
     for (const [index, { id }] of tasks.entries()) {
       const read = await at(1 - index).call('GetTask', { id })
@@ -82,7 +82,7 @@ describe('two processes that write at the same time', { skip, timeout: 120_000 }
     }
   })
 
-  /** Answers, once the process is there, what makes it begin and resolves when it is done. */
+  /** Resolves once the process runs, with a function that starts it and resolves when it is done. */
   async function startWriter(name: string, taskId: string): Promise<() => Promise<number>> {
     const settings: WriterSettings = {
       name,

@@ -1,16 +1,16 @@
-/** Finds the tests that show a rule: their names end with the ids, as in `'refuses a batch [F-2 B-36]'`. */
+/** Finds the tests that cover a rule: their names end with the ids, as in `'refuses a batch [F-2 B-36]'`. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Citation {
   /** From the root, with forward slashes. */
   readonly file: string
-  /** The name without the ids; what is filled in at run time is shown as an ellipsis. */
+  /** The name without the ids, with an ellipsis for each runtime value. */
   readonly name: string
   readonly ids: readonly string[]
 }
 
-/** Contract suites and scenarios are tests too, though their files are not called so. */
+/** Contract suites and scenarios are tests too, although their file names do not say so. */
 const patterns = ['{packages,scripts,bench}/**/*.test.ts', 'packages/*/src/testing/**/*.ts', '{test,examples}/**/*.ts']
 const exclude = ['**/node_modules/**', '**/dist/**', 'test/conformance/{citations,conformance.test}.ts']
 

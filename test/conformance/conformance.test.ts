@@ -1,4 +1,4 @@
-/** docs/conformance.md says what the tests say, and a rule cannot lose its last test unnoticed. */
+/** docs/conformance.md matches the tests, and a rule cannot lose its last test unnoticed. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const cited = new Set(citations.flatMap((citation) => citation.ids))
 const ruleIds = new Set(rules.map((rule) => rule.id))
 const requirementIds = new Set(requirements.map(({ id }) => id))
 
-/** The same shape: what was asked for, instead of what a text says. */
+/** The same shape, for requirements instead of rules. */
 const asked = requirements.map(({ text, ...rest }) => ({ ...rest, text }))
 
 describe('conformance', () => {
@@ -37,36 +37,36 @@ describe('conformance', () => {
     assert.equal(requirementIds.size, requirements.length)
   })
 
-  it('knows every id that a test cites', () => {
+  it('defines every id that a test cites', () => {
     assert.deepEqual(unreadable, [])
-    const strangers = citations.flatMap(({ file, name, ids }) =>
+    const unknown = citations.flatMap(({ file, name, ids }) =>
       ids
         .filter((id) => !ruleIds.has(id) && !requirementIds.has(id))
         .map((id) => `${id} is no rule of test/conformance/rules (${file}: "${name}")`),
     )
-    assert.deepEqual(strangers, [])
+    assert.deepEqual(unknown, [])
   })
 
-  it('knows every id that a comment, a document or a deviation mentions', () => {
+  it('defines every id that a comment, a document or a deviation mentions', () => {
     const pattern = '{packages/*/src/**/*.ts,test/**/*.ts,examples/**/*.ts,bench/**/*.ts,docs/**/*.md,*.md}'
     const files = globSync(pattern, {
       cwd: root,
       exclude: ['**/node_modules/**', '**/dist/**', 'test/conformance/*.ts'],
     })
-    const strangers = files.flatMap((file) =>
+    const unknown = files.flatMap((file) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/(?<![\w-])(?:[JFBT]|S[024])-\d+\b(?!-)/g)]
         .map(([id]) => id)
         .filter((id) => !knownIds.has(id) && !requirementIds.has(id))
         .map((id) => `${file} mentions ${id}, which neither docs/conformance.md nor docs/requirements.md explains`),
     )
-    assert.deepEqual(strangers, [])
+    assert.deepEqual(unknown, [])
     assert.deepEqual(
       [...deviations, ...kitDeviations].flatMap(({ ids }) => ids).filter((id) => !ruleIds.has(id)),
       [],
     )
   })
 
-  it('shows every rule that is not marked as open', () => {
+  it('covers every rule that is not marked as open', () => {
     const lost = [...rules, ...asked].filter((rule) => rule.open === undefined && !cited.has(rule.id))
     assert.deepEqual(
       lost.map(({ id, text }) => `${id} has no test: ${text}`),
@@ -74,7 +74,7 @@ describe('conformance', () => {
     )
   })
 
-  it('marks no rule as open that a test shows', () => {
+  it('marks no covered rule as open', () => {
     const stale = [...rules, ...asked].filter((rule) => rule.open !== undefined && cited.has(rule.id))
     assert.deepEqual(
       stale.map(({ id }) => id),
@@ -82,7 +82,7 @@ describe('conformance', () => {
     )
   })
 
-  it('is written down as it is', () => {
+  it('has up-to-date pages', () => {
     const page = readFileSync(join(root, 'docs/conformance.md'), 'utf8')
     assert.ok(page === conformancePage(citations), 'docs/conformance.md is stale: run "npm run conformance"')
     const other = readFileSync(join(root, 'docs/requirements.md'), 'utf8')

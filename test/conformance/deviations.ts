@@ -1,4 +1,4 @@
-/** Where we knowingly do other than the text, or choose where it leaves a choice: what, and one sentence of why. */
+/** Deliberate deviations from the specification, and choices where it is silent, each with the reason. */
 
 export interface Deviation {
   readonly ids: readonly string[]
@@ -9,18 +9,18 @@ export interface Deviation {
 export const deviations: readonly Deviation[] = [
   {
     ids: ['F-2'],
-    what: 'JSON-RPC notifications and batches are refused; a missing id before anything is said of the params.',
-    why: 'Every operation of A2A has an answer, and no version gives batches a meaning for streams.',
+    what: 'JSON-RPC notifications and batches are refused; a missing id is reported before any problem of the params.',
+    why: 'Every operation of A2A has a response, and no version defines batches for streams.',
   },
   {
     ids: ['F-3'],
-    what: 'JSON-RPC errors come with HTTP 200, except for conditions of the transport.',
+    what: 'JSON-RPC errors have HTTP 200, except for transport conditions.',
     why: 'The conformance kit and most clients expect 200, while proxies and load balancers need to see 401, 413, 429 and 503.',
   },
   {
     ids: ['F-7'],
-    what: 'A stream that cannot start is a plain error in every version, save that `tasks/resubscribe` tells of an unknown task in the only event of a stream, and that `/api/a2a` does so for all errors where the profile for the older draft is on.',
-    why: 'A plain error can be told from a stream by its type. The published 0.x clients and the conformance kits for 0.2 and 0.3 read the answer to `tasks/resubscribe` as a stream or not at all.',
+    what: 'A stream that cannot start is a plain error in every version, except that `tasks/resubscribe` reports an unknown task in the only event of a stream, and that `/api/a2a` does so for all errors if the profile for the older draft is on.',
+    why: 'A plain error is distinguished from a stream by its media type. The published 0.x clients and the conformance kits for 0.2 and 0.3 read the response to `tasks/resubscribe` as a stream or not at all.',
   },
   {
     ids: ['B-10', 'B-3'],
@@ -34,17 +34,17 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['B-30', 'B-31'],
-    what: 'A client also takes signatures over a card without any of its empty values, and over the document as it is; it says which form it was. Cards of ours are signed in the official form only.',
-    why: 'Published SDKs sign the first and small tools the second. Of a card that is verified only what the form covers is used.',
+    what: 'A client also accepts signatures over a card without its empty values, and over the document as served; it reports which form it was. Our cards are signed in the official form only.',
+    why: 'Published SDKs sign the first and small tools the second. Only the signed fields of a verified card are used.',
   },
   {
     ids: ['B-28', 'B-15'],
-    what: 'A caller that names no version gets one card that holds the fields of both generations.',
-    why: 'Such a caller may be of either, and the fields do not collide.',
+    what: 'A caller that names no version gets one card with the fields of 0.x and 1.0.',
+    why: 'Such a caller may use either, and the fields do not collide.',
   },
   {
     ids: ['B-41', 'F-3'],
-    what: 'A request that is not labelled as JSON is HTTP 415 in every version, with -32005.',
+    what: 'A request with a content type other than JSON is HTTP 415 in every version, with -32005.',
     why: 'The status is that of HTTP, and what the published kit for 1.0 tests. 1.0.1 lists 400 for -32005, which is about the media types of parts; those are 400 here.',
   },
   {
@@ -64,18 +64,18 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['B-66'],
-    what: 'In 0.x a send without `blocking` waits, unless it brings a webhook, or a configuration in ProtoJSON.',
-    why: 'The sources of 0.3 contradict each other; waiting is what its widespread servers do. A client with a webhook is told of the end anyway, as the example of 0.2 shows. The SDKs for Python, Java and JavaScript leave `blocking: false` out of ProtoJSON, and write `true` where they want to wait.',
+    what: 'In 0.x a send without `blocking` waits, unless it has a webhook, or a configuration in ProtoJSON.',
+    why: 'The sources of 0.3 contradict each other; waiting is what its widespread servers do. A client with a webhook is notified of the end anyway, as the example of 0.2 shows. The SDKs for Python, Java and JavaScript omit `blocking: false` from ProtoJSON, and write `true` to wait.',
   },
   {
     ids: ['B-67'],
-    what: 'A blocking send ends after a limit with the task as it is, although that is not a state B-63 allows.',
-    why: 'A connection that a proxy cuts tells the client nothing; a task that is still working tells it what to ask for next.',
+    what: 'A blocking send ends after a limit with the current task, although B-63 does not allow its state.',
+    why: 'A connection that a proxy cuts leaves the client without a task id; a running task can be polled.',
   },
   {
     ids: ['B-71', 'T-6'],
     what: 'A webhook configuration inside a send is refused by a server without push notifications.',
-    why: 'A client that is never called waits forever; an error it can see.',
+    why: 'A client whose webhook is never called waits forever; an error is visible.',
   },
   {
     ids: ['B-85'],
@@ -85,7 +85,7 @@ export const deviations: readonly Deviation[] = [
   {
     ids: ['B-91', 'B-97'],
     what: 'A stream closes when the task asks for input, with `final: true` in 0.x. `keepOpenOnInputRequired` changes it.',
-    why: 'The normative section obliges to close only at the end, the guides close here, and clients that wait for the close are common.',
+    why: 'The normative section requires closing only at the end, the guides close here, and clients that wait for the close are common.',
   },
   {
     ids: ['B-100'],
@@ -100,12 +100,12 @@ export const deviations: readonly Deviation[] = [
   {
     ids: ['B-109'],
     what: 'Events have an `id:` and `Last-Event-ID` is honoured, in every version.',
-    why: 'No version can resume a stream without loss. The payloads stay untouched, so peers that do not know it do not notice.',
+    why: 'No version can resume a stream without loss. The payloads stay unchanged, so other peers are not affected.',
   },
   {
     ids: ['B-116'],
-    what: 'In 0.x a webhook that was set without an id is found and deleted as `default` too, unless one is called so.',
-    why: 'Clients of 0.x, the conformance kit among them, ask for it by that name.',
+    what: 'In 0.x a webhook that was set without an id is also found and deleted as `default`, unless another one has that id.',
+    why: 'Clients of 0.x, including the conformance kit, use that name.',
   },
   {
     ids: ['B-144'],
@@ -114,13 +114,13 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['B-163'],
-    what: 'A direct message answer is remembered in memory only; tasks are recognised durably for the window.',
-    why: 'A direct message has no task and no log to be kept in.',
+    what: 'A direct reply is remembered in memory only; tasks are recognised durably for the window.',
+    why: 'A direct reply has no task and no log.',
   },
   {
     ids: ['B-163', 'B-156'],
-    what: 'What is kept of the content of a message, to recognise it, is a hash under a key of the keyring.',
-    why: 'A message may be a short secret. A plain hash of it would let a reader of the store try words against it.',
+    what: 'The store keeps a hash of the content of a message, keyed by the keyring, to recognise repeats.',
+    why: 'A message may be a short secret. A plain hash would let a reader of the store guess it.',
   },
   {
     ids: ['B-163'],
@@ -129,8 +129,8 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['B-166'],
-    what: 'A tenant that does not exist, or is not for this caller, is -32001 and 404; where an agent has no tenants at all, naming one is -32602.',
-    why: 'The text names no error. Clients cannot enumerate tenants, and a client that names one in vain learns its mistake.',
+    what: 'A tenant that does not exist, or that the caller may not use, is -32001 and 404; if an agent has no tenants, naming one is -32602.',
+    why: 'The text names no error. Clients cannot enumerate tenants, and a client that names one by mistake gets an error.',
   },
   {
     ids: ['S2-31', 'B-146'],
@@ -139,7 +139,7 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['S2-16'],
-    what: 'A deadline for input that passes is the state FAILED with a reason, not an error on the stream.',
+    what: 'An expired input deadline is the state FAILED with a reason, not an error on the stream.',
     why: 'Later readers of the task must see it too.',
   },
 ]

@@ -1,4 +1,4 @@
-/** Where cards are found, what they promise, and how extensions are agreed on. */
+/** Where cards are served, what they declare, and how extensions are negotiated. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
@@ -24,7 +24,7 @@ describe('a card', () => {
     }
   })
 
-  it('stands also where older clients look for it, under the path of each agent [S4-2 S4-3]', async () => {
+  it('is also served at older paths, below the path of each agent [S4-2 S4-3]', async () => {
     const handler = createHandler({ store: memoryStore(), agents: { anna: () => 'A', berta: () => 'B' } })
     for (const path of ['agent-card', '.well-known/agent', '.well-known/agent-card.json', '.well-known/agent.json']) {
       const response = await handler.fetch(new Request(`http://localhost/a2a/berta/${path}`))
@@ -65,7 +65,7 @@ describe('an extension', () => {
     assert.equal(unasked.headers.get('a2a-extensions'), null)
   })
 
-  it('that is required and not asked for is an error that names it [T-9 B-144]', async () => {
+  it('that is required and not requested gives an error that names it [T-9 B-144]', async () => {
     const server = openInMemoryServer({ extensions: [{ uri, required: true }] })
     const modern = await server.rpc('SendMessage', { message: newMessage('hi') }, v1)
     assert.equal(modern.body.error.code, -32_008)
@@ -81,7 +81,7 @@ describe('JSON-RPC', () => {
     assert.equal(answer.body.result.status.state, 'completed')
   })
 
-  it('has the four basic methods for every agent, and -32601 for what it has not [S4-5 B-37]', async () => {
+  it('has the four basic methods for every agent, and -32601 for unknown ones [S4-5 B-37]', async () => {
     const server = openInMemoryServer()
     const { id } = (await server.rpc('message/send', { message: newLegacyMessage('hi') })).body.result
     assert.equal((await server.rpc('tasks/get', { id })).body.result.id, id)

@@ -1,4 +1,4 @@
-/** A server without a socket, and requests as a stranger would write them: by hand, in the words of each version. */
+/** A server without a socket, and hand-written requests in the format of each version. */
 import { memoryStore } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
 import type { AgentSettings, EngineLog, Handler, ServerOptions } from '@parley/a2a/server'

@@ -1,4 +1,4 @@
-/** How tasks end: by themselves, by force, by refusal, and never twice. */
+/** How tasks end: on their own, by cancel or timeout, by rejection, and never twice. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { inputRequired, reject, status } from '@parley/a2a'
@@ -14,7 +14,7 @@ const aborted = (signal: AbortSignal): Promise<null> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }))
 
 describe('a task', () => {
-  it('whose agent throws or says nonsense fails with a message that betrays nothing [B-50]', async () => {
+  it('whose agent throws or reports invalid values fails with a message that reveals nothing [B-50]', async () => {
     const agents = [
       () => {
         throw new Error('secret path')
@@ -52,7 +52,7 @@ describe('a task', () => {
     }
   })
 
-  it('never goes back, whatever its agent says [S0-15]', async () => {
+  it('never goes back to an earlier state [S0-15]', async () => {
     const server = openInMemoryServer({
       async *agent() {
         yield { state: 'TASK_STATE_WORKING' as const }
@@ -72,7 +72,7 @@ describe('a task', () => {
     assert.ok(ranks.every((rank: number) => rank >= 0))
   })
 
-  it('that takes too long fails with "Task timed out" [S0-20 B-50]', async () => {
+  it('that exceeds its limit fails with "Task timed out" [S0-20 B-50]', async () => {
     const task = await settled(
       openInMemoryServer({ turnTimeoutMs: 30, cancelGraceMs: 10, agent: ({ signal }: Turn) => aborted(signal) }),
     )
@@ -87,7 +87,7 @@ describe('a task', () => {
     assert.deepEqual((await server.rpc('GetTask', { id: task.id }, v1)).body.result, task)
   })
 
-  it('that is canceled stays canceled, whatever its agent finishes later [S4-19 B-43]', async () => {
+  it('that is canceled stays canceled, whatever its agent reports later [S4-19 B-43]', async () => {
     const finish = Promise.withResolvers<string>()
     const server = openInMemoryServer({ cancelGraceMs: 10, agent: () => finish.promise })
     const configuration = { returnImmediately: true }
@@ -126,13 +126,13 @@ describe('an unanswered question', () => {
     return events.flatMap((event) => (event.task ?? event.statusUpdate)?.status ?? [])
   }
 
-  it('fails its task after the time it was given, and says why [S2-16]', async () => {
+  it('fails its task after its timeout, with the reason [S2-16]', async () => {
     const last = (await statesOf(ask('fail'))).at(-1)
     assert.equal(last.state, 'TASK_STATE_FAILED')
     assert.match(JSON.stringify(last), /INPUT_TIMEOUT|time/i)
   })
 
-  it('lets its task go on without the answer, if told so [S2-16]', async () => {
+  it('lets its task continue without the answer, if configured [S2-16]', async () => {
     const states = (await statesOf(ask('continue'))).map((one) => one.state)
     assert.deepEqual(states.slice(states.indexOf('TASK_STATE_INPUT_REQUIRED')), [
       'TASK_STATE_INPUT_REQUIRED',

@@ -11,13 +11,13 @@ after(closeInMemoryServers)
 const toolsUri = 'https://parley.dev/extensions/client-tools/v1'
 
 describe('an older client', () => {
-  it('may write taskId where id is meant [S2-15]', async () => {
+  it('may send taskId in place of id [S2-15]', async () => {
     const server = openInMemoryServer()
     const { id } = (await server.rpc('message/send', { message: newLegacyMessage('hi') })).body.result
     assert.equal((await server.rpc('tasks/get', { taskId: id })).body.result.id, id)
   })
 
-  it('is told what is wrong with its envelope, its method or its message [S2-19 S2-20 S2-21 S4-6]', async () => {
+  it('gets errors for its envelope, its method or its message [S2-19 S2-20 S2-21 S4-6]', async () => {
     const server = openInMemoryServer()
     const post = (body: object) =>
       server.fetch('/a2a', {
@@ -37,7 +37,7 @@ describe('an older client', () => {
     assert.match(JSON.stringify((await server.rpc('message/send', {})).body.error), /message/)
   })
 
-  it('goes on with a task by the answer of its tool alone [S2-14]', async () => {
+  it('continues a task with the result of its tool alone [S2-14]', async () => {
     const server = openInMemoryServer({
       agent: ({ message, task }: Turn) => {
         const [part] = message.parts
@@ -66,7 +66,7 @@ describe('an older client', () => {
     assert.match(JSON.stringify(answered.body.result.artifacts), /Lisbon/)
   })
 
-  it('hears a comment while nothing happens [S2-26]', async () => {
+  it('receives comments while a stream is idle [S2-26]', async () => {
     const server = openInMemoryServer({
       keepAliveMs: 10,
       openAfterMs: 0,
@@ -86,19 +86,19 @@ describe('an older client', () => {
         signal: gone.signal,
       }),
     )
-    let heard = ''
+    let received = ''
     const decoder = new TextDecoder()
     for await (const chunk of response.body!) {
-      heard += decoder.decode(chunk as Uint8Array, { stream: true })
-      if (/^:/m.test(heard)) break
+      received += decoder.decode(chunk as Uint8Array, { stream: true })
+      if (/^:/m.test(received)) break
     }
     gone.abort()
-    assert.match(heard, /^data:.*\n\n[^]*^:/m)
+    assert.match(received, /^data:.*\n\n[^]*^:/m)
   })
 })
 
 describe('a part', () => {
-  it('of a kind that the agent does not take is refused [S4-10 B-70]', async () => {
+  it('that the agent does not accept is refused [S4-10 B-70]', async () => {
     const server = openInMemoryServer({ inputModes: ['text/plain'] })
     const message = newMessage('', { parts: [{ data: { rows: 1 } }] })
     assert.equal((await server.rpc('SendMessage', { message }, v1)).body.error.code, -32_005)
@@ -108,7 +108,7 @@ describe('a part', () => {
 })
 
 describe('a webhook', () => {
-  it('is refused alike by a send and by its own operation [T-6 B-71 B-115]', async () => {
+  it('is refused with the same error by a send and by its own operation [T-6 B-71 B-115]', async () => {
     const server = openInMemoryServer()
     const config = { url: 'https://hooks.example.com/x' }
     const configuration = { taskPushNotificationConfig: config }
@@ -135,7 +135,7 @@ describe('an agent', () => {
     assert.equal(task.artifacts[0].parts[0].text, 'one two')
   })
 
-  it('asks which artifact is meant, and is told by the metadata of a part [T-4]', async () => {
+  it('asks which artifact is meant, and reads it from the metadata of a part [T-4]', async () => {
     const server = openInMemoryServer({
       async agent(turn: Turn) {
         const named = turn.message.parts[0]?.metadata?.['artifactId']

@@ -1,12 +1,12 @@
-/** What products that came before asked for: what docs/requirements.md is made from. */
+/** Requirements of existing products, the source of docs/requirements.md. */
 
 export interface Requirement {
   readonly id: string
-  /** What was asked for, in our words. */
+  /** The requirement, in our words. */
   readonly text: string
-  /** Where the protocol says otherwise, or the wishes contradict each other: what is done instead, and why. */
+  /** If the protocol differs or requirements conflict: what Parley does instead, and why. */
   readonly instead?: string
-  /** Why no test shows it. Every other one needs at least one. */
+  /** Why no test covers it. Every other requirement needs at least one test. */
   readonly open?: string
 }
 

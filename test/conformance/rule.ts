@@ -8,7 +8,7 @@ export interface Rule {
   readonly level: Level
   readonly versions: readonly Version[]
   readonly text: string
-  /** Why no test shows this rule yet. Every other rule needs at least one. */
+  /** Why no test covers this rule yet. Every other rule needs at least one. */
   readonly open?: string
 }
 
@@ -34,11 +34,11 @@ const ruleOf =
     ...options,
   })
 
-/** From the protocol's own text. */
+/** From the specification. */
 export const must = ruleOf('must')
 export const should = ruleOf('should')
 export const may = ruleOf('may')
-/** The text is silent or contradicts itself; this is what we chose. */
+/** The specification is silent or contradicts itself; this is our choice. */
 export const decision = ruleOf('decision')
-/** In no text, but what existing peers do and rely on. */
+/** Not specified, but existing peers do it and rely on it. */
 export const practice = ruleOf('practice')

@@ -45,13 +45,13 @@ export const sections: readonly Section[] = [
 
 export const rules: readonly Rule[] = sections.flatMap((section) => section.rules)
 
-/** Not kept yet: a line each, so that a reader knows that they were not overlooked. */
+/** Not implemented yet, one line each. */
 export const laterRuleIds: readonly { readonly what: string; readonly ids: readonly string[] }[] = [
-  { what: 'Metrics, and a record of who made and changed tasks', ids: ['T-12'] },
+  { what: 'Metrics, and a record of who created and changed tasks', ids: ['T-12'] },
   { what: 'Chains of agents made with several SDKs, in mixed versions and bindings', ids: ['T-20'] },
 ]
 
-/** Every id that may stand in a comment: a stranger must be able to look it up. */
+/** Every id that a comment may name: each must be documented. */
 export const knownIds: ReadonlySet<string> = new Set([
   ...rules.map((rule) => rule.id),
   ...laterRuleIds.flatMap((group) => group.ids.flatMap(expand)),

@@ -1,4 +1,4 @@
-/** One task in the words of every version and binding, and what readers forgive. */
+/** One task in every version and binding, and what readers accept. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { inputRequired } from '@parley/a2a'
@@ -8,7 +8,7 @@ import { closeInMemoryServers, openInMemoryServer, newMessage, newLegacyMessage,
 after(closeInMemoryServers)
 
 describe('a task', () => {
-  it('made in one version is read, followed and canceled in the others [B-13 B-168]', async () => {
+  it('created in one version is read, followed and canceled in the others [B-13 B-168]', async () => {
     const server = openInMemoryServer({ allowAnonymousList: true, agent: () => inputRequired('Which city?') })
     const made = await server.rpc('message/send', { message: newLegacyMessage('a trip') }, v0_3)
     const { id } = made.body.result
@@ -34,14 +34,14 @@ describe('a task', () => {
 
   it('is refused for the same reason in every binding [B-168]', async () => {
     const server = openInMemoryServer()
-    const overJsonRpc = await server.rpc('GetTask', { id: 'nobody' }, v1)
-    const overRest = await server.fetch('/tasks/nobody', { headers: v1 })
+    const overJsonRpc = await server.rpc('GetTask', { id: 'unknown' }, v1)
+    const overRest = await server.fetch('/tasks/unknown', { headers: v1 })
     assert.equal(overJsonRpc.body.error.data[0].reason, 'TASK_NOT_FOUND')
     assert.equal(overRest.body.error.details[0].reason, 'TASK_NOT_FOUND')
     assert.deepEqual([overJsonRpc.body.error.code, overRest.status], [-32_001, 404])
   })
 
-  it('can be sent, read and canceled in 0.3, which asks for no more [B-175]', async () => {
+  it('can be sent, read and canceled in 0.3, the minimum that it requires [B-175]', async () => {
     const server = openInMemoryServer()
     const { id } = (await server.rpc('message/send', { message: newLegacyMessage('hi') }, v0_3)).body.result
     assert.equal((await server.rpc('tasks/get', { id }, v0_3)).body.result.status.state, 'completed')
@@ -50,7 +50,7 @@ describe('a task', () => {
 })
 
 describe('a request', () => {
-  it('may use an id that was used before [B-42]', async () => {
+  it('may reuse an id [B-42]', async () => {
     const server = openInMemoryServer()
     const body = (): string =>
       JSON.stringify({ jsonrpc: '2.0', id: 'same', method: 'SendMessage', params: { message: newMessage('hi') } })
@@ -61,7 +61,7 @@ describe('a request', () => {
     assert.notEqual(first.body.result.task.id, second.body.result.task.id)
   })
 
-  it('has its version in a header that may be written in any case [F-11]', async () => {
+  it('has its version in a header whose name is case-insensitive [F-11]', async () => {
     for (const name of ['A2A-Version', 'a2a-version', 'A2a-VERSION']) {
       const answer = await openInMemoryServer().rpc(
         'message/send',
@@ -80,7 +80,7 @@ describe('a request', () => {
     assert.doesNotMatch(JSON.stringify(task), /mood|sunny|colour|haste/)
   })
 
-  it('may write numbers as strings, in a query and in a body [J-11]', async () => {
+  it('may have numbers as strings, in a query and in a body [J-11]', async () => {
     const server = openInMemoryServer({ allowAnonymousList: true })
     for (const text of ['one', 'two', 'three']) await server.rpc('SendMessage', { message: newMessage(text) }, v1)
     const overRest = await server.fetch('/tasks?pageSize=2', { headers: v1 })
@@ -96,14 +96,14 @@ describe('a state', () => {
     return versionOf('0.3').json.decodeResult('GetTask', task).status.state
   }
 
-  it('that is not known is read as unknown [B-174 S2-9]', () => {
+  it('that is unknown is read as unknown [B-174 S2-9]', () => {
     assert.deepEqual(
       ['dreaming', 'unknown', ''].map(read),
       Array.from({ length: 3 }, () => 'TASK_STATE_UNSPECIFIED'),
     )
   })
 
-  it('of an older draft is read as what it became [S2-18]', () => {
+  it('of an older draft is read as its successor [S2-18]', () => {
     assert.equal(read('started'), 'TASK_STATE_SUBMITTED')
   })
 })

@@ -1,4 +1,4 @@
-/** An agent of one's own in the console: found out by the hub, or made by hand from the form of its kind. */
+/** Adding an agent in the console: detected by the hub, or entered in the form of its kind. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
@@ -7,21 +7,21 @@ import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('another agent', async (browser) => {
-  const somebody = await openCardServer()
+describeInBrowser('a new agent', async (browser) => {
+  const forecast = await openCardServer()
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   const entryOf = (name: string): unknown => parse(readFileSync(testHub.file, 'utf8')).agents[name]
 
-  it('is found out by its address, shown as it will be written, renamed and added', async () => {
+  it('is detected by its address, previewed, renamed and added', async () => {
     const page = await fixture.open('/agents')
     await page.getByRole('link', { name: 'Add an agent' }).click()
     await page.waitForURL('**/agents/new')
-    await page.getByLabel('An address, or a command').fill(somebody.url)
+    await page.getByLabel('An address, or a command').fill(forecast.url)
     await page.keyboard.press('Enter')
     const form = page.getByRole('form', { name: 'What was found' })
     await form.getByText('It is an A2A agent').waitFor()
-    await form.getByText('Somebody speaks A2A 1.0 over JSONRPC.').waitFor()
+    await form.getByText('Forecast supports A2A 1.0 over JSONRPC.').waitFor()
     assert.deepEqual(await seriousViolations(page), [])
     await form.getByLabel('Name on this hub').fill('two words')
     await form.getByRole('button', { name: /^Add/ }).click()
@@ -31,16 +31,16 @@ describeInBrowser('another agent', async (browser) => {
       .waitFor()
     await form.getByLabel('Name on this hub').fill('helper')
     assert.deepEqual(parse(await form.getByLabel('the entry', { exact: true }).innerText()), {
-      agents: { helper: { kind: 'a2a', url: somebody.url } },
+      agents: { helper: { kind: 'a2a', url: forecast.url } },
     })
     await form.getByRole('button', { name: 'Add helper' }).click()
     await page.waitForURL('**/agents/helper')
-    await page.getByRole('heading', { name: 'Somebody', level: 2 }).waitFor()
-    assert.deepEqual(entryOf('helper'), { kind: 'a2a', url: somebody.url })
+    await page.getByRole('heading', { name: 'Forecast', level: 2 }).waitFor()
+    assert.deepEqual(entryOf('helper'), { kind: 'a2a', url: forecast.url })
     await page.close()
   })
 
-  it('is found out by its command, in the words that a shell would read', async () => {
+  it('is detected by its command, parsed like a shell does', async () => {
     const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill(`${process.execPath} './shout.mjs'`)
     await page.getByRole('button', { name: 'Find out' }).click()
@@ -55,7 +55,7 @@ describeInBrowser('another agent', async (browser) => {
     await page.close()
   })
 
-  it('is not guessed at: what was tried is said, and the way by hand is shown', async () => {
+  it('is not guessed: the form lists the attempts and offers manual entry', async () => {
     const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill('http://127.0.0.1:9')
     await page.getByRole('button', { name: 'Find out' }).click()
@@ -67,7 +67,7 @@ describeInBrowser('another agent', async (browser) => {
     await page.close()
   })
 
-  it('is made by hand from the form of its kind, which says what is needed and what is wrong', async () => {
+  it('is entered in the form of its kind, which shows required fields and errors', async () => {
     const page = await fixture.open('/agents/new?form=openai')
     await page.getByLabel('Name on this hub').fill('thinker')
     await page.getByRole('button', { name: 'Add thinker' }).click()
@@ -97,7 +97,7 @@ describeInBrowser('another agent', async (browser) => {
     await page.close()
   })
 
-  it('may be of any kind that the hub knows, chosen in the address', async () => {
+  it('may be of any kind that the hub supports, selected in the address', async () => {
     const page = await fixture.open('/agents/new?form=')
     const kinds = page.locator('#kind')
     await kinds.selectOption('command')
@@ -110,7 +110,7 @@ describeInBrowser('another agent', async (browser) => {
     await page.close()
   })
 
-  it('cannot have the name of another one', async () => {
+  it('cannot have the name of another agent', async () => {
     const page = await fixture.open('/agents/new?form=demo')
     await page.getByLabel('Name on this hub').fill('talker')
     await page.getByLabel('agent needed').selectOption('echo')
@@ -119,7 +119,7 @@ describeInBrowser('another agent', async (browser) => {
     await page.close()
   })
 
-  it('is added on a phone, too', async () => {
+  it('is added on a phone', async () => {
     for (const path of ['/agents/new', '/agents/new?form=a2a']) {
       const page = await fixture.open(path, { width: 390, height: 844, theme: 'dark' })
       await page.getByRole('heading', { name: 'Add an agent', level: 2 }).waitFor()

@@ -1,4 +1,4 @@
-/** Keys in the console: made, shown once, narrowed, used, replaced, revoked. */
+/** Keys in the console: created, shown once, restricted, used, replaced, revoked. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -22,7 +22,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await shown(page).waitFor()
   }
 
-  it('are made in a form, shown once, copied, and open the agent and no other', async () => {
+  it('are created in a form, shown once, copied, and give access to one agent', async () => {
     const page = await fixture.open('/agents/artist/keys')
     await page.getByText('No keys yet').waitFor()
     await page.getByRole('button', { name: 'Make a key' }).click()
@@ -56,7 +56,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.close()
   })
 
-  it('are not left behind unseen: who goes without the key is asked', async () => {
+  it('are not lost unseen: leaving without the key asks for confirmation', async () => {
     const page = await fixture.open('/agents/talker')
     await page.getByRole('navigation', { name: 'Views of talker' }).getByRole('link', { name: 'Keys' }).click()
     await page.getByRole('button', { name: 'Make a key' }).click()
@@ -82,7 +82,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.close()
   })
 
-  it('are narrowed: to skills, operations, a rate, tasks a day, and a day on which they end', async () => {
+  it('are restricted to skills, operations, a rate, tasks per day and an expiry date', async () => {
     const page = await fixture.open('/agents/talker/keys?make=key')
     await testHub.ask('PUT', '/admin/agents/talker', {
       entry: {
@@ -119,7 +119,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.close()
   })
 
-  it('say at which field something is wrong', async () => {
+  it('show errors at their field', async () => {
     const page = await fixture.open('/agents/gpt/keys?make=key')
     await form(page).getByRole('button', { name: 'Make the key' }).click()
     await form(page).getByText('give it a name').waitFor()
@@ -135,7 +135,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.close()
   })
 
-  it('are revoked once one has confirmed it, and open nothing from then on', async () => {
+  it('are revoked after a confirmation, and are invalid from then on', async () => {
     const { json: made } = await testHub.ask('POST', '/admin/keys', { name: 'leaked', agents: ['shout'] })
     const page = await fixture.open('/agents/shout/keys')
     await page.getByRole('button', { name: 'Revoke leaked' }).click()
@@ -151,7 +151,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.close()
   })
 
-  it('are replaced by new ones that may do the same', async () => {
+  it('are replaced by new ones with the same permissions', async () => {
     const { json: old } = await testHub.ask('POST', '/admin/keys', { name: 'worn', agents: ['clock'], rate: '5/s' })
     const page = await fixture.open('/agents/clock/keys')
     await page.getByRole('button', { name: 'Replace worn' }).click()
@@ -169,7 +169,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.close()
   })
 
-  it('are found by text, and by the address that names one', async () => {
+  it('are found by text, and by an address that names one', async () => {
     await testHub.ask('POST', '/admin/keys', { name: 'alpha', agents: ['concierge'] })
     const { json: beta } = await testHub.ask('POST', '/admin/keys', { name: 'beta', agents: ['concierge'] })
     const page = await fixture.open(`/agents/concierge/keys?key=${beta.id}`)

@@ -1,4 +1,4 @@
-/** Further views of an agent in the console: its card, how it is called from programs, its entry in the configuration. */
+/** Further views of an agent in the console: its card, client code, its entry in the configuration. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -9,10 +9,10 @@ import { openConsole } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
 describeInBrowser('an agent', async (browser) => {
-  const somebody = await openCardServer()
+  const forecast = await openCardServer()
   const fixture = await openConsole(browser, {
     agents: {
-      somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
+      forecast: { kind: 'a2a', url: forecast.url, drift: 'block' },
     },
   })
   const { testHub } = fixture
@@ -20,8 +20,8 @@ describeInBrowser('an agent', async (browser) => {
   const list = (page: Page) => page.getByRole('list', { name: 'Agents' })
   const row = (page: Page, name: RegExp) => list(page).getByRole('link', { name })
 
-  describe('by its cards', () => {
-    it('is shown as clients of each version get it, with what differs', async () => {
+  describe('in the card view', () => {
+    it('is shown as clients of each version get it, with the differences', async () => {
       const page = await fixture.open('/agents/talker/card')
       const differences = page.getByRole('list', { name: 'Differences' })
       await differences.getByText('Only in 1.0').waitFor()
@@ -42,8 +42,8 @@ describeInBrowser('an agent', async (browser) => {
       await page.close()
     })
 
-    it('says whether it is signed, and what became of a remote one’s signature', async () => {
-      const page = await fixture.open('/agents/somebody/card')
+    it('has the status of its signature, also for a remote card', async () => {
+      const page = await fixture.open('/agents/forecast/card')
       await page.getByText('The hub does not sign its cards.').waitFor()
       await page.getByText('not checked').waitFor()
       await page.getByRole('group', { name: 'Version' }).getByRole('button', { name: 'Its own' }).click()
@@ -52,11 +52,11 @@ describeInBrowser('an agent', async (browser) => {
       await page.close()
     })
 
-    it('waits to be approved when it changes, and says which members did', async () => {
-      const page = await fixture.open('/agents/somebody')
-      await page.getByText('An agent of somebody else').last().waitFor()
-      somebody.say({ description: 'Something quite different', version: '2.0.0' })
-      await testHub.ask('POST', '/admin/agents/somebody/look')
+    it('waits for approval when it changes, and lists the changed fields', async () => {
+      const page = await fixture.open('/agents/forecast')
+      await page.getByText('A remote agent').last().waitFor()
+      forecast.say({ description: 'Something quite different', version: '2.0.0' })
+      await testHub.ask('POST', '/admin/agents/forecast/look')
       await page.getByText(/and it is not called before that is approved/).waitFor()
       await row(page, /blocked/).waitFor()
       await page.getByRole('link', { name: 'Look at the change' }).click()
@@ -64,17 +64,17 @@ describeInBrowser('an agent', async (browser) => {
       await change.getByText('Something quite different').waitFor()
       await change.getByRole('list', { name: 'Differences' }).getByText('version').waitFor()
       await change.getByRole('button', { name: 'Approve' }).click()
-      const question = page.getByRole('dialog', { name: 'Approve the new card of somebody?' })
+      const question = page.getByRole('dialog', { name: 'Approve the new card of forecast?' })
       await question.getByRole('button', { name: 'Approve' }).click()
       await change.waitFor({ state: 'detached' })
-      const { json } = await testHub.ask('GET', '/admin/agents/somebody')
+      const { json } = await testHub.ask('GET', '/admin/agents/forecast')
       assert.equal(json.drift, undefined)
       await page.close()
     })
   })
 
-  describe('in other people’s programs', () => {
-    it('is reached at addresses that can be copied, by every binding and version', async () => {
+  describe('in the client code view', () => {
+    it('has addresses that can be copied, for every binding and version', async () => {
       const page = await fixture.open('/agents/artist/connect')
       const table = page.getByRole('table')
       for (const name of [/JSON-RPC 1\.0/, /REST 1\.0/, /JSON-RPC 0\.3/, /REST 0\.3/, /JSON-RPC 0\.2/, /Card all/]) {
@@ -85,7 +85,7 @@ describeInBrowser('an agent', async (browser) => {
       await page.close()
     })
 
-    it('is called by code that is chosen by the address, with a key or without', async () => {
+    it('has code that is selected by the address, with a key or without', async () => {
       const page = await fixture.open('/agents/artist/connect?snippet=python', { width: 1700 })
       await page.getByLabel('Python snippet', { exact: true }).getByText('create_client').waitFor()
       await page.getByLabel('with a key').check()
@@ -98,8 +98,8 @@ describeInBrowser('an agent', async (browser) => {
     })
   })
 
-  describe('in the configuration', () => {
-    it('is changed as JSON, which the hub checks, and is another one at once', async () => {
+  describe('in the configuration view', () => {
+    it('is edited as JSON, which the hub checks, and changes at once', async () => {
       const page = await fixture.open('/agents/shout/settings')
       const entry = page.getByLabel('Its entry, as JSON')
       const written = JSON.parse(await entry.inputValue())
@@ -138,7 +138,7 @@ describeInBrowser('an agent', async (browser) => {
       await page.close()
     })
 
-    it('is taken out once one has confirmed it', async () => {
+    it('is removed after a confirmation', async () => {
       await testHub.ask('POST', '/admin/agents', { name: 'short', entry: { kind: 'demo', agent: 'echo' } })
       const page = await fixture.open('/agents/short/settings')
       await page.getByRole('button', { name: 'Remove' }).click()
@@ -155,7 +155,7 @@ describeInBrowser('an agent', async (browser) => {
   })
 
   it('causes no page errors', () => {
-    // The browser itself tells of answers such as 404 and 400, which were wanted here.
+    // The browser logs responses such as 404 and 400, which are expected here.
     const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))
     assert.deepEqual(unexpected, [])
   })

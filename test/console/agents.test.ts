@@ -1,4 +1,4 @@
-/** The agents in the console: the list, and each of them as it says, shows and is set up. */
+/** The agents in the console: the list, and the page of each agent. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -8,10 +8,10 @@ import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-co
 import { describeInBrowser } from './shared-browser.ts'
 
 describeInBrowser('the agents', async (browser) => {
-  const somebody = await openCardServer()
+  const forecast = await openCardServer()
   const fixture = await openConsole(browser, {
     agents: {
-      somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
+      forecast: { kind: 'a2a', url: forecast.url, drift: 'block' },
       gone: { kind: 'a2a', url: 'http://127.0.0.1:9001' },
     },
   })
@@ -22,7 +22,7 @@ describeInBrowser('the agents', async (browser) => {
   const tabs = (page: Page) => page.getByRole('navigation', { name: /^Views of/ })
 
   describe('as a list', () => {
-    it('say what they are, how they are, and which one answers where none is named', async () => {
+    it('show their kind, their health, and which one is the default', async () => {
       const page = await fixture.open('/agents')
       await row(page, /^Talker talker default/).waitFor()
       await row(page, /^gpt A model\. openai/).waitFor()
@@ -31,7 +31,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('are found by text, kind, tag and health, all of which stand in the address', async () => {
+    it('are found by text, kind, tag and health, all kept in the address', async () => {
       const page = await fixture.open('/agents')
       await row(page, /Talker/).waitFor()
       await page.keyboard.press('/')
@@ -53,7 +53,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('are walked with the keyboard, opened beside the list, and their names copied', async () => {
+    it('are navigated by keyboard, opened beside the list, and their names copied', async () => {
       const page = await fixture.open('/agents?kind=demo')
       await row(page, /Clock/).waitFor()
       await page.keyboard.press('j')
@@ -70,7 +70,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('show at once what they do, and what went wrong last', async () => {
+    it('show their activity at once, and their last error', async () => {
       const page = await fixture.open('/agents')
       await row(page, /shout .*idle none/).waitFor()
       const { id } = await testHub
@@ -87,7 +87,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('come and go as the configuration does', async () => {
+    it('are added and removed with the configuration', async () => {
       const page = await fixture.open('/agents')
       await row(page, /Talker/).waitFor()
       await testHub.ask('POST', '/admin/agents', { name: 'timer', entry: { kind: 'demo', agent: 'clock' } })
@@ -98,8 +98,8 @@ describeInBrowser('the agents', async (browser) => {
     })
   })
 
-  describe('one by one', () => {
-    it('are read as a person reads: what, how, who may, which skills, what came last [S4-23]', async () => {
+  describe('one agent', () => {
+    it('shows what it does, its health, who may call it, its skills and its last tasks [S4-23]', async () => {
       const { id } = await testHub.send('artist', 'paint me something')
       const page = await fixture.open('/agents/artist')
       await page.getByRole('heading', { name: 'artist', level: 2 }).waitFor()
@@ -116,7 +116,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('have examples that open the playground with their words', async () => {
+    it('has examples that open the playground with their text', async () => {
       const page = await fixture.open('/agents/concierge')
       const example = page.getByRole('list', { name: 'Examples' }).getByRole('link').first()
       const text = await example.innerText()
@@ -126,7 +126,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('lead from their last error to its task', async () => {
+    it('links its last error to its task', async () => {
       const task = await testHub.send('talker', 'fail again')
       const page = await fixture.open('/agents/talker')
       const link = page.getByRole('link', { name: 'The agent failed' })
@@ -135,7 +135,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('say why they are down, and are looked at again when one asks', async () => {
+    it('shows why it is down, and is checked again on request', async () => {
       const page = await fixture.open('/agents/gone')
       await page.getByText(/It is down: it cannot be reached/).waitFor()
       await page.getByRole('button', { name: 'Look again' }).click()
@@ -143,7 +143,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('have every view in the address, which survives a reload', async () => {
+    it('has every view in the address, which survives a reload', async () => {
       const page = await fixture.open('/agents/talker')
       for (const [name, heading] of [
         ['Card', 'As clients see it'],
@@ -160,12 +160,12 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('are said not to be there where there is none, and lead to the tasks that are left', async () => {
-      const page = await fixture.open('/agents/nobody')
-      await page.getByText('There is no agent nobody').waitFor()
+    it('shows a not-found message with a link to its remaining tasks', async () => {
+      const page = await fixture.open('/agents/unknown')
+      await page.getByText('There is no agent unknown').waitFor()
       assert.equal(
-        await page.getByRole('link', { name: 'Tasks of nobody' }).getAttribute('href'),
-        '/tasks?agent=nobody',
+        await page.getByRole('link', { name: 'Tasks of unknown' }).getAttribute('href'),
+        '/tasks?agent=unknown',
       )
       await page.close()
     })
@@ -173,11 +173,11 @@ describeInBrowser('the agents', async (browser) => {
 
   describe('accessibility', () => {
     for (const theme of ['light', 'dark'] as const) {
-      it(`have no serious violation in ${theme} colours`, async () => {
+      it(`has no serious violation in ${theme} colours`, async () => {
         for (const path of [
           '',
           '/artist',
-          '/somebody/card',
+          '/forecast/card',
           '/artist/connect',
           '/artist/keys?make=key',
           '/gpt/settings',
@@ -192,11 +192,11 @@ describeInBrowser('the agents', async (browser) => {
       })
     }
 
-    it('fit on a phone: the detail covers the list, and nothing is wider than the screen', async () => {
+    it('fits on a phone: the detail covers the list, and nothing is wider than the screen', async () => {
       for (const path of [
         '',
         '/artist',
-        '/somebody/card',
+        '/forecast/card',
         '/artist/connect',
         '/artist/keys?make=key',
         '/gpt/settings',
@@ -211,7 +211,7 @@ describeInBrowser('the agents', async (browser) => {
   })
 
   it('causes no page errors', () => {
-    // The browser itself tells of answers such as 404 and 400, which were wanted here.
+    // The browser logs responses such as 404 and 400, which are expected here.
     const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))
     assert.deepEqual(unexpected, [])
   })

@@ -1,4 +1,4 @@
-/** The frame around every page: signing in, going from page to page, searching, light and dark; and nothing from elsewhere. */
+/** The frame around every page: sign-in, navigation, search, light and dark themes; no third-party requests. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { adminKey, waitFor } from '../admin/test-hub.ts'
@@ -10,9 +10,9 @@ describeInBrowser('the console', async (browser) => {
   const fixture = await openConsole(browser)
 
   it('asks for the admin key, refuses a wrong one, and opens with the right one', async () => {
-    const stranger = await browser.newContext()
-    stranger.setDefaultTimeout(maxWaitMs)
-    const page = await stranger.newPage()
+    const signedOut = await browser.newContext()
+    signedOut.setDefaultTimeout(maxWaitMs)
+    const page = await signedOut.newPage()
     await page.goto(`${fixture.testHub.url}/tasks?state=TASK_STATE_FAILED`)
     await page.getByLabel('Admin key').fill('not the key of this hub')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -22,11 +22,11 @@ describeInBrowser('the console', async (browser) => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
     assert.match(page.url(), /\/tasks\?state=TASK_STATE_FAILED$/)
-    const [cookie] = await stranger.cookies()
+    const [cookie] = await signedOut.cookies()
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict'])
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Admin key').waitFor()
-    await stranger.close()
+    await signedOut.close()
   })
 
   it('opens every page from the rail, and shows that it is live', async () => {
@@ -73,7 +73,7 @@ describeInBrowser('the console', async (browser) => {
     await recent.first().waitFor()
     assert.equal(await search.getAttribute('aria-activedescendant'), await recent.first().getAttribute('id'))
     assert.deepEqual(await seriousViolations(page), [])
-    // Round and round, and what is chosen is in view.
+    // The selection wraps around and stays in view.
     await page.keyboard.press('ArrowUp')
     assert.equal(await options.last().getAttribute('aria-selected'), 'true')
     await page.keyboard.press('ArrowDown')
@@ -87,7 +87,7 @@ describeInBrowser('the console', async (browser) => {
     await page.keyboard.type('shout')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/agents/shout')
-    // As fast as they come.
+    // Without waiting between keys.
     for (let n = 0; n < 10; n += 1) {
       for (const key of ['Control+k', 'Escape', 'Control+k', 'Control+k']) await page.keyboard.press(key)
       await search.waitFor({ state: 'detached' })
@@ -116,7 +116,7 @@ describeInBrowser('the console', async (browser) => {
         return isInside ? true : undefined
       }, `the focus is in ${name}`)
       assert.match(await page.title(), / · Parley$/)
-      // Where the page has put the focus into a field, the next key is for that.
+      // If the page has focused a field, the next key goes to that field.
       await page.evaluate('document.activeElement.blur()')
     }
     await page.close()
@@ -134,7 +134,7 @@ describeInBrowser('the console', async (browser) => {
     await keys.getByRole('heading', { name: 'On this page' }).waitFor()
     await keys.getByRole('heading', { name: 'Everywhere' }).waitFor()
     await keys.getByRole('heading', { name: 'Go to' }).waitFor()
-    await keys.getByText('The next entry').waitFor()
+    await keys.getByText('Next entry').waitFor()
     assert.deepEqual(await seriousViolations(page), [])
     await page.keyboard.press('g')
     await page.keyboard.press('t')
@@ -155,7 +155,7 @@ describeInBrowser('the console', async (browser) => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`has the pages at the foot of a phone, the less wanted behind "More", ${theme}`, async () => {
+    it(`has the pages at the bottom of a phone, the less used ones behind "More", ${theme}`, async () => {
       const page = await fixture.open('/tasks', { width: 390, height: 844, theme })
       const rail = page.getByRole('navigation', { name: 'Pages' })
       const box = await rail.boundingBox()
@@ -205,7 +205,7 @@ describeInBrowser('the console', async (browser) => {
     await page.waitForURL('**/welcome')
     await page.evaluate(`history.pushState(null, '', '/elsewhere'); dispatchEvent(new PopStateEvent('popstate'))`)
     await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
-    // Programs are answered as programs, whatever they say that they accept.
+    // Programs get JSON, whatever they accept.
     const asProgram = await fetch(`${fixture.testHub.url}/a2a/no-such-agent`, { headers: { accept: 'text/html' } })
     assert.ok(asProgram.status >= 400, String(asProgram.status))
     assert.match(asProgram.headers.get('content-type') ?? '', /^application\/json/)

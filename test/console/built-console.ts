@@ -1,4 +1,4 @@
-/** The console as it is in the tree, built: once for all files of the suite, and by a file for itself that is run alone. */
+/** The console built from the working tree: once for all files of the suite, or by a file that runs alone. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export async function shareConsole(folder: string): Promise<void> {
   process.env[variable] = folder
 }
 
-/** Where it is: never where the hub has its own, so that what others build meanwhile is not in the way. */
+/** Its folder: never that of the hub, so that concurrent builds do not interfere. */
 export async function builtConsole(): Promise<URL> {
   const shared = process.env[variable]
   if (shared !== undefined) return pathToFileURL(`${shared}/`)
@@ -25,10 +25,10 @@ export async function builtConsole(): Promise<URL> {
 }
 
 async function buildInto(outDir: string): Promise<void> {
-  // Not at the top: a file that gets the shared build needs no bundler.
+  // Imported late: a file with the shared build needs no bundler.
   const { build } = await import('vite')
   const { NODE_ENV } = process.env
   await build({ configFile: join(root, 'packages/console/vite.config.ts'), logLevel: 'error', build: { outDir } })
-  // It leaves "production" behind, which is nothing for whatever is started from here.
+  // It sets "production", which must not leak to child processes.
   if (NODE_ENV === undefined) delete process.env['NODE_ENV']
 }

@@ -33,8 +33,8 @@ export async function openCardServer(first: object = {}): Promise<CardServer> {
 }
 
 const cardOf = (url: string) => ({
-  name: 'Somebody',
-  description: 'An agent of somebody else',
+  name: 'Forecast',
+  description: 'A remote agent',
   version: '1.0.0',
   supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
   capabilities: { streaming: false },

@@ -1,6 +1,6 @@
-/** Agents that hand work on to one another, for the pages that show it: a front that does as the first word says. */
+/** Agents that delegate to one another, for the pages that show it: the first word selects what the front does. */
 
-/** Hands on as the first word says, and tells what came of it. */
+/** Delegates as the first word selects, and reports the result. */
 const front = `
 const first = async (turn) => ((await turn.history())[0]?.parts ?? []).map((part) => part.text ?? '').join('')
 async function* run(turn, { delegate }) {
@@ -41,7 +41,7 @@ async function* run(turn, { delegate }) {
 export default { resume: 'rerun', run }
 `
 
-/** Looks something up, asks the model, and writes. */
+/** Looks something up, calls the model, and writes. */
 const writer = `
 async function* run(turn, { delegate }) {
   const span = turn.span('execute_tool search', { kind: 'tool', attributes: { 'gen_ai.tool.name': 'search' } })
@@ -84,7 +84,7 @@ export default async function* ({ text, history }) {
 }
 `
 
-/** As many spans as it is told, some inside others, one of them failed; and as many events. */
+/** As many spans as requested, some nested, one of them failed; and as many events. */
 const wide = `
 export default async function* (turn) {
   const count = Number(turn.text.split(' ')[1])
@@ -118,7 +118,7 @@ export const delegatingAgents = {
   checker: module('checker', 'Checks what others wrote.'),
   broken: module('broken', 'Fails.'),
   endless: module('endless', 'Never ends by itself.'),
-  asker: module('asker', 'Asks back.'),
+  asker: module('asker', 'Asks for input.'),
   wide: module('wide', 'Does a lot.'),
 }
 

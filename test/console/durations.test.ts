@@ -1,4 +1,4 @@
-/** One task has one duration, wherever it is shown: in the playground while it comes and later, in lists, in its trace. */
+/** One task has the same duration everywhere: in the playground while it streams and later, in lists, in its trace. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { formatDuration } from '../../packages/console/src/components/format.ts'
@@ -6,7 +6,7 @@ import { openConsole } from './open-console.ts'
 import { sendText, taskIdOf } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-/** Thinks before its first word: what it says is in the log long after the message came. */
+/** Waits before its first output: it is logged long after the message. */
 const thinker = `
 export default async function* () {
   await new Promise((resolve) => setTimeout(resolve, 300))
@@ -31,7 +31,7 @@ describeInBrowser('the duration of a task', async (browser) => {
       const took = /in (.+)$/.exec(await live.innerText())?.[1] ?? ''
       const id = taskIdOf(page)
       const { json } = await fixture.testHub.ask('GET', `/admin/tasks/${id}`)
-      // It is counted from the message, and not from the first word.
+      // It is counted from the message, not from the first output.
       assert.ok(json.durationMs >= 490, `${json.durationMs} ms`)
       const shown = formatDuration(json.durationMs)
       const views: Record<string, string> = { playground: took }
@@ -41,7 +41,7 @@ describeInBrowser('the duration of a task', async (browser) => {
         views[name] = pattern.exec(text.trim())?.[1] ?? text
       }
       await note('playground, loaded again', `/playground/thinker?task=${id}`, '.talk-end', /in (.+)$/)
-      await note('list', '/tasks', `[data-task="${id}"] .task-row-took`)
+      await note('list', '/tasks', `[data-row="${id}"] .task-row-took`)
       await note('conversation', `/tasks/${id}`, '.talk-end', /in (.+)$/)
       await note('trace of the task', `/tasks/${id}/trace`, '.waterfall-rows .waterfall-number')
       await note('traces', '/traces', '.listing-row .traces-duration span')

@@ -1,4 +1,4 @@
-/** The first minute: the hub is started as anybody starts it, and the link that it prints opens the console. */
+/** The first start: the hub starts with its defaults, and the link that it prints opens the console. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { buildConsole } from '../../scripts/build-console.ts'

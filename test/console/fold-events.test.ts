@@ -1,4 +1,4 @@
-/** What the console adds events up to is what the engine does, after every one of them. */
+/** The console folds events exactly like the engine, after every event. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LogRecord } from '../../packages/console/src/api/admin.ts'
@@ -54,20 +54,20 @@ const events: readonly LogRecord[] = bodies.map((body, index) => ({
   body,
 }))
 
-/** As the engine of the hub has it. */
+/** As folded by the engine of the hub. */
 function viewAt(seq: number) {
   const into = emptyFold('t', 'c', { state: 'TASK_STATE_SUBMITTED' })
   for (const { seq: at, body } of events.slice(0, seq)) foldRecord(into, { seq: at, at: 0, body: body as any })
   return taskView(into)
 }
 
-describe('a task as it was', () => {
-  it('is after every event what the hub itself makes of it', () => {
+describe('a past state of a task', () => {
+  it('equals the fold of the hub after every event', () => {
     const foldTo = createFoldToSeq({ id: 't', contextId: 'c' })
     for (const { seq } of events) assert.deepEqual(foldTo(events, seq), viewAt(seq), `after event ${seq}`)
   })
 
-  it('is the same after going back, and what was shown before stays as it was', () => {
+  it('is the same after going back, and earlier results are not modified', () => {
     const foldTo = createFoldToSeq({ id: 't', contextId: 'c' })
     const early = foldTo(events, 11)
     const whole = foldTo(events, 99)

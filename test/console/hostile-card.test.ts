@@ -1,4 +1,4 @@
-/** An agent that means ill: its card tries to script the page, to fetch things, to lead elsewhere, and to break the layout. */
+/** A malicious agent: its card tries to run scripts, to load resources, to redirect, and to break the layout. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -58,7 +58,7 @@ describeInBrowser('a hostile card', async (browser) => {
   }
 
   for (const width of [1280, 390]) {
-    it(`runs nothing, fetches nothing, and keeps within ${width} pixels`, async () => {
+    it(`runs no script, loads nothing, and stays within ${width} pixels`, async () => {
       for (const path of [
         '/agents',
         '/agents/villain',
@@ -77,7 +77,7 @@ describeInBrowser('a hostile card', async (browser) => {
     })
   }
 
-  it('is read as the text that it is', async () => {
+  it('is shown as text', async () => {
     const page = await fixture.open('/agents/villain')
     await page.getByRole('heading', { name: image, level: 2 }).waitFor()
     await page.getByText('[click](javascript:globalThis.pwned=4)').first().waitFor()
@@ -93,7 +93,7 @@ describeInBrowser('a hostile card', async (browser) => {
     await page.close()
   })
 
-  it('hands its examples over as text, to the playground and to a shell', async () => {
+  it('passes its examples as text to the playground and to a shell', async () => {
     const page = await fixture.open('/agents/villain')
     const example = page.getByRole('list', { name: 'Examples' }).first().getByRole('link').nth(1)
     await example.click()
@@ -107,7 +107,7 @@ describeInBrowser('a hostile card', async (browser) => {
     await page.close()
   })
 
-  it('is found out before it is added, and does nothing there either', async () => {
+  it('is also harmless in the detection preview', async () => {
     const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill(villain.url)
     await page.getByRole('button', { name: 'Find out' }).click()

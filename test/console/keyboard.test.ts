@@ -1,15 +1,15 @@
-/** Whatever can be pressed, chosen or typed into on a page is reached with Tab, in the order in which it stands. */
+/** Every control on a page is reached with Tab, in document order. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openPopulatedConsole } from './populated-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-/** Within these the arrows go from one to the next, and Tab goes past. */
+/** Composite controls: the arrows move within them, and Tab leaves them. */
 const widgets =
   '[role="tree"], [role="treegrid"], [role="listbox"], [role="menu"], [role="toolbar"], [role="radiogroup"]'
 
-/** In the page: numbers what can be used, and names what is not there for Tab. */
+/** In the page: numbers the controls, and names those that Tab does not reach. */
 const number = `(() => {
   const names = []
   for (const one of document.querySelectorAll('button, a[href], input, select, textarea, summary, [role="button"], [role="slider"], [onclick]')) {
@@ -37,7 +37,7 @@ async function notReached(page: Page): Promise<readonly string[]> {
   return names.filter((_, index) => !reached.has(index))
 }
 
-describeInBrowser('by the keyboard alone', async (browser) => {
+describeInBrowser('by keyboard alone', async (browser) => {
   const { open, report, own, hook } = await openPopulatedConsole(browser)
   const pages: readonly (readonly [path: string, shows: string])[] = [
     ['/welcome', 'Concierge'],

@@ -1,4 +1,4 @@
-/** The program of a hub that tests kill: a folder with a configuration, and where the console is. */
+/** The program of a hub that tests kill: a folder with a configuration, and the folder of the console. */
 import { join } from 'node:path'
 import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
 import { fileSource } from '../../packages/hub/src/config/config-source.ts'

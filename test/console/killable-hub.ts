@@ -1,4 +1,4 @@
-/** A hub in a process of its own, with the console built from what is in the tree: to be killed, and started again where it was. */
+/** A hub in a separate process, with the console built from the working tree, that tests kill and restart at the same port. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -13,9 +13,9 @@ import { builtConsole } from './built-console.ts'
 
 export interface KillableHub {
   readonly url: string
-  /** At once, as a power cut would; answers when it is gone. */
+  /** Kills it at once; resolves when it has exited. */
   kill(): Promise<void>
-  /** Again, over the same data and at the same port; answers when it listens. */
+  /** Restarts it with the same data and port; resolves when it listens. */
   start(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ describeInBrowser('many tabs', async (browser) => {
 
   it('share one stream, all show changes, and continue when the tab that held it is closed', async () => {
     const pages = []
-    // More than the six connections that a browser has to one place.
+    // More than the six connections that a browser opens to one host.
     for (let tab = 0; tab < 8; tab += 1) {
       const page = await fixture.open('/tasks')
       await page.getByText(/ live$/).waitFor()

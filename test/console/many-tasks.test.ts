@@ -1,4 +1,4 @@
-/** Ten thousand tasks, and one with five thousand events: scrolled through, jumped through and searched. */
+/** Ten thousand tasks, and one with five thousand events: scrolling, jumping and searching. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { describeInBrowser } from './shared-browser.ts'
 const many = 10_000
 const chatty = 5_000
 const longTask = '01900000-0000-7000-8000-ffffffffffff'
-/** What is on the screen, and as much again above and below it. */
+/** The rows on the screen, and as many again above and below it. */
 const mostRows = 60
 
 describeInBrowser('very many tasks', async (browser) => {
@@ -29,8 +29,8 @@ describeInBrowser('very many tasks', async (browser) => {
     page.locator('.virtual').filter({ has: page.locator(`ul[aria-label="${name}"]`) })
 
   /**
-   * Scrolls on for so many frames, and answers what that drew: the most rows at a time, and the most that were made anew in a
-   * frame. What a frame costs depends on these, and not on the length of the list; how long it takes depends on the machine.
+   * Scrolls for this many frames and returns what was drawn: the most rows at a time, and the most new rows in a
+   * frame. The cost of a frame depends on these, not on the length of the list; its duration depends on the machine.
    */
   async function scrolled(list: Locator, stepPx: number, frames: number): Promise<{ rows: number; made: number }> {
     return list.evaluate(
@@ -58,7 +58,7 @@ describeInBrowser('very many tasks', async (browser) => {
     )
   }
 
-  /** To the end of what is loaded, again and again, as somebody would who looks for the first. */
+  /** Repeatedly scrolls to the end of the loaded rows, as a user who looks for the first task. */
   async function toTheVeryEnd(list: Locator, isThere: () => Promise<boolean>): Promise<void> {
     while (!(await isThere())) {
       await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
@@ -66,7 +66,7 @@ describeInBrowser('very many tasks', async (browser) => {
     }
   }
 
-  it('are scrolled through to the end and back, with few rows drawn', async () => {
+  it('are scrolled to the end and back, with few rows drawn', async () => {
     const page = await fixture.open('/tasks')
     const list = scroller(page, 'Tasks')
     await list.getByRole('link').first().waitFor()
@@ -82,7 +82,7 @@ describeInBrowser('very many tasks', async (browser) => {
     await page.close()
   })
 
-  it('are found by a text that only an old one has, and kept while another is looked at', async () => {
+  it('are found by a text that only an old one has, and stay loaded while another is open', async () => {
     const page = await fixture.open('/tasks?text=number 17')
     const list = scroller(page, 'Tasks')
     await toTheVeryEnd(list, async () => (await page.getByText('task number 17', { exact: true }).count()) > 0)
@@ -92,7 +92,7 @@ describeInBrowser('very many tasks', async (browser) => {
     await page.close()
   })
 
-  it('are looked through only as far as one wants', async () => {
+  it('are searched only as far as the user wants', async () => {
     const page = await fixture.open('/tasks?text=number 0')
     await page.getByText('Looked through 10,000 more tasks and found nothing.').waitFor()
     await page.getByRole('button', { name: 'Look further back' }).click()
@@ -101,7 +101,7 @@ describeInBrowser('very many tasks', async (browser) => {
     await page.close()
   })
 
-  it('have one with five thousand events, whose log is scrolled through with few rows drawn', async () => {
+  it('include one with five thousand events, whose log is scrolled with few rows drawn', async () => {
     const page = await fixture.open(`/tasks/${longTask}/events`)
     await page.getByText('5,000 events', { exact: true }).waitFor()
     const list = scroller(page, 'Events')
@@ -115,7 +115,7 @@ describeInBrowser('very many tasks', async (browser) => {
     await page.close()
   })
 
-  it('have every event of it at an address, and its line of time in few marks', async () => {
+  it('have an address for every event, and a timeline with few marks', async () => {
     const page = await fixture.open(`/tasks/${longTask}/events?event=4321`)
     await page.locator('.event.open').getByText('word 4321').first().waitFor()
     assert.ok((await page.locator('.timeline-tick').count()) <= 501)
@@ -132,10 +132,10 @@ describeInBrowser('very many tasks', async (browser) => {
   })
 })
 
-/** Written to the store as an engine would have, a year's work in a moment. */
+/** Written to the store like an engine does, a year's work at once. */
 async function fill(store: Store): Promise<void> {
   const start = Date.now() - many * 1_000
-  // Those that are written together are one commit.
+  // Writes of one batch are one commit.
   for (let first = 0; first < many; first += 500) {
     await Promise.all(
       Array.from({ length: 500 }, (_, index) => {

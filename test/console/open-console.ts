@@ -11,7 +11,7 @@ import { adminKey, openTestHub } from '../admin/test-hub.ts'
 import type { TestHub, TestHubOptions } from '../admin/test-hub.ts'
 import { builtConsole } from './built-console.ts'
 
-/** A last guard: a wait that takes longer has failed. */
+/** The limit of every wait. */
 export const maxWaitMs = 60_000
 
 export interface ConsoleFixture {

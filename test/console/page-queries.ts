@@ -1,4 +1,4 @@
-/** What tests look at in a page beside what is on it: the clipboard, how wide it is, how many there are of something. */
+/** What tests read from a page beside its content: the clipboard, its width, the number of elements. */
 import type { Locator, Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
 
@@ -11,7 +11,7 @@ export function pageWidth(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth')
 }
 
-/** Time stands still on the page from now on: only `page.clock.runFor` moves it, and `page.clock.resume` lets it go. */
+/** Stops the clock of the page: `page.clock.runFor` advances it, and `page.clock.resume` restarts it. */
 export async function pauseClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000)
 }

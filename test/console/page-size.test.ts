@@ -1,11 +1,11 @@
-/** What a page costs: at most 150 kB of zipped script at its first load, and the time until it can be used is told. */
+/** The cost of a page: at most 150 kB of compressed script at its first load; the time until it is usable is printed. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { maxWaitMs, openConsole } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
 const mostBytes = 150_000
-/** One says how much comes; how long it takes is told by the middle of several. */
+/** One load gives the size; the time is the median of several. */
 const loads = process.env['PARLEY_FULL'] === '1' ? 5 : 1
 
 interface Loaded {
@@ -14,7 +14,7 @@ interface Loaded {
   readonly readyMs: number
 }
 
-/** In the page: what came over the wire, and when the page showed what it is for. */
+/** In the page: the transferred bytes, and when its content appeared. */
 const measure = `({
   scriptBytes: performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).reduce((sum, one) => sum + one.encodedBodySize, 0),
   styleBytes: performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css')).reduce((sum, one) => sum + one.encodedBodySize, 0),
@@ -40,11 +40,11 @@ describeInBrowser('the first load of a page', async (browser) => {
     ['/settings/config', 'agents'],
   ]
   for (const [path, shows] of pages)
-    it(`${path.replace(id, '…')} brings less than 150 kB of script`, async () => {
+    it(`${path.replace(id, '…')} loads less than 150 kB of script`, async () => {
       const times: number[] = []
       let last: Loaded = { scriptBytes: Infinity, styleBytes: 0, readyMs: 0 }
       for (let load = 0; load < loads; load += 1) {
-        // Nothing is cached in a context of its own.
+        // A new context has no cache.
         const context = await browser.newContext({ storageState: await fixture.context.storageState() })
         context.setDefaultTimeout(maxWaitMs)
         const page = await context.newPage()

@@ -1,4 +1,4 @@
-/** The playground with agents that do not exist or cannot take messages. */
+/** The playground with agents that do not exist or are down. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { describeInBrowser } from './shared-browser.ts'
 
 const reason = 'the key of the weather service is not set'
 
-/** Without the harness's ear: a browser complains of each answer with status 503. */
+/** Without the error check of the harness: a browser logs each response with status 503. */
 async function openAt(fixture: ConsoleFixture, path: string): Promise<{ page: Page; sent: () => number }> {
   const page = await fixture.context.newPage()
   let count = 0
@@ -34,7 +34,7 @@ describeInBrowser('agents in the playground', async (browser) => {
     },
   })
 
-  it('are named where the one in the address does not exist, and no other agent answers for it', async () => {
+  it('are listed if the one in the address does not exist, and no other agent answers', async () => {
     const { page, sent } = await openAt(fixture, '/playground/no-such-agent?context=c')
     await page.getByRole('heading', { name: 'No agent named no-such-agent' }).waitFor()
     assert.equal(await composer(page).count(), 0)
@@ -47,7 +47,7 @@ describeInBrowser('agents in the playground', async (browser) => {
     await page.close()
   })
 
-  it('are named when the one that was talked to has been removed', async () => {
+  it('are listed if the current one has been removed', async () => {
     const page = await fixture.open('/playground/leaving')
     await sendText(page, 'hello')
     await waitForTaskEnd(page)
@@ -57,7 +57,7 @@ describeInBrowser('agents in the playground', async (browser) => {
   })
 
   for (const name of ['broken', 'remote']) {
-    it(`that are down fail a message at once, say why, and are tried again on request: ${name}`, async () => {
+    it(`that are down fail a message at once with the reason, and are retried on request: ${name}`, async () => {
       const { page, sent } = await openAt(fixture, `/playground/${name}`)
       await sendText(page, 'hello')
       await page.getByRole('button', { name: 'Try again' }).waitFor()
@@ -76,7 +76,7 @@ describeInBrowser('agents in the playground', async (browser) => {
     })
   }
 
-  it('have their last error on the page of agents, also a module that cannot load', async () => {
+  it('have their last error on the agents page, also a module that cannot be loaded', async () => {
     const page = await fixture.open('/agents', { width: 1600 })
     const row = (name: string) => page.locator('.agents-row').filter({ hasText: name })
     await row('broken').locator('.agents-error').getByText(reason).waitFor()
@@ -86,7 +86,7 @@ describeInBrowser('agents in the playground', async (browser) => {
     await page.close()
   })
 
-  it('that are well again answer the same message', async () => {
+  it('that recover answer the same message', async () => {
     const { page } = await openAt(fixture, '/playground/broken')
     await sendText(page, 'hello again')
     await page.getByRole('button', { name: 'Try again' }).waitFor()

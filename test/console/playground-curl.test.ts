@@ -1,4 +1,4 @@
-/** The last message as a command, run as it was copied, in a real shell. */
+/** The last message as a curl command, run as copied in a real shell. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { it } from 'node:test'
@@ -18,7 +18,7 @@ describeInBrowser('a message as curl', async (browser) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   }
 
-  /** What the last request is copied as, and what it prints in a shell. */
+  /** The copied command of the last request, and its output in a shell. */
   async function runCopied(page: Page, text: string, environment: Record<string, string> = {}) {
     await page.getByRole('button', { name: 'Copy curl' }).click()
     const command = await waitFor(async () => {
@@ -31,7 +31,7 @@ describeInBrowser('a message as curl', async (browser) => {
   }
 
   for (const way of ['', '?stream=0', '?binding=HTTP%2BJSON', '?version=0.3'])
-    it(`works on a hub without keys, as it was copied${way === '' ? '' : `: ${way.slice(1)}`}`, async () => {
+    it(`works as copied on a hub without keys${way === '' ? '' : `: ${way.slice(1)}`}`, async () => {
       const page = await anonymousFixture.open(`/playground/talker${way}`)
       for (const text of ['the first', 'the second']) {
         await sendText(page, text)
@@ -47,7 +47,7 @@ describeInBrowser('a message as curl', async (browser) => {
       await page.close()
     })
 
-  it('names a key on a hub that wants one, and works with it', async () => {
+  it('names a key on a hub that requires one, and works with it', async () => {
     const page = await keyedFixture.open('/playground/talker')
     await sendText(page, 'with a key')
     await waitForTaskEnd(page)

@@ -1,4 +1,4 @@
-/** Agents that answer with everything, ask for everything, and behave as badly as they can; and hands for the playground. */
+/** Agents that produce every kind of output, ask every kind of question, or are malicious; and page functions for the playground. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
 import { openConsole } from './open-console.ts'
@@ -6,7 +6,7 @@ import type { ConsoleFixture } from './open-console.ts'
 
 export async function openPlayground(browser: Browser): Promise<ConsoleFixture> {
   const fixture = await openConsole(browser, {
-    files: { 'studio.ts': studio, 'desk.ts': desk, 'villain.ts': villain, 'flood.ts': flood },
+    files: { 'studio.ts': studio, 'clerk.ts': clerk, 'villain.ts': villain, 'flood.ts': flood },
     config: {
       agents: {
         talker: {
@@ -17,7 +17,7 @@ export async function openPlayground(browser: Browser): Promise<ConsoleFixture> 
           description: 'Says what you say.',
         },
         studio: { kind: 'module', path: './studio.ts', description: 'Answers with everything there is.' },
-        desk: { kind: 'module', path: './desk.ts', description: 'Asks for everything there is.' },
+        clerk: { kind: 'module', path: './clerk.ts', description: 'Asks for everything there is.' },
         villain: { kind: 'module', path: './villain.ts', description: 'Means no good.' },
         flood: { kind: 'module', path: './flood.ts', description: 'Never stops talking.' },
         echo: { kind: 'demo', agent: 'echo' },
@@ -39,7 +39,7 @@ export async function sendText(page: Page, text: string): Promise<void> {
   await composer(page).press('Enter')
 }
 
-/** The end of the last task, in words. */
+/** The final state of the last task, as text. */
 export async function waitForTaskEnd(page: Page, word = 'completed'): Promise<void> {
   await page.locator('.talk-end').filter({ hasText: word }).last().waitFor()
 }
@@ -48,7 +48,7 @@ export function readClipboard(page: Page): Promise<string> {
   return page.evaluate('navigator.clipboard.readText()')
 }
 
-/** What was copied, once it begins like this. */
+/** The clipboard, once it begins with this text. */
 export async function waitForClipboard(page: Page, beginning: string): Promise<string> {
   return waitFor(async () => {
     const text = await readClipboard(page)
@@ -60,12 +60,12 @@ export function isFocused(field: Locator): Promise<boolean> {
   return field.evaluate((element: any) => element.ownerDocument.activeElement === element)
 }
 
-/** Whether one would have to scroll sideways. */
+/** Whether the page scrolls horizontally. */
 export function hasHorizontalScroll(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > innerWidth')
 }
 
-/** What a script of an agent would have left behind. */
+/** The traces that a script of an agent would leave. */
 export function hasRunInjectedScript(page: Page): Promise<boolean> {
   return page.evaluate("'hacked' in globalThis")
 }
@@ -110,7 +110,7 @@ export default async function* ({ message }) {
 }
 `
 
-const desk = `
+const clerk = `
 const tools = 'https://parley.dev/extensions/client-tools/v1'
 const credentials = 'https://parley.dev/extensions/credentials/v1'
 const asked = (parts, metadata) => ({ state: 'TASK_STATE_INPUT_REQUIRED', message: { parts, ...(metadata ? { metadata } : {}) } })
@@ -131,7 +131,7 @@ const schemes = {
 }
 const authPart = (inBand) => ({ data: { securitySchemes: schemes, ...(inBand ? { inBand } : {}) }, metadata: { [credentials]: { type: 'auth-request' } } })
 const auth = (parts) => ({ state: 'TASK_STATE_AUTH_REQUIRED', message: { parts } })
-/** What came, without anything that is no business of a page. */
+/** The received message, without internal fields. */
 const came = (message) => message.parts.map((part) => 'text' in part ? { text: part.text.length > 0 ? part.text : '' } : { data: part.data, marks: Object.keys(part.metadata ?? {}) })
 export default async function* ({ text, message, history }) {
   const first = (await history()).find(({ role }) => role === 'ROLE_USER').parts[0].text
@@ -144,7 +144,7 @@ export default async function* ({ text, message, history }) {
     if (first === 'auth') return yield auth([{ text: 'I need your account.' }, { url: 'https://id.example.com/start' }, authPart(false)])
     if (first === 'auth here') return yield auth([{ text: 'A token, please.' }, authPart(true)])
   }
-  // A secret is told by its length alone.
+  // A secret is shown by its length only.
   if (/secret|auth here/.test(first)) return yield 'You gave me ' + String(text || JSON.stringify(message.parts[0].data)).length + ' letters. '
   yield { artifact: { artifactId: 'came', parts: [{ data: { came: came(message) } }] } }
 }

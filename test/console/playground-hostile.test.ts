@@ -1,10 +1,10 @@
-/** An agent that means no good: nothing of what it says runs, and nothing of it makes the page ask anybody for anything. */
+/** A malicious agent: nothing it sends runs, and nothing makes the page send a request. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { hasRunInjectedScript, hasHorizontalScroll, openPlayground, sendText, taskIdOf } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('an agent that means no good', async (browser) => {
+describeInBrowser('a malicious agent', async (browser) => {
   const fixture = await openPlayground(browser)
 
   it('runs no script, sends no request, and covers nothing', async () => {
@@ -48,7 +48,7 @@ describeInBrowser('an agent that means no good', async (browser) => {
     const child = links.find(({ href }) => href?.startsWith('/tasks/') === true)
     assert.ok(child?.href !== null && !child?.href?.includes('/admin/'))
 
-    // Every link is pressed; those that lead elsewhere are kept from going there.
+    // Clicks every link; external ones are blocked.
     await page.context().route('https://**', (route) => route.abort())
     for (const name of ['press me', 'or me', 'data']) await page.getByText(name, { exact: true }).click()
     assert.equal(await hasRunInjectedScript(page), false)
@@ -63,7 +63,7 @@ describeInBrowser('an agent that means no good', async (browser) => {
     await page.close()
   })
 
-  it('names no file, and no page, but what it is', async () => {
+  it('cannot disguise a file or a page', async () => {
     const page = await fixture.open('/playground/villain')
     await sendText(page, 'names')
     await page.locator('.question').waitFor()

@@ -1,4 +1,4 @@
-/** What agents write in Markdown and in other scripts, and how the page lays it out. */
+/** Markdown and right-to-left scripts in the output of agents, and their layout. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Locator } from 'playwright-core'
@@ -9,7 +9,7 @@ import { describeInBrowser } from './shared-browser.ts'
 const styleOf = (one: Locator, property: string): Promise<string> =>
   one.evaluate((element: any, name) => (globalThis as any).getComputedStyle(element)[name], property)
 
-/** In the page: scrolls the form from its start to its end, and answers what is at its lower edge besides the foot. */
+/** In the page: scrolls the form to its end, and returns what is visible at its lower edge besides the footer. */
 function whatShowsAtFoot(form: any): { readonly steps: number; readonly others: readonly string[] } {
   const steps = form.scrollHeight - form.clientHeight
   const others = new Set<string>()
@@ -23,10 +23,10 @@ function whatShowsAtFoot(form: any): { readonly steps: number; readonly others: 
   }
 }
 
-describeInBrowser('what agents write', async (browser) => {
+describeInBrowser('the output of agents', async (browser) => {
   const fixture = await openPlayground(browser)
 
-  it('keeps task lists, whose boxes cannot be pressed', async () => {
+  it('keeps task lists, whose boxes are disabled', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(
       page,
@@ -63,7 +63,7 @@ describeInBrowser('what agents write', async (browser) => {
     await page.close()
   })
 
-  it('runs in the direction of its script, each block by itself', async () => {
+  it('follows the direction of its script, block by block', async () => {
     const page = await fixture.open('/playground/talker')
     const hebrew = 'שלום עולם'
     await composer(page).fill(hebrew)
@@ -84,16 +84,16 @@ describeInBrowser('what agents write', async (browser) => {
     assert.equal(await styleOf(page.locator('.talk-said.mine .part-text'), 'direction'), 'rtl')
     const task = taskIdOf(page)
     await page.goto(`${fixture.testHub.url}/tasks/${task}`)
-    assert.equal(await styleOf(page.locator(`[data-task="${task}"] .task-row-title`), 'direction'), 'rtl')
+    assert.equal(await styleOf(page.locator(`[data-row="${task}"] .task-row-title`), 'direction'), 'rtl')
     assert.equal(await styleOf(page.locator('.task-head h2'), 'direction'), 'rtl')
     await page.close()
   })
 
-  it('asks by a form whose foot hides what is scrolled beneath it', async () => {
+  it('has forms whose footer covers the scrolled content', async () => {
     for (const theme of ['light', 'dark'] as const) {
-      const page = await fixture.open('/playground/desk', { theme, height: 430 })
+      const page = await fixture.open('/playground/clerk', { theme, height: 430 })
       await sendText(page, 'form')
-      const form = page.getByRole('form', { name: 'Answer desk' })
+      const form = page.getByRole('form', { name: 'Answer clerk' })
       await form.waitFor()
       const beneath = await form.evaluate(whatShowsAtFoot)
       assert.ok(beneath.steps > 50, `it scrolls by ${beneath.steps} px`)

@@ -1,4 +1,4 @@
-/** What agents make, shown as what it is; and what one sends besides words: files and data. */
+/** Output of agents, shown by its type; and input besides text: files and data. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { seriousViolations } from './open-console.ts'
 import { composer, waitForClipboard, openPlayground, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('what agents make', async (browser) => {
+describeInBrowser('the output of agents by type', async (browser) => {
   const fixture = await openPlayground(browser)
 
-  it('is shown by its kind, with what was said on the way', async () => {
+  it('is shown by its type, with the progress messages', async () => {
     const page = await fixture.open('/playground/studio')
     await sendText(page, 'everything')
     await waitForTaskEnd(page)
@@ -54,7 +54,7 @@ describeInBrowser('what agents make', async (browser) => {
     await page.close()
   })
 
-  it('can be looked at, copied and kept', async () => {
+  it('can be viewed, copied and saved', async () => {
     const page = await fixture.open('/playground/studio')
     await sendText(page, 'files')
     await waitForTaskEnd(page)
@@ -76,7 +76,7 @@ describeInBrowser('what agents make', async (browser) => {
     await page.close()
   })
 
-  it('leads from what was said to the event that said it', async () => {
+  it('links output to its event', async () => {
     const { id } = await fixture.testHub.send('concierge', 'A table')
     await fixture.testHub.send('concierge', 'Rome', {}, { taskId: id })
     const page = await fixture.open(`/tasks/${id}`)
@@ -86,7 +86,7 @@ describeInBrowser('what agents make', async (browser) => {
     const { json } = await fixture.testHub.ask('GET', `/admin/tasks/${id}/events`)
     const seq = json.events.find(({ body }: any) => body.status?.message?.parts[0].text.startsWith('Looking')).seq
     assert.ok([...new URL(page.url()).searchParams.values()].includes(String(seq)))
-    // As it was then: what came later is not there yet.
+    // The task at that time, without later output.
     assert.equal(await page.locator('.talk-made').count(), 0)
     await page.close()
   })
@@ -105,13 +105,13 @@ describeInBrowser('what agents make', async (browser) => {
   })
 })
 
-describeInBrowser('what one sends', async (browser) => {
+describeInBrowser('the input of a message', async (browser) => {
   const fixture = await openPlayground(browser)
   const sent = async (id: string) => (await fixture.testHub.ask('GET', `/admin/tasks/${id}`)).json.task.history[0].parts
   const file = (name: string, text: string, mimeType = 'text/plain') => ({ name, mimeType, buffer: Buffer.from(text) })
   const chips = '.chip'
 
-  it('may be files from the picker, several, with a look at pictures and a way back', async () => {
+  it('may be files from the picker, several, with previews and removal', async () => {
     const page = await fixture.open('/playground/echo')
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -140,7 +140,7 @@ describeInBrowser('what one sends', async (browser) => {
     await page.close()
   })
 
-  it('may be files that are dropped or pasted, without a word', async () => {
+  it('may be dropped or pasted files, without text', async () => {
     const page = await fixture.open('/playground/echo')
     const give = (type: 'drop' | 'paste', name: string) =>
       composer(page).evaluate(
@@ -170,7 +170,7 @@ describeInBrowser('what one sends', async (browser) => {
     await page.close()
   })
 
-  it('is refused before it is sent where the hub would refuse it', async () => {
+  it('is rejected before it is sent if the hub would reject it', async () => {
     const page = await fixture.open('/playground/echo')
     const folder = await newFolder({ 'huge.bin': 'x'.repeat(14_000_001), 'small.txt': 'x' })
     await page.locator('input[type=file]').setInputFiles([join(folder, 'huge.bin'), join(folder, 'small.txt')])
@@ -179,7 +179,7 @@ describeInBrowser('what one sends', async (browser) => {
     await page.close()
   })
 
-  it('may be data, which is checked while it is typed', async () => {
+  it('may be data, which is checked while the user types', async () => {
     const page = await fixture.open('/playground/echo')
     await page.getByRole('button', { name: 'Data' }).click()
     const editor = page.getByLabel('Data, as JSON')

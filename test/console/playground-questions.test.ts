@@ -1,4 +1,4 @@
-/** What agents ask for: words, forms, secrets, credentials, results of tools. */
+/** What agents ask for: text, forms, secrets, credentials, results of tools. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -15,20 +15,20 @@ import {
 } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('what agents ask for', async (browser) => {
+describeInBrowser('a question of an agent', async (browser) => {
   const fixture = await openPlayground(browser)
-  const form = (page: Page) => page.getByRole('form', { name: 'Answer desk' })
+  const form = (page: Page) => page.getByRole('form', { name: 'Answer clerk' })
   const detail = async (page: Page) => (await fixture.testHub.ask('GET', `/admin/tasks/${taskIdOf(page)}`)).json
   const ask = async (what: string, query = '') => {
-    const page = await fixture.open(`/playground/desk${query}`)
+    const page = await fixture.open(`/playground/clerk${query}`)
     await sendText(page, what)
     await page.locator('.talk-asked').waitFor()
     return page
   }
 
-  it('in plain words is answered where one writes', async () => {
+  it('in plain text is answered in the message box', async () => {
     const page = await ask('words')
-    assert.equal(await composer(page).getAttribute('aria-label'), 'Answer desk')
+    assert.equal(await composer(page).getAttribute('aria-label'), 'Answer clerk')
     await sendText(page, 'Rome')
     await waitForTaskEnd(page)
     assert.deepEqual((await detail(page)).task.artifacts[0].parts[0].data.came, [{ text: 'Rome' }])
@@ -36,7 +36,7 @@ describeInBrowser('what agents ask for', async (browser) => {
     await page.close()
   })
 
-  it('by a schema is a form: filled in as far as it is known, checked, and sent as data and as words', async () => {
+  it('with a schema is a form: prefilled, validated, and sent as data and as text', async () => {
     const page = await ask('form')
     assert.equal(await isFocused(page.getByLabel('City')), true)
     assert.equal(await page.getByLabel('People').inputValue(), '2')
@@ -61,7 +61,7 @@ describeInBrowser('what agents ask for', async (browser) => {
     await page.close()
   })
 
-  it('by a schema may be answered in plain words, too', async () => {
+  it('with a schema may be answered in plain text', async () => {
     const page = await ask('form')
     await page.getByRole('button', { name: 'Answer in plain words' }).click()
     await sendText(page, 'Oslo, for two')
@@ -85,7 +85,7 @@ describeInBrowser('what agents ask for', async (browser) => {
     ['secret form', '?wire=1'],
     ['auth here', '?wire=1'],
   ] as const) {
-    it(`if it is a secret (${what}${query}), is masked, reaches the agent, and is nowhere else afterwards`, async () => {
+    it(`for a secret (${what}${query}) is masked, reaches the agent, and is stored nowhere`, async () => {
       const secret = 'pa55word-of-mine'
       const page = await ask(what, query)
       const field = page.locator('.question input[type=password]')
@@ -99,7 +99,7 @@ describeInBrowser('what agents ask for', async (browser) => {
       await field.press('Enter')
       await waitForTaskEnd(page)
       assert.match(await page.locator('.talk-made').innerText(), /You gave me \d+ letters/)
-      // All frames are opened, so that all that is known of them is on the page.
+      // All frames are expanded, so that all their content is on the page.
       for (const row of await page.locator('.wire-row.request .wire-open').all()) await row.click()
       const seen: Record<string, string> = await page.evaluate(`({
         page: document.documentElement.outerHTML,
@@ -121,7 +121,7 @@ describeInBrowser('what agents ask for', async (browser) => {
     })
   }
 
-  it('for the result of a tool shows the call, and takes JSON', async () => {
+  it('for the result of a tool shows the call, and accepts JSON', async () => {
     const page = await ask('tool')
     await form(page).getByText('position', { exact: true }).waitFor()
     const field = page.getByLabel('Result of position, as JSON')
@@ -136,10 +136,10 @@ describeInBrowser('what agents ask for', async (browser) => {
     await page.close()
   })
 
-  it('by a way of its own is explained: what is needed, where, and what happens next', async () => {
+  it('for out-of-band credentials explains what is needed, where, and what happens next', async () => {
     const page = await ask('auth')
     const note = page.locator('.auth-note')
-    await note.getByRole('heading', { name: 'desk needs credentials to go on' }).waitFor()
+    await note.getByRole('heading', { name: 'clerk needs credentials to go on' }).waitFor()
     const text = await note.innerText()
     assert.match(text, /github: HTTP bearer · A token of yours/)
     assert.match(text, /login: OAuth 2/)
@@ -152,8 +152,8 @@ describeInBrowser('what agents ask for', async (browser) => {
     await page.close()
   })
 
-  it('fits a phone, in dark colours as well', async () => {
-    const page = await fixture.open('/playground/desk', { width: 390, height: 844, theme: 'dark' })
+  it('fits a phone, also in dark colours', async () => {
+    const page = await fixture.open('/playground/clerk', { width: 390, height: 844, theme: 'dark' })
     await sendText(page, 'form')
     await page.getByLabel('City').waitFor()
     assert.equal(await hasHorizontalScroll(page), false)

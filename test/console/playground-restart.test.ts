@@ -1,4 +1,4 @@
-/** The hub is killed while an answer is being read, several times, and the page is loaded anew in the middle of one. */
+/** The hub is killed several times during an answer, and the page is reloaded during one. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -12,14 +12,14 @@ const seconds = 12
 const countTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1))
 const whole = countTo(seconds)
 
-/** The numbers on the page, as they stand there. */
+/** The numbers on the page, in order. */
 const ticks = async (page: Page): Promise<readonly string[]> =>
   (await page.locator('.talk-made .talk-bubble').allInnerTexts()).flatMap((text) => text.split('\n').filter(Boolean))
 
 const tick = (page: Page, number: number): Promise<true> =>
   waitFor(async () => {
     const shown = await ticks(page)
-    // Whenever one looks, nothing is missing and nothing is there twice.
+    // At any time, nothing is missing and nothing is doubled.
     assert.deepEqual(shown, countTo(shown.length))
     return shown.length >= number ? true : undefined
   }, `the page counts to ${number}`)
@@ -31,7 +31,7 @@ describeInBrowser('a restart of the hub', async (browser) => {
   })
   const errors: string[] = []
 
-  /** In a browser of its own: one takes no more than six connections to a hub. */
+  /** In a separate browser: one opens at most six connections to a hub. */
   const open = async (path: string): Promise<Page> => {
     const context = await browser.newContext({ baseURL: hub.url })
     context.setDefaultTimeout(maxWaitMs)
@@ -43,7 +43,7 @@ describeInBrowser('a restart of the hub', async (browser) => {
     return page
   }
 
-  it('while streams play loses nothing and doubles nothing, in every version, three times over', async () => {
+  it('during streams loses and doubles nothing, in every version, three times', async () => {
     const ways = ['', '?version=0.3&binding=HTTP%2BJSON', '?version=0.2']
     const pages = await Promise.all(ways.map((query) => open(`/playground/clock${query}`)))
     await Promise.all(pages.map((page) => sendText(page, String(seconds))))
@@ -66,9 +66,9 @@ describeInBrowser('a restart of the hub', async (browser) => {
     }
   })
 
-  it('and a reload of the page in the middle show everything, and go on', async () => {
+  it('and a reload during it show everything and continue', async () => {
     const page = await open('/playground/clock?wire=1')
-    // Longer than anything here takes: it is not over before the page is back.
+    // Longer than the test: it has not ended when the page is back.
     await sendText(page, '3000')
     await tick(page, 3)
     const task = taskIdOf(page)
@@ -86,7 +86,7 @@ describeInBrowser('a restart of the hub', async (browser) => {
     await page.context().close()
   })
 
-  it('while a question waits leaves it to be answered', async () => {
+  it('during a question leaves it open to be answered', async () => {
     const page = await open('/playground/concierge')
     await sendText(page, 'A table, please')
     await page.locator('.talk-asked').waitFor()

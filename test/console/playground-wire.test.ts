@@ -1,4 +1,4 @@
-/** Every version over every binding, and what of it is seen on the wire. */
+/** Every version over every binding, and its wire log. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -8,7 +8,7 @@ import { describeInBrowser } from './shared-browser.ts'
 const lines = async (page: Page): Promise<string> =>
   (await page.locator('.wire-open').allInnerTexts()).join('\n').replaceAll('\n→', '→')
 
-/** What each way says when it sends, and when it streams. */
+/** The method or path of each version and binding, for a send and for a stream. */
 const ways = [
   {
     version: '1.0',
@@ -52,12 +52,12 @@ const ways = [
   },
 ] as const
 
-describeInBrowser('the wire', async (browser) => {
+describeInBrowser('the wire log', async (browser) => {
   const fixture = await openPlayground(browser)
 
   for (const { version, binding, path, send, stream, word } of ways) {
     for (const isStreamed of [true, false]) {
-      it(`carries a conversation in ${version} over ${binding}, ${isStreamed ? 'streamed' : 'all at once'}`, async () => {
+      it(`carries a conversation in ${version} over ${binding}, ${isStreamed ? 'streamed' : 'not streamed'}`, async () => {
         const query = new URLSearchParams({ version, binding, wire: '1', ...(isStreamed ? {} : { stream: '0' }) })
         const page = await fixture.open(`/playground/concierge?${query.toString()}`)
         await sendText(page, 'A table, please')
@@ -83,7 +83,7 @@ describeInBrowser('the wire', async (browser) => {
     }
   }
 
-  it('is chosen on the page, stands in the address, and survives a reload', async () => {
+  it('is selected on the page, kept in the address, and survives a reload', async () => {
     const page = await fixture.open('/playground/talker')
     await page.getByLabel('Version').selectOption('0.3')
     await page.getByLabel('Binding').selectOption('HTTP+JSON')
@@ -96,7 +96,7 @@ describeInBrowser('the wire', async (browser) => {
     await page.close()
   })
 
-  it('shows each frame when it came, opened as a tree or as it was, found by anything in it, and copied', async () => {
+  it('shows each frame with its time, as a tree or raw, searchable, and copied', async () => {
     const page = await fixture.open('/playground/talker?wire=1')
     await page.getByText('Send a message: each request').waitFor()
     await sendText(page, 'seen on the wire')
@@ -123,7 +123,7 @@ describeInBrowser('the wire', async (browser) => {
     await page.close()
   })
 
-  it('shows what a refusal looks like', async () => {
+  it('shows refused requests', async () => {
     const page = await fixture.open('/playground/talker?wire=1')
     await page.route('**/a2a/talker', (route) =>
       route.fulfill({
@@ -143,7 +143,7 @@ describeInBrowser('the wire', async (browser) => {
     await page.close()
   })
 
-  it('of gRPC is for a shell, and the page says how', async () => {
+  it('over gRPC has a command for a shell', async () => {
     const page = await fixture.open('/playground/talker')
     await page.getByLabel('Binding').selectOption('GRPC')
     await page.getByText('A browser cannot speak gRPC').waitFor()

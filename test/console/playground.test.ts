@@ -1,4 +1,4 @@
-/** The playground: choosing an agent, talking to it, going on, and coming back to what was said. */
+/** The playground: selecting an agent, sending messages, continuing, and returning to conversations. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { adminKey, waitFor } from '../admin/test-hub.ts'
@@ -19,7 +19,7 @@ import { describeInBrowser } from './shared-browser.ts'
 describeInBrowser('the playground', async (browser) => {
   const fixture = await openPlayground(browser)
 
-  it('lists the agents, narrows them by what is typed, and opens one', async () => {
+  it('lists the agents, filters them while typing, and opens one', async () => {
     const page = await fixture.open('/playground')
     await page.getByRole('link', { name: /Talker/ }).waitFor()
     await page.keyboard.press('/')
@@ -43,8 +43,8 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('goes on when the hub was away while a part of the page was to be fetched', async () => {
-    // Without the harness's ear: that it cannot be fetched is what a browser complains of.
+  it('recovers if the hub was down while a part of the page was loaded', async () => {
+    // Without the error check of the harness: a browser logs the failed request.
     const page = await fixture.context.newPage()
     await page.goto(`${fixture.testHub.url}/playground/talker`)
     let refused = 0
@@ -60,7 +60,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('sends by Enter, shows the answer, and names conversation and task in the address', async () => {
+  it('sends on Enter, shows the answer, and has conversation and task in the address', async () => {
     const page = await fixture.open('/playground/talker')
     await composer(page).pressSequentially('two')
     await composer(page).press('Shift+Enter')
@@ -83,7 +83,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.locator('.talk-asked').waitFor()
     await sendText(page, 'Rome, two')
     await waitForTaskEnd(page)
-    // Times of the log are to the millisecond, those of the page as it heard them.
+    // Times of the log are to the millisecond, those of the page as it received them.
     const shown = async () => (await page.locator('.talk').innerText()).replaceAll(/\d\d:\d\d:\d\d| in [\d.]+ m?s/g, '')
     const before = await shown()
     await page.reload()
@@ -93,7 +93,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('goes on in the task that asks, then with a new task in the same conversation, or begins another', async () => {
+  it('continues the task that asks, then opens a new task in the same conversation, or starts another one', async () => {
     const page = await fixture.open('/playground/concierge')
     await sendText(page, 'A table, please')
     await page.getByText('Your answer goes to the task that waits.').waitFor()
@@ -122,7 +122,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('begins with the words that the address holds, and keeps them out of it once they are sent', async () => {
+  it('starts with the text of the address, and removes it from there once it is sent', async () => {
     const page = await fixture.open('/playground/talker?text=from%20a%20link')
     assert.equal(await composer(page).inputValue(), 'from a link')
     assert.equal(await page.locator('.talk').count(), 0)
@@ -140,7 +140,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('cancels what runs, and what waits', async () => {
+  it('cancels running and waiting tasks', async () => {
     const page = await fixture.open('/playground/clock')
     await sendText(page, '600')
     await page.getByText('1', { exact: true }).waitFor()
@@ -187,7 +187,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('lists what was talked about, finds it, and goes on with it', async () => {
+  it('lists past conversations, searches them, and continues one', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(page, 'remember the milk')
     await waitForTaskEnd(page)
@@ -206,7 +206,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('shows what happens in the conversation elsewhere, as it happens', async () => {
+  it('shows what other clients do in the conversation, live', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(page, 'begun here')
     await waitForTaskEnd(page)
@@ -226,30 +226,30 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('shows the conversation of another caller, and says that it is theirs', async () => {
-    const { id } = await fixture.testHub.send('talker', 'I am somebody else')
+  it('shows the conversation of another caller, and marks it as theirs', async () => {
+    const { id } = await fixture.testHub.send('talker', 'I am another caller')
     const page = await fixture.open(`/playground/talker?task=${id}`)
-    await page.getByText('You said: I am somebody else').waitFor()
+    await page.getByText('You said: I am another caller').waitFor()
     await page.getByText(/This conversation is one of anonymous/).waitFor()
     assert.equal(await composer(page).count(), 0)
     await page.close()
   })
 
-  it('says why a task failed, and what is wrong with an address', async () => {
+  it('shows why a task failed, and errors of an address', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(page, 'fail')
     await waitForTaskEnd(page, 'failed')
     assert.doesNotMatch(await page.locator('.talk').innerText(), /a secret of ours/)
-    await page.goto(`${fixture.testHub.url}/playground/talker?task=nobody-knows-it`)
+    await page.goto(`${fixture.testHub.url}/playground/talker?task=unknown-task`)
     await page.getByRole('alert').waitFor()
-    assert.match(await page.getByRole('alert').innerText(), /There is no task nobody-knows-it\./)
+    assert.match(await page.getByRole('alert').innerText(), /There is no task unknown-task\./)
     const { id } = await fixture.testHub.send('talker', 'one of talker')
     await page.goto(`${fixture.testHub.url}/playground/clock?task=${id}`)
     await page.getByText('This task is one of talker.').waitFor()
     await page.close()
   })
 
-  it('changes the agent by a few letters of its name', async () => {
+  it('switches the agent by a few letters of its name', async () => {
     const page = await fixture.open('/playground/talker?version=0.3')
     await composer(page).press('Escape')
     await page.keyboard.press('/')
@@ -262,7 +262,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('is worked from the keyboard', async () => {
+  it('is usable by keyboard', async () => {
     const page = await fixture.open('/playground/talker')
     await composer(page).press('Escape')
     await page.keyboard.press('w')
@@ -281,7 +281,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('stays with what is read when more comes, and leads back to the end', async () => {
+  it('keeps its scroll position when more arrives, and links back to the end', async () => {
     const page = await fixture.open('/playground/flood')
     await sendText(page, '3000')
     await waitForTaskEnd(page)
@@ -295,7 +295,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('takes five thousand chunks without loss, and draws at most once a frame, and only what is new', async () => {
+  it('renders five thousand chunks without loss, at most once a frame, and only new ones', async () => {
     const page = await fixture.open('/playground/flood?wire=1')
     await page.evaluate(`
       globalThis.drawn = { frames: 0, times: 0, nodes: 0 }
@@ -314,7 +314,7 @@ describeInBrowser('the playground', async (browser) => {
       Array.from({ length: 5_000 }, (_, index) => `w${index}`),
     )
     const { frames, times, nodes } = await page.evaluate<{ frames: number; times: number; nodes: number }>('drawn')
-    // Whatever the agent does: a page that draws each chunk, or all of the text with each, draws thousands of times as much.
+    // A page that draws each chunk, or the whole text with each, draws thousands of times as much.
     assert.ok(times > 0 && times <= frames + 50, `drawn ${times} times in ${frames} frames`)
     assert.ok(nodes <= times * 20 + 1_000, `${nodes} nodes were made, drawing ${times} times`)
     await page.close()
@@ -352,7 +352,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('asks to sign in again when the session is over, and goes on then', async () => {
+  it('asks to sign in again when the session has ended, and continues', async () => {
     const context = await browser.newContext({ baseURL: fixture.testHub.url })
     context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
@@ -368,7 +368,7 @@ describeInBrowser('the playground', async (browser) => {
   })
 
   it('causes no page errors', () => {
-    // A browser notes each answer that is no success; those were asked for above.
+    // A browser logs each error response; those above are expected.
     const others = fixture.pageErrors.filter((text) => !/status of 40[04]/.test(text))
     assert.deepEqual(others, [])
   })

@@ -1,4 +1,4 @@
-/** A hub as somebody has it after a day of work: agents of six kinds, tasks in every state, traces, webhooks, routes, keys. */
+/** A hub after a day of work: agents of six kinds, tasks in every state, traces, webhooks, routes, keys. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,11 +11,11 @@ import { openConsole } from './open-console.ts'
 import type { ConsoleFixture } from './open-console.ts'
 
 export interface PopulatedConsole extends ConsoleFixture {
-  /** A task whose work went through three agents. */
+  /** A task delegated through three agents. */
   readonly report: string
-  /** The same, by whoever sits at the console. */
+  /** The same, as the user of the console. */
   readonly own: { readonly taskId: string; readonly contextId: string }
-  /** A webhook that is being tried again. */
+  /** A webhook that is being retried. */
   readonly hook: { readonly taskId: string; readonly configId: string }
 }
 
@@ -87,13 +87,13 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
   await testHub.send('writer', 'Thank the team for the release', ana)
   await testHub.send('concierge', 'Dinner with the Oslo office', ana)
   const report = (await testHub.send('analyst', 'Summarise the third quarter', ana)).id
-  const told = await withWebhook('writer', `${receiver.url}/works`)
+  const delivered = await withWebhook('writer', `${receiver.url}/works`)
   const hook = await withWebhook('writer', `${receiver.url}/fails`)
   await waitFor(
     async () => (receiver.asked.includes('/works') && receiver.asked.includes('/fails')) || undefined,
     'webhooks',
   )
-  void told
+  void delivered
   await askAtConsole('translator', 'Wo ist der Bahnhof?')
   const own = await askAtConsole('analyst', 'How did Norway do in the third quarter?')
   void testHub.send('clock', '600', ana, {}).catch(() => {})
@@ -125,7 +125,7 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
   }
 }
 
-/** Takes what it is told at one address, and fails at the other. */
+/** Accepts notifications at one path, and fails at the other. */
 async function openReceiver() {
   const asked: string[] = []
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** Webhooks: how each stands, what became of each try, and another try; with a receiver that fails and is mended. */
+/** Webhooks: state, attempts and redelivery, with a receiver that fails and recovers. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -7,7 +7,7 @@ import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-co
 import { openWebhookReceiver } from './webhook-receiver.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the page of webhooks', async (browser) => {
+describeInBrowser('the webhooks page', async (browser) => {
   const receiver = await openWebhookReceiver()
   const fixture = await openConsole(browser, {
     config: { push: { allow: ['127.0.0.1'], schedule: ['200ms', '1h'] } },
@@ -16,7 +16,7 @@ describeInBrowser('the page of webhooks', async (browser) => {
 
   const rows = (page: Page) => page.getByRole('list', { name: 'Webhooks' }).getByRole('link')
   const row = (page: Page, text: string) => rows(page).filter({ hasText: text })
-  /** A message whose task is told to this path. */
+  /** A message whose task notifies this path. */
   const hook = async (text: string, path: string, { agent = 'talker', id = 'hook' } = {}): Promise<string> => {
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
     const taskPushNotificationConfig = { id, url: receiver.url + path }
@@ -33,7 +33,7 @@ describeInBrowser('the page of webhooks', async (browser) => {
       return isThere ? json : undefined
     }, `${taskId} is ${state}`)
 
-  it('teaches how to set one, where there is none', async () => {
+  it('explains how to set one if there are none', async () => {
     const page = await fixture.open('/push')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     assert.match(await page.locator('.empty pre').innerText(), /^curl .*\/a2a\/talker .*taskPushNotificationConfig/s)
@@ -43,31 +43,31 @@ describeInBrowser('the page of webhooks', async (browser) => {
     await page.close()
   })
 
-  it('lists them as they come, with how they stand, the last answer and the next try', async () => {
+  it('lists them as they are set, with state, last response and next attempt', async () => {
     const page = await fixture.open('/push')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     receiver.answer('/busy', 503)
     receiver.answer('/wrong', 404)
     const done = await hook('a first report', '/good')
-    const busy = await hook('ask what cannot be told', '/busy')
-    const wrong = await hook('told to nobody', '/wrong?token=secret')
+    const busy = await hook('ask while it is busy', '/busy')
+    const wrong = await hook('to a wrong path', '/wrong?token=secret')
     await reaches(done, 'done')
     await reaches(busy, 'retrying')
     await reaches(wrong, 'dead')
     await row(page, 'a first report').filter({ hasText: 'done' }).filter({ hasText: 'HTTP 200' }).waitFor()
-    await row(page, 'cannot be told').filter({ hasText: 'retrying' }).filter({ hasText: 'HTTP 503' }).waitFor()
-    await row(page, 'cannot be told')
+    await row(page, 'it is busy').filter({ hasText: 'retrying' }).filter({ hasText: 'HTTP 503' }).waitFor()
+    await row(page, 'it is busy')
       .filter({ hasText: /in (\d+ min|1 h)/ })
       .filter({ hasText: '2 tries' })
       .waitFor()
-    await row(page, 'told to nobody').filter({ hasText: 'given up' }).filter({ hasText: 'HTTP 404' }).waitFor()
+    await row(page, 'to a wrong path').filter({ hasText: 'given up' }).filter({ hasText: 'HTTP 404' }).waitFor()
     assert.equal(await page.getByText('secret').count(), 0)
     // The newest first.
-    assert.match(await rows(page).first().innerText(), /told to nobody/)
+    assert.match(await rows(page).first().innerText(), /to a wrong path/)
     await page.close()
   })
 
-  it('finds them by state, agent and text, all of which stand in the address', async () => {
+  it('finds them by state, agent and text, all kept in the address', async () => {
     await hook('of another agent', '/good', { agent: 'clock' })
     const page = await fixture.open('/push')
     await row(page, 'of another agent').waitFor()
@@ -76,18 +76,18 @@ describeInBrowser('the page of webhooks', async (browser) => {
     await page.getByText('These were given up').waitFor()
     assert.equal(await rows(page).count(), 1)
     await page.reload()
-    await row(page, 'told to nobody').waitFor()
+    await row(page, 'to a wrong path').waitFor()
     assert.match(page.url(), /\/push\?state=dead$/)
     await page.getByRole('button', { name: 'All', exact: true }).click()
     await page.getByRole('combobox', { name: 'Agent' }).selectOption('clock')
-    await row(page, 'told to nobody').waitFor({ state: 'detached' })
+    await row(page, 'to a wrong path').waitFor({ state: 'detached' })
     assert.equal(await rows(page).count(), 1)
     await page.getByRole('combobox', { name: 'Agent' }).selectOption('')
-    await row(page, 'told to nobody').waitFor()
+    await row(page, 'to a wrong path').waitFor()
     await page.locator('body').click({ position: { x: 5, y: 700 } })
     await page.keyboard.press('/')
     await page.keyboard.type('HTTP 503')
-    await row(page, 'told to nobody').waitFor({ state: 'detached' })
+    await row(page, 'to a wrong path').waitFor({ state: 'detached' })
     assert.equal(await rows(page).count(), 1)
     await page.getByRole('searchbox').fill('nothing of this kind')
     await page.getByRole('heading', { name: 'No webhook fits' }).waitFor()
@@ -96,9 +96,9 @@ describeInBrowser('the page of webhooks', async (browser) => {
     await page.close()
   })
 
-  it('is used from the keyboard: into a webhook, to the next, and back', async () => {
+  it('is navigated by keyboard: into a webhook, to the next, and back', async () => {
     const page = await fixture.open('/push?agent=talker')
-    await row(page, 'told to nobody').waitFor()
+    await row(page, 'to a wrong path').waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: '127.0.0.1', level: 2 }).waitFor()
@@ -110,7 +110,7 @@ describeInBrowser('the page of webhooks', async (browser) => {
     await page.close()
   })
 
-  it('shows a dead letter with why, and each try; redelivers it once the receiver is mended', async () => {
+  it('shows a dead letter with its cause and each attempt; redelivers it once the receiver works', async () => {
     receiver.answer('/mended', 404, 'No hook <b>here</b>')
     const id = await hook('a letter that came back', '/mended')
     await reaches(id, 'dead')
@@ -126,28 +126,28 @@ describeInBrowser('the page of webhooks', async (browser) => {
     await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
     await page.locator('.push-detail .state').filter({ hasText: 'done' }).waitFor()
     await tries.filter({ hasText: 'HTTP 200' }).first().waitFor()
-    // It is no dead letter any more.
+    // It is no longer a dead letter.
     await row(page, 'a letter that came back').waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'a letter that came back' }).click()
     await page.waitForURL(`**/tasks/${id}`)
     await page.close()
   })
 
-  it('sends everything once more, after asking', async () => {
+  it('sends everything again, after a confirmation', async () => {
     const id = await hook('tell me again', '/again')
     await reaches(id, 'done')
-    const heard = () => receiver.heard.filter(({ path }) => path === '/again')
-    const first = heard().map(({ eventId }) => eventId)
+    const redeliveries = () => receiver.deliveries.filter(({ path }) => path === '/again')
+    const first = redeliveries().map(({ eventId }) => eventId)
     const page = await fixture.open(`/push/${id}/hook`)
     await page.getByRole('button', { name: 'From the beginning' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send everything from the beginning?' })
     await dialog.getByRole('button', { name: 'Not now' }).click()
-    assert.equal(heard().length, first.length)
+    assert.equal(redeliveries().length, first.length)
     await page.getByRole('button', { name: 'From the beginning' }).click()
     await dialog.getByRole('button', { name: 'From the beginning' }).click()
-    await waitFor(async () => (heard().length === 2 * first.length ? true : undefined), 'it is told again')
+    await waitFor(async () => (redeliveries().length === 2 * first.length ? true : undefined), 'it is delivered again')
     assert.deepEqual(
-      heard()
+      redeliveries()
         .slice(first.length)
         .map(({ eventId }) => eventId),
       first,
@@ -156,13 +156,13 @@ describeInBrowser('the page of webhooks', async (browser) => {
       const shown = await page.getByRole('table').getByRole('row').count()
       return shown === 1 + 2 * first.length ? true : undefined
     }, 'all tries are shown')
-    // From a try to the event that it was about.
+    // From an attempt to its event.
     const link = page.getByRole('table').getByRole('link').first()
     assert.match((await link.getAttribute('href')) ?? '', new RegExp(`^/tasks/${id}/events\\?event=\\d+$`))
     await page.close()
   })
 
-  it('shows one that is tried again later, and tries it by a key', async () => {
+  it('shows one that waits for a retry, and retries it by key', async () => {
     receiver.answer('/later', 503)
     const id = await hook('ask me later', '/later')
     await reaches(id, 'retrying')
@@ -180,10 +180,10 @@ describeInBrowser('the page of webhooks', async (browser) => {
   })
 
   it('redelivers all dead letters at once', async () => {
-    await reaches(await hook('nor to anybody else', '/wrong'), 'dead')
+    await reaches(await hook('to the same receiver', '/wrong'), 'dead')
     receiver.answer('/wrong', 200)
     const page = await fixture.open('/push?state=dead')
-    await row(page, 'told to nobody').waitFor()
+    await row(page, 'to a wrong path').waitFor()
     await page.getByRole('button', { name: 'Redeliver all' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click()
     await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
@@ -209,7 +209,7 @@ describeInBrowser('the page of webhooks', async (browser) => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 
-  it('says so where there is no such webhook, with the way to its task', async () => {
+  it('shows a not-found message with a link to its task', async () => {
     const page = await fixture.open('/push/no-task/none')
     await page.getByRole('heading', { name: 'There is no such webhook' }).waitFor()
     await page.close()
@@ -219,7 +219,7 @@ describeInBrowser('the page of webhooks', async (browser) => {
 describeInBrowser('a hub without webhooks', async (browser) => {
   const fixture = await openConsole(browser, { config: { push: false } })
 
-  it('says how they are switched on', async () => {
+  it('explains how to enable them', async () => {
     const page = await fixture.open('/push')
     await page.getByRole('heading', { name: 'Webhooks are switched off' }).waitFor()
     await page.getByRole('link', { name: 'Open the configuration' }).click()

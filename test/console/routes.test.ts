@@ -1,4 +1,4 @@
-/** Routes: the rules in words, how their agents are, and which of them a message would meet. */
+/** Routes: the rules as text, the health of their agents, and which rule a message would match. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { it } from 'node:test'
@@ -22,7 +22,7 @@ const routes = [
   { name: 'remote', from: 'artist', when: { text: 'remote' }, to: 'gone', fallback: 'talker' },
 ]
 
-describeInBrowser('the page of routes', async (browser) => {
+describeInBrowser('the routes page', async (browser) => {
   const fixture = await openConsole(browser, {
     agents: { gone: { kind: 'a2a', url: 'http://127.0.0.1:9' } },
     config: { routes },
@@ -32,7 +32,7 @@ describeInBrowser('the page of routes', async (browser) => {
   const rule = (page: Page, name: string) => rules(page).filter({ hasText: name })
   const decision = (page: Page) => page.locator('.routes-decision')
 
-  it('says each rule in words, in the order in which they are looked at, with how its agents are', async () => {
+  it('shows each rule as text, in order, with the health of its agents', async () => {
     const page = await fixture.open('/routes')
     await rule(page, 'invoices').waitFor()
     const names = await rules(page).getByRole('heading').allInnerTexts()
@@ -52,7 +52,7 @@ describeInBrowser('the page of routes', async (browser) => {
     await page.close()
   })
 
-  it('tells which rule a message would meet, and why the others not; that can be shared', async () => {
+  it('shows which rule a message would match, and why the others do not; that can be shared', async () => {
     const page = await fixture.open('/routes')
     await page.getByLabel('Sent to').selectOption('talker')
     await page.getByLabel('Text', { exact: true }).fill('please pay this invoice')
@@ -76,7 +76,7 @@ describeInBrowser('the page of routes', async (browser) => {
     await page.close()
   })
 
-  it('takes caller, metadata and parts into account, and shows who could do it, with weights and health', async () => {
+  it('uses caller, metadata and parts, and shows the candidates with weights and health', async () => {
     const page = await fixture.open('/routes')
     await page.getByText('Skill, caller, metadata, parts').click()
     await page.getByLabel('Sent to').selectOption('gpt')
@@ -98,7 +98,7 @@ describeInBrowser('the page of routes', async (browser) => {
     await page.close()
   })
 
-  it('says who stands in for one that is down', async () => {
+  it('shows the replacement of an agent that is down', async () => {
     const page = await fixture.open('/routes?agent=artist&text=remote+work')
     await page.getByText('Goes to talker by “remote”').waitFor()
     await page.getByText(/talker stands in/).waitFor()
@@ -107,7 +107,7 @@ describeInBrowser('the page of routes', async (browser) => {
     await page.close()
   })
 
-  it('fills the box with a message that a rule would take, by mouse and by keyboard', async () => {
+  it('fills the box with a matching message for a rule, by mouse and by keyboard', async () => {
     const page = await fixture.open('/routes')
     await rule(page, 'trial').waitFor()
     await page.getByRole('link', { name: 'Try trial' }).click()
@@ -131,7 +131,7 @@ describeInBrowser('the page of routes', async (browser) => {
     await rule(page, 'invoices').waitFor({ state: 'detached' })
     assert.equal(await rules(page).count(), 1)
     assert.match(page.url(), /find=shout$/)
-    await page.getByRole('searchbox').fill('no rule says so')
+    await page.getByRole('searchbox').fill('matches no rule')
     await page.getByText('No rule fits this filter.').waitFor()
     await page.close()
   })
@@ -146,7 +146,7 @@ describeInBrowser('the page of routes', async (browser) => {
     }
   })
 
-  it('follows the configuration: without rules it teaches one, and shows those that come', async () => {
+  it('follows the configuration: without rules it explains one, and shows new ones', async () => {
     const page = await fixture.open('/routes')
     await rule(page, 'invoices').waitFor()
     const { json } = await fixture.testHub.ask('GET', '/admin/config')
@@ -157,7 +157,7 @@ describeInBrowser('the page of routes', async (browser) => {
     await page.getByRole('heading', { name: 'No routes yet' }).waitFor()
     const example = await page.locator('.empty pre').innerText()
     assert.match(example, /^routes:/)
-    // Its agents are those of this hub: it can be taken as it is.
+    // Its agents are those of this hub, so it is valid as shown.
     const checked = await fixture.testHub.ask('POST', '/admin/config/check', { text: without + example })
     assert.deepEqual(checked.json, { problems: [] })
     assert.deepEqual(await seriousViolations(page), [])
@@ -171,9 +171,9 @@ describeInBrowser('the page of routes', async (browser) => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 
-  it('says so where there is no such agent', async () => {
+  it('shows a not-found message for an unknown agent', async () => {
     await fixture.testHub.ask('PUT', '/admin/config', { text: await readFile(fixture.testHub.file, 'utf8') })
-    const page = await fixture.open('/routes?agent=nobody')
+    const page = await fixture.open('/routes?agent=unknown')
     await page.getByRole('alert').waitFor()
     await page.close()
   })

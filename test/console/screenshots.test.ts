@@ -1,6 +1,6 @@
 /**
- * Every page as people see it: light and dark, on a laptop and on a phone. Each has to come without a complaint, a serious
- * finding of axe, or anything that does not fit its width. `npm run shots` keeps the pictures in docs/img.
+ * Every page as users see it: light and dark, on a laptop and on a phone. Each must load without an error, a serious
+ * finding of axe, or content wider than the screen. `npm run shots` writes the pictures to docs/img.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
@@ -19,7 +19,7 @@ const all = [
   { theme: 'light', name: 'phone-light', width: 390, height: 844 },
   { theme: 'dark', name: 'phone-dark', width: 390, height: 844 },
 ] as const
-/** In turns: the tests of each page look at it in every light, too. A picture is taken of all. */
+/** Alternating themes: the tests of each page check all of them. Pictures are taken of all. */
 const looksAt = (page: number) => (isKept ? all : all.filter((_, look) => look === (page % 2 === 0 ? 0 : 3)))
 
 describeInBrowser('every page', async (browser) => {
@@ -52,7 +52,7 @@ describeInBrowser('every page', async (browser) => {
   ]
 
   for (const [index, [name, path, shows]] of pages.entries())
-    it(`such as ${name} is good to look at`, async () => {
+    it(`${name} renders without problems`, async () => {
       for (const look of looksAt(index)) {
         const page = await populated.open(path, look)
         await page.getByText(shows).first().waitFor({ state: 'attached' })

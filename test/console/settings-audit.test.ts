@@ -1,4 +1,4 @@
-/** Settings: the audit, narrowed by the address and read as it grows; the keys; what this is. */
+/** Settings: the audit log, filtered by the address and live; the keys; the about page. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { it } from 'node:test'
@@ -8,7 +8,7 @@ import { readClipboard } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the audit', async (browser) => {
+describeInBrowser('the audit log', async (browser) => {
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   const { json: key } = await testHub.ask('POST', '/admin/keys', { name: 'build', agents: ['talker'] })
@@ -18,13 +18,13 @@ describeInBrowser('the audit', async (browser) => {
   const rows = (page: Page) => page.getByRole('list', { name: 'Audit' }).getByRole('link')
   const what = (page: Page) => page.getByRole('list', { name: 'Audit' }).locator('.audit-what')
 
-  it('has what was done, the newest first, without what was only looked at', async () => {
+  it('has the actions, newest first, without reads', async () => {
     const page = await fixture.open('/settings/audit')
     await rows(page).first().waitFor()
     const all = await what(page).allTextContents()
     assert.ok(all.includes('made a key'), all.join(', '))
     assert.ok(all.includes('SendMessage talker'))
-    // Who was not let in is listed, whatever they wanted.
+    // Rejected callers are listed, whatever they requested.
     assert.deepEqual(
       all.filter((one) => one.startsWith('GET ')),
       ['GET /admin/agents'],
@@ -76,7 +76,7 @@ describeInBrowser('the audit', async (browser) => {
     await page.close()
   })
 
-  it('opens an entry beside the list, with the ways on from it; and by its address alone', async () => {
+  it('opens an entry beside the list, with links; also by its address alone', async () => {
     const page = await fixture.open(`/settings/audit?task=${task.id}&event=call`)
     await rows(page).first().click()
     await page.waitForURL(/\/settings\/audit\/[0-9a-f-]{36}\.\d+\?/)
@@ -87,7 +87,7 @@ describeInBrowser('the audit', async (browser) => {
     assert.equal(await detail.locator(`a[href="/tasks/${task.id}"]`).count(), 1)
     assert.equal(await detail.locator(`a[href="/settings/keys?key=${key.id}"]`).count(), 1)
     assert.deepEqual(await seriousViolations(page), [])
-    // A shared address without the filters: the list may begin elsewhere.
+    // A shared address without the filters: the list may begin at another entry.
     const { pathname } = new URL(page.url())
     await page.goto(`${testHub.url}${pathname}?event=session.opened`)
     await detail.getByRole('heading', { name: `${key.principal}: SendMessage` }).waitFor()
@@ -98,7 +98,7 @@ describeInBrowser('the audit', async (browser) => {
     await page.close()
   })
 
-  it('is gone through by the keyboard', async () => {
+  it('is navigated by keyboard', async () => {
     const page = await fixture.open('/settings/audit')
     await rows(page).first().waitFor()
     await page.keyboard.press('j')
@@ -126,7 +126,7 @@ describeInBrowser('the audit', async (browser) => {
     await rows(page).first().waitFor()
     const list = page.locator('.audit-list')
     await list.evaluate((element) => (element.scrollTop = 300))
-    await testHub.send('talker', 'while somebody reads')
+    await testHub.send('talker', 'while the user reads')
     await page.getByRole('button', { name: 'Newer entries' }).waitFor()
     assert.equal(await list.evaluate((element) => element.scrollTop), 300)
     await page.getByRole('button', { name: 'Newer entries' }).click()
@@ -134,7 +134,7 @@ describeInBrowser('the audit', async (browser) => {
     await page.close()
   })
 
-  it('is loaded further as one scrolls, and drawn only where one looks', async () => {
+  it('is loaded on scroll, and renders only visible rows', async () => {
     for (let count = 0; count < 40; count += 1) await testHub.send('talker', `more ${count}`)
     const page = await fixture.open('/settings/audit')
     await rows(page).first().waitFor()
@@ -149,7 +149,7 @@ describeInBrowser('the audit', async (browser) => {
     await page.close()
   })
 
-  it('is looked at again when one asks, exported line by line, and copied for a terminal', async () => {
+  it('is refreshed on request, exported line by line, and copied as a command', async () => {
     const page = await fixture.open('/settings/audit?event=key.created')
     await rows(page).first().waitFor()
     const { json: another } = await testHub.ask('POST', '/admin/keys', { name: 'another', agents: ['talker'] })
@@ -175,14 +175,14 @@ describeInBrowser('the audit', async (browser) => {
     await page.close()
   })
 
-  it('shows the keys of all agents, and the one that a link names', async () => {
+  it('shows the keys of all agents, and the linked one', async () => {
     const page = await fixture.open(`/settings/keys?key=${key.id}`)
     await page.getByText('build', { exact: true }).first().waitFor()
     assert.equal(await page.title(), 'Keys · Settings · Parley')
     await page.close()
   })
 
-  it('says what this is, lists the keys, and changes the colours', async () => {
+  it('shows the version, lists the keys, and changes the theme', async () => {
     const page = await fixture.open('/settings/about')
     await page.getByText(/^Parley \d/).waitFor()
     await page.getByText('admin', { exact: true }).waitFor()

@@ -1,4 +1,4 @@
-/** Settings, configuration: written with help, compared before it holds, applied with a note, and gone back to. */
+/** Settings, configuration: edited with completion, compared before it is applied, applied with a note, and restored. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { it } from 'node:test'
@@ -15,7 +15,7 @@ listen: { port: 0, grpcPort: false }
 admin:
   key: ${adminKey} # not for everybody
 agents:
-  # Says what it is told.
+  # Repeats the message.
   echo: { kind: demo, agent: echo, default: true }
   gpt:
     kind: openai
@@ -49,7 +49,7 @@ describeInBrowser('the configuration', async (browser) => {
     assert.equal(status, 200)
   }
 
-  it('is shown as it is written, with its comments and without its secrets', async () => {
+  it('is shown as written, with its comments and without its secrets', async () => {
     const page = await open()
     const held = await shown(page)
     assert.match(held, /^# The hub of a test\./)
@@ -61,9 +61,9 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close()
   })
 
-  it('is checked while one types, and leads to each mistake', async () => {
+  it('is checked while the user types, and links to each error', async () => {
     const page = await open()
-    await edit(page, (from) => `${from.replace('agent: echo', 'agent: nobody')}colour: red\n`)
+    await edit(page, (from) => `${from.replace('agent: echo', 'agent: unknown')}colour: red\n`)
     await page.getByText('2 mistakes').waitFor()
     assert.equal(await review(page).isDisabled(), true)
     const problem = page.getByRole('button', { name: /line 7 agents\.echo\.agent/ })
@@ -76,15 +76,15 @@ describeInBrowser('the configuration', async (browser) => {
     assert.ok((await field(page).evaluate((element) => element.scrollTop)) > 0)
     await problem.focus()
     await page.keyboard.press('Enter')
-    assert.match(await selected(), /agent: nobody/)
+    assert.match(await selected(), /agent: unknown/)
     assert.deepEqual(await seriousViolations(page), [])
-    await edit(page, (from) => from.replace('agent: nobody', 'agent: echo').replace('colour: red\n', '# fine\n'))
+    await edit(page, (from) => from.replace('agent: unknown', 'agent: echo').replace('colour: red\n', '# fine\n'))
     await page.getByText('no mistakes').waitFor()
     assert.equal(await review(page).isDisabled(), false)
     await page.close()
   })
 
-  it('is typed as in an editor: steps, new lines that go on, undo, and a way out for the keyboard', async () => {
+  it('has the keys of an editor: indentation, new lines, undo, and a way to leave it by keyboard', async () => {
     const page = await open()
     await field(page).focus()
     await page.keyboard.press('Control+End')
@@ -105,7 +105,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close({ runBeforeUnload: false })
   })
 
-  it('offers the keys and values that the schema knows', async () => {
+  it('offers the keys and values of the schema', async () => {
     const page = await open()
     await field(page).focus()
     await page.keyboard.press('Control+End')
@@ -127,7 +127,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close({ runBeforeUnload: false })
   })
 
-  it('is searched, from place to place, by an address', async () => {
+  it('is searched, match by match, by an address', async () => {
     const page = await open()
     await field(page).focus()
     await page.keyboard.press('Control+f')
@@ -145,7 +145,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close()
   })
 
-  it('is compared before it is applied, in lines and in what it does, and then holds', async () => {
+  it('is compared before it is applied, in lines and in effects, and then takes effect', async () => {
     const page = await open()
     await edit(page, (from) =>
       from
@@ -169,7 +169,7 @@ describeInBrowser('the configuration', async (browser) => {
       .waitFor()
     await changes.locator('.diff-part', { hasText: 'a-better' }).waitFor()
     assert.deepEqual(await seriousViolations(page), [])
-    // Nothing holds yet.
+    // Nothing has taken effect yet.
     assert.equal(readFileSync(testHub.file, 'utf8'), text)
     await page.getByLabel(/^Note/).fill('a better model')
     await page.keyboard.press('Enter')
@@ -186,7 +186,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close()
   })
 
-  it('is shown below each other where there is no room beside', async () => {
+  it('shows both sides below each other on a narrow screen', async () => {
     const page = await open('/settings/config', { width: 390 })
     await edit(page, (from) => from.replace('# The hub of a test.', '# The hub of a phone.'))
     await review(page).click()
@@ -206,7 +206,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close()
   })
 
-  it('keeps the draft when another user was faster, and lets the user compare and choose', async () => {
+  it('keeps the draft when another user applied first, and lets the user compare and choose', async () => {
     const page = await open()
     await edit(page, (from) => `${from}# mine\n`)
     await apply((from) => from.replace('# The hub of all tests.', '# The hub of theirs.'), 'theirs was first')
@@ -222,7 +222,7 @@ describeInBrowser('the configuration', async (browser) => {
     await conflict.waitFor({ state: 'detached' })
     await page.getByText('no mistakes').waitFor()
     await review(page).click()
-    // What is applied over theirs takes theirs back, and says so.
+    // Applying over their change reverts it, with a warning.
     await page.getByRole('region', { name: 'Changes, line by line' }).getByText('# The hub of theirs.').waitFor()
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('region', { name: 'Applied' }).waitFor()
@@ -251,7 +251,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close()
   })
 
-  it('keeps what one typed on other pages, and warns before it is lost', async () => {
+  it('keeps the draft on other pages, and warns before it is lost', async () => {
     const page = await open()
     await field(page).focus()
     await page.keyboard.press('Control+End')
@@ -282,7 +282,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close()
   })
 
-  it('has versions: who, when and why, as text and against now, and the way back', async () => {
+  it('has versions: who, when and why, as text and compared with the current one, and restores one', async () => {
     writeFileSync(testHub.file, `${readFileSync(testHub.file, 'utf8')}# by hand\n`)
     await apply((from) => `${from}# the last\n`, 'the last one')
     const page = await open('/settings/config/versions')
@@ -328,7 +328,7 @@ describeInBrowser('the configuration', async (browser) => {
     })
   }
 
-  it('is explained where the hub has no file', async () => {
+  it('is explained if the hub has no file', async () => {
     const { startHub } = await import('../../packages/hub/src/hub.ts')
     const { checkConfig } = await import('../../packages/hub/src/config/check-config.ts')
     const { agentKinds } = await import('../../packages/hub/src/agents/kinds.ts')

@@ -1,4 +1,4 @@
-/** Settings, health: what is wrong first and why, the last hour drawn and in words, and what the hub is made of. */
+/** Settings, health: problems and their causes first, the last hour as charts and text, and the components of the hub. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -13,7 +13,7 @@ describeInBrowser('the health of the hub', async (browser) => {
   const { testHub } = fixture
   const chart = (page: Page, name: string) => page.getByRole('figure').filter({ hasText: name })
 
-  it('is the first of the settings, and says that all is well', async () => {
+  it('is the first of the settings, and reports that all is well', async () => {
     const page = await fixture.open('/settings')
     await page.getByRole('heading', { name: 'All is well' }).waitFor()
     assert.equal(await page.title(), 'Health · Settings · Parley')
@@ -24,7 +24,7 @@ describeInBrowser('the health of the hub', async (browser) => {
     await page.close()
   })
 
-  it('counts tasks by state as they happen, and leads to them', async () => {
+  it('counts tasks by state live, and links to them', async () => {
     const page = await fixture.open('/settings/health')
     await page.getByText('None yet.').waitFor()
     await testHub.send('talker', 'hello')
@@ -35,7 +35,7 @@ describeInBrowser('the health of the hub', async (browser) => {
     await page.close()
   })
 
-  it('draws the last hour, says it in words, and shows it as a table that has an address', async () => {
+  it('draws the last hour, describes it as text, and shows it as a table with an address', async () => {
     const page = await fixture.open('/settings/health')
     await chart(page, 'Requests')
       .getByText(/^2 requests in the last hour, at most \d+ at \d\d:\d\d\.$/)
@@ -44,7 +44,7 @@ describeInBrowser('the health of the hub', async (browser) => {
       await chart(page, name).locator('canvas').waitFor()
     }
     await chart(page, 'Errors').getByText('No error in the last hour.').waitFor()
-    // What one points at is told, in all of them at once.
+    // The value under the pointer is shown in all charts at once.
     await chart(page, 'Requests')
       .locator('.u-over')
       .hover({ position: { x: 40, y: 20 } })
@@ -63,7 +63,7 @@ describeInBrowser('the health of the hub', async (browser) => {
     await page.close()
   })
 
-  it('looks at the hour again by itself', async () => {
+  it('refreshes the hour automatically', async () => {
     const page = await fixture.open('/settings/health')
     const words = chart(page, 'Requests').locator('.spark-foot')
     await words.getByText(/requests in the last hour/).waitFor()
@@ -73,7 +73,7 @@ describeInBrowser('the health of the hub', async (browser) => {
     await page.close()
   })
 
-  it('names an agent that cannot be called, with why and the way to it', async () => {
+  it('names an agent that cannot be called, with the cause and a link', async () => {
     const page = await fixture.open('/settings/health')
     await page.getByRole('heading', { name: 'All is well' }).waitFor()
     const entry = { kind: 'a2a', url: 'http://127.0.0.1:9' }
@@ -88,7 +88,7 @@ describeInBrowser('the health of the hub', async (browser) => {
     await testHub.ask('DELETE', '/admin/agents/gone')
   })
 
-  it('says that the hub is away, and goes on by itself when it is back', async () => {
+  it('reports that the hub is unreachable, and recovers when it is back', async () => {
     // A browser logs an error for every failed request; here the failure is intended.
     const page = await fixture.context.newPage()
     await page.goto(`${testHub.url}/settings/health`)

@@ -14,7 +14,7 @@ describeInBrowser('the sessions', async (browser) => {
   const { testHub } = fixture
   const rows = (page: Page): Locator => page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
 
-  /** Signs in elsewhere; answers the cookie. */
+  /** Signs in from another browser; returns the cookie. */
   async function signInByToken(): Promise<string> {
     const proof = await issuer.token({ sub: 'ann', scope: 'operators' })
     const { headers, status } = await testHub.ask('POST', '/admin/session', undefined, proof)
@@ -22,7 +22,7 @@ describeInBrowser('the sessions', async (browser) => {
     return headers.getSetCookie()[0]?.split(';')[0] ?? ''
   }
 
-  it('are listed with who, by what, since when, and from where, the current one first', async () => {
+  it('are listed with user, method, start and address, the current one first', async () => {
     await signInByToken()
     const page = await fixture.open('/settings/sessions')
     assert.equal(await page.title(), 'Sessions · Settings · Parley')
@@ -50,7 +50,7 @@ describeInBrowser('the sessions', async (browser) => {
     await page.close()
   })
 
-  it('are ended once that is confirmed: the cookie opens nothing any more', async () => {
+  it('are ended after a confirmation: the cookie is invalid then', async () => {
     const { sessions } = (await testHub.ask('GET', '/admin/sessions')).json
     for (const { id, by } of sessions) if (by === 'token') await testHub.ask('DELETE', `/admin/sessions/${id}`)
     const cookie = await signInByToken()
@@ -70,7 +70,7 @@ describeInBrowser('the sessions', async (browser) => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 
-  it('leave the page to be signed in at again when the current one is ended', async () => {
+  it('show the sign-in form when the current one is ended', async () => {
     const page = await fixture.open('/settings/sessions')
     await page.getByRole('button', { name: 'End session of this browser' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()

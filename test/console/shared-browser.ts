@@ -1,5 +1,5 @@
 /**
- * The browser of all console tests in this process. Each test file opens contexts of its own in it, which share nothing.
+ * The browser of all console tests in this process. Each test file opens separate contexts in it, which share nothing.
  * scripts/suites.ts loads this module before the first file, so that the browser is closed after the last one.
  */
 import { after, describe } from 'node:test'

@@ -10,7 +10,7 @@ import { isFocused } from './page-queries.ts'
 import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('signing in', async (browser) => {
+describeInBrowser('sign-in', async (browser) => {
   const provider = await openOidcProvider()
   const port = await freePort()
   const config = {
@@ -26,7 +26,7 @@ describeInBrowser('signing in', async (browser) => {
 
   const key = (page: Page) => page.getByLabel('Admin key')
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
-  async function stranger(path: string, origin = testHub.url): Promise<{ page: Page; context: BrowserContext }> {
+  async function openSignedOut(path: string, origin = testHub.url): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browser.newContext()
     context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
@@ -40,7 +40,7 @@ describeInBrowser('signing in', async (browser) => {
   }
 
   it('opens with the admin key, at the page that was requested', async () => {
-    const { page, context } = await stranger('/tasks?agent=talker')
+    const { page, context } = await openSignedOut('/tasks?agent=talker')
     assert.equal(await page.title(), 'Sign in · Parley')
     assert.equal(await isFocused(key(page)), true)
     await page.getByText(/then on to \/tasks/).waitFor()
@@ -49,20 +49,20 @@ describeInBrowser('signing in', async (browser) => {
     await enter(page)
     await heading(page, 'Tasks').waitFor()
     assert.match(page.url(), /\/tasks\?agent=talker$/)
-    // The key itself is nowhere that a page could read.
+    // The key is not readable by a page.
     const kept = await page.evaluate('JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])')
     assert.doesNotMatch(String(kept), /the admin key/)
     await context.close()
   })
 
   it('reports a wrong key, and how long to wait after too many', async () => {
-    const { page, context } = await stranger('/')
+    const { page, context } = await openSignedOut('/')
     await enter(page, 'a wrong one')
     await page.getByRole('alert').getByText('This is not the admin key.').waitFor()
     assert.equal(await key(page).getAttribute('aria-invalid'), 'true')
     await enter(page, 'schlüssel')
     await page.getByRole('alert').getByText('This is not the admin key.').waitFor()
-    // A guess is given back every three seconds: they are used up right before the page makes its own.
+    // The limiter refills one guess every three seconds: they are used up right before the page makes its own.
     await page.route('**/admin/session', async (route) => {
       for (let status = 0; status !== 429;) {
         const guess = await testHub.ask('GET', '/admin/agents', undefined, { authorization: 'Bearer a wrong one' })
@@ -73,7 +73,7 @@ describeInBrowser('signing in', async (browser) => {
     await enter(page, 'a wrong one')
     await page.getByText(/^Too many wrong keys\. Try again in (a second|\d+ seconds)\.$/).waitFor()
     assert.deepEqual(await seriousViolations(page), [])
-    // Who knows the right one does not wait for who guesses.
+    // A caller with the right key does not wait for guesses.
     await enter(page)
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await context.close()
@@ -81,14 +81,14 @@ describeInBrowser('signing in', async (browser) => {
 
   it('leads to the issuer and back to the requested page, from another site', async () => {
     provider.person = { sub: 'olga', groups: ['operators'] }
-    // The issuer is at 127.0.0.1; by this name the hub is another site, as it is in life.
-    const { page, context } = await stranger('/tasks?agent=talker', testHub.url.replace('127.0.0.1', 'localhost'))
+    // The issuer is at 127.0.0.1; by this name the hub is another site, as in production.
+    const { page, context } = await openSignedOut('/tasks?agent=talker', testHub.url.replace('127.0.0.1', 'localhost'))
     await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
     await heading(page, 'Tasks').waitFor()
     assert.match(page.url(), /^http:\/\/localhost:\d+\/tasks\?agent=talker$/)
     await page.goto(`${new URL(page.url()).origin}/settings/about`)
     await page.getByText(`${provider.issuer}|olga`).waitFor()
-    // With both halves of the session, something may be changed as well.
+    // With cookie and CSRF token, changes are allowed.
     await page.getByRole('button', { name: 'Sign out' }).click()
     await heading(page, 'Sign in to Parley').waitFor()
     await context.close()
@@ -96,7 +96,7 @@ describeInBrowser('signing in', async (browser) => {
 
   it('shows once why the issuer or the configuration refused the user, and keeps the return path', async () => {
     provider.person = { sub: 'eve', groups: ['guests'] }
-    const { page, context } = await stranger('/tasks?agent=talker')
+    const { page, context } = await openSignedOut('/tasks?agent=talker')
     await page.getByRole('link', { name: /^Sign in with/ }).click()
     await page.getByRole('alert').getByText('You are known, but may not run this hub').waitFor()
     assert.match(page.url(), /\/tasks\?agent=talker$/)
@@ -114,14 +114,14 @@ describeInBrowser('signing in', async (browser) => {
   })
 
   it('shows an error of the address as plain text', async () => {
-    const { page, context } = await stranger(`/?signInError=${encodeURIComponent('<img src=x onerror=alert(1)>')}`)
+    const { page, context } = await openSignedOut(`/?signInError=${encodeURIComponent('<img src=x onerror=alert(1)>')}`)
     await page.getByRole('alert').getByText('<img src=x onerror=alert(1)>').waitFor()
     assert.equal(new URL(page.url()).search, '')
     await context.close()
   })
 
   it('appears in every tab after signing out, and closes in every tab after signing in', async () => {
-    const { page, context } = await stranger('/tasks')
+    const { page, context } = await openSignedOut('/tasks')
     await enter(page)
     await heading(page, 'Tasks').waitFor()
     const other = await context.newPage()
@@ -137,7 +137,7 @@ describeInBrowser('signing in', async (browser) => {
   })
 
   it('appears at the next request when the session was ended elsewhere, and returns to the same page', async () => {
-    const { page, context } = await stranger('/settings/audit?event=call')
+    const { page, context } = await openSignedOut('/settings/audit?event=call')
     await enter(page)
     await heading(page, 'Settings').waitFor()
     const session = (await (await context.request.get(`${testHub.url}/admin/session`)).json()) as { csrf: string }
@@ -145,7 +145,7 @@ describeInBrowser('signing in', async (browser) => {
       headers: { 'x-csrf-token': session.csrf },
     })
     assert.equal(ended.status(), 200)
-    // Unless the page has called of its own accord meanwhile.
+    // Unless the page has sent a request on its own in the meantime.
     const refresh = page.getByRole('button', { name: 'Refresh' })
     await Promise.race([refresh.click().catch(() => {}), heading(page, 'Sign in to Parley').waitFor()])
     await heading(page, 'Sign in to Parley').waitFor()
@@ -157,7 +157,7 @@ describeInBrowser('signing in', async (browser) => {
   })
 
   it('appears when the admin key was changed, and accepts the new one', async () => {
-    const { page, context } = await stranger('/settings/config')
+    const { page, context } = await openSignedOut('/settings/config')
     await enter(page)
     const field = page.getByLabel('Configuration', { exact: true })
     await field.waitFor()
@@ -169,7 +169,7 @@ describeInBrowser('signing in', async (browser) => {
     await enter(page)
     await page.getByText('This is not the admin key.').waitFor()
     await enter(page, 'another key of this hub')
-    // What was typed before is still there.
+    // The draft is kept.
     await field.waitFor()
     assert.match(await field.inputValue(), /# typed before\n$/)
     await page.getByText(/ live$/).waitFor()

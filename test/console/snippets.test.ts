@@ -1,4 +1,4 @@
-/** The snippets that the console shows, run as they stand against a real hub: with curl, with our client, with another SDK. */
+/** The snippets of the console, run unchanged against a real hub: with curl, with our client, with another SDK. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -67,12 +67,12 @@ describe('a snippet', { timeout: 600_000 }, async () => {
     })
   }
 
-  it('without the key is refused by an agent that wants one', async () => {
+  it('without the key is refused by an agent that requires one', async () => {
     const { stdout } = await run('sh', ['-c', `${codeOf('curl', 'closed')} -sS`], { env: { ...env, PARLEY_KEY: 'no' } })
     assert.notEqual(JSON.parse(stdout).error, undefined)
   })
 
-  it('for MCP names the address at which the hub speaks it', async () => {
+  it('for MCP has the MCP address of the hub', async () => {
     const { url } = JSON.parse(codeOf('mcp-http', 'open')).mcpServers.parley
     const body = {
       jsonrpc: '2.0',
@@ -89,7 +89,7 @@ describe('a snippet', { timeout: 600_000 }, async () => {
   })
 })
 
-/** Where both packages are installed under the names that the snippets import. */
+/** A folder in which both packages are installed under the imported names. */
 function folderWithPackages(): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-snippets-'))
   after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** The same message to another agent, and both answers side by side as they come. */
+/** The same message to another agent, and both answers side by side, live. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { pageWidth } from './page-queries.ts'

@@ -1,4 +1,4 @@
-/** One task: its head, its time, its log, and the event that is selected in all of its views. */
+/** One task: its header, its timeline, its log, and the event that is selected in all of its views. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { it } from 'node:test'
@@ -22,7 +22,7 @@ describeInBrowser('a task in the console', async (browser) => {
   const slider = (page: Page) => page.getByRole('slider', { name: 'Events of the task' })
   const hasEvent = (page: Page, seq: number) => page.waitForURL(new RegExp(`[?&]event=${seq}(&|$)`))
 
-  it('says what it is, whose, and of what, with links and copies', async () => {
+  it('shows state, caller and agent, with links and copy buttons', async () => {
     const page = await fixture.open(`/tasks/${asked.id}`)
     await page.getByRole('heading', { name: 'ask about a city', level: 2 }).waitFor()
     const facts = page.locator('.task-facts')
@@ -43,7 +43,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.close()
   })
 
-  it('has its log: number, time, type, what it says, how large, and all of it when it is opened', async () => {
+  it('has its log: number, time, type, summary and size, and the whole record when expanded', async () => {
     const page = await fixture.open(`/tasks/${asked.id}/events`)
     await events(page).first().waitFor()
     const { json } = await testHub.ask('GET', `/admin/tasks/${asked.id}/events`)
@@ -58,7 +58,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.close()
   })
 
-  it('narrows the log by type, text and what clients are told, in the address', async () => {
+  it('filters the log by type, text and client events, in the address', async () => {
     const page = await fixture.open(`/tasks/${asked.id}/events`)
     await events(page).first().waitFor()
     await page.getByLabel('Visible to clients only').check()
@@ -99,7 +99,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.close()
   })
 
-  it('has a line of time that is moved along by keyboard and by pointer', async () => {
+  it('has a timeline that is moved by keyboard and by pointer', async () => {
     const page = await fixture.open(`/tasks/${asked.id}`)
     const { json } = await testHub.ask('GET', `/admin/tasks/${asked.id}/events`)
     await slider(page).focus()
@@ -147,7 +147,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.close()
   })
 
-  it('shows the answer as it comes', async () => {
+  it('streams the answer', async () => {
     const page = await fixture.open('/tasks')
     const started = await testHub.call('ticker', 'SendMessage', {
       message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'tick 24 300' }] },
@@ -163,8 +163,8 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.close()
   })
 
-  it('leads to its webhooks', async () => {
-    const told = await testHub.call(
+  it('links to its webhooks', async () => {
+    const configured = await testHub.call(
       'talker',
       'CreateTaskPushNotificationConfig',
       {
@@ -174,7 +174,7 @@ describeInBrowser('a task in the console', async (browser) => {
       },
       ann,
     )
-    if (told.json.error !== undefined) assert.fail(JSON.stringify(told.json))
+    if (configured.json.error !== undefined) assert.fail(JSON.stringify(configured.json))
     const page = await fixture.open(`/tasks/${asked.id}`)
     const link = page.locator('.task-facts').getByRole('link', { name: /hooks\.example\.com/ })
     assert.equal(await link.getAttribute('href'), `/push/${asked.id}/hook`)
@@ -194,7 +194,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.close()
   })
 
-  it('makes room for itself by hiding the list, and is found from anywhere by Ctrl-K', async () => {
+  it('has a full-width mode without the list, and is found from anywhere by Ctrl-K', async () => {
     const page = await fixture.open(`/tasks/${asked.id}?list=off`)
     await page.locator('.task-detail').waitFor()
     assert.equal(await page.locator('.task-row').count(), 0)
@@ -208,7 +208,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.close()
   })
 
-  it('says so where there is no such task', async () => {
+  it('shows a not-found message for an unknown task', async () => {
     const page = await fixture.context.newPage()
     await page.goto(`${testHub.url}/tasks/not-there`)
     await page.getByRole('heading', { name: 'There is no such task' }).waitFor()

@@ -1,4 +1,4 @@
-/** A task as a test: what the console writes is run against the hub that it came from, and notices when the agent changes. */
+/** A task as a test: the exported test passes against its hub, and fails when the agent changes. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { describeInBrowser } from './shared-browser.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-describeInBrowser('a task that is exported as a test', async (browser) => {
+describeInBrowser('a task exported as a test', async (browser) => {
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
@@ -31,7 +31,7 @@ describeInBrowser('a task that is exported as a test', async (browser) => {
     return to
   }
 
-  /** Whether it passes, and what it said. */
+  /** Whether it passes, and its output. */
   function run(file: string): Promise<{ passes: boolean; said: string }> {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
     return new Promise((resolve) => {
@@ -44,7 +44,7 @@ describeInBrowser('a task that is exported as a test', async (browser) => {
     })
   }
 
-  it('passes against the agent that it came from', async () => {
+  it('passes against the agent of the task', async () => {
     const { id } = await testHub.send('talker', 'Hello "world"\n${process.exit(1)} */')
     const file = await exported(id)
     assert.match(file, /talker-[0-9a-f]{8}\.test\.mjs$/)
@@ -53,14 +53,14 @@ describeInBrowser('a task that is exported as a test', async (browser) => {
     assert.match(said, /pass 1/)
   })
 
-  it('answers where the agent asked', async () => {
+  it('answers the questions of the agent', async () => {
     const { id, contextId } = await testHub.send('talker', 'ask which city')
     await testHub.send('talker', 'Rome', {}, { taskId: id, contextId })
     const { passes, said } = await run(await exported(id))
     assert.ok(passes, said)
   })
 
-  it('holds also for a task that failed, and for one that was canceled', async () => {
+  it('also covers failed and canceled tasks', async () => {
     const failed = await testHub.send('talker', 'fail now')
     const first = await run(await exported(failed.id))
     assert.ok(first.passes, first.said)
@@ -74,7 +74,7 @@ describeInBrowser('a task that is exported as a test', async (browser) => {
     assert.ok(second.passes, second.said)
   })
 
-  it('fails when the agent answers otherwise', async () => {
+  it('fails when the agent answers differently', async () => {
     const { id } = await testHub.send('shout', 'a whisper')
     const file = await exported(id)
     const before = await run(file)
@@ -85,7 +85,7 @@ describeInBrowser('a task that is exported as a test', async (browser) => {
     assert.match(said, /something else/)
   })
 
-  it('is offered only once there is an answer', async () => {
+  it('is offered only for a task with an answer', async () => {
     const started = await testHub.call('talker', 'SendMessage', {
       message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'wait' }] },
       configuration: { returnImmediately: true },

@@ -1,4 +1,4 @@
-/** A task played again: from any event, at its own pace or faster, step by step, and back to the whole. */
+/** Replay of a task: from any event, at its pace or faster, step by step, and back to the whole task. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,10 +13,10 @@ import { openConsole } from './open-console.ts'
 import { writeTask } from './written-tasks.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-/** What a page takes to begin with something, by its own clock. */
+/** The time a page takes to start, by its own clock. */
 const aFewFramesMs = 100
 
-/** So many lines, so many milliseconds apart: the message is event 1, WORKING 2, and line `n` is event `n + 2`. */
+/** This many lines, this many milliseconds apart: the message is event 1, WORKING 2, and line `n` is event `n + 2`. */
 async function writeLines(store: Store, id: string, count: number, everyMs: number): Promise<void> {
   const more = Array.from({ length: count }, (_, index): RecordBody => ({
     type: 'artifact',
@@ -42,7 +42,7 @@ describeInBrowser('a replay', async (browser) => {
   const said = async (page: Page): Promise<string> => (await talk(page).textContent()) ?? ''
   const bar = (page: Page) => page.getByRole('group', { name: 'Replay' })
 
-  it('shows the task as it was after the event that is selected', async () => {
+  it('shows the task as of the selected event', async () => {
     const page = await fixture.open(`/tasks/${slow.id}?event=${eventOf(2)}`)
     await talk(page).getByText('line 2').waitFor()
     assert.doesNotMatch(await said(page), /line 3/)
@@ -64,7 +64,7 @@ describeInBrowser('a replay', async (browser) => {
     await page.close()
   })
 
-  it('plays from the selected event at the pace of the task, and ends with the whole of it', async () => {
+  it('plays from the selected event at the pace of the task, and ends with the whole task', async () => {
     const page = await fixture.open(`/tasks/${slow.id}/events?event=${eventOf(3)}`, { hasOwnClock: true })
     await page.locator('.event.open').waitFor()
     await pauseClock(page)
@@ -81,7 +81,7 @@ describeInBrowser('a replay', async (browser) => {
     await page.close()
   })
 
-  it('plays faster where one wants it, pauses with the same key, and keeps its place in the address', async () => {
+  it('plays faster on request, pauses with the same key, and keeps its position in the address', async () => {
     const page = await fixture.open(`/tasks/${long.id}?event=1`, { hasOwnClock: true })
     await bar(page).getByRole('button', { name: '16×' }).click()
     await pauseClock(page)
@@ -111,7 +111,7 @@ describeInBrowser('a replay', async (browser) => {
     await page.close()
   })
 
-  it('goes on from where one points while it plays', async () => {
+  it('continues from a clicked event while it plays', async () => {
     const page = await fixture.open(`/tasks/${long.id}`, { hasOwnClock: true })
     await talk(page).getByText('line 40').waitFor()
     await pauseClock(page)

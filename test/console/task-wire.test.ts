@@ -1,4 +1,4 @@
-/** Events as clients of each version get them: side by side, with what differs marked, byte for byte. */
+/** Events as clients of each version get them: side by side, with differences marked, byte for byte. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -6,7 +6,7 @@ import { readClipboard, pageWidth } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the wire of a task', async (browser) => {
+describeInBrowser('the wire view of a task', async (browser) => {
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -20,7 +20,7 @@ describeInBrowser('the wire of a task', async (browser) => {
   const marked = (page: Page, version: string): Promise<string[]> =>
     column(page, version).locator('.json-line.changed').allTextContents()
 
-  it('shows the last that clients were told, in three versions side by side, with the differences marked', async () => {
+  it('shows the last event that clients received, in three versions side by side, with the differences marked', async () => {
     const page = await fixture.open(`/tasks/${id}/wire?list=off`)
     await column(page, '0.2').waitFor()
     await page.getByText(`Event ${last.seq}`, { exact: true }).waitFor()
@@ -37,7 +37,7 @@ describeInBrowser('the wire of a task', async (browser) => {
     await page.close()
   })
 
-  it('gives the bytes as they are on the wire, by JSON-RPC and by REST', async () => {
+  it('shows the bytes on the wire, over JSON-RPC and over REST', async () => {
     const page = await fixture.open(`/tasks/${id}/wire`)
     await column(page, '1.0').getByRole('button', { name: 'frame' }).click()
     assert.equal(await readClipboard(page), frameOf(last, '1.0', 'JSONRPC').frame)
@@ -53,20 +53,20 @@ describeInBrowser('the wire of a task', async (browser) => {
     await page.close()
   })
 
-  it('goes from event to event, over those that clients are not told', async () => {
+  it('goes from event to event, also over internal ones', async () => {
     const page = await fixture.open(`/tasks/${id}/wire`)
-    await page.getByRole('button', { name: 'Previous event that clients are told' }).click()
+    await page.getByRole('button', { name: 'Previous event that clients receive' }).click()
     await page.waitForURL(new RegExp(`event=${wire.events.at(-2).seq}$`))
     await column(page, '1.0').getByText('artifactUpdate', { exact: true }).waitFor()
     const inner = log.events.find(({ isVisible }: any) => !isVisible)
     await page.goto(`${testHub.url}/tasks/${id}/wire?event=${inner.seq}`)
-    await page.getByRole('heading', { name: 'Clients are not told this event' }).waitFor()
-    await page.getByRole('button', { name: 'Next event that clients are told' }).click()
+    await page.getByRole('heading', { name: 'Clients do not receive this event' }).waitFor()
+    await page.getByRole('button', { name: 'Next event that clients receive' }).click()
     await column(page, '1.0').waitFor()
     await page.close()
   })
 
-  it('shows one version at a time on a phone, and wherever one is chosen', async () => {
+  it('shows one version at a time on a phone, and if one is selected', async () => {
     const page = await fixture.open(`/tasks/${id}/wire`, { width: 390, height: 844 })
     await column(page, '1.0').waitFor()
     assert.equal(await column(page, '0.3').isVisible(), false)

@@ -1,4 +1,4 @@
-/** The list of tasks: filtered, live, by keyboard, on a phone; what arrives does not move what is read. */
+/** The list of tasks: filtered, live, by keyboard, on a phone; new tasks do not move the rows being read. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { it } from 'node:test'
@@ -34,7 +34,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     ann = await testHub.key({ agents: ['*'], principal: 'ann' })
     hello = await testHub.send('talker', 'Hello from Ann', ann)
     await testHub.send('talker', 'ask about a city', ann)
-    failed = await testHub.send('talker', 'fail for nobody')
+    failed = await testHub.send('talker', 'fail without a reason')
     await testHub.send('shout', 'a louder hello', ann)
   })
 
@@ -43,7 +43,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await rows(page).first().waitFor()
     assert.deepEqual((await titles(page)).slice(0, 4), [
       'a louder hello',
-      'fail for nobody',
+      'fail without a reason',
       'ask about a city',
       'Hello from Ann',
     ])
@@ -67,7 +67,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.getByLabel('input').check()
     await page.keyboard.press('Escape')
     await waitForCount(page.locator('.task-row'), 2)
-    assert.deepEqual(await titles(page), ['fail for nobody', 'ask about a city'])
+    assert.deepEqual(await titles(page), ['fail without a reason', 'ask about a city'])
     assert.match(decodeURIComponent(page.url()), /state=TASK_STATE_FAILED,TASK_STATE_INPUT_REQUIRED/)
 
     await page.getByRole('searchbox', { name: 'Text' }).fill('CITY')
@@ -231,7 +231,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     const { tasks } = (await testHub.ask('GET', '/admin/tasks?limit=10')).json
     const shown = async (): Promise<string> =>
       (
-        await page.locator('.task-row').evaluateAll((all: any[]) => all.slice(0, 10).map((row) => row.dataset.task))
+        await page.locator('.task-row').evaluateAll((all: any[]) => all.slice(0, 10).map((row) => row.dataset.row))
       ).join()
     const newest = tasks.map(({ id }: any) => id).join()
     await waitFor(async () => ((await shown()) === newest ? true : undefined), 'the newest are listed')

@@ -1,4 +1,4 @@
-/** An agent that says so many things with so many milliseconds between them: `tick 5 100`. */
+/** An agent that writes numbers at an interval in milliseconds: `tick 5 100`. */
 export const ticker = `
 export default async function* ({ text, signal }) {
   const [, times = '3', ms = '50'] = /tick (\\d+) (\\d+)/.exec(text) ?? []

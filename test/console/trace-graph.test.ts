@@ -1,4 +1,4 @@
-/** A trace as a graph: who handed work on to whom; moved and zoomed; from a box to its task. And a hub without any traces. */
+/** A trace as a graph: which agent delegated to which; panning and zooming; from a box to its task. And a hub without traces. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -31,7 +31,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     return { id, page }
   }
 
-  it('has a box for each task and an arrow for each call, with how long it took', async () => {
+  it('has a box for each task and an arrow for each call, with its duration', async () => {
     const { page } = await open()
     assert.deepEqual(await page.locator('.delegation-name').allTextContents(), [
       'front',
@@ -47,7 +47,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     await page.close()
   })
 
-  it('is told agent by agent, with how often each was called; that stands in the address', async () => {
+  it('is grouped by agent, with the number of calls, kept in the address', async () => {
     const { page } = await open()
     await page.getByRole('button', { name: 'By agent' }).click()
     await page.waitForURL(/view=graph&group=agent$/)
@@ -56,13 +56,13 @@ describeInBrowser('the graph of a trace', async (browser) => {
     assert.match((await page.locator('.delegation-edge text').allTextContents()).join(' '), /2× · \d+(\.\d)? m?s/)
     await page.reload()
     await page.locator('.delegation-many').waitFor()
-    // Several tasks in one box: it leads to a box for each.
+    // Several tasks in one box: it expands to one box for each.
     await boxes(page).filter({ hasText: 'checker' }).click()
     await page.waitForURL(/view=graph$/)
     await page.close()
   })
 
-  it('leads from a box to its task, by mouse and by keyboard', async () => {
+  it('links a box to its task, by mouse and by keyboard', async () => {
     const { id, page } = await open()
     await boxes(page).filter({ hasText: 'writer' }).click()
     await page.waitForURL(/\/tasks\/[0-9a-f-]{36}$/)
@@ -73,7 +73,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     await page.close()
   })
 
-  it('is zoomed and moved by buttons, keys, wheel and hand; what is only moved is not followed', async () => {
+  it('is zoomed and moved by buttons, keys, wheel and pointer; dragging does not open a task', async () => {
     const { page } = await open()
     const place = (): Promise<string | null> => page.locator('.delegation-drawing > g').getAttribute('transform')
     const fitted = await scale(page)
@@ -105,7 +105,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     await page.close()
   })
 
-  it('shows who is at work, who waits and what failed', async () => {
+  it('shows running, waiting and failed tasks', async () => {
     const asked = await testHub.send('front', 'ask about the weather')
     const page = await fixture.open(`/traces/${asked.id}?view=graph`)
     await boxes(page).filter({ hasText: 'asker' }).filter({ hasText: 'input' }).waitFor()

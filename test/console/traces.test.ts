@@ -1,4 +1,4 @@
-/** Traces: found, read as a waterfall, and followed while they go on. */
+/** Traces: list, waterfall and live updates. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -7,7 +7,7 @@ import { delegatingAgents, delegatingFiles, prices } from './delegating-agents.t
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the page of traces', async (browser) => {
+describeInBrowser('the traces page', async (browser) => {
   const fixture = await openConsole(browser, {
     agents: delegatingAgents,
     files: delegatingFiles,
@@ -39,11 +39,11 @@ describeInBrowser('the page of traces', async (browser) => {
     const at = (text: string): number => texts.findIndex((one) => one.includes(text))
     assert.ok(at('hello there') < at('fail at once') && at('fail at once') < at('report on'))
     const whole = texts[at('report on')] ?? ''
-    for (const told of ['completed', 'front', '5 tasks', 'writer', 'checker', 'gpt', '46', '0.037']) {
-      assert.ok(whole.includes(told), `${told} in ${whole}`)
+    for (const expected of ['completed', 'front', '5 tasks', 'writer', 'checker', 'gpt', '46', '0.037']) {
+      assert.ok(whole.includes(expected), `${expected} in ${whole}`)
     }
     assert.match(texts[at('fail at once')] ?? '', /failed[\s\S]*✕ 1/)
-    // Went well in the end, and something on the way did not.
+    // Completed, with an error in a span.
     assert.match(texts[at('try what')] ?? '', /completed[\s\S]*✕ \d/)
     await page.close()
   })
@@ -90,7 +90,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('is used from the keyboard: from row to row, into a trace and back', async () => {
+  it('is navigated by keyboard: from row to row, into a trace and back', async () => {
     const page = await fixture.open('/traces?agent=talker')
     await row(page, 'hello there').waitFor()
     await page.keyboard.press('j')
@@ -98,7 +98,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/traces/${failed.id}?agent=talker`)
     await span(page, /task talker/).waitFor()
-    // In a trace, the keys are those of its spans; brackets go from trace to trace.
+    // In a trace, the keys move between spans; brackets move between traces.
     await page.keyboard.press('[')
     await page.waitForURL(`**/traces/${hello.id}?agent=talker`)
     await page.keyboard.press('Escape')
@@ -106,7 +106,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('shows a trace with its totals and its spans, each under what it is part of', async () => {
+  it('shows a trace with its totals and its spans, each under its parent', async () => {
     const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /task front/).waitFor()
     await page.getByRole('heading', { name: 'report on the third quarter', level: 2 }).waitFor()
@@ -144,7 +144,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('tells what is known of a span, and leads from a call to the task that it made', async () => {
+  it('shows the attributes of a span, and links a call to its task', async () => {
     const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /^model some-model/).click()
     await page.waitForURL(/\?span=[0-9a-f]{16}$/)
@@ -160,7 +160,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.goBack()
     await span(page, /^turn 1/).click()
     await details.getByRole('link', { name: 'Open its task' }).waitFor()
-    // What was logged meanwhile leads to the log.
+    // Events during the span link to the log.
     assert.match(
       (await details.getByRole('row').nth(1).getByRole('link').getAttribute('href')) ?? '',
       /events\?event=\d+$/,
@@ -170,11 +170,11 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('is read from the keyboard: from span to span, folded, zoomed', async () => {
+  it('is navigated by keyboard: from span to span, folded, zoomed', async () => {
     const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /task front/).waitFor()
     const all = await spans(page).count()
-    // As fast as they come: no key may get lost because the focus lags behind.
+    // Without waiting between keys: no key may be lost because the focus lags behind.
     for (let n = 0; n < 4; n += 1) await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForURL(/span=/)
@@ -206,7 +206,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('follows what goes on: it grows, and is told when it ends', async () => {
+  it('updates live: it grows, and shows its end', async () => {
     const page = await fixture.open('/traces')
     await row(page, 'hello there').waitFor()
     const id = await begin('front', 'wait for ever')
@@ -222,7 +222,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('shows traces that wait for their caller as such, and goes on with the answer', async () => {
+  it('shows traces that wait for their caller, and continues with the answer', async () => {
     const asked = await testHub.send('front', 'ask about the weather')
     const page = await fixture.open(`/traces/${asked.id}`)
     await span(page, /task asker.*waiting/).waitFor()
@@ -232,7 +232,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('draws only what is seen of ten thousand spans, and says what is not part of it', async () => {
+  it('renders only the visible part of ten thousand spans, and reports what it omits', async () => {
     const { id } = await testHub.send('front', 'many 12')
     const page = await fixture.open(`/traces/${id}`)
     await span(page, /task wide/).waitFor()
@@ -247,7 +247,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('tells the first and the last of many events, and where the others are', async () => {
+  it('shows the first and the last of many events, and where the others are', async () => {
     const { id } = await testHub.send('wide', 'spans 4000')
     const page = await fixture.open(`/traces/${id}`)
     await span(page, /^turn 1/).click()
@@ -255,7 +255,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('leads from a part to the whole', async () => {
+  it('links from a part to the whole', async () => {
     const { json } = await testHub.ask('GET', '/admin/tasks?agent=writer')
     const page = await fixture.open(`/traces/${json.tasks[0].id}`)
     await page.getByText('This is a part: front handed it on.').waitFor()
@@ -265,7 +265,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('shows all that one trace of a stranger led to', async () => {
+  it('shows everything that one external trace caused', async () => {
     const traceId = 'a'.repeat(32)
     const proof = { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` }
     await testHub.send('talker', 'one of two', proof)
@@ -291,7 +291,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('is given to take along: as curl and as a file', async () => {
+  it('is copied as curl and exported as a file', async () => {
     const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /task front/).waitFor()
     await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -327,7 +327,7 @@ describeInBrowser('the page of traces', async (browser) => {
     }
   })
 
-  it('opens its filters from one button where there is little room', async () => {
+  it('opens its filters from one button on a narrow screen', async () => {
     const page = await fixture.open('/traces', { width: 390, height: 844 })
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('combobox', { name: 'Status' }).selectOption('ERROR')
@@ -340,7 +340,7 @@ describeInBrowser('the page of traces', async (browser) => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 
-  it('says so where there is no such trace', async () => {
+  it('shows a not-found message for an unknown trace', async () => {
     const page = await fixture.open('/traces/none-of-this-name')
     await page.getByText('There is no such trace.').waitFor()
     await page.getByRole('link', { name: 'Close' }).click()

@@ -1,4 +1,4 @@
-/** Somebody who is told by webhook, and answers as a test says: with a status, or not at all. */
+/** A webhook receiver that answers as the test sets: with a status, or not at all. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,20 +6,20 @@ import { after } from 'node:test'
 
 export interface WebhookReceiver {
   readonly url: string
-  /** What it was told, in order: the path, the event, and what it answered. */
-  readonly heard: readonly { readonly path: string; readonly eventId: string; readonly answered: number }[]
-  /** From now on, at this path. Others are answered with 200. */
+  /** The notifications in order: the path, the event, and the response status. */
+  readonly deliveries: readonly { readonly path: string; readonly eventId: string; readonly answered: number }[]
+  /** Sets the response for this path. Others get 200. */
   answer(path: string, status: number, words?: string): void
 }
 
 export async function openWebhookReceiver(): Promise<WebhookReceiver> {
   const answers = new Map<string, { readonly status: number; readonly words: string }>()
-  const heard: { path: string; eventId: string; answered: number }[] = []
+  const deliveries: { path: string; eventId: string; answered: number }[] = []
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
     const { status: answered, words } = answers.get(path) ?? { status: 200, words: '' }
     request.resume().on('end', () => {
-      heard.push({ path, eventId: String(request.headers['a2a-event-id']), answered })
+      deliveries.push({ path, eventId: String(request.headers['a2a-event-id']), answered })
       response.writeHead(answered).end(words)
     })
   })
@@ -31,7 +31,7 @@ export async function openWebhookReceiver(): Promise<WebhookReceiver> {
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    heard,
+    deliveries,
     answer: (path, status, words = '') => void answers.set(path, { status, words }),
   }
 }

@@ -1,4 +1,4 @@
-/** First run: from a hub that has just started with its demo agents to one that is in use, and the overview after that. */
+/** First run: from a new hub with its demo agents to one in use, and the overview after that. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -6,7 +6,7 @@ import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-/** As a hub without a configuration has them. */
+/** As in a hub without a configuration. */
 const demo = {
   echo: { kind: 'demo', agent: 'echo' },
   clock: { kind: 'demo', agent: 'clock' },
@@ -14,13 +14,13 @@ const demo = {
 }
 
 describeInBrowser('the first run', async (browser) => {
-  const somebody = await openCardServer()
+  const forecast = await openCardServer()
   const fixture = await openConsole(browser, { config: { agents: demo } })
   const { testHub } = fixture
   const step = (page: Page, title: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, level: 2 }) })
 
-  it('begins where one arrives, with the agents that are there', async () => {
+  it('begins on the first page, with the available agents', async () => {
     const page = await fixture.open('/')
     await page.waitForURL('**/welcome')
     await page.getByRole('heading', { name: 'Welcome to Parley', level: 1 }).waitFor()
@@ -44,7 +44,7 @@ describeInBrowser('the first run', async (browser) => {
     })
   }
 
-  it('leads by the keyboard alone to a first message, its answer and its task', async () => {
+  it('leads by keyboard alone to a first message, its answer and its task', async () => {
     const page = await fixture.open('/welcome')
     await page.getByLabel('Message').fill('Good morning')
     await page.getByLabel('Message').press('Enter')
@@ -60,7 +60,7 @@ describeInBrowser('the first run', async (browser) => {
     await page.close()
   })
 
-  it('shows an answer as it comes, and what an agent asks', async () => {
+  it('shows an answer as it is streamed, and the question of an agent', async () => {
     const page = await fixture.open('/welcome?agent=clock&text=2')
     await page.getByRole('button', { name: 'Send' }).click()
     const talk = step(page, 'Send a first message')
@@ -75,29 +75,29 @@ describeInBrowser('the first run', async (browser) => {
     await page.close()
   })
 
-  it('shows which steps are done already', async () => {
+  it('shows which steps are done', async () => {
     const page = await fixture.open('/welcome')
     await page.getByRole('heading', { name: 'Send a first message (done)' }).waitFor()
     await page.getByRole('heading', { name: 'Add your own agent', exact: true }).waitFor()
     await page.close()
   })
 
-  it('ends with an agent of one’s own, found out and added right there', async () => {
+  it('ends with an agent of the user, detected and added on the page', async () => {
     const page = await fixture.open('/welcome')
-    await page.getByLabel('An address, or a command').fill(somebody.url)
+    await page.getByLabel('An address, or a command').fill(forecast.url)
     await page.getByRole('button', { name: 'Find out' }).click()
-    await page.getByRole('button', { name: 'Add somebody' }).click()
+    await page.getByRole('button', { name: 'Add forecast' }).click()
     const last = step(page, 'Add your own agent')
     await last.getByText('added').waitFor()
     await page.getByRole('heading', { name: 'Add your own agent (done)' }).waitFor()
-    assert.equal(await last.getByRole('link', { name: 'Try it' }).getAttribute('href'), '/playground/somebody')
+    assert.equal(await last.getByRole('link', { name: 'Try it' }).getAttribute('href'), '/playground/forecast')
     await page.getByRole('button', { name: 'To the overview' }).last().click()
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     await page.close()
   })
 
-  describe('after that, the overview', () => {
-    it('is what one sees at first, live: agents, tasks now, tasks last', async () => {
+  describe('the overview after the first steps', () => {
+    it('is the first page, live: agents, current tasks, latest tasks', async () => {
       const page = await fixture.open('/')
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
       const numbers = page.getByRole('list', { name: 'Now' })
@@ -115,7 +115,7 @@ describeInBrowser('the first run', async (browser) => {
       await page.close()
     })
 
-    it('says which agents need care, and why', async () => {
+    it('shows which agents have problems, and why', async () => {
       await testHub.ask('POST', '/admin/agents', { name: 'gone', entry: { kind: 'a2a', url: 'http://127.0.0.1:9001' } })
       await testHub.ask('POST', '/admin/agents/gone/look')
       const page = await fixture.open('/welcome')
@@ -125,7 +125,7 @@ describeInBrowser('the first run', async (browser) => {
       await page.close()
     })
 
-    it('leads on, and back to the first steps', async () => {
+    it('links to other pages, and back to the first steps', async () => {
       const page = await fixture.open('/welcome')
       const links = page.getByRole('navigation', { name: 'Quick links' })
       assert.deepEqual(await links.getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href'))), [

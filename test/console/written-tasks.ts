@@ -1,4 +1,4 @@
-/** Tasks that were worked on at times of our choosing: written to the store as an engine would have. */
+/** Tasks with chosen times, written to the store like an engine does. */
 import assert from 'node:assert/strict'
 import type { RecordBody, Store } from '@parley/a2a'
 
@@ -21,7 +21,7 @@ export async function writeTask(store: Store, { id, at, text, more, everyMs = 1 
     ...more,
     { type: 'status', status },
   ]
-  const told = await store.tasks.append(id, {
+  const appended = await store.tasks.append(id, {
     expectedSeq: 0,
     records: bodies.map((body, index) => ({ at: at + index * everyMs, body })),
     create: {
@@ -36,5 +36,5 @@ export async function writeTask(store: Store, { id, at, text, more, everyMs = 1 
       consumedSeq: 1,
     },
   })
-  assert.equal(told.outcome, 'appended')
+  assert.equal(appended.outcome, 'appended')
 }

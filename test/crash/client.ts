@@ -1,6 +1,6 @@
 /**
  * A client that does not give up: it streams a task to its end across any number of deaths of the server, resuming
- * after the last event it has seen, and keeps everything it was told.
+ * after the last event it has seen, and records everything it received.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventFrame } from '../../packages/a2a/src/client/contract.ts'
@@ -57,7 +57,7 @@ export async function streamToEnd(url: string, agent: string, text: string, how:
   const wire = openWire(url, agent, how)
   await retryUntilAnswered(async () => {
     const before = events.length
-    for await (const told of open()) take(told)
+    for await (const item of open()) take(item)
     if (before > 0) resumptions += 1
     if (!isTerminal(state)) throw new A2AError('INTERRUPTED', `the stream ended in ${state}`)
   })
@@ -65,7 +65,7 @@ export async function streamToEnd(url: string, agent: string, text: string, how:
 
   function open(): AsyncGenerator<EventFrame> {
     const last = events.at(-1)?.id
-    // Until an event has come the message may or may not have been taken: sending it again is safe either way.
+    // Until the first event arrives, the message may or may not have been accepted: sending it again is safe either way.
     if (taskId === undefined || last === undefined) {
       return wire.stream('SendStreamingMessage', { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } })
     }
@@ -80,7 +80,7 @@ export async function streamToEnd(url: string, agent: string, text: string, how:
   }
 }
 
-/** Sends and waits, again and again with the same messageId until there is an answer; answers a question if one comes. */
+/** Sends and waits, repeatedly with the same messageId until there is a response; answers a question if the agent asks one. */
 export async function sendToEnd(url: string, agent: string, text: string, how: WireOptions): Promise<Task> {
   const wire = openWire(url, agent, how)
   const first = newId()

@@ -1,6 +1,6 @@
 /**
- * A server under load is killed with SIGKILL at random moments and started again. Afterwards everything that any client
- * was ever told is in the log, exactly once, at the place it was told; every stream was resumed to its end; no task is
+ * A server under load is killed with SIGKILL at random moments and restarted. Afterwards everything that any client
+ * ever received is in the log, exactly once and at its position; every stream was resumed to its end; no task is
  * stuck. `PARLEY_FULL=1` kills 200 times, the quick mode a dozen.
  */
 import assert from 'node:assert/strict'
@@ -18,11 +18,11 @@ import { startJobServer } from './job-server.ts'
 
 const kills = process.env['PARLEY_FULL'] === '1' ? 200 : 12
 const clientsOfEachKind = 4
-/** A word each 4 ms: longer than most lives of the server, so that nearly every kill hits some of them at work. */
+/** A word each 4 ms: longer than the server usually lives, so that nearly every kill hits running turns. */
 const fragileWords = '60'
 const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000)
 
-/** Of a restart: how many tasks that cannot be resumed it failed, and how long after it listened none was left at work. */
+/** Of a restart: how many tasks that cannot be resumed it failed, and how long after listening none of them was WORKING. */
 interface TakenUp {
   readonly failed: number
 }
@@ -33,7 +33,7 @@ const ways: readonly WireOptions[] = (['0.2', '0.3', '1.0'] as const).flatMap((v
 
 describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   const random = createRandom(seed)
-  const told: StreamHistory[] = []
+  const streams: StreamHistory[] = []
   const answered: Task[] = []
   let victim: KillableServer
   let worker: Awaited<ReturnType<typeof startJobServer>>
@@ -49,8 +49,8 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     let over = false
     const load = Promise.all(
       Array.from({ length: clientsOfEachKind }, () => [
-        repeat(async () => told.push(await streamToEnd(victim.url(), 'counter', '60', way()))),
-        repeat(async () => told.push(await streamToEnd(victim.url(), 'fragile', fragileWords, way()))),
+        repeat(async () => streams.push(await streamToEnd(victim.url(), 'counter', '60', way()))),
+        repeat(async () => streams.push(await streamToEnd(victim.url(), 'fragile', fragileWords, way()))),
         repeat(async () => answered.push(await sendToEnd(victim.url(), 'asker', 'hello', way()))),
         repeat(async () => answered.push(await sendToEnd(victim.url(), 'remote', 'work', way()))),
       ]).flat(),
@@ -75,20 +75,20 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     worker.close()
   })
 
-  it('was really hit: streams were cut and resumed', () => {
+  it('was hit: streams were cut and resumed', () => {
     assert.ok(
-      told.some(({ resumptions }) => resumptions > 0),
+      streams.some(({ resumptions }) => resumptions > 0),
       'no stream was ever cut',
     )
-    assert.ok(told.length >= kills / 4, `only ${told.length} streams`)
+    assert.ok(streams.length >= kills / 4, `only ${streams.length} streams`)
     assert.ok(
       takenUp.some(({ failed }) => failed > 0),
       'no restart ever found a task that cannot be resumed',
     )
   })
 
-  it('has every event that a client was told, once and at its place [B-94 B-109]', async () => {
-    for (const one of told) {
+  it('has every event that a client received, once and at its position [B-94 B-109]', async () => {
+    for (const one of streams) {
       const log = await eventsOf(one.agent, one.taskId)
       const ids = one.events.map(({ id }) => id)
       assert.deepEqual(
@@ -96,33 +96,33 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
         [...new Set(ids)].sort((a, b) => a - b),
         `${one.taskId}: out of order or twice`,
       )
-      // The first thing told is the task; from there on the client was told each event of the log.
+      // The first event is the task; from there on the client received each event of the log.
       const from = ids[0] as number
       const [, ...updates] = one.events
       assert.deepEqual(
         updates.map(({ id }) => id),
         [...log.keys()].filter((id) => id > from),
-        `${one.agent} ${one.taskId}: what was told is not what is in the log`,
+        `${one.agent} ${one.taskId}: what the client received is not what the log has`,
       )
       for (const { id, event } of updates) assert.deepEqual(event, log.get(id), `${one.taskId} at ${id}`)
     }
   })
 
-  it('resumed counting where the log ended, so each number is there once', async () => {
+  it('resumed counting where the log ended, so the log has each number once', async () => {
     const expected = Array.from({ length: 60 }, (_, n) => `${n} `).join('')
-    for (const { agent, taskId, state } of told.filter(({ agent: name }) => name === 'counter')) {
+    for (const { agent, taskId, state } of streams.filter(({ agent: name }) => name === 'counter')) {
       assert.equal(state, 'TASK_STATE_COMPLETED')
       const task = await get(agent, taskId)
       assert.equal(task.artifacts?.[0]?.parts.map((part) => ('text' in part ? part.text : '')).join(''), expected)
     }
   })
 
-  it('took up what the kill had interrupted, at each start [B-52]', () => {
+  it('resumed interrupted tasks at each start [B-52]', () => {
     assert.equal(takenUp.length, kills)
   })
 
-  it('failed with a reason what cannot be resumed [B-52]', () => {
-    const failed = told.filter(({ agent, state }) => agent === 'fragile' && state === 'TASK_STATE_FAILED')
+  it('failed tasks that cannot be resumed, with a reason [B-52]', () => {
+    const failed = streams.filter(({ agent, state }) => agent === 'fragile' && state === 'TASK_STATE_FAILED')
     assert.ok(failed.length > 0, 'no kill hit a task that cannot be resumed')
     for (const { events } of failed) {
       const last = events.at(-1)?.event as StreamEvent
@@ -162,18 +162,18 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     }
   })
 
-  it('left a sound database', async () => {
+  it('left an intact database', async () => {
     await victim.kill()
     const database = new DatabaseSync(victim.file)
     assert.deepEqual({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' })
     database.close()
-    const resumed = told.reduce((sum, { resumptions }) => sum + resumptions, 0)
-    console.log(`${died} kills, ${told.length} streams, ${resumed} resumptions, ${answered.length} sends`)
+    const resumed = streams.reduce((sum, { resumptions }) => sum + resumptions, 0)
+    console.log(`${died} kills, ${streams.length} streams, ${resumed} resumptions, ${answered.length} sends`)
   })
 
   const modern: WireOptions = { version: '1.0', binding: 'JSONRPC' }
 
-  /** Tasks that were at work when the server died say so with an older time than those that came since. */
+  /** Tasks that were WORKING when the server died have an older timestamp than those that came since. */
   async function untilTakenUp(killedAt: number): Promise<TakenUp> {
     const wire = openWire(victim.url(), 'fragile', modern)
     const isLeft = ({ status }: Task): boolean => Date.parse(status.timestamp ?? '') < killedAt
@@ -190,7 +190,7 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     return retryUntilAnswered(() => openWire(victim.url(), agent, modern).call('GetTask', { id }))
   }
 
-  /** The whole log of a finished task, as a reader sees it who has seen nothing yet. */
+  /** The whole log of a finished task, as a new reader sees it. */
   async function eventsOf(agent: string, id: string): Promise<Map<number, StreamEvent>> {
     const events = new Map<number, StreamEvent>()
     const stream = openWire(victim.url(), agent, modern).stream('SubscribeToTask', { id }, { lastEventId: '0' })

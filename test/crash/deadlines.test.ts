@@ -10,7 +10,7 @@ const endless = (): Promise<never> => new Promise(() => {})
 
 for (const [name, begin] of Object.entries(crashingStores)) {
   describe(`a turn whose deadline was running when the process died, over ${name},`, () => {
-    it('has a fresh one when it is run again [B-52 S0-20]', async (t) => {
+    it('gets a new deadline when it is run again [B-52 S0-20]', async (t) => {
       let attempts = 0
       const agent: Agent = { resume: 'rerun', run: () => ((attempts += 1), endless()) }
       const life = begin(t)
@@ -26,7 +26,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.ok(before < restartedAt + turnTimeoutMs, 'the first deadline would have passed for the second')
     })
 
-    it('does not wait for it when it cannot be resumed [B-52 S0-20]', async (t) => {
+    it('is failed without waiting for the deadline if it cannot be resumed [B-52 S0-20]', async (t) => {
       const life = begin(t)
       const first = await openTestEngine(t, endless, { ...life, options: { turnTimeoutMs } })
       const { id } = await first.start('go')

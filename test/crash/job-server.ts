@@ -1,4 +1,4 @@
-/** Work that goes on while the server is dead: each job takes a while, and counts how often it was started. */
+/** Work that continues while the server is dead: each job takes a while and counts how often it was started. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -9,7 +9,7 @@ export async function startJobServer(jobMs: number) {
     const id = url.searchParams.get('job') as string
     const known = jobs.get(id)
     if (url.pathname === '/start') {
-      // Only the first start does anything, as with any interface that takes an idempotency key.
+      // Only the first start has an effect, as with any API that accepts an idempotency key.
       if (known === undefined) jobs.set(id, { startedAt: Date.now(), starts: 1 })
       response.end('{}')
     } else {

@@ -1,4 +1,4 @@
-/** A server that can be killed and comes back at the same place. */
+/** A server that can be killed and restarted at the same port. */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ export interface KillableServer {
   dispose(): Promise<void>
 }
 
-/** `program` is given the port, the file of its database and `argument`, and says at which port it listens. */
+/** `program` is given the port, the file of its database and `argument`, and prints the port it listens on. */
 export async function startKillableServer(argument: string, program = serverProgram): Promise<KillableServer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-crash-'))
   const file = join(folder, 'crash.db')

@@ -1,4 +1,4 @@
-/** Chance that can be had again: a run that fails is repeated with its seed. */
+/** Seeded random numbers: a failed run is repeated with its seed. */
 
 /** mulberry32 */
 export function createRandom(state: number): () => number {

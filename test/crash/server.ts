@@ -7,7 +7,7 @@ import { sqliteStore } from '@parley/a2a/stores/sqlite'
 
 const [, , port = '0', file = './crash.db', worker = ''] = process.argv
 
-/** Goes on where the log ends, so that each number is there exactly once. */
+/** Continues where the log ends, so that the log has each number exactly once. */
 const counter: Agent = {
   resume: 'rerun',
   async *run({ text, resumed }: Turn): AsyncGenerator<Report> {
@@ -28,7 +28,7 @@ async function* fragile({ text }: Turn): AsyncGenerator<Report> {
   }
 }
 
-/** Two turns: asks, and answers with what it was told. */
+/** Two turns: asks for input, then answers with it. */
 const asker: Agent = {
   resume: 'rerun',
   async *run({ text, history }: Turn): AsyncGenerator<Report> {
@@ -38,7 +38,7 @@ const asker: Agent = {
   },
 }
 
-/** Its work runs in another process and goes on without us. It must be started once, whatever happens here. */
+/** Its work runs in another process and continues without this one. It must be started once, whatever happens here. */
 const remote: Agent = { resume: 'reattach', run: startAndWatch, reattach: startAndWatch }
 
 async function* startAndWatch({ task, resumed, checkpoint }: Turn): AsyncGenerator<Report> {

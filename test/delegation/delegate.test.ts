@@ -1,4 +1,4 @@
-/** Agents in files hand work on to others of their hub: `yield* delegate(...)`. */
+/** Module agents delegate work to other agents of their hub: `yield* delegate(...)`. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { delegationExtension as uri } from '@parley/a2a'
@@ -18,8 +18,8 @@ const taskOf = (answer: unknown): Task => {
   return task
 }
 
-describe('work that is handed on', () => {
-  it('is a task of the other agent: its words come under its id, its artifacts as they come [S2-12 S4-21]', async (t) => {
+describe('delegated work', () => {
+  it('is a task of the other agent, with progress under its id and artifacts as they arrive [S2-12 S4-21]', async (t) => {
     const { agent } = await openHub(t, { agents })
     const events = await (await agent('front')).stream('echo one two').all()
     const [child] = referencedTaskIdsIn(events)
@@ -53,14 +53,14 @@ describe('work that is handed on', () => {
     await assert.rejects(async () => (await agent('echo')).get(child ?? ''), { code: 'TASK_NOT_FOUND' })
   })
 
-  it('may be answered by a message alone, and is a task all the same', async (t) => {
+  it('may be answered with a direct reply, and is still a task', async (t) => {
     const { agent } = await openHub(t, { agents })
     const events = await (await agent('front')).stream('echo reply').all()
     assert.equal(referencedTaskIdsIn(events).length, 1)
     assert.equal(await (await agent('front')).ask('echo reply'), 'echo said: at once')
   })
 
-  it('asks: the question comes up, the answer goes down, and what was done before is not done again', async (t) => {
+  it('may ask: the question reaches the caller, the answer reaches the agent, and finished work is not repeated', async (t) => {
     const { agent } = await openHub(t, { agents })
     const front = await agent('front')
     const first = taskOf(await front.send('both X'))
@@ -79,7 +79,7 @@ describe('work that is handed on', () => {
     )
   })
 
-  it('ends with the task that handed it on: while it works, and while it waits for an answer', async (t) => {
+  it('ends with the delegating task, while it works and while it waits for an answer', async (t) => {
     const { agent, lines } = await openHub(t, { agents })
     const front = await agent('front')
     const stream = front.stream('endless')
@@ -91,7 +91,7 @@ describe('work that is handed on', () => {
     assert.ok(lines.some((line) => line.startsWith('agent stopped') && line.includes('"agent":"endless"')))
   })
 
-  it('has a time of its own, and that of the task if that is shorter', async (t) => {
+  it('has its own timeout, and that of the task if that is shorter', async (t) => {
     const { agent } = await openHub(t, { agents })
     const front = await agent('front')
     const late = taskOf(await front.send('endless@300'))
@@ -110,7 +110,7 @@ describe('work that is handed on', () => {
     )
   })
 
-  it('goes in no circle, no deeper and no further than may be, and says which', async (t) => {
+  it('is refused for a cycle, for the depth and for the budget, with the reason', async (t) => {
     const limits = { delegation: { maxDepth: 1, budget: { tasks: 3 } } }
     const { agent } = await openHub(t, { agents, ...limits })
     const front = await agent('front')
@@ -125,10 +125,10 @@ describe('work that is handed on', () => {
     assert.deepEqual(await why('other echo x'), ['TASK_STATE_FAILED', 'DELEGATION_DEPTH'])
     assert.deepEqual(await why('many 3'), ['TASK_STATE_COMPLETED', undefined])
     assert.deepEqual(await why('many 4'), ['TASK_STATE_FAILED', 'DELEGATION_BUDGET'])
-    assert.deepEqual(await why('nobody x'), ['TASK_STATE_FAILED', 'AGENT_UNAVAILABLE'])
+    assert.deepEqual(await why('unknown x'), ['TASK_STATE_FAILED', 'AGENT_UNAVAILABLE'])
   })
 
-  it('knows who may be asked', async (t) => {
+  it('lists the agents that may be called', async (t) => {
     const { agent } = await openHub(t, { agents })
     assert.equal(await (await agent('front')).ask('list'), 'echo asker endless other')
     assert.equal(

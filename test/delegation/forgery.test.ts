@@ -1,4 +1,4 @@
-/** Tokens by which one hub tells another on whose behalf it calls: what is forged is worth less than nothing. */
+/** Hop tokens, by which one hub tells another on whose behalf it calls: forged ones are refused. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -16,7 +16,7 @@ const hub = 'https://b.test'
 const messageId = 'the-message'
 const parent = 'the-parent'
 const about = { audience: `${hub}#leaf`, messageId, parent }
-/** So often a property is tried: each is a call of a hub. */
+/** The runs of a property: each is a call of a hub. */
 const numRuns = process.env['PARLEY_FULL'] === undefined ? 40 : 500
 
 interface Seen {
@@ -28,11 +28,11 @@ interface Seen {
 
 let friend: TokenForger
 let middle: TokenForger
-let stranger: TokenForger
+let untrusted: TokenForger
 before(async () => {
   friend = await createTokenForger({ issuer: 'https://a.test', ...about })
   middle = await createTokenForger({ issuer: 'https://m.test', ...about })
-  stranger = await createTokenForger({ issuer: 'https://x.test', ...about })
+  untrusted = await createTokenForger({ issuer: 'https://x.test', ...about })
 })
 
 interface About {
@@ -47,7 +47,7 @@ interface Stage {
   task(hop: string, more?: About): Promise<Task>
   /** A message with this metadata. */
   send(metadata: Struct): Promise<unknown>
-  /** What the agent sees of a call with this token, or why it is not called. */
+  /** What the agent sees of a call with this token, or the error. */
   call(hop: string, more?: About): Promise<Seen | string>
 }
 
@@ -93,15 +93,15 @@ async function open(t: TestContext): Promise<Stage> {
 }
 
 const refused = /^PERMISSION_DENIED HOP_TOKEN_INVALID: /
-/** One message id is one message: each call of a property needs its own, and a token for it. */
+/** A message id identifies one message: each run of a property needs its own, and a token for it. */
 let ids = 0
 const fresh = (): { readonly jti: string; readonly messageId: string } => {
   ids += 1
   return { jti: `m${ids}`, messageId: `m${ids}` }
 }
 
-describe('the token of a hub that is trusted', () => {
-  it('is honoured over every binding: the agent knows the way, and has no more rights than who was first', async (t) => {
+describe('the token of a trusted hub', () => {
+  it('is accepted over every binding: the agent knows the chain, and has at most the rights of the first caller', async (t) => {
     const { over, task } = await open(t)
     for (const binding of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
       const from = await over(binding)
@@ -112,12 +112,12 @@ describe('the token of a hub that is trusted', () => {
       assert.deepEqual(seen.chain?.visited, ['https://a.test#front'])
       assert.deepEqual([seen.chain.root, seen.chain.tasks, seen.deadlineAt], ['root', 10, dl])
       assert.deepEqual(seen.scopes, ['agent:leaf', 'agent:other', 'files:read'])
-      // It was for the hub alone.
+      // The token was for the hub only.
       assert.equal(seen.metadata, null)
     }
   })
 
-  it('that comes again is the same message, and another message is not what it is for', async (t) => {
+  it('that is repeated is the same message, and is invalid for another message', async (t) => {
     const { task, call } = await open(t)
     const { jti, messageId: id } = fresh()
     const message = { messageId: id, parts: [{ text: 'the same' }] }
@@ -131,7 +131,7 @@ describe('the token of a hub that is trusted', () => {
     assert.match(String(await call(await friend.token({ jti: next, aud: `${hub}#other` }), more)), /another agent/)
   })
 
-  it('is refused if it was altered, wherever that was', async (t) => {
+  it('is refused if it was altered anywhere', async (t) => {
     const { call } = await open(t)
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 2 }), fc.nat(), async (part, at) => {
@@ -143,11 +143,11 @@ describe('the token of a hub that is trusted', () => {
     )
   })
 
-  it('is refused if its key is not known, is for something else, or is none', async (t) => {
+  it('is refused if its key is unknown, has another purpose, or is missing', async (t) => {
     const { call } = await open(t)
     const { jti, ...more } = fresh()
     const forged = (header: object = {}): Promise<string> =>
-      stranger.token({ jti, iss: friend.issuer, vis: [`${friend.issuer}#front`] }, header)
+      untrusted.token({ jti, iss: friend.issuer, vis: [`${friend.issuer}#front`] }, header)
     assert.match(String(await call(await forged(), more)), /its signature is invalid/)
     assert.match(String(await call(await forged({ kid: `hop.${friend.issuer}` }), more)), /its signature is invalid/)
     assert.match(String(await call(await friend.token({ jti }, { kid: 'push' }), more)), /for something else/)
@@ -156,7 +156,7 @@ describe('the token of a hub that is trusted', () => {
     assert.match(String(await call(unsecured, more)), refused)
   })
 
-  it('is refused if it has expired, comes from the future, or its time is over', async (t) => {
+  it('is refused if it has expired, is not valid yet, or its deadline has passed', async (t) => {
     const { call } = await open(t)
     const { jti, ...more } = fresh()
     const at = async (claims: object): Promise<string> =>
@@ -166,7 +166,7 @@ describe('the token of a hub that is trusted', () => {
     assert.match(await at({ dl: Date.now() - 1 }), /^UNSUPPORTED_OPERATION DELEGATION_DEADLINE: /)
   })
 
-  it('is refused if it is good for longer than ten minutes, has no end, or ends before it begins', async (t) => {
+  it('is refused if it is valid for longer than ten minutes, has no expiry, or expires before it begins', async (t) => {
     const { call } = await open(t)
     const at = async (claims: object): Promise<string> => {
       const { jti, ...more } = fresh()
@@ -185,13 +185,13 @@ describe('the token of a hub that is trusted', () => {
     const { call } = await open(t)
     const token = (padding: number): Promise<string> => friend.token({ ...own, pad: 'x'.repeat(padding) })
     const { messageId: id, ...own } = fresh()
-    const room = Math.floor(((32_768 - (await token(0)).length) * 3) / 4)
-    assert.equal(typeof (await call(await token(room - 16), { messageId: id })), 'object')
-    const seen = await call(await token(room + 16), { messageId: id })
+    const maxBytes = Math.floor(((32_768 - (await token(0)).length) * 3) / 4)
+    assert.equal(typeof (await call(await token(maxBytes - 16), { messageId: id })), 'object')
+    const seen = await call(await token(maxBytes + 16), { messageId: id })
     assert.match(String(seen), /HOP_TOKEN_INVALID: .* at most 32768 are accepted/)
   })
 
-  it('is refused if what it says does not add up, whatever that is', async (t) => {
+  it('is refused if its claims are inconsistent', async (t) => {
     const { call } = await open(t)
     const place = fc.constantFrom(`${friend.issuer}#front`, `${friend.issuer}#back`, 'https://z.test#x')
     const way = fc.record({ vis: fc.array(place, { maxLength: 4 }), dep: fc.integer({ min: 1, max: 4 }) })
@@ -215,7 +215,7 @@ describe('the token of a hub that is trusted', () => {
     )
   })
 
-  it('is refused for a circle and for its depth, and counts where it permits nothing more', async (t) => {
+  it('is refused for a cycle and for its depth, also if it grants nothing more', async (t) => {
     const { call } = await open(t)
     const { jti, ...more } = fresh()
     const vis = [`${hub}#leaf`, `${friend.issuer}#front`]
@@ -228,7 +228,7 @@ describe('the token of a hub that is trusted', () => {
     assert.equal(typeof spent === 'object' && spent.chain?.tasks, 0)
   })
 
-  it('gives its caller no right that it has not: scopes are what both have', async (t) => {
+  it('grants its caller no additional right: the scopes are the intersection of both', async (t) => {
     const { call } = await open(t)
     const words = ['files:read', 'files:write', 'files:delete', 'admin', 'operation:send']
     await fc.assert(
@@ -251,7 +251,7 @@ describe('the token of a hub that is trusted', () => {
   })
 })
 
-describe('a token that was made of another', () => {
+describe('a token derived from another', () => {
   const first = { aud: 'https://m.test#middle', jti: 'm0', par: 'p0', dl: 4_000_000_000_000 }
   const onward = (claims: object, prv: string): object => ({
     dep: 2,
@@ -263,7 +263,7 @@ describe('a token that was made of another', () => {
     ...claims,
   })
 
-  it('is honoured if it is narrower, and refused if it is wider in anything', async (t) => {
+  it('is accepted if it is narrower, and refused if it is wider in any claim', async (t) => {
     const { call } = await open(t)
     const prv = await friend.token(first)
     const seen = async (claims: object, of = prv): Promise<Seen | string> => {
@@ -289,7 +289,7 @@ describe('a token that was made of another', () => {
       assert.match(outcome, refused)
       assert.match(outcome, why)
     }
-    // Expired meanwhile, it still says what was given.
+    // After its expiry it still proves what was granted.
     assert.equal(
       typeof (await seen({}, await friend.token({ ...first, iat: unixSeconds() - 9_300, exp: unixSeconds() - 9_000 }))),
       'object',
@@ -303,16 +303,16 @@ describe('a token that was made of another', () => {
       return call(await middle.token({ jti, ...onward({}, prv) }), more)
     }
     const claims = { ...first, iss: friend.issuer, vis: [`${friend.issuer}#front`] }
-    const forged = await stranger.token(claims, { kid: `hop.${friend.issuer}` })
+    const forged = await untrusted.token(claims, { kid: `hop.${friend.issuer}` })
     assert.match(String(await seen(forged)), /signature is invalid/)
     assert.match(String(await seen(await friend.token({ ...first, aud: 'https://x.test#middle' }))), /another hub/)
-    // What a stranger gave it is for the hub that is trusted to answer for.
-    assert.equal(typeof (await seen(await stranger.token(first))), 'object')
+    // The trusted hub is responsible for a token that it got from an untrusted one.
+    assert.equal(typeof (await seen(await untrusted.token(first))), 'object')
   })
 })
 
-describe('the token of a stranger', () => {
-  it('is refused, whatever it says: the call is not made without the limits that it states', async (t) => {
+describe('the token of an untrusted hub', () => {
+  it('is refused, whatever its claims: the call is not made without the limits that it states', async (t) => {
     const { call } = await open(t)
     const claims = fc.record({
       dep: fc.integer({ min: 1, max: 20 }),
@@ -323,14 +323,14 @@ describe('the token of a stranger', () => {
     await fc.assert(
       fc.asyncProperty(claims, async (said) => {
         const { jti, ...more } = fresh()
-        const seen = await call(await stranger.token({ jti, ...said }), more)
+        const seen = await call(await untrusted.token({ jti, ...said }), more)
         assert.match(String(seen), /HOP_TOKEN_INVALID: .*`delegation\.trust`/)
       }),
       { numRuns },
     )
   })
 
-  it('is refused if it is no token at all', async (t) => {
+  it('is refused if it is not a token', async (t) => {
     const { call } = await open(t)
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.constantFrom('a.b.c', '..', 'eyJ.eyJ.')), async (text) => {
@@ -340,7 +340,7 @@ describe('the token of a stranger', () => {
     )
   })
 
-  it('is refused if it is not even a string, and so is a deadline', async (t) => {
+  it('is refused if it is not a string, and so is a deadline', async (t) => {
     const { send } = await open(t)
     for (const said of [7, [], 'text', { hop: 7 }, { hop: null }, { hop: ['a'] }, { deadline: 7 }]) {
       await assert.rejects(

@@ -1,4 +1,4 @@
-/** However agents call one another: no circle, no deeper and no more of them than may be, and all that may be is done. */
+/** Limits of delegation for any call tree: no cycle, depth and budget are kept, and every allowed call is made. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -10,7 +10,7 @@ import { chainFromProvenance } from '../../packages/hub/src/delegation/chain.ts'
 import { createTestDelegation } from '../../packages/hub/src/delegation/testing/test-delegation.ts'
 import { createTestHub } from '../../packages/hub/src/delegation/testing/test-hub.ts'
 
-/** Whom to ask for what, one after the other. */
+/** The calls, one after the other. */
 interface Plan {
   readonly agent: string
   readonly then: readonly Plan[]
@@ -24,7 +24,7 @@ const names = ['a', 'b', 'c', 'd']
 const hub = 'https://hub.test'
 const numRuns = process.env['PARLEY_FULL'] === undefined ? 100 : 1_000
 
-/** Five deep: one more than the deepest limit, and then some. */
+/** Five levels: more than the deepest limit. */
 const plansOf = (depth: number): fc.Arbitrary<readonly Plan[]> =>
   fc.array(
     fc.record({
@@ -41,7 +41,7 @@ interface Opened {
   readonly visited: readonly string[]
 }
 
-/** What was done, and why the rest was not. */
+/** The calls that were made, and why the others were not. */
 interface Walk {
   readonly opened: Opened[]
   readonly refused: string[]
@@ -73,7 +73,7 @@ async function open(t: TestContext, { maxDepth, tasks }: Limits, isAtOnce: boole
   return { walk, hub: await createTestHub(t, agents, { delegation }) }
 }
 
-/** The same by the rules alone. */
+/** The same, computed from the rules. */
 function expected(plan: readonly Plan[], { maxDepth, tasks }: Limits): Walk {
   const walk: Walk = { opened: [{ agent: 'a', visited: [] }], refused: [] }
   let count = 0
@@ -93,7 +93,7 @@ function expected(plan: readonly Plan[], { maxDepth, tasks }: Limits): Walk {
 }
 
 describe('agents that call agents', () => {
-  it('do just what may be done, one after the other', async (t) => {
+  it('make exactly the allowed calls, one after the other', async (t) => {
     await fc.assert(
       fc.asyncProperty(plans, limits, async (plan, given) => {
         const { walk, hub: running } = await open(t, given, false)
@@ -106,7 +106,7 @@ describe('agents that call agents', () => {
     )
   })
 
-  it('open no more than may be when they all do so at once', async (t) => {
+  it('open no more tasks than allowed when they all call at once', async (t) => {
     await fc.assert(
       fc.asyncProperty(plans, limits, async (plan, given) => {
         const { walk, hub: running } = await open(t, given, true)
@@ -117,7 +117,7 @@ describe('agents that call agents', () => {
           assert.ok(visited.length <= given.maxDepth)
           assert.equal(new Set([...visited, `${hub}#${agent}`]).size, visited.length + 1)
         }
-        // Where nothing was refused for want of budget, all was done that the rules leave.
+        // If no call was refused by the budget, every allowed call was made.
         if (!walk.refused.includes('DELEGATION_BUDGET')) {
           const wanted = expected(plan, { ...given, tasks: Infinity })
           assert.equal(children.length, wanted.opened.length - 1)

@@ -1,4 +1,4 @@
-/** Routes of a running hub: as the file says them, while it changes, and through the route that managers of bots know. */
+/** Routes of a running hub: as configured, while the configuration changes, and through the bot chat endpoint. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { delegationExtension as uri } from '@parley/a2a'
@@ -15,7 +15,7 @@ const invoices = { from: 'greeter', when: { text: 'invoice' }, to: 'analyst' }
 const adminKey = 'the admin of this hub'
 
 describe('the routes of a hub', () => {
-  it('hand a message on, and leave the others [S4-16]', async (t) => {
+  it('delegate a matching message, and leave the others [S4-16]', async (t) => {
     const { agent } = await openHub(t, { agents, routes: [invoices] })
     const greeter = await agent('greeter')
     const events = await greeter.stream('one invoice').all()
@@ -31,7 +31,7 @@ describe('the routes of a hub', () => {
     assert.equal(await greeter.ask('you'), 'Hello, you!')
   })
 
-  it('ask another agent where one is down, and the agent itself where the caller may not ask', async (t) => {
+  it('use another agent if one is down, and the agent itself if the caller may not call the other', async (t) => {
     const routes = [
       { from: 'greeter', when: { text: 'remote' }, to: 'gone', fallback: 'analyst' },
       { from: 'greeter', when: { text: 'secret' }, to: 'asker' },
@@ -43,7 +43,7 @@ describe('the routes of a hub', () => {
     assert.equal(await greeter.ask('a secret'), 'Hello, a secret!')
   })
 
-  it('stand in for an agent that is not there', async (t) => {
+  it('replace an agent that does not exist', async (t) => {
     const broken = { kind: 'module', path: './agents/none.ts' }
     const { agent } = await openHub(t, {
       agents: { ...agents, broken },
@@ -53,7 +53,7 @@ describe('the routes of a hub', () => {
   })
 })
 
-describe('the chat of a bot', () => {
+describe('the bot chat endpoint', () => {
   async function open(t: Parameters<typeof openHub>[0]) {
     const { hub } = await openHub(t, {
       agents,
@@ -73,7 +73,7 @@ describe('the chat of a bot', () => {
     return { hub, call }
   }
 
-  it('answers with who did it, in the shape that it always had [S4-22]', async (t) => {
+  it('returns who answered, in its established shape [S4-22]', async (t) => {
     const { call } = await open(t)
     const [status, own] = await call('/bot-instances/greeter/chat', { message: 'you' })
     const { sessionId, ...rest } = own
@@ -91,7 +91,7 @@ describe('the chat of a bot', () => {
     assert.match(String(traceId), /^[\da-f-]{36}$/)
   })
 
-  it('says what is wrong: no such bot, no message, a bot that fails', async (t) => {
+  it('reports an unknown bot, a missing message and a failing bot', async (t) => {
     const { call, hub } = await open(t)
     const none = await call('/bot-instances/none/chat', { message: 'x' })
     assert.deepEqual(none, [404, { error: 'Bot instance none not found' }])
@@ -110,7 +110,7 @@ describe('the chat of a bot', () => {
     assert.equal((await fetch(`${hub.url}/bot-instances/greeter/chat`)).status, 405)
   })
 
-  it('goes on with a question in the same session', async (t) => {
+  it('continues a question in the same session', async (t) => {
     const { call, hub } = await open(t)
     const made = await fetch(`${hub.url}/admin/keys`, {
       method: 'POST',

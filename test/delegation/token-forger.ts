@@ -1,11 +1,11 @@
-/** Hubs that are trusted, or are not, as far as another can tell: by their keys, and by the tokens that they make. */
+/** Hubs that are trusted or untrusted, as another hub sees them: by their keys and tokens. */
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { JWTPayload } from 'jose'
 
 export interface TokenForger {
   readonly issuer: string
   readonly jwks: { readonly keys: readonly object[] }
-  /** A token that is right in every way but those that are given. */
+  /** A token that is valid except for the given claims. */
   token(claims?: object, header?: object): Promise<string>
 }
 
@@ -50,7 +50,7 @@ export async function createTokenForger({
   }
 }
 
-/** The same with one bit of one part turned over. */
+/** The same with one bit of one part flipped. */
 export function corruptToken(token: string, part: number, at: number): string {
   const parts = token.split('.')
   const index = part % parts.length

@@ -1,4 +1,4 @@
-/** A tree of agents over two hubs: one trace, one deadline, one cancel; questions go up it, answers down. */
+/** A tree of agents over two hubs: one trace, one deadline, one cancel; questions go up and answers down the chain. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { delegationExtension as uri } from '@parley/a2a'
@@ -34,7 +34,7 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     return events
   })
   await perWay((way) => bench.waitForFile(`answered-${way}`))
-  const heard = await perWay((way) => bench.read(`answered-${way}`))
+  const leafAnswers = await perWay((way) => bench.read(`answered-${way}`))
   await tree.killB()
   bench.createFile('released')
   const answers = await answering
@@ -66,7 +66,7 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     tasks.map(({ id }, index) => ({ way: chainBindings[index] as ChainBinding, id }))
   const roots = { asked: grown(asked), canceled: grown(canceled), late: grown(late) }
 
-  await t.test('passes a question of the last up to the caller, over every binding', () => {
+  await t.test('passes a question of the last agent up to the caller, over every binding', () => {
     for (const [index, task] of asked.entries()) {
       const question = `Which colour for ${chainBindings[index]}?`
       assert.deepEqual([task.status.state, questionOf(task)], ['TASK_STATE_INPUT_REQUIRED', question])
@@ -74,12 +74,12 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     }
   })
 
-  await t.test('takes the answer down to it, and finishes though the hub in the middle was killed meanwhile', () => {
-    assert.deepEqual(heard, ['blue', 'blue', 'blue'])
+  await t.test('passes the answer down, and completes although the middle hub was killed in the meantime', () => {
+    assert.deepEqual(leafAnswers, ['blue', 'blue', 'blue'])
     for (const [index, task] of answered.entries()) {
       assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
-      assert.equal(textOf(task), `front heard: middle heard: ${chainBindings[index]} is blue`)
-      // The caller's stream, which was open all the time, has all of it and each thing once.
+      assert.equal(textOf(task), `front read: middle read: ${chainBindings[index]} is blue`)
+      // The caller's stream, which was open all the time, has every event once.
       const said = (answers[index] ?? []).flatMap((event) =>
         'artifactUpdate' in event ? event.artifactUpdate.artifact.parts : [],
       )
@@ -87,11 +87,11 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     }
   })
 
-  await t.test('is canceled to the last', () => {
+  await t.test('is canceled down to the last agent', () => {
     for (const { status } of canceled) assert.equal(status.state, 'TASK_STATE_CANCELED')
   })
 
-  await t.test('ends by the deadline that its caller gave it', () => {
+  await t.test('ends by the deadline of its caller', () => {
     for (const { status, afterMs } of late) {
       assert.equal(status.state, 'TASK_STATE_FAILED')
       assert.ok(afterMs >= 0, `${afterMs} ms after it`)
@@ -109,7 +109,7 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     return [root, ...below(id)]
   }
 
-  await t.test('is one tree of tasks: each refers to the one above, and knows the way to it', () => {
+  await t.test('is one tree of tasks: each refers to its parent, and knows the chain', () => {
     for (const root of Object.values(roots).flat()) {
       const tasks = treeOf(root)
       assert.deepEqual(
@@ -127,7 +127,7 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     }
   })
 
-  await t.test('is one trace, and each task has the hop that led to it for a parent', () => {
+  await t.test('is one trace, and the parent of each task is the hop that led to it', () => {
     for (const root of Object.values(roots).flat()) {
       const tasks = treeOf(root)
       const contexts = tasks.map(({ records }) => messageIn(records).options?.traceparent?.split('-') ?? [])
@@ -149,7 +149,7 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     }
   })
 
-  await t.test('has one end, and one deadline if it has one', () => {
+  await t.test('has one end, and one deadline if any', () => {
     const states = (grown: readonly Grown[]): readonly string[] => [
       ...new Set(grown.flatMap((root) => treeOf(root).map(({ state }) => state))),
     ]

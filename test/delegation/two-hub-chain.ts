@@ -1,9 +1,9 @@
 /**
- * Agents of four kinds on two hubs, each hub a process of its own:
+ * Agents of four kinds on two hubs, each hub in a separate process:
  *
  *     caller → A front (module) → A to-b (a2a) → B middle (loop) → B to-a (a2a) → A leaf (command)
  *
- * with one `to-b` and one `to-a` for each binding. B is in the middle: it can be killed, and started again.
+ * with one `to-b` and one `to-a` for each binding. B is in the middle: it can be killed and restarted.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -32,13 +32,13 @@ export interface TwoHubChain {
   readonly b: string
   /** The first agent, called by this binding. */
   front(way: ChainBinding): Promise<RemoteAgent>
-  /** What both hubs have in their stores once they have ended. */
+  /** The content of both stores after the hubs have ended. */
   end(): Promise<readonly StoredTask[]>
-  /** As by an unlucky operator. Resolves when it is there again. Not in a subtest: what that starts ends with it. */
+  /** Kills and restarts B. Resolves when it is ready again. Not in a subtest: processes of a subtest end with it. */
   killB(): Promise<void>
 }
 
-/** A task as its log has it. */
+/** A task from its log. */
 export interface StoredTask {
   readonly hub: 'a' | 'b'
   readonly id: string
@@ -104,10 +104,10 @@ ${toward('to-a', `${a}/a2a/leaf`)}
   }
 }
 
-/** Asks the agent that leads back by the way that it was called by, and says what that has answered. */
+/** Calls the agent that leads back over the same binding, and answers with its answer. */
 const middleScript: Script = ({ body }) => {
   const results = body.messages.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []))
-  if (results.length > 0) return { say: `middle heard: ${results.join(' | ')}` }
+  if (results.length > 0) return { say: `middle read: ${results.join(' | ')}` }
   const asked = String(body.messages.findLast(({ role }) => role === 'user')?.content)
   const [, way] = asked.split(' ')
   return { calls: [{ name: `ask_to-a-${way}`, input: { message: asked } }] }

@@ -1,6 +1,6 @@
 /**
- * The world of docs/clients.md: loaded before each of its programs. `agent.example.com` is an agent of ours, without a
- * socket, and `id.example.com` gives out tokens; whatever else a program listens at must not keep it from ending.
+ * The environment of docs/clients.md: loaded before each of its programs. `agent.example.com` is an agent of ours, without a
+ * socket, and `id.example.com` gives out tokens; other listeners of a program must not keep it from exiting.
  */
 import net from 'node:net'
 import { clientToolsExtension, inputRequired, memoryStore } from '@parley/a2a'

@@ -1,4 +1,4 @@
-/** docs/clients.md does what it says: every program on the page runs, and the README's of a client does. */
+/** docs/clients.md is correct: every program on the page runs, and so does the client of the README. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const snippetsIn = (text: string): Snippet[] =>
   })
 const snippets = [...snippetsIn(page), ...snippetsIn(readme).filter(({ code }) => code.includes('@parley/a2a/client'))]
 
-/** What the programs print, where it can be told beforehand. */
+/** The output of the programs, where it is predictable. */
 const printed: Readonly<Record<string, RegExp>> = {
   'Finding an agent': /^\[ 'Example' \]$/,
   'What is chosen, and why': /^HTTP\+JSON 1\.0 Number \d of 4 on the card, in a binding the caller prefers$/,
@@ -36,7 +36,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   Parley: /^You said What can you do\? \nYou said Write a report$/,
 }
 
-/** What a reader has in mind after the first program of the page. */
+/** The variables of the first program of the page. */
 function whole(code: string): string {
   const connects = /\bconnect\(/.test(code) || /\bagent\./.test(code)
   const imports = /import \{.*\bconnect\b.*\} from/.test(code)
@@ -54,7 +54,7 @@ describe('docs/clients.md', { concurrency: 2 }, async () => {
   after(() => rm(folder, { recursive: true }))
   const world = join(import.meta.dirname, 'clients-docs-preload.ts')
 
-  it('has the programs that are looked for here', () => {
+  it('has the programs that this test expects', () => {
     const chapters = snippets.map(({ chapter }) => chapter)
     assert.ok(chapters.length >= 15, chapters.join(', '))
     for (const chapter of Object.keys(printed)) assert.ok(chapters.includes(chapter), chapter)

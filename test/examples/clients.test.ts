@@ -1,4 +1,4 @@
-/** Every example of a client runs as it stands, to its end, and says what it should. */
+/** Every example of a client runs unchanged to its end and prints the expected output. */
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { root, runToEnd } from './program.ts'
 /** Each line that the program prints. */
 const stories: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   'client-ask': [
-    /^Librarian speaks A2A 1\.0 over JSONRPC\. Number 1 of \d on the card\.$/,
+    /^Librarian uses A2A 1\.0 over JSONRPC\. Number 1 of \d on the card\.$/,
     'Have a look! 1 file(s) came along.',
     'TASK_STATE_COMPLETED, 1 artifact',
     'TASK_NOT_FOUND: Task not found',
@@ -45,16 +45,16 @@ const stories: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     '401',
   ],
   'client-auth': [
-    'Come in, tokens|ali.',
-    'Come in, tokens|ali.',
-    'Come in, keys|baba.',
-    'UNAUTHENTICATED: bring token (HTTP Bearer), or key (API key in the header X-Door-Key)',
+    'Hello, tokens|ali.',
+    'Hello, tokens|ali.',
+    'Hello, keys|baba.',
+    'UNAUTHENTICATED: requires token (HTTP Bearer), or key (API key in the header X-API-Key)',
   ],
   'client-rxjs': ["[ '1 and 2', '3 and 4', '5 and 6' ]", 'TASK_STATE_CANCELED'],
   'client-versions': [
     ...versionStory('0.2', 'VERSION_NOT_SUPPORTED'),
     ...versionStory('0.3', 'VERSION_NOT_SUPPORTED'),
-    ...versionStory('1.0', 'It speaks 1.0'),
+    ...versionStory('1.0', 'It supports 1.0'),
   ],
 }
 
@@ -63,7 +63,7 @@ function versionStory(version: string, pinned: string): readonly string[] {
 }
 
 describe('the examples of a client', () => {
-  it('are all told here', () => {
+  it('are all listed here', () => {
     assert.deepEqual(globSync('client-*', { cwd: join(root, 'examples') }).sort(), Object.keys(stories).sort())
   })
 

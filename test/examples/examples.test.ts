@@ -1,4 +1,4 @@
-/** Every example runs as it stands and answers a call. */
+/** Every example runs unchanged and answers a call. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -31,7 +31,7 @@ describe('the examples', () => {
     assert.equal(card.name, 'Greeter')
   })
 
-  it('analyst lets in who has the key, and answers with tokens and data', async () => {
+  it('analyst requires the key, and answers with tokens and data', async () => {
     await using program = await runProgram(example('analyst'))
     const refused = await ask(program.url, 'how many rows')
     assert.equal(refused.status, 401)
@@ -42,7 +42,7 @@ describe('the examples', () => {
     assert.deepEqual(body.task.artifacts[1]?.parts[0]?.data, { rows: 42 })
   })
 
-  it('signed lets in tokens, keeps a skill for those with its scope, and has a card that cannot be changed', async () => {
+  it('signed requires tokens, protects a skill by its scope, and has a signed card', async () => {
     assert.deepEqual(await runToEnd(example('signed')), [
       'Bank: verified',
       'ann pays',
@@ -81,7 +81,7 @@ describe('the examples', () => {
     })
   }
 
-  it('durable goes on after it was killed, and the stream resumes where it broke', async () => {
+  it('durable continues after it was killed, and the stream resumes where it was cut', async () => {
     const file = example('durable')
     const first = await runProgram(file)
     const response = await fetch(`${first.url}/message:stream`, {

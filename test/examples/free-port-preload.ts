@@ -1,6 +1,6 @@
 /**
- * Loaded before a program under test: whatever port it asks for, it gets a free one, and says which. So the programs
- * of the README and of examples/ run as they are written, side by side with whatever else runs on this machine.
+ * Loaded before a program under test: it gets a free port instead of the requested one, and prints it. So the programs
+ * of the README and of examples/ run as written, without port conflicts on this machine.
  */
 import net from 'node:net'
 

@@ -1,4 +1,4 @@
-/** Runs programs of ours, each in a process of its own with an empty folder to work in. */
+/** Runs example programs, each in a separate process with an empty working folder. */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -51,7 +51,7 @@ export async function runProgram(
   }
 }
 
-/** Resolves with what the program has printed when it has ended by itself, and well. */
+/** Resolves with the output of the program when it has exited with 0. */
 export async function runToEnd(file: string, ...preloaded: readonly string[]): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-'))
   try {

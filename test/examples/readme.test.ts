@@ -1,4 +1,4 @@
-/** The README does what it says: its program runs, its calls are answered. */
+/** The README is correct: its program runs, its calls are answered. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ function blocks(language: string, text = readme): string[] {
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code]) => code as string)
 }
 
-/** The curl commands for the demo agents, and those that stand in a comment because something must be filled in first. */
+/** The curl commands for the demo agents, and those in a comment, which need a value first. */
 function curls(marker = ''): string[] {
   return blocks('sh', readme.slice(readme.indexOf('## Try it'), readme.indexOf('## Three agents')))
     .join('\n')
@@ -32,7 +32,7 @@ async function eventsOf(response: Response): Promise<{ readonly id: number; read
   }))
 }
 
-/** A curl command as the fetch it stands for, so that the test needs no curl. */
+/** Converts a curl command to a fetch, so that the test needs no curl. */
 function toRequest(command: string, port: string): Request {
   const filled = command.replaceAll("'$(uuidgen || cat /proc/sys/kernel/random/uuid)'", () => randomUUID())
   const words = [...filled.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? (bare as string))
@@ -48,12 +48,12 @@ function toRequest(command: string, port: string): Request {
 }
 
 describe('the README', () => {
-  it('names the two commands that do all', () => {
+  it('names the two commands that run everything', () => {
     assert.match(readme, /npm ci && npm start/)
     assert.match(readme, /npm ci && npm test/)
   })
 
-  it('shows an agent that runs as it is printed', async () => {
+  it('shows an agent that runs as printed', async () => {
     const [program] = blocks('ts')
     // Inside the repository, so that the import finds the package.
     const folder = await mkdtemp(join(root, 'test/examples/.readme-'))
@@ -81,7 +81,7 @@ describe('the README', () => {
     }
   })
 
-  it('shows how a stream is resumed: exactly what came after the event that is named comes', async () => {
+  it('shows how to resume a stream: exactly the events after the named one arrive', async () => {
     await using hub = await runProgram(join(root, 'packages/hub/src/cli/main.ts'))
     const { port } = new URL(hub.url)
     const [stream] = curls().filter((command) => command.includes('message:stream'))

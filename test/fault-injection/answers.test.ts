@@ -1,4 +1,4 @@
-/** Answers that are not what was asked for: pages instead of JSON, JSON of the wrong shape, bytes that are no text. */
+/** Invalid responses: HTML pages instead of JSON, JSON of the wrong shape, bytes that are not text. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { calls as simpleCalls } from './client-calls.ts'
@@ -8,7 +8,7 @@ import { events, statusUpdate, task, taskAfter, taskId } from './sample-task.ts'
 
 const page = '<!doctype html><html><style>p { x: y }</style><h1>It works!</h1><p>Sign in</p></html>'
 
-/** What a page under that status means. `INVALID_AGENT_RESPONSE`: no agent was there. */
+/** The error for a page under that status. `INVALID_AGENT_RESPONSE`: the server is not an agent. */
 const meanings: readonly (readonly [status: number, ...codes: string[]])[] = [
   [200, 'INVALID_AGENT_RESPONSE'],
   [302, 'INVALID_AGENT_RESPONSE', 'UNAVAILABLE'],
@@ -21,7 +21,7 @@ const meanings: readonly (readonly [status: number, ...codes: string[]])[] = [
   [503, 'UNAVAILABLE', 'AGENT_UNAVAILABLE'],
 ]
 
-/** Those that read an answer in a way of their own as well. */
+/** Also the calls that read a response in their own way. */
 const calls: typeof simpleCalls = {
   ...simpleCalls,
   start: (agent, signal) => agent.start('go', { signal }),
@@ -29,9 +29,9 @@ const calls: typeof simpleCalls = {
 }
 
 for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
-  describe(`over ${binding} a page of HTML`, () => {
+  describe(`over ${binding} an HTML page`, () => {
     for (const [status, ...codes] of meanings) {
-      faultCase(`under ${status} is an error of its own kind for every call`, async ({ open, connect, signal }) => {
+      faultCase(`with status ${status} gives the specific error in every call`, async ({ open, connect, signal }) => {
         const card = (exchange: Exchange): void => exchange.json(server.card)
         const other = (exchange: Exchange): void => exchange.answer(status, { 'content-type': 'text/html' }, page)
         const server = await open({ card, other }, { bindings: [binding] })
@@ -47,7 +47,7 @@ for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
   })
 }
 
-describe('an answer of JSON', () => {
+describe('a JSON response', () => {
   const shapes: Readonly<Record<string, string>> = {
     'a batch of answers': '[{"jsonrpc":"2.0","id":1,"result":{"id":"task-1"}}]',
     'an empty list': '[]',
@@ -67,7 +67,7 @@ describe('an answer of JSON', () => {
     'an error without a code': '{"jsonrpc":"2.0","id":1,"error":{}}',
   }
   for (const [shape, body] of Object.entries(shapes)) {
-    faultCase(`with ${shape} is a typed error, whatever was asked`, async ({ open, connect, signal }) => {
+    faultCase(`with ${shape} gives a typed error in every call`, async ({ open, connect, signal }) => {
       const card = (exchange: Exchange): void => exchange.json(server.card)
       const other = (exchange: Exchange): void => exchange.answer(200, { 'content-type': 'application/json' }, body)
       const server = await open({ card, other })
@@ -81,7 +81,7 @@ describe('an answer of JSON', () => {
     ['no id', null],
     ['an id of another type', 'abc'],
   ] as const) {
-    faultCase(`with ${what} is taken or refused, but not confused with another [F-1]`, async (stage) => {
+    faultCase(`with ${what} is accepted or rejected, but not matched to another request [F-1]`, async (stage) => {
       const server = await stage.open({
         GetTask: ({ json, params }) =>
           json({ jsonrpc: '2.0', id, result: { ...taskAfter(events.length), id: params.id } }),
@@ -104,12 +104,12 @@ describe('an answer of JSON', () => {
     await failsWith((await connect(server)).get(taskId, { signal }), 'TASK_NOT_FOUND')
   })
 
-  faultCase('under a status of failure is still read for what it says [F-3]', async ({ open, connect, signal }) => {
+  faultCase('with an error status is still parsed [F-3]', async ({ open, connect, signal }) => {
     const server = await open({ GetTask: (exchange) => exchange.error(-32_001, 'Task not found', 500) })
     await failsWith((await connect(server)).get(taskId, { signal }), 'TASK_NOT_FOUND')
   })
 
-  faultCase('that nests a hundred thousand levels deep neither ends the process nor hangs it', async (stage) => {
+  faultCase('with a hundred thousand levels of nesting neither crashes nor hangs the process', async (stage) => {
     const depth = 100_000
     const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const body = `{"jsonrpc":"2.0","id":1,"result":{"id":"${taskId}","status":{"state":"TASK_STATE_COMPLETED"},"metadata":${deep}}}`
@@ -131,7 +131,7 @@ describe('an answer of JSON', () => {
     await endsTyped(agent.stream('go', { signal }).result())
   })
 
-  faultCase('with bytes that are no UTF-8 is read around them, or refused', async ({ open, connect, signal }) => {
+  faultCase('with invalid UTF-8 is read with replacements, or rejected', async ({ open, connect, signal }) => {
     const bad = Buffer.concat([
       Buffer.from(
         `{"jsonrpc":"2.0","id":1,"result":{"id":"${taskId}","status":{"state":"TASK_STATE_COMPLETED"},"metadata":{"x":"`,
@@ -146,7 +146,7 @@ describe('an answer of JSON', () => {
     assert.ok('status' in got ? got.status.state === 'TASK_STATE_COMPLETED' : got.code === 'INVALID_AGENT_RESPONSE')
   })
 
-  faultCase('called something else is read all the same', async ({ open, connect, signal }) => {
+  faultCase('with another content type is still read', async ({ open, connect, signal }) => {
     for (const type of ['text/plain', 'application/octet-stream', 'text/html', 'application/a2a+json', '']) {
       const server = await open({
         GetTask: (exchange) =>
@@ -161,7 +161,7 @@ describe('an answer of JSON', () => {
     }
   })
 
-  faultCase('that names keys of objects themselves changes no object', async ({ open, connect, signal }) => {
+  faultCase('with names of object prototypes changes no object', async ({ open, connect, signal }) => {
     const body = `{"jsonrpc":"2.0","id":1,"result":{"id":"${taskId}","status":{"state":"TASK_STATE_COMPLETED"},"metadata":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}}`
     const server = await open({
       GetTask: (exchange) => exchange.answer(200, { 'content-type': 'application/json' }, body),
@@ -171,8 +171,8 @@ describe('an answer of JSON', () => {
   })
 })
 
-describe('instead of a stream', () => {
-  faultCase('one whole answer is read as its only event', async ({ open, connect, signal }) => {
+describe('in place of a stream,', () => {
+  faultCase('one complete response is read as its only event', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage: (exchange) => exchange.result({ task: taskAfter(events.length) }),
     })
@@ -181,7 +181,7 @@ describe('instead of a stream', () => {
     assert.deepEqual(seen, [{ task: taskAfter(events.length) }])
   })
 
-  faultCase('a task that still runs is followed to its end [B-98]', async ({ open, connect, signal }) => {
+  faultCase('a running task is followed to its end [B-98]', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage: (exchange) => exchange.result({ task: taskAfter(3) }),
       SubscribeToTask(exchange) {
@@ -196,14 +196,14 @@ describe('instead of a stream', () => {
     assert.equal(server.count('SendStreamingMessage'), 1)
   })
 
-  faultCase('an error is that error, before anything is yielded [F-7]', async ({ open, connect, signal }) => {
+  faultCase('an error is thrown before any event [F-7]', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage: (exchange) => exchange.error(-32_005, 'No such media type', 400),
     })
     await failsWith((await connect(server)).stream('go', { signal }).all(), 'CONTENT_TYPE_NOT_SUPPORTED')
   })
 
-  faultCase('lines of JSON are refused, or read, but not lost', async ({ open, connect, signal }) => {
+  faultCase('JSON lines are rejected or read, but not lost', async ({ open, connect, signal }) => {
     const lines = events.map((event) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: event })).join('\n')
     const server = await open({
       SendStreamingMessage: (exchange) => exchange.answer(200, { 'content-type': 'application/x-ndjson' }, lines),
@@ -213,7 +213,7 @@ describe('instead of a stream', () => {
     else assert.equal(ended.code, 'INVALID_AGENT_RESPONSE')
   })
 
-  faultCase('events with other line ends, comments and fields are a stream all the same [F-5]', async (stage) => {
+  faultCase('events with other line ends, comments and fields are read as a stream [F-5]', async (stage) => {
     const server = await stage.open({
       SendStreamingMessage(exchange) {
         exchange.stream({ 'content-type': 'text/event-stream;charset=utf-8' })
@@ -229,7 +229,7 @@ describe('instead of a stream', () => {
     assert.deepEqual(await agent.stream('go', { signal: stage.signal }).all(), events)
   })
 
-  faultCase('events that are no JSON, or no events, are refused', async ({ open, connect, signal }) => {
+  faultCase('events with invalid JSON or unknown content are rejected', async ({ open, connect, signal }) => {
     for (const data of [
       'hello',
       '{}',

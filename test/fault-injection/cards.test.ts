@@ -1,4 +1,4 @@
-/** Cards that are missing, broken, or promise what is not so. */
+/** Cards that are missing, invalid or wrong. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { discover } from '@parley/a2a/client'
@@ -7,13 +7,13 @@ import { endsTyped, failsWith, faultCase, limits } from './fault-case.ts'
 import { cardOf } from './faulty-server.ts'
 import { contextId, events, task, taskAfter, taskId, wholeText } from './sample-task.ts'
 
-/** What a server of 0.3 answers to a send. */
+/** The response of a 0.3 server to a send. */
 const oldTask = { kind: 'task', id: taskId, contextId, status: { state: 'completed' } }
 
 describe('a card', () => {
   const page = '<html><h1>Sign in</h1></html>'
   for (const status of [200, 401, 403, 404, 500, 502, 503]) {
-    faultCase(`that is a page under ${status} is no card [B-26]`, async ({ open, connect, signal }) => {
+    faultCase(`that is an HTML page with status ${status} is an error [B-26]`, async ({ open, connect, signal }) => {
       const server = await open((exchange) => exchange.answer(status, { 'content-type': 'text/html' }, page))
       const codes: Readonly<Record<number, string>> = {
         401: 'UNAUTHENTICATED',
@@ -38,21 +38,21 @@ describe('a card', () => {
     'nests too deep': `{"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
   }
   for (const [how, body] of Object.entries(broken)) {
-    faultCase(`that ${how} is refused [B-26]`, async ({ open, connect, signal }) => {
+    faultCase(`that ${how} is rejected [B-26]`, async ({ open, connect, signal }) => {
       const server = await open((exchange) => exchange.answer(200, { 'content-type': 'application/json' }, body))
       await failsWith(connect(server), 'INVALID_AGENT_RESPONSE', 'VERSION_NOT_SUPPORTED')
       assert.equal(await discover(server.url, { signal, limits }), null)
     })
   }
 
-  faultCase('that lists no interface is no task, whatever is asked [B-26 S0-4]', async ({ open, connect, signal }) => {
+  faultCase('without interfaces is an error in every call [B-26 S0-4]', async ({ open, connect, signal }) => {
     const server = await open((exchange) => exchange.json(cardOf([])))
     const agent = await connect(server)
     await failsWith(agent.ask('hi', { signal }), 'INVALID_AGENT_RESPONSE')
   })
 
   for (const field of ['name', 'version']) {
-    faultCase(`without ${field} is refused by that name [B-26]`, async ({ open, connect }) => {
+    faultCase(`without ${field} is rejected with the name of the field [B-26]`, async ({ open, connect }) => {
       const { [field]: _, ...rest } = cardOf([
         { url: 'http://127.0.0.1:1', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       ]) as Record<string, unknown>
@@ -69,10 +69,10 @@ describe('a card', () => {
     ['a file', 'file:///etc/passwd'],
     ['a script', 'javascript:alert(1)'],
     ['a name with a password', 'http://user:secret@127.0.0.1:1/'],
-    ['nothing', ''],
-    ['no address', 'http://'],
+    ['an empty address', ''],
+    ['an invalid address', 'http://'],
   ] as const) {
-    faultCase(`that sends us to ${what} is not followed`, async ({ open, connect, signal }) => {
+    faultCase(`that names ${what} is not followed`, async ({ open, connect, signal }) => {
       const server = await open((exchange) =>
         exchange.json(cardOf([{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }])),
       )
@@ -82,7 +82,7 @@ describe('a card', () => {
     })
   }
 
-  faultCase('that speaks nothing we speak says what it offers', async ({ open, connect }) => {
+  faultCase('without a supported interface gives an error that lists what it offers', async ({ open, connect }) => {
     const server = await open((exchange) =>
       exchange.json(
         cardOf([
@@ -95,18 +95,15 @@ describe('a card', () => {
     assert.match(error.message, /9\.0/)
   })
 
-  faultCase(
-    'is looked for where 0.2 has it, when it is not where 1.0 has it [B-14 B-28]',
-    async ({ open, connect }) => {
-      const server = await open((exchange) => {
-        if (exchange.path.endsWith('/agent.json')) exchange.json(server.card)
-        else exchange.answer(404, {}, 'no such file')
-      })
-      assert.equal((await connect(server)).card.name, 'Hostile')
-    },
-  )
+  faultCase('is read from the path of 0.2 if the path of 1.0 has none [B-14 B-28]', async ({ open, connect }) => {
+    const server = await open((exchange) => {
+      if (exchange.path.endsWith('/agent.json')) exchange.json(server.card)
+      else exchange.answer(404, {}, 'no such file')
+    })
+    assert.equal((await connect(server)).card.name, 'Hostile')
+  })
 
-  faultCase('is kept as long as it says, and then asked for again with its tag [B-22]', async ({ open, connect }) => {
+  faultCase('is cached for its max-age and then revalidated with its ETag [B-22]', async ({ open, connect }) => {
     const server = await open((exchange) => {
       if (exchange.headers['if-none-match'] === '"v1"') return exchange.answer(304, { etag: '"v1"' }, '')
       const control = server.cards.length === 1 ? 'max-age=60' : 'no-cache'
@@ -117,7 +114,7 @@ describe('a card', () => {
     assert.equal(server.cards.length, 1)
   })
 
-  faultCase('that must be asked for each time is confirmed by its tag [B-22]', async ({ open, connect }) => {
+  faultCase('with no-cache is revalidated with its ETag [B-22]', async ({ open, connect }) => {
     const server = await open((exchange) => {
       if (exchange.headers['if-none-match'] === '"v1"') return exchange.answer(304, { etag: '"v1"' }, '')
       exchange.json(server.card, 200, { etag: '"v1"', 'cache-control': 'no-cache' })
@@ -131,16 +128,16 @@ describe('a card', () => {
     )
   })
 
-  faultCase('that answers 304 to a request without a cached card is no card', async ({ open, connect }) => {
+  faultCase('with status 304 for a request without a cached card is an error', async ({ open, connect }) => {
     const server = await open((exchange) => exchange.answer(304, {}, ''))
     await failsWith(connect(server))
   })
 })
 
-describe('a card that lies', () => {
+describe('a wrong card', () => {
   const finished = { SendMessage: (exchange: Exchange) => exchange.result({ task: taskAfter(events.length) }) }
 
-  faultCase('about its version, and speaks 0.3 by name and word, is understood and told of', async (stage) => {
+  faultCase('about its version, with 0.3 methods and results, is handled with a warning', async (stage) => {
     const server = await stage.open((exchange) => {
       if (exchange.operation === 'card') return exchange.json(server.card)
       if ((exchange.operation as string) === 'message/send') return exchange.result(oldTask)
@@ -153,19 +150,22 @@ describe('a card that lies', () => {
     assert.match(stage.warnings.join('\n'), /1\.0.*0\.3/s)
   })
 
-  faultCase('about its version, and is pinned, is an error that tells [B-9]', async ({ open, connect, signal }) => {
-    const server = await open((exchange) => {
-      if (exchange.operation === 'card') return exchange.json(server.card)
-      if ((exchange.operation as string) === 'message/send') return exchange.result(oldTask)
-      exchange.error(-32_601, 'Method not found')
-    })
-    const agent = await connect(server, { version: '1.0' })
-    const error = await failsWith(agent.send('go', { signal }), 'VERSION_NOT_SUPPORTED')
-    assert.match(error.message, /1\.0/)
-    assert.equal(server.calls.length, 1)
-  })
+  faultCase(
+    'about its version, with a pinned version, is an error that names the cause [B-9]',
+    async ({ open, connect, signal }) => {
+      const server = await open((exchange) => {
+        if (exchange.operation === 'card') return exchange.json(server.card)
+        if ((exchange.operation as string) === 'message/send') return exchange.result(oldTask)
+        exchange.error(-32_601, 'Method not found')
+      })
+      const agent = await connect(server, { version: '1.0' })
+      const error = await failsWith(agent.send('go', { signal }), 'VERSION_NOT_SUPPORTED')
+      assert.match(error.message, /1\.0/)
+      assert.equal(server.calls.length, 1)
+    },
+  )
 
-  faultCase('about its version, and answers 1.0 in the words of 0.3, is understood and told of', async (stage) => {
+  faultCase('about its version, with 0.3 results to 1.0 requests, is handled with a warning', async (stage) => {
     const server = await stage.open({ SendMessage: (exchange) => exchange.result(oldTask) })
     const agent = await stage.connect(server)
     const answer = await agent.send('go', { signal: stage.signal })
@@ -174,7 +174,7 @@ describe('a card that lies', () => {
     assert.equal(server.calls.length, 1, 'the message was sent twice')
   })
 
-  faultCase('the other way round, and speaks 1.0 where it says 0.3, is understood and told of', async (stage) => {
+  faultCase('about its version, with 1.0 methods where it declares 0.3, is handled with a warning', async (stage) => {
     const server = await stage.open((exchange) => {
       if (exchange.operation === 'card') return exchange.json({ ...oldCard(server.url) })
       if (exchange.operation === 'SendMessage') return exchange.result({ task: taskAfter(events.length) })
@@ -192,22 +192,25 @@ describe('a card that lies', () => {
     ['refuses', (exchange: Exchange) => exchange.error(-32_004, 'I do not stream', 400)],
     ['does not know the method', (exchange: Exchange) => exchange.error(-32_601, 'Method not found', 404)],
   ] as const) {
-    faultCase(`about streaming, and ${what}, is answered without a stream or by that error`, async (stage) => {
-      const server = await stage.open({
-        ...finished,
-        SendStreamingMessage: refuse,
-        SubscribeToTask: refuse,
-        GetTask: (exchange) => exchange.result(taskAfter(events.length)),
-      })
-      const agent = await stage.connect(server)
-      const ended = await endsTyped(agent.stream('go', { signal: stage.signal }).text())
-      if (typeof ended === 'string') assert.equal(ended, wholeText)
-      else assert.match(ended.code, /^(UNSUPPORTED_OPERATION|METHOD_NOT_FOUND)$/)
-      assert.equal((await agent.wait(taskId, { signal: stage.signal })).status.state, 'TASK_STATE_COMPLETED')
-    })
+    faultCase(
+      `about streaming, where the server ${what}, is answered without a stream or with that error`,
+      async (stage) => {
+        const server = await stage.open({
+          ...finished,
+          SendStreamingMessage: refuse,
+          SubscribeToTask: refuse,
+          GetTask: (exchange) => exchange.result(taskAfter(events.length)),
+        })
+        const agent = await stage.connect(server)
+        const ended = await endsTyped(agent.stream('go', { signal: stage.signal }).text())
+        if (typeof ended === 'string') assert.equal(ended, wholeText)
+        else assert.match(ended.code, /^(UNSUPPORTED_OPERATION|METHOD_NOT_FOUND)$/)
+        assert.equal((await agent.wait(taskId, { signal: stage.signal })).status.state, 'TASK_STATE_COMPLETED')
+      },
+    )
   }
 
-  faultCase('about streaming by saying it cannot: a stream is had by asking again [B-169]', async (stage) => {
+  faultCase('about streaming, which it does not declare: the client polls instead [B-169]', async (stage) => {
     let polls = 0
     const server = await stage.open(
       {
@@ -226,7 +229,7 @@ describe('a card that lies', () => {
     assert.equal(server.count('SendStreamingMessage') + server.count('SubscribeToTask'), 0)
   })
 
-  faultCase('about where it is, and another interface is good: that one is used [B-20]', async (stage) => {
+  faultCase('about its address, with another interface that works, uses that one [B-20]', async (stage) => {
     const dead = await stage.open({})
     await dead.close()
     const server = await stage.open({
@@ -253,7 +256,7 @@ describe('a card that lies', () => {
     assert.equal(await other.stream('go', { signal: stage.signal }).text(), wholeText)
   })
 
-  faultCase('about where it is, and nothing else is listed, is an error', async ({ open, connect, signal }) => {
+  faultCase('about its address, with no other interface, is an error', async ({ open, connect, signal }) => {
     const dead = await open({})
     await dead.close()
     const server = await open({
@@ -268,7 +271,7 @@ describe('a card that lies', () => {
     await failsWith(agent.stream('go', { signal }).all(), 'UNAVAILABLE')
   })
 
-  faultCase('about the path of its endpoint is an error that keeps the status', async ({ open, connect, signal }) => {
+  faultCase('about the path of its endpoint is an error with the status', async ({ open, connect, signal }) => {
     const server = await open((exchange) => {
       if (exchange.operation === 'card') return exchange.json(server.card)
       exchange.answer(404, { 'content-type': 'text/plain' }, 'Cannot POST /rpc')
@@ -278,7 +281,7 @@ describe('a card that lies', () => {
   })
 
   faultCase(
-    'about a version it then refuses leads to the next one listed [B-20]',
+    'about a supported version, which it then refuses, leads to the next listed interface [B-20]',
     async ({ open, connect, signal }) => {
       const server = await open((exchange) => {
         if (exchange.operation === 'card') {
@@ -300,7 +303,7 @@ describe('a card that lies', () => {
   )
 
   faultCase(
-    'about push and the extended card is believed: nothing is asked [B-169]',
+    'about push and the extended card is trusted: the client sends no request [B-169]',
     async ({ open, connect, signal }) => {
       const server = await open({})
       const agent = await connect(server)
@@ -313,9 +316,9 @@ describe('a card that lies', () => {
     },
   )
 
-  faultCase('in its extended form is not taken over', async ({ open, connect, signal }) => {
+  faultCase('in its extended form is not adopted', async ({ open, connect, signal }) => {
     const server = await open(
-      { other: (exchange) => exchange.result({ name: 'Nobody' }), card: (exchange) => exchange.json(server.card) },
+      { other: (exchange) => exchange.result({ name: 'Another' }), card: (exchange) => exchange.json(server.card) },
       { card: { capabilities: { extendedAgentCard: true } } },
     )
     const agent = await connect(server)
@@ -323,24 +326,21 @@ describe('a card that lies', () => {
     assert.equal(agent.card.name, 'Hostile')
   })
 
-  faultCase(
-    'about the task it opened: a send that answers with nothing finished is not taken for an end',
-    async (stage) => {
-      const server = await stage.open({
-        SendMessage: (exchange) => exchange.result({ task: task('WORKING') }),
-        SubscribeToTask(exchange) {
-          exchange.stream()
-          exchange.event({ task: taskAfter(3) })
-          for (const event of events.slice(3)) exchange.event(event)
-          exchange.end()
-        },
-        GetTask: (exchange) => exchange.result(taskAfter(events.length)),
-      })
-      const ended = await endsTyped((await stage.connect(server)).ask('go', { signal: stage.signal }))
-      if (typeof ended === 'string') assert.equal(ended, wholeText)
-      else assert.notEqual(ended.code, 'INTERNAL')
-    },
-  )
+  faultCase('about the task it opened: a send without a final state is not taken as the end', async (stage) => {
+    const server = await stage.open({
+      SendMessage: (exchange) => exchange.result({ task: task('WORKING') }),
+      SubscribeToTask(exchange) {
+        exchange.stream()
+        exchange.event({ task: taskAfter(3) })
+        for (const event of events.slice(3)) exchange.event(event)
+        exchange.end()
+      },
+      GetTask: (exchange) => exchange.result(taskAfter(events.length)),
+    })
+    const ended = await endsTyped((await stage.connect(server)).ask('go', { signal: stage.signal }))
+    if (typeof ended === 'string') assert.equal(ended, wholeText)
+    else assert.notEqual(ended.code, 'INTERNAL')
+  })
 })
 
 function oldCard(url: string): object {

@@ -1,8 +1,8 @@
-/** Every kind of call that a client makes, for cases that all of them must survive, and limits that end them soon. */
+/** Every kind of client call, for faults that all of them must survive, and short limits. */
 import type { ClientLimits, RemoteAgent } from '@parley/a2a/client'
 import { taskId } from './sample-task.ts'
 
-/** For a server that hangs once it has shown its card. */
+/** For a server that hangs after it has served its card. */
 export const shortTimeouts: Partial<ClientLimits> = {
   timeoutMs: 150,
   answerTimeoutMs: 150,
@@ -10,7 +10,7 @@ export const shortTimeouts: Partial<ClientLimits> = {
   attempts: 2,
 }
 
-/** For one that hangs before. */
+/** For a server that hangs before that. */
 export const shortCardTimeouts: Partial<ClientLimits> = { ...shortTimeouts, cardTimeoutMs: 150 }
 
 export const calls: Readonly<Record<string, (agent: RemoteAgent, signal: AbortSignal) => Promise<unknown>>> = {

@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts'
 import { openFaultyServer } from './faulty-server.ts'
 import { events, taskAfter, taskId } from './sample-task.ts'
 
-describe('a connection that is reset', () => {
+describe('a connection reset', () => {
   const resets: Readonly<Record<string, (exchange: Exchange) => void>> = {
     'before the head': (exchange) => exchange.reset(),
     'in the head': (exchange) => {
@@ -32,7 +32,7 @@ describe('a connection that is reset', () => {
     },
   }
   for (const [when, reset] of Object.entries(resets)) {
-    faultCase(`${when}, once, does not trouble a reading call`, async ({ open, connect, signal }) => {
+    faultCase(`${when}, once, does not fail a read`, async ({ open, connect, signal }) => {
       let count = 0
       const server = await open({
         GetTask: (exchange) => (++count === 1 ? reset(exchange) : exchange.result(taskAfter(events.length))),
@@ -42,7 +42,7 @@ describe('a connection that is reset', () => {
       assert.equal(count, 2)
     })
 
-    faultCase(`${when}, always, is an error for every call, and no message goes out twice [B-164]`, async (stage) => {
+    faultCase(`${when}, always, fails every call, and no message is sent twice [B-164]`, async (stage) => {
       const card = (exchange: Exchange): void => exchange.json(server.card)
       const server = await stage.open({ card, other: reset })
       const agent = await stage.connect(server)
@@ -56,7 +56,7 @@ describe('a connection that is reset', () => {
   }
 })
 
-describe('an answer whose chunks', () => {
+describe('a response whose chunks', () => {
   const broken: Readonly<Record<string, string>> = {
     'have no size': 'hello\r\n',
     'have a negative size': '-5\r\nhello\r\n0\r\n\r\n',
@@ -64,7 +64,7 @@ describe('an answer whose chunks', () => {
     'are larger than they say': '2\r\n{"jsonrpc":"2.0"}\r\n0\r\n\r\n',
   }
   for (const [how, bytes] of Object.entries(broken)) {
-    faultCase(`${how} is refused`, async ({ open, connect, signal }) => {
+    faultCase(`${how} is rejected`, async ({ open, connect, signal }) => {
       const bad = (type: string) => (exchange: Exchange) => {
         exchange.head(200, { 'content-type': type, 'transfer-encoding': 'chunked' })
         exchange.raw(bytes)
@@ -84,33 +84,39 @@ describe('an answer whose chunks', () => {
   }
 })
 
-describe('a server that keeps connections', () => {
-  faultCase('and closes them between two requests is asked again on a new one', async ({ open, connect, signal }) => {
-    const server = await open({ GetTask: (exchange) => exchange.result(taskAfter(events.length)) })
-    const agent = await connect(server)
-    for (let count = 0; count < 5; count++) {
-      await agent.get(taskId, { signal })
-      for (const { socket } of server.calls) socket.destroy()
-    }
-    assert.ok(server.connections >= 5)
-  })
+describe('a server with persistent connections', () => {
+  faultCase(
+    'that closes them between two requests gets the request on a new one',
+    async ({ open, connect, signal }) => {
+      const server = await open({ GetTask: (exchange) => exchange.result(taskAfter(events.length)) })
+      const agent = await connect(server)
+      for (let count = 0; count < 5; count++) {
+        await agent.get(taskId, { signal })
+        for (const { socket } of server.calls) socket.destroy()
+      }
+      assert.ok(server.connections >= 5)
+    },
+  )
 
-  faultCase('and closes one just when the next request comes is asked again', async ({ open, connect, signal }) => {
-    const used = new Set<Socket>()
-    const server = await open({
-      GetTask(exchange) {
-        if (used.has(exchange.socket)) return exchange.reset()
-        used.add(exchange.socket)
-        exchange.result(taskAfter(events.length))
-      },
-    })
-    const agent = await connect(server)
-    for (let count = 0; count < 4; count++) {
-      assert.equal((await agent.get(taskId, { signal })).status.state, 'TASK_STATE_COMPLETED')
-    }
-  })
+  faultCase(
+    'that closes one when the next request arrives gets the request again',
+    async ({ open, connect, signal }) => {
+      const used = new Set<Socket>()
+      const server = await open({
+        GetTask(exchange) {
+          if (used.has(exchange.socket)) return exchange.reset()
+          used.add(exchange.socket)
+          exchange.result(taskAfter(events.length))
+        },
+      })
+      const agent = await connect(server)
+      for (let count = 0; count < 4; count++) {
+        assert.equal((await agent.get(taskId, { signal })).status.state, 'TASK_STATE_COMPLETED')
+      }
+    },
+  )
 
-  faultCase('and is restarted between two requests is found again', async ({ open, connect, signal, after }) => {
+  faultCase('that restarts between two requests is reconnected to', async ({ open, connect, signal, after }) => {
     const answers = { GetTask: (exchange: Exchange) => exchange.result(taskAfter(events.length)) }
     const first = await open(answers)
     const agent = await connect(first)
@@ -123,7 +129,7 @@ describe('a server that keeps connections', () => {
     assert.equal(second.calls.length, 1)
   })
 
-  faultCase('and is restarted in the middle of a stream is followed further', async (stage) => {
+  faultCase('that restarts during a stream is followed further', async (stage) => {
     const { signal } = stage
     const first = await stage.open({
       SendStreamingMessage(exchange) {

@@ -1,11 +1,11 @@
-/** One stream, broken off after every byte of it, and sent in pieces of every size. */
+/** One stream, cut after each of its bytes, and sent in chunks of every size. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { faultCase } from './fault-case.ts'
 import type { Exchange } from './exchange.ts'
 import { events, taskAfter, wholeText } from './sample-task.ts'
 
-/** The body as a server would send it, with a few letters that take more than one byte. */
+/** The body as a server would send it, with a few multi-byte characters. */
 function bytesOf(cursors: boolean): Buffer {
   const frames = events.map((event, index) => {
     const envelope = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...event, note: 'Grüße 🌍' } })
@@ -14,15 +14,15 @@ function bytesOf(cursors: boolean): Buffer {
   return Buffer.from(frames.join(''))
 }
 
-/** How many events have come whole, and are known to have. */
+/** How many events are complete and terminated. */
 function wholeIn(bytes: Buffer): number {
   return bytes.toString().split('\n\n').length - 1
 }
 
-describe('a stream that breaks off after any byte', () => {
+describe('a stream that is cut after any byte', () => {
   for (const cursors of [true, false]) {
     faultCase(
-      `is taken up ${cursors ? 'after its last cursor' : 'from the task as it is'}, and its text comes once [B-98]`,
+      `is resumed ${cursors ? 'after its last cursor' : 'from the current task'}, and its text is delivered once [B-98]`,
       async ({ open, connect, signal }) => {
         const bytes = bytesOf(cursors)
         let cut = 0
@@ -52,7 +52,7 @@ describe('a stream that breaks off after any byte', () => {
   }
 })
 
-describe('a stream in pieces of any size', () => {
+describe('a stream in chunks of any size', () => {
   faultCase('is the same stream [F-5]', async ({ open, connect, signal }) => {
     const bytes = bytesOf(true)
     let size = 1
@@ -64,7 +64,7 @@ describe('a stream in pieces of any size', () => {
   })
 })
 
-/** A packet each: what is written in one turn of the loop would arrive as one. */
+/** One packet each: writes in the same turn of the event loop would arrive as one. */
 async function inPieces(exchange: Exchange, bytes: Buffer, size: number): Promise<void> {
   exchange.stream()
   for (let at = 0; at < bytes.length; at += size) {

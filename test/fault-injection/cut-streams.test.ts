@@ -1,4 +1,4 @@
-/** A server that cuts every connection after three events, and events that come twice, late or from elsewhere. */
+/** A server that cuts every connection after three events, and events that are repeated, late or of another task. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import type { StreamEvent } from '@parley/a2a'
@@ -7,7 +7,7 @@ import { endsTyped, failsWith, faultCase } from './fault-case.ts'
 import type { ExchangeHandlers } from './faulty-server.ts'
 import { chunk, events, statusUpdate, task, taskAfter, taskId, wholeText } from './sample-task.ts'
 
-/** Sends from a place on, three at a time, and hangs up. Gives back how far it came. */
+/** Sends three events from a position and disconnects. Returns the new position. */
 function three(exchange: Exchange, from: number, cursors: boolean): number {
   const to = Math.min(from + 3, events.length)
   for (let index = from; index < to; index++) exchange.event(events[index], cursors ? `e${index}` : undefined)
@@ -51,7 +51,7 @@ for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
   describe(`a server over ${binding} that cuts every connection after three events`, () => {
     const bindings = [binding]
 
-    faultCase('and gives cursors is read as if it did not: each event once [B-98 B-109]', async (stage) => {
+    faultCase('with cursors is read with each event once [B-98 B-109]', async (stage) => {
       const { signal } = stage
       const server = await stage.open(withCursors, { bindings })
       const agent = await stage.connect(server)
@@ -62,7 +62,7 @@ for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
       assert.equal(server.count('SendStreamingMessage'), 2, 'a message was sent twice')
     })
 
-    faultCase('and gives cursors is followed from a cursor of another process', async ({ open, connect, signal }) => {
+    faultCase('with cursors is followed from a cursor of another process', async ({ open, connect, signal }) => {
       const agent = await connect(await open(withCursors, { bindings }))
       const rest = await agent.subscribe(taskId, { lastEventId: 'e6', signal }).all()
       assert.deepEqual(rest, events.slice(7))
@@ -70,7 +70,7 @@ for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
 
     for (const lost of [0, 2]) {
       const meanwhile = lost === 0 ? 'waits meanwhile' : 'goes on meanwhile'
-      faultCase(`and gives no cursors, while the task ${meanwhile}: the text comes once`, async (stage) => {
+      faultCase(`without cursors, while the task ${meanwhile}, delivers the text once`, async (stage) => {
         const { signal } = stage
         const server = await stage.open(withoutCursors(lost), { bindings })
         const agent = await stage.connect(server)
@@ -82,7 +82,7 @@ for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
       })
     }
 
-    faultCase('and reports each event once [B-98]', async ({ open, connect, signal }) => {
+    faultCase('delivers each event once [B-98]', async ({ open, connect, signal }) => {
       const agent = await connect(await open(withoutCursors(0), { bindings }))
       const seen = await agent.stream('go', { signal }).all()
       const chunks = seen.filter((event) => 'artifactUpdate' in event)
@@ -95,14 +95,14 @@ for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
 }
 
 describe('a stream', () => {
-  faultCase('that is repeated from its start after each cut is yielded once', async ({ open, connect, signal }) => {
+  faultCase('that restarts from the beginning after each cut is delivered once', async ({ open, connect, signal }) => {
     let upTo = 3
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
         three(exchange, 0, true)
       },
-      // Takes no notice of Last-Event-ID, but has cursors.
+      // Ignores Last-Event-ID, but has cursors.
       SubscribeToTask(exchange) {
         upTo += 3
         exchange.stream()
@@ -113,7 +113,7 @@ describe('a stream', () => {
     assert.deepEqual(await (await connect(server)).stream('go', { signal }).all(), events)
   })
 
-  faultCase('that says an event twice under one id is yielded once', async ({ open, connect, signal }) => {
+  faultCase('that repeats an event under one id is delivered once', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -127,7 +127,7 @@ describe('a stream', () => {
     assert.deepEqual(await (await connect(server)).stream('go', { signal }).all(), events)
   })
 
-  faultCase('whose ids repeat over different events loses none: some servers send the time', async (stage) => {
+  faultCase('whose ids repeat for different events loses none: some servers send the time', async (stage) => {
     const server = await stage.open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -139,7 +139,7 @@ describe('a stream', () => {
     assert.deepEqual(await agent.stream('go', { signal: stage.signal }).all(), events)
   })
 
-  faultCase('whose ids repeat, and whose words as well, loses none of them', async ({ open, connect, signal }) => {
+  faultCase('whose ids and texts repeat loses none of them', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -153,7 +153,7 @@ describe('a stream', () => {
     assert.equal(await (await connect(server)).stream('go', { signal }).text(), 'ha ha ha ')
   })
 
-  faultCase('whose ids are the time is taken up again without loss', async ({ open, connect, signal }) => {
+  faultCase('whose ids are timestamps is resumed without loss', async ({ open, connect, signal }) => {
     const time = (index: number): number => 1_700_000_000_000 + Math.floor(index / 4)
     const server = await open({
       SendStreamingMessage(exchange) {
@@ -161,7 +161,7 @@ describe('a stream', () => {
         events.slice(0, 6).forEach((event, index) => exchange.event(event, time(index)))
         exchange.hangUp()
       },
-      // Knows nothing of Last-Event-ID.
+      // Ignores Last-Event-ID.
       SubscribeToTask(exchange) {
         exchange.stream()
         exchange.event({ task: taskAfter(6) }, time(6))
@@ -172,7 +172,7 @@ describe('a stream', () => {
     assert.equal(await (await connect(server)).stream('go', { signal }).text(), wholeText)
   })
 
-  faultCase('in which the end overtakes the last words ends as the end says', async ({ open, connect, signal }) => {
+  faultCase('whose end overtakes the last chunks ends with the final state', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -190,24 +190,21 @@ describe('a stream', () => {
     assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_COMPLETED')
   })
 
-  faultCase(
-    'that appends to an artifact without a first chunk begins it [B-100]',
-    async ({ open, connect, signal }) => {
-      const server = await open({
-        SendStreamingMessage(exchange) {
-          exchange.stream()
-          exchange.event({ task: task('SUBMITTED') })
-          exchange.event(chunk('two '))
-          exchange.event(statusUpdate('COMPLETED'))
-          exchange.end()
-        },
-      })
-      const artifacts = await (await connect(server)).stream('go', { signal }).artifacts()
-      assert.deepEqual(artifacts, [{ artifactId: 'answer', parts: [{ text: 'two ' }] }])
-    },
-  )
+  faultCase('that appends to an unknown artifact starts it [B-100]', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        exchange.event({ task: task('SUBMITTED') })
+        exchange.event(chunk('two '))
+        exchange.event(statusUpdate('COMPLETED'))
+        exchange.end()
+      },
+    })
+    const artifacts = await (await connect(server)).stream('go', { signal }).artifacts()
+    assert.deepEqual(artifacts, [{ artifactId: 'answer', parts: [{ text: 'two ' }] }])
+  })
 
-  faultCase('that replaces an artifact is not added up twice [B-100]', async ({ open, connect, signal }) => {
+  faultCase('that replaces an artifact does not append to it [B-100]', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -222,7 +219,7 @@ describe('a stream', () => {
     assert.deepEqual(artifacts, [{ artifactId: 'answer', parts: [{ text: 'final' }] }])
   })
 
-  faultCase("with another task's events among its own does not mix them", async ({ open, connect, signal }) => {
+  faultCase('with events of another task delivers only its own', async ({ open, connect, signal }) => {
     const foreign = { taskId: 'task-2', contextId: 'context-2' }
     const server = await open({
       SubscribeToTask(exchange) {
@@ -243,7 +240,7 @@ describe('a stream', () => {
     else assert.equal(ended.code, 'INVALID_AGENT_RESPONSE')
   })
 
-  faultCase('of another task altogether is not taken for the one asked for', async ({ open, connect, signal }) => {
+  faultCase('of another task is not mistaken for the requested one', async ({ open, connect, signal }) => {
     const other = { ...task('COMPLETED', 'foreign '), id: 'task-2' }
     const server = await open({
       SubscribeToTask(exchange) {
@@ -259,7 +256,7 @@ describe('a stream', () => {
     await failsWith(agent.wait(taskId, { signal }), 'INVALID_AGENT_RESPONSE', 'INTERRUPTED')
   })
 
-  faultCase('that never ends can be left, and the connection is closed', async (stage) => {
+  faultCase('that never ends can be closed, which closes the connection', async (stage) => {
     const { signal } = stage
     const server = await stage.open({ SendStreamingMessage: endless })
     const agent = await stage.connect(server)
@@ -274,13 +271,13 @@ describe('a stream', () => {
     assert.equal(count, 100)
   })
 
-  faultCase('that never ends ends with its deadline', async ({ open, connect, signal }) => {
+  faultCase('that never ends is ended by its deadline', async ({ open, connect, signal }) => {
     const server = await open({ SendStreamingMessage: endless })
     const agent = await connect(server)
     await failsWith(agent.stream('go', { signal, timeoutMs: 150 }).all(), 'TIMEOUT')
   })
 
-  faultCase("that never ends ends with the caller's signal, and its reason", async (stage) => {
+  faultCase("that never ends is ended by the caller's signal, with its reason", async (stage) => {
     const server = await stage.open({ SendStreamingMessage: endless })
     const agent = await stage.connect(server)
     const reason = new Error('enough')

@@ -1,6 +1,6 @@
 /**
- * One request as a hostile server sees it, and every way there is to answer it badly. Answers are written byte by byte
- * to the socket: a library that frames them would refuse to break the rules.
+ * One request at a faulty server, and every way to answer it badly. Responses are written byte by byte
+ * to the socket, because an HTTP library would refuse to break the rules.
  */
 import type { Socket } from 'node:net'
 
@@ -17,15 +17,15 @@ type Headers = Readonly<Record<string, string | number>>
 export interface Exchange extends Head {
   readonly body: string
   readonly socket: Socket
-  /** What is asked, whichever binding it came by; `undefined`: nothing of ours. */
+  /** The operation, over any binding; `undefined` if it is not an A2A request. */
   readonly operation: Operation | undefined
-  /** The message of a send, the id of a task: what the payload holds. */
+  /** The payload: the message of a send, the id of a task. */
   readonly params: any
-  /** Whether the whole answer has been written: only then may the client leave the connection open. */
+  /** Whether the whole response has been written: only then may the client keep the connection open. */
   readonly isAnswered: boolean
   /** Bytes as they are. */
   raw(bytes: string | Uint8Array): void
-  /** Status and headers, and nothing that says how long the body will be but what is given. */
+  /** Status and the given headers, without a computed length. */
   head(status: number, headers?: Headers): void
   /** A whole answer. */
   answer(status: number, headers: Headers, body: string | Uint8Array): void
@@ -37,11 +37,11 @@ export interface Exchange extends Head {
   stream(headers?: Headers): void
   event(payload: unknown, id?: string | number): void
   chunk(text: string | Uint8Array): void
-  /** Ends a body that was begun, as it should be. */
+  /** Ends a started body properly. */
   end(): void
-  /** Closes the connection in the middle of whatever it was. */
+  /** Closes the connection at any point. */
   hangUp(): void
-  /** The same, so that the other side sees a reset. */
+  /** The same with a TCP reset. */
   reset(): void
 }
 

@@ -1,9 +1,9 @@
 /**
- * One hostile case: it must end, and when it has ended nothing may be left of it: no connection that still waits, no
+ * One fault: the case must end, and afterwards nothing may remain: no waiting connection, no
  * listener on the caller's signal, no timer, no handle, no unhandled rejection.
  *
- * A busy machine stands still at times. So a limit is either so long that a case which runs into it has failed, or it is one that
- * the case waits for, however late it comes.
+ * A busy machine pauses at times. So a limit is either so long that reaching it is a failure, or one that
+ * the case waits for, however late it is.
  */
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
@@ -18,20 +18,20 @@ import type { ExchangeHandler, ExchangeHandlers, FaultyServerOptions, FaultyServ
 export interface FaultCase {
   /** Closed after the case. */
   open(answers: ExchangeHandlers | ExchangeHandler, options?: FaultyServerOptions): Promise<FaultyServer>
-  /** With small limits, and without a word on the console. */
+  /** With small limits, and without output on the console. */
   connect(to: FaultyServer | string | object, options?: ConnectOptions): Promise<RemoteAgent>
   /** Pass it to every call: no listener may remain afterwards. */
   readonly signal: AbortSignal
   abort(reason: unknown): void
   /** What the client logged as a warning. */
   readonly warnings: readonly string[]
-  /** Closes something else when the case is over. */
+  /** Registers something else to close after the case. */
   after(close: () => Promise<unknown> | void): void
 }
 
-/** A case that is not over by then hangs. */
+/** A case that has not ended by then hangs. */
 const guardMs = 60_000
-/** Longer than any case lasts: a call that ends by this one has not ended by what it was to end by. */
+/** Longer than any case: a call that ends by this limit has missed the expected one. */
 export const neverMs = 10 * guardMs
 
 export const limits: Partial<ClientLimits> = {
@@ -92,7 +92,7 @@ export function faultCase(name: string, body: (stage: FaultCase) => Promise<void
   })
 }
 
-/** What keeps the process alive. Turns of the loop are how we wait, so they do not count. */
+/** Handles that keep the process alive. Immediates are how the test waits, so they do not count. */
 function handles(): string[] {
   return process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate' && kind !== 'TickObject')
 }
@@ -114,7 +114,7 @@ async function eventually(what: string | (() => string), holds: () => boolean): 
   }
 }
 
-/** The typed error that a call ends with, one of `codes`; without codes any will do. */
+/** The typed error of a call, one of `codes`, or any if none are given. */
 export async function failsWith(promise: PromiseLike<unknown>, ...codes: string[]): Promise<A2AError> {
   const reason = await Promise.resolve(promise).then(
     (value) => assert.fail(`it did not fail, but gave ${JSON.stringify(value)?.slice(0, 500)}`),
@@ -125,7 +125,7 @@ export async function failsWith(promise: PromiseLike<unknown>, ...codes: string[
   return reason
 }
 
-/** The typed error, or the value: for what a client may either survive or refuse. */
+/** The typed error, or the value: for faults that a client may survive or reject. */
 export async function endsTyped<T>(promise: PromiseLike<T>): Promise<T | A2AError> {
   try {
     return await promise

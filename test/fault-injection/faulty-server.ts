@@ -1,4 +1,4 @@
-/** A server that speaks HTTP only as far as it must, so that a test can break what it likes. */
+/** A server with minimal HTTP, so that a test can break any part of it. */
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createExchange } from './exchange.ts'
@@ -10,23 +10,23 @@ export interface FaultyServerOptions {
   /** In the order in which the card lists them. */
   readonly bindings?: readonly ('JSONRPC' | 'HTTP+JSON')[]
   readonly version?: string
-  /** Laid over the card. */
+  /** Merged into the card. */
   readonly card?: object
   readonly port?: number
 }
 
-/** What it does with each operation. `other`: everything that has no answer of its own. */
+/** What it does with each operation. `other`: all without their own handler. */
 export type ExchangeHandlers = { readonly [operation in Operation | 'other']?: ExchangeHandler }
 
 export interface FaultyServer {
   readonly url: string
   readonly port: number
   readonly card: object
-  /** What came, the card apart. */
+  /** The requests, without those for the card. */
   readonly calls: readonly Exchange[]
   readonly cards: readonly Exchange[]
   count(operation: Operation): number
-  /** Connections on which the client has asked something and still waits for the answer, or its rest. */
+  /** Connections on which the client still waits for a response or its rest. */
   readonly waiting: number
   /** Connections accepted so far. */
   readonly connections: number
@@ -43,7 +43,7 @@ export async function openFaultyServer(
   const seen: Exchange[] = []
   let connections = 0
 
-  // Small writes would otherwise wait for the other side to confirm the last one, 40 ms each.
+  // Small writes would otherwise wait for the acknowledgement of the last one, 40 ms each.
   const server = createServer({ noDelay: true }, (socket) => {
     connections += 1
     open.set(socket, undefined)

@@ -1,4 +1,4 @@
-/** Connections that hang, drip or fall silent: nothing is waited for longer than is allowed. */
+/** Connections that hang, drip or go silent: no wait exceeds its limit. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
@@ -54,7 +54,7 @@ function drip(exchange: Exchange, piece: (() => string) | undefined): void {
 
 for (const [how, hang] of Object.entries(hangs)) {
   describe(`a server that ${how}`, () => {
-    faultCase('is given up in time by every call', async ({ open, connect, signal }) => {
+    faultCase('times out in every call', async ({ open, connect, signal }) => {
       const card = (exchange: Exchange): void => exchange.json(server.card)
       const server = await open({ card, other: hang })
       const agent = await connect(server, { limits: shortTimeouts })
@@ -63,7 +63,7 @@ for (const [how, hang] of Object.entries(hangs)) {
       )
     })
 
-    faultCase("ends with the caller's signal and its reason", async ({ open, connect, signal, abort }) => {
+    faultCase("is left when the caller's signal aborts, with its reason", async ({ open, connect, signal, abort }) => {
       const asked = Promise.withResolvers<void>()
       const card = (exchange: Exchange): void => exchange.json(server.card)
       let count = 0
@@ -84,7 +84,7 @@ for (const [how, hang] of Object.entries(hangs)) {
       await Promise.all(ended)
     })
 
-    faultCase('is no agent when it does so with its card [B-26]', async ({ open, connect, signal }) => {
+    faultCase('is not an agent if it does so with its card [B-26]', async ({ open, connect, signal }) => {
       const server = await open({ card: hang })
       await failsWith(
         connect(server, { limits: shortCardTimeouts }),
@@ -97,8 +97,8 @@ for (const [how, hang] of Object.entries(hangs)) {
   })
 }
 
-describe('a server that never answers, and a client whose garbage is collected meanwhile', () => {
-  faultCase('is let go all the same', async ({ open, connect, signal }) => {
+describe('a server that never responds, with a client whose garbage is collected in the meantime,', () => {
+  faultCase('is still disconnected', async ({ open, connect, signal }) => {
     const card = (exchange: Exchange): void => exchange.json(server.card)
     const server = await open({ card, other: collectGarbage })
     const agent = await connect(server, { limits: shortTimeouts })
@@ -106,8 +106,8 @@ describe('a server that never answers, and a client whose garbage is collected m
   })
 })
 
-describe('a signal that is aborted already', () => {
-  faultCase('sends nothing', async ({ open, connect, signal, abort }) => {
+describe('an aborted signal', () => {
+  faultCase('prevents any request', async ({ open, connect, signal, abort }) => {
     const server = await open({})
     const agent = await connect(server)
     const reason = new Error('before it began')
@@ -118,8 +118,8 @@ describe('a signal that is aborted already', () => {
   })
 })
 
-describe('a stream that is silent', () => {
-  faultCase('for too long is taken up on another connection', async ({ open, connect, signal }) => {
+describe('a silent stream', () => {
+  faultCase('is resumed on another connection after the idle timeout', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -132,13 +132,13 @@ describe('a stream that is silent', () => {
         exchange.end()
       },
     })
-    // The second connection may seem silent as well where the machine stands still.
+    // The second connection may seem silent too if the machine pauses.
     const agent = await connect(server, { limits: { attempts: 1_000 } })
     const result = await agent.stream('go', { signal, idleTimeoutMs: 80 }).result()
     assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_COMPLETED')
   })
 
-  faultCase('but for its heartbeats is left alone [B-101]', async ({ open, connect, signal, after }) => {
+  faultCase('with heartbeats stays open [B-101]', async ({ open, connect, signal, after }) => {
     const idleTimeoutMs = 54_321
     const idle = manualTimers(idleTimeoutMs)
     after(idle.restore)
@@ -147,9 +147,9 @@ describe('a stream that is silent', () => {
         exchange.stream()
         for (const event of events.slice(0, 4)) exchange.event(event)
         for (let beats = 0; beats < 5; beats += 1) {
-          const heard = idle.nextSet()
+          const beat = idle.nextSet()
           exchange.chunk(': still here\n\n')
-          await heard
+          await beat
           idle.pass(idleTimeoutMs - 1)
         }
         for (const event of events.slice(4)) exchange.event(event)
@@ -161,7 +161,7 @@ describe('a stream that is silent', () => {
     assert.equal(server.calls.length, 1)
   })
 
-  faultCase('but for a byte now and then ends with its deadline', async ({ open, connect, signal }) => {
+  faultCase('with single bytes now and then is ended by its deadline', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -174,7 +174,7 @@ describe('a stream that is silent', () => {
     assert.equal(server.calls.length, 1)
   })
 
-  faultCase('is not held against a reader who is slow himself', async ({ open, connect, signal, after }) => {
+  faultCase('is not a failure if the reader itself is slow', async ({ open, connect, signal, after }) => {
     const idleTimeoutMs = 65_432
     const idle = manualTimers(idleTimeoutMs)
     after(idle.restore)

@@ -1,4 +1,4 @@
-/** `invoke` never throws, whatever it is let loose on. */
+/** `invoke` never throws, whatever the server does. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { invoke } from '@parley/a2a/client'
@@ -13,7 +13,7 @@ const streamed: ExchangeHandler = (exchange) => {
 }
 
 describe('invoke', () => {
-  faultCase('says what an agent answered', async ({ open, signal }) => {
+  faultCase('returns the answer of an agent', async ({ open, signal }) => {
     const server = await open({ SendStreamingMessage: streamed })
     const said = await invoke(server.url, 'go', { signal, limits })
     assert.deepEqual(said, { success: true, taskId, responseText: wholeText, error: undefined })
@@ -30,14 +30,14 @@ describe('invoke', () => {
     'sends half a card': (exchange) => exchange.answer(200, { 'content-type': 'application/json' }, '{"name":'),
   }
   for (const [how, answer] of Object.entries(servers)) {
-    faultCase(`says why it failed where the server ${how}`, async ({ open, signal }) => {
+    faultCase(`returns the failure if the server ${how}`, async ({ open, signal }) => {
       const server = await open(answer)
       const said = await invoke(server.url, 'go', { signal, timeoutMs: 400, limits })
       assert.equal(said.success, false)
       assert.ok(typeof said.error === 'string' && said.error !== '')
     })
 
-    faultCase(`says why it failed where the server has a card and then ${how}`, async ({ open, signal }) => {
+    faultCase(`returns the failure if the server has a card and then ${how}`, async ({ open, signal }) => {
       const server = await open({ card: (exchange) => exchange.json(server.card), other: answer })
       const said = await invoke(server.url, 'go', { signal, timeoutMs: 400, limits })
       assert.equal(said.success, false)
@@ -45,7 +45,7 @@ describe('invoke', () => {
     })
   }
 
-  faultCase('says why it failed where there is no server, and no address', async ({ open, signal }) => {
+  faultCase('returns the failure for an unreachable server and for an invalid address', async ({ open, signal }) => {
     const server = await open({})
     await server.close()
     for (const url of [server.url, 'not an address', 'file:///etc/passwd', 'http://']) {
@@ -54,7 +54,7 @@ describe('invoke', () => {
     }
   })
 
-  faultCase("says so when the caller's signal ends it", async ({ open, signal, abort }) => {
+  faultCase("returns the abort when the caller's signal ends it", async ({ open, signal, abort }) => {
     const server = await open((exchange) => {
       if (exchange.operation === 'card') return exchange.json(server.card)
       abort(new Error('enough'))

@@ -1,4 +1,4 @@
-/** Answers that are too large, or swell while they are read: up to the limit they are taken, beyond it refused. */
+/** Responses that are too large, or expand while they are read: accepted up to the limit, rejected beyond it. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -9,7 +9,7 @@ import { chunk, statusUpdate, task, taskId } from './sample-task.ts'
 
 const megabyte = 1024 * 1024
 const big = 'x'.repeat(5 * megabyte)
-/** A hundred megabytes of nothing, as a hundred kilobytes. */
+/** A hundred megabytes of zeros, compressed to a hundred kilobytes. */
 const bomb = gzipSync(Buffer.alloc(100 * megabyte, ' '))
 const refused = ['INVALID_AGENT_RESPONSE', 'PAYLOAD_TOO_LARGE', 'INTERRUPTED'] as const
 
@@ -24,13 +24,13 @@ function streamOf(text: string): (exchange: Exchange) => void {
 }
 
 describe('an event of five megabytes', () => {
-  faultCase('is taken by default', async ({ open, connect, signal }) => {
+  faultCase('is accepted by default', async ({ open, connect, signal }) => {
     const server = await open({ SendStreamingMessage: streamOf(big) })
     const text = await (await connect(server)).stream('go', { signal }).text()
     assert.equal(text.length, big.length)
   })
 
-  faultCase('is taken in small pieces as well', async ({ open, connect, signal }) => {
+  faultCase('is accepted in small chunks', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -46,7 +46,7 @@ describe('an event of five megabytes', () => {
     assert.equal((await (await connect(server)).stream('go', { signal }).text()).length, big.length)
   })
 
-  faultCase('is refused where less is allowed, and not fetched again and again', async ({ open, connect, signal }) => {
+  faultCase('is rejected over a lower limit, and not fetched repeatedly', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage: streamOf(big),
       SubscribeToTask: streamOf(big),
@@ -58,13 +58,13 @@ describe('an event of five megabytes', () => {
   })
 })
 
-describe('an event without an end', () => {
+describe('an endless event', () => {
   for (const [what, piece] of [
     ['of one line', 'x'.repeat(64 * 1024)],
     ['of many lines', `data: ${'x'.repeat(1000)}\n`.repeat(64)],
     ['of comments', `: ${'x'.repeat(1000)}\n`.repeat(64)],
   ] as const) {
-    faultCase(`${what} is given up at the limit or the deadline`, async ({ open, connect, signal }) => {
+    faultCase(`${what} is ended at the limit or the deadline`, async ({ open, connect, signal }) => {
       let sent = 0
       const pour = async (exchange: Exchange): Promise<void> => {
         exchange.stream()
@@ -84,7 +84,7 @@ describe('an event without an end', () => {
 })
 
 describe('a body', () => {
-  faultCase('larger than allowed is refused, whether it says so or not', async ({ open, connect, signal }) => {
+  faultCase('over the limit is rejected, with and without a declared length', async ({ open, connect, signal }) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: task('COMPLETED', big) })
     for (const says of [true, false]) {
       const server = await open({
@@ -102,7 +102,7 @@ describe('a body', () => {
     }
   })
 
-  faultCase('that lies about its length is refused', async ({ open, connect, signal }) => {
+  faultCase('with a wrong length is rejected', async ({ open, connect, signal }) => {
     const server = await open({
       GetTask: (exchange) => {
         exchange.head(200, { 'content-type': 'application/json', 'content-length': 1e12 })
@@ -113,7 +113,7 @@ describe('a body', () => {
     await failsWith((await connect(server)).get(taskId, { signal }), ...refused, 'UNAVAILABLE')
   })
 
-  faultCase('that swells when it is unpacked is given up at the limit', async ({ open, connect, signal }) => {
+  faultCase('that expands when it is decompressed is ended at the limit', async ({ open, connect, signal }) => {
     const gzip = (exchange: Exchange, type: string): void =>
       exchange.answer(200, { 'content-type': type, 'content-encoding': 'gzip' }, bomb)
     const server = await open({
@@ -128,7 +128,7 @@ describe('a body', () => {
     assert.ok(grown < 80, `grew by ${Math.round(grown)} MB`)
   })
 
-  faultCase('that says it is packed and is not is refused', async ({ open, connect, signal }) => {
+  faultCase('with a wrong content encoding is rejected', async ({ open, connect, signal }) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: task('COMPLETED') })
     const server = await open({
       GetTask: (exchange) =>
@@ -147,7 +147,7 @@ describe('a card', () => {
     ],
     ['without an end', (exchange: Exchange) => void pourCard(exchange)],
   ] as const) {
-    faultCase(`${what} is refused [B-26]`, async ({ open, connect, signal }) => {
+    faultCase(`${what} is rejected [B-26]`, async ({ open, connect, signal }) => {
       const server = await open({ card: serve })
       await failsWith(connect(server, { limits: { maxCardBytes: megabyte } }), ...refused, 'TIMEOUT')
       const found = await discover(server.url, { signal, limits: { ...limits, maxCardBytes: megabyte } })
@@ -157,7 +157,7 @@ describe('a card', () => {
 })
 
 describe('headers', () => {
-  faultCase('of a megabyte are refused', async ({ open, connect, signal }) => {
+  faultCase('of a megabyte are rejected', async ({ open, connect, signal }) => {
     const server = await open({
       GetTask(exchange) {
         const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`x-${n}`, 'y'.repeat(1000)]))
@@ -167,7 +167,7 @@ describe('headers', () => {
     await failsWith((await connect(server)).get(taskId, { signal }), 'UNAVAILABLE', 'INVALID_AGENT_RESPONSE')
   })
 
-  faultCase('without an end are refused or timed out', async ({ open, connect, signal }) => {
+  faultCase('without an end are rejected or time out', async ({ open, connect, signal }) => {
     const server = await open({
       async GetTask(exchange) {
         exchange.raw('HTTP/1.1 200 OK\r\n')

@@ -1,4 +1,4 @@
-/** Peers of 0.3 that break off: they have no cursors, and may go on from wherever they like (B-108). */
+/** Peers of 0.3 that disconnect: they have no cursors, and may continue from any position (B-108). */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { failsWith, faultCase } from './fault-case.ts'
@@ -53,34 +53,31 @@ function firstFour(exchange: Exchange): void {
   exchange.hangUp()
 }
 
-describe('a stream of 0.3 that breaks off', () => {
-  faultCase(
-    'is not believed to be over while the task is at work, also where it says `final` [B-97 B-98]',
-    async (world) => {
-      const { open, connect, signal } = world
-      for (const waits of [false, true]) {
-        const server = await open(
-          oldPeer({
-            'message/stream': (exchange) => {
-              exchange.stream()
-              for (const event of [...events.slice(0, 4), status('working', true)]) exchange.event(event)
-              if (!waits) exchange.end()
-            },
-            'tasks/resubscribe': (exchange) => exchange.error(-32_004, 'This operation is not supported'),
-            'tasks/get': (exchange) => exchange.result(task('completed', wholeText)),
-          }),
-        )
-        const agent = await connect(server)
-        const stream = agent.stream('go', { signal })
-        const answer = await stream.result()
-        assert.ok(answer.kind === 'task')
-        assert.equal(answer.status.state, 'TASK_STATE_COMPLETED')
-        assert.equal(await stream.text(), wholeText)
-      }
-    },
-  )
+describe('a stream of 0.3 that is cut', () => {
+  faultCase('has not ended while the task is WORKING, even if it says `final` [B-97 B-98]', async (world) => {
+    const { open, connect, signal } = world
+    for (const waits of [false, true]) {
+      const server = await open(
+        oldPeer({
+          'message/stream': (exchange) => {
+            exchange.stream()
+            for (const event of [...events.slice(0, 4), status('working', true)]) exchange.event(event)
+            if (!waits) exchange.end()
+          },
+          'tasks/resubscribe': (exchange) => exchange.error(-32_004, 'This operation is not supported'),
+          'tasks/get': (exchange) => exchange.result(task('completed', wholeText)),
+        }),
+      )
+      const agent = await connect(server)
+      const stream = agent.stream('go', { signal })
+      const answer = await stream.result()
+      assert.ok(answer.kind === 'task')
+      assert.equal(answer.status.state, 'TASK_STATE_COMPLETED')
+      assert.equal(await stream.text(), wholeText)
+    }
+  })
 
-  faultCase('is taken up where the peer shows the task first [B-98]', async ({ open, connect, signal }) => {
+  faultCase('is resumed if the peer sends the task first [B-98]', async ({ open, connect, signal }) => {
     const server = await open(
       oldPeer({
         'message/stream': firstFour,
@@ -97,7 +94,7 @@ describe('a stream of 0.3 that breaks off', () => {
     assert.equal(await agent.stream('go', { signal }).text(), wholeText)
   })
 
-  faultCase('is filled up where the peer goes on from now without a word [B-98 B-108]', async (stage) => {
+  faultCase('is completed if the peer continues with new events only [B-98 B-108]', async (stage) => {
     const server = await stage.open(
       oldPeer({
         'message/stream': firstFour,
@@ -117,7 +114,7 @@ describe('a stream of 0.3 that breaks off', () => {
   })
 
   faultCase(
-    'is read from the task where the task has ended meanwhile [B-98 B-108]',
+    'is completed from the task if the task has ended in the meantime [B-98 B-108]',
     async ({ open, connect, signal }) => {
       const endings: Readonly<Record<string, ExchangeHandler>> = {
         'by an error': (exchange) => exchange.error(-32_004, 'The task has ended'),
@@ -149,7 +146,7 @@ describe('a stream of 0.3 that breaks off', () => {
     },
   )
 
-  faultCase('is over where it says that this was all [B-97]', async ({ open, connect, signal }) => {
+  faultCase('has ended if the peer marks its last event as final [B-97]', async ({ open, connect, signal }) => {
     const server = await open(
       oldPeer({
         'message/stream': (exchange) => {
@@ -164,7 +161,7 @@ describe('a stream of 0.3 that breaks off', () => {
     assert.equal(server.calls.length, 1)
   })
 
-  faultCase('and knows no way to come back is an interruption [B-98]', async ({ open, connect, signal }) => {
+  faultCase('is interrupted if the peer cannot resubscribe [B-98]', async ({ open, connect, signal }) => {
     const server = await open(oldPeer({ 'message/stream': firstFour }))
     await failsWith((await connect(server)).stream('go', { signal }).all())
     assert.ok(server.calls.length < 20)

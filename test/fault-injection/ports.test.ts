@@ -1,4 +1,4 @@
-/** Ports behind which there is no agent, or something that only looks like one. */
+/** Ports without an agent, or with something that looks like one. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
@@ -28,14 +28,14 @@ describe('a port', () => {
 
   const ports: Readonly<Record<string, (socket: Socket) => void>> = {
     'that never says a word': () => {},
-    'that speaks plain HTTP': (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
-    'that speaks another protocol': (socket) => void socket.write('220 mail.example.com ESMTP\r\n'),
+    'that serves plain HTTP': (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
+    'that serves another protocol': (socket) => void socket.write('220 mail.example.com ESMTP\r\n'),
     'that hangs up at once': (socket) => void socket.resetAndDestroy(),
   }
   for (const [what, take] of Object.entries(ports)) {
     for (const scheme of ['https', 'http']) {
       if (scheme === 'http' && what.includes('HTTP')) continue
-      faultCase(`${what} is no agent for ${scheme} either`, async ({ connect, after, signal }) => {
+      faultCase(`${what} is not an agent over ${scheme}`, async ({ connect, after, signal }) => {
         const { port, close } = await listen(take)
         after(close)
         const url = `${scheme}://127.0.0.1:${port}`
@@ -52,11 +52,11 @@ describe('a port', () => {
     assert.equal(error.details['reason'], 'NETWORK')
   })
 
-  faultCase('that sends extra answers: they are not taken for ours', async (stage) => {
+  faultCase('that sends extra responses does not confuse the client', async (stage) => {
     const server = await stage.open({
       GetTask(exchange) {
         exchange.result({ ...task('COMPLETED'), id: exchange.params.id })
-        // A second answer on the same connection, before anybody asked.
+        // A second response on the same connection, before the next request.
         exchange.raw('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}')
       },
     })

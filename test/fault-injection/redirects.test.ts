@@ -11,9 +11,9 @@ import { events, taskAfter, taskId } from './sample-task.ts'
 const to = (exchange: Exchange, location: string, status = 302): void =>
   exchange.answer(status, { location, 'content-type': 'text/html' }, '<a href="elsewhere">moved</a>')
 
-describe('a card that has moved', () => {
+describe('a card that redirects', () => {
   for (const status of [301, 302, 303, 307, 308]) {
-    faultCase(`is found where ${status} says`, async ({ open, connect }) => {
+    faultCase(`with status ${status} is followed`, async ({ open, connect }) => {
       const server = await open((exchange) => {
         if (exchange.path === '/moved.json') return exchange.json(server.card)
         to(exchange, '/moved.json', status)
@@ -22,14 +22,14 @@ describe('a card that has moved', () => {
     })
   }
 
-  faultCase('in a circle is given up', async ({ open, connect, signal }) => {
+  faultCase('in a loop is an error', async ({ open, connect, signal }) => {
     const server = await open((exchange) => to(exchange, exchange.path))
     await failsWith(connect(server, { limits: { maxRedirects: 5 } }), 'INVALID_AGENT_RESPONSE', 'CARD_NOT_FOUND')
     assert.equal(await discover(server.url, { signal, limits }), null)
     assert.ok(server.connections < 50)
   })
 
-  faultCase('without an end is given up after as many hops as are allowed [B-26]', async ({ open, connect }) => {
+  faultCase('without end is an error after the allowed number of redirects [B-26]', async ({ open, connect }) => {
     let hops = 0
     const server = await open((exchange) => to(exchange, `/${++hops}.json`))
     await failsWith(connect(`${server.url}/card.json`, { limits: { maxRedirects: 4 } }), 'INVALID_AGENT_RESPONSE')
@@ -44,7 +44,7 @@ describe('a card that has moved', () => {
     })
   }
 
-  faultCase('without saying where is not followed', async ({ open, connect }) => {
+  faultCase('without a location is not followed', async ({ open, connect }) => {
     const server = await open((exchange) => exchange.answer(302, {}, ''))
     await failsWith(connect(`${server.url}/card.json`), 'INVALID_AGENT_RESPONSE')
   })
@@ -68,7 +68,7 @@ describe('credentials', () => {
     },
   }
   for (const [way, options] of Object.entries(ways)) {
-    faultCase(`by ${way} do not follow a card to another origin`, async ({ open, connect }) => {
+    faultCase(`by ${way} are not sent with a card redirect to another origin`, async ({ open, connect }) => {
       const other = await open((exchange) => exchange.json(server.card))
       const server: FaultyServer = await open((exchange) => to(exchange, `${other.url}/card.json`))
       await endsTyped(connect(server, options))
@@ -77,7 +77,7 @@ describe('credentials', () => {
     })
 
     for (const status of [302, 307, 308]) {
-      faultCase(`by ${way} do not follow a message that ${status} sends to another origin`, async (stage) => {
+      faultCase(`by ${way} are not sent with a message that ${status} redirects to another origin`, async (stage) => {
         const { signal } = stage
         const other = await stage.open((exchange) => exchange.result({ task: taskAfter(events.length) }))
         const server = await stage.open((exchange) => {
@@ -97,7 +97,7 @@ describe('credentials', () => {
     }
   }
 
-  faultCase('that came back from another origin are not sent again', async ({ open, connect, signal }) => {
+  faultCase('echoed by another origin are not sent again', async ({ open, connect, signal }) => {
     const other: FaultyServer = await open((exchange) => to(exchange, `${server.url}/back`, 307))
     const server = await open((exchange) => {
       if (exchange.operation === 'card') return exchange.json(server.card)
@@ -112,9 +112,9 @@ describe('credentials', () => {
   })
 })
 
-describe('a message that is sent elsewhere', () => {
+describe('a message that redirects', () => {
   for (const status of [307, 308]) {
-    faultCase(`by ${status} within the origin arrives whole`, async ({ open, connect, signal }) => {
+    faultCase(`with ${status} within the origin arrives complete`, async ({ open, connect, signal }) => {
       const server = await open((exchange) => {
         if (exchange.operation === 'card') return exchange.json(server.card)
         if (exchange.path === '/rpc') return to(exchange, '/new', status)
@@ -129,7 +129,7 @@ describe('a message that is sent elsewhere', () => {
   }
 
   for (const status of [301, 302, 303]) {
-    faultCase(`by ${status} is not turned into a question`, async ({ open, connect, signal }) => {
+    faultCase(`with ${status} does not become a GET request`, async ({ open, connect, signal }) => {
       const server = await open((exchange) => {
         if (exchange.operation === 'card') return exchange.json(server.card)
         if (exchange.path === '/rpc') return to(exchange, '/new', status)
@@ -140,7 +140,7 @@ describe('a message that is sent elsewhere', () => {
     })
   }
 
-  faultCase('in a circle is given up', async ({ open, connect, signal }) => {
+  faultCase('in a loop is an error', async ({ open, connect, signal }) => {
     const server = await open((exchange) => {
       if (exchange.operation === 'card') return exchange.json(server.card)
       to(exchange, '/rpc', 307)

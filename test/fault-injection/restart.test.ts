@@ -1,4 +1,4 @@
-/** A server of our own, on disk, that is stopped in the middle of a stream and started again where it was. */
+/** Our server with SQLite, stopped during a stream and restarted at the same port. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { faultCase } from './fault-case.ts'
 const count = 12
 const numbers = Array.from({ length: count }, (_, index) => `${index + 1} `)
 
-/** Counts, and after a restart goes on where it was. Waits in the middle for `go`. */
+/** Counts, and continues after a restart. Waits in the middle for `go`. */
 function counter(go: Promise<void>): Agent {
   return {
     resume: 'rerun',
@@ -29,7 +29,7 @@ function counter(go: Promise<void>): Agent {
 for (const binding of ['JSONRPC', 'HTTP+JSON']) {
   for (const version of ['1.0', '0.3'] as const) {
     describe(`our server, ${version} over ${binding}`, () => {
-      faultCase('is restarted in the middle of a stream: each number comes once [B-98 B-109]', async (stage) => {
+      faultCase('delivers each number once when it restarts during a stream [B-98 B-109]', async (stage) => {
         const { signal } = stage
         const dataDir = mkdtempSync(join(tmpdir(), 'parley-restart-'))
         const log = { debug() {}, info() {}, warn() {}, error() {} }

@@ -1,4 +1,4 @@
-/** Servers that are busy, and say when to come back, or lie about it. */
+/** Busy servers, with valid and invalid Retry-After headers. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import type { Exchange } from './exchange.ts'
@@ -13,7 +13,7 @@ const busy = (exchange: Exchange, status: number, retryAfter?: string): void =>
     'busy',
   )
 
-/** Busy so often, then well. */
+/** Busy this often, then successful. */
 function atFirst(times: number, refuse: ExchangeHandler, answer: ExchangeHandler): ExchangeHandler {
   let count = 0
   return (exchange) => (++count <= times ? refuse(exchange) : answer(exchange))
@@ -26,9 +26,9 @@ const streamed: ExchangeHandler = (exchange) => {
   exchange.end()
 }
 
-describe('a server that is busy', () => {
+describe('a busy server', () => {
   for (const status of [429, 503]) {
-    faultCase(`and says so with ${status} gets the same message again, under the same id [B-164]`, async (stage) => {
+    faultCase(`that answers ${status} gets the same message again, under the same id [B-164]`, async (stage) => {
       const server = await stage.open({
         SendMessage: atFirst(2, (exchange) => busy(exchange, status, '0'), finished),
         GetTask: atFirst(
@@ -47,7 +47,7 @@ describe('a server that is busy', () => {
       assert.equal(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size, 1)
     })
 
-    faultCase(`at the start of a stream and says so with ${status} is asked again [B-164]`, async (stage) => {
+    faultCase(`that answers ${status} at the start of a stream is retried [B-164]`, async (stage) => {
       const server = await stage.open({
         SendStreamingMessage: atFirst(2, (exchange) => busy(exchange, status, '0'), streamed),
       })
@@ -56,16 +56,19 @@ describe('a server that is busy', () => {
       assert.equal(new Set(server.calls.map(({ params }) => params.message.messageId)).size, 1)
     })
 
-    faultCase(`for ever with ${status} is left alone after so many attempts`, async ({ open, connect, signal }) => {
-      const card = (exchange: Exchange): void => exchange.json(server.card)
-      const server = await open({ card, other: (exchange) => busy(exchange, status) })
-      const agent = await connect(server)
-      await failsWith(agent.get(taskId, { signal }), status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE')
-      assert.equal(server.calls.length, 3)
-    })
+    faultCase(
+      `that always answers ${status} is left after the maximum number of attempts`,
+      async ({ open, connect, signal }) => {
+        const card = (exchange: Exchange): void => exchange.json(server.card)
+        const server = await open({ card, other: (exchange) => busy(exchange, status) })
+        const agent = await connect(server)
+        await failsWith(agent.get(taskId, { signal }), status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE')
+        assert.equal(server.calls.length, 3)
+      },
+    )
   }
 
-  faultCase('and asks for a second is given it', async ({ open, connect, signal }) => {
+  faultCase('with a Retry-After of one second is retried after it', async ({ open, connect, signal }) => {
     const server = await open({
       GetTask: atFirst(
         1,
@@ -79,7 +82,7 @@ describe('a server that is busy', () => {
     assert.ok(performance.now() - startedAt >= 990, 'it did not wait')
   })
 
-  faultCase('until a date is asked again after it', async ({ open, connect, signal }) => {
+  faultCase('with a Retry-After date is retried after it', async ({ open, connect, signal }) => {
     // HTTP dates have whole seconds.
     const date = new Date(Date.now() + 1_500).toUTCString()
     const server = await open({
@@ -95,7 +98,7 @@ describe('a server that is busy', () => {
   })
 
   for (const retryAfter of ['86400', '99999999999999999999', new Date(Date.now() + 1e10).toUTCString(), '1e308']) {
-    faultCase(`and asks for an age (${retryAfter}) is not waited for beyond the deadline`, async (stage) => {
+    faultCase(`with a very long Retry-After (${retryAfter}) is not waited for beyond the deadline`, async (stage) => {
       const card = (exchange: Exchange): void => exchange.json(server.card)
       const server = await stage.open({ card, other: (exchange) => busy(exchange, 503, retryAfter) })
       const agent = await stage.connect(server)
@@ -107,7 +110,7 @@ describe('a server that is busy', () => {
   }
 
   for (const retryAfter of ['-5', 'soon', '', 'Invalid Date', 'NaN']) {
-    faultCase(`and says nonsense about when ("${retryAfter}") is asked again as if it had not`, async (stage) => {
+    faultCase(`with an invalid Retry-After ("${retryAfter}") is retried after the default pause`, async (stage) => {
       const server = await stage.open({
         GetTask: atFirst(
           1,
@@ -120,12 +123,12 @@ describe('a server that is busy', () => {
     })
   }
 
-  faultCase('with its card is asked for it again, or is an error', async ({ open, connect }) => {
+  faultCase('that has no card is retried, or is an error', async ({ open, connect }) => {
     const server = await open({ card: (exchange) => busy(exchange, 503, '86400') })
     await failsWith(connect(server), 'UNAVAILABLE')
   })
 
-  faultCase("is left at once when the caller's signal says so", async ({ open, connect, signal, abort }) => {
+  faultCase("is left at once when the caller's signal aborts", async ({ open, connect, signal, abort }) => {
     const asked = Promise.withResolvers<void>()
     const server = await open({
       GetTask(exchange) {
@@ -142,8 +145,8 @@ describe('a server that is busy', () => {
   })
 })
 
-describe('a server that fails', () => {
-  faultCase('with 500 has perhaps done the work: the message is not sent again [B-164]', async (stage) => {
+describe('a failing server', () => {
+  faultCase('with status 500 may have done the work: the message is not sent again [B-164]', async (stage) => {
     const card = (exchange: Exchange): void => exchange.json(server.card)
     const server = await stage.open({ card, other: (exchange) => exchange.error(-32_603, 'Internal error', 500) })
     const agent = await stage.connect(server)
@@ -151,17 +154,20 @@ describe('a server that fails', () => {
     assert.equal(server.calls.length, 1)
   })
 
-  faultCase('behind a gateway that says 502 has perhaps done the work as well [B-164]', async (stage) => {
-    const card = (exchange: Exchange): void => exchange.json(server.card)
-    const server = await stage.open({ card, other: (exchange) => exchange.answer(502, {}, 'Bad gateway') })
-    const agent = await stage.connect(server)
-    await failsWith(agent.send('go', { signal: stage.signal }), 'UNAVAILABLE')
-    assert.equal(server.count('SendMessage'), 1)
-    await failsWith(agent.get(taskId, { signal: stage.signal }), 'UNAVAILABLE')
-    assert.equal(server.count('GetTask'), 3)
-  })
+  faultCase(
+    'with status 502 from a gateway may have done the work: the message is not sent again [B-164]',
+    async (stage) => {
+      const card = (exchange: Exchange): void => exchange.json(server.card)
+      const server = await stage.open({ card, other: (exchange) => exchange.answer(502, {}, 'Bad gateway') })
+      const agent = await stage.connect(server)
+      await failsWith(agent.send('go', { signal: stage.signal }), 'UNAVAILABLE')
+      assert.equal(server.count('SendMessage'), 1)
+      await failsWith(agent.get(taskId, { signal: stage.signal }), 'UNAVAILABLE')
+      assert.equal(server.count('GetTask'), 3)
+    },
+  )
 
-  faultCase('with 401 is asked once more, and no more often', async ({ open, connect, signal }) => {
+  faultCase('with status 401 is retried once', async ({ open, connect, signal }) => {
     const server = await open((exchange) => {
       if (exchange.operation === 'card') return exchange.json(server.card)
       exchange.answer(401, { 'www-authenticate': 'Bearer' }, 'who are you')
@@ -172,24 +178,21 @@ describe('a server that fails', () => {
     assert.ok(server.calls.length <= 2, `${server.calls.length} times`)
   })
 
-  faultCase(
-    'with 401 once is asked again with what is new, and that is it [B-152]',
-    async ({ open, connect, signal }) => {
-      const server = await open((exchange) => {
-        if (exchange.operation === 'card') return exchange.json(server.card)
-        if (exchange.headers['authorization'] === 'Bearer new') return exchange.result(taskAfter(99))
-        exchange.answer(401, { 'www-authenticate': 'Bearer' }, 'who are you')
-      })
-      let token = 'old'
-      const agent = await connect(server, {
-        bearer: () => {
-          const given = token
-          if (server.calls.length > 0) token = 'new'
-          return server.calls.length > 0 ? token : given
-        },
-      })
-      assert.equal((await agent.get(taskId, { signal })).status.state, 'TASK_STATE_COMPLETED')
-      assert.equal(server.calls.length, 2)
-    },
-  )
+  faultCase('with one 401 is retried with new credentials [B-152]', async ({ open, connect, signal }) => {
+    const server = await open((exchange) => {
+      if (exchange.operation === 'card') return exchange.json(server.card)
+      if (exchange.headers['authorization'] === 'Bearer new') return exchange.result(taskAfter(99))
+      exchange.answer(401, { 'www-authenticate': 'Bearer' }, 'who are you')
+    })
+    let token = 'old'
+    const agent = await connect(server, {
+      bearer: () => {
+        const given = token
+        if (server.calls.length > 0) token = 'new'
+        return server.calls.length > 0 ? token : given
+      },
+    })
+    assert.equal((await agent.get(taskId, { signal })).status.state, 'TASK_STATE_COMPLETED')
+    assert.equal(server.calls.length, 2)
+  })
 })

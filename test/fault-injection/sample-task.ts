@@ -1,4 +1,4 @@
-/** The task that hostile servers tell of: ten chunks of text and an end, and what it adds up to after each event. */
+/** The task that faulty servers serve: ten chunks of text and an end, and the task after each event. */
 import type { Task } from '@parley/a2a'
 
 export const taskId = 'task-1'
@@ -24,7 +24,7 @@ export function task(state: string, text = '', over: object = {}): Task {
 
 const words = Array.from({ length: 10 }, (_, index) => `word${index + 1} `)
 
-/** All that is said in the end. */
+/** The whole text. */
 export const wholeText = words.join('')
 
 /** The events in order; the first is the task itself. */
@@ -35,7 +35,7 @@ export const events: readonly any[] = [
   statusUpdate('COMPLETED'),
 ]
 
-/** The task as it is after so many of the events. */
+/** The task after this many events. */
 export function taskAfter(count: number): Task {
   const state = count >= events.length ? 'COMPLETED' : count > 1 ? 'WORKING' : 'SUBMITTED'
   return task(state, words.slice(0, Math.max(0, count - 2)).join(''))

@@ -1,11 +1,11 @@
-/** Streams that break off, and what they break off in. The end of a stream is not the end of a task (B-98). */
+/** Streams that are cut, at every kind of position. The end of a stream is not the end of a task (B-98). */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import type { Exchange } from './exchange.ts'
 import { endsTyped, failsWith, faultCase } from './fault-case.ts'
 import { contextId, events, statusUpdate, task, taskAfter, taskId, wholeText } from './sample-task.ts'
 
-/** Ways to break off after an event, in the middle of the one that should follow. */
+/** Ways to cut after an event, within the next one. */
 const cuts: Readonly<Record<string, (exchange: Exchange) => void>> = {
   'in the middle of an event': (exchange) => {
     exchange.chunk('data: {"jsonrpc":"2.0","id":1,"result":{"statusUpd')
@@ -33,9 +33,9 @@ const cuts: Readonly<Record<string, (exchange: Exchange) => void>> = {
 }
 
 for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
-  describe(`a stream over ${binding} that breaks off`, () => {
+  describe(`a stream over ${binding} that is cut`, () => {
     for (const [where, cut] of Object.entries(cuts)) {
-      faultCase(`${where} is taken up again and ends where the task ends [B-98]`, async ({ open, connect, signal }) => {
+      faultCase(`${where} is resumed and ends where the task ends [B-98]`, async ({ open, connect, signal }) => {
         const server = await open(
           {
             SendStreamingMessage(exchange) {
@@ -60,8 +60,8 @@ for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
   })
 }
 
-describe('a stream that breaks off', () => {
-  faultCase('without the last newline still gave its last event [F-5]', async ({ open, connect, signal }) => {
+describe('a stream that is cut', () => {
+  faultCase('without the last newline still delivers its last event [F-5]', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -75,7 +75,7 @@ describe('a stream that breaks off', () => {
     assert.equal(server.calls.length, 1)
   })
 
-  faultCase('after the task has ended meanwhile is completed by reading the task [B-98]', async (stage) => {
+  faultCase('is completed by reading the task if the task has ended in the meantime [B-98]', async (stage) => {
     const server = await stage.open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -91,25 +91,28 @@ describe('a stream that breaks off', () => {
     assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_COMPLETED')
   })
 
-  faultCase('at every attempt ends as an interruption, never as success [B-98]', async ({ open, connect, signal }) => {
-    const server = await open({
-      SendStreamingMessage(exchange) {
-        exchange.stream()
-        for (const event of events.slice(0, 3)) exchange.event(event)
-        exchange.hangUp()
-      },
-      SubscribeToTask: (exchange) => exchange.hangUp(),
-      GetTask: (exchange) => exchange.hangUp(),
-    })
-    const agent = await connect(server)
-    const seen: string[] = []
-    const reading = (async () => {
-      for await (const text of agent.stream('go', { signal }).text()) seen.push(text)
-    })()
-    await failsWith(reading, 'INTERRUPTED', 'UNAVAILABLE')
-    assert.deepEqual(seen, ['word1 '])
-    assert.ok(server.calls.length < 20, `${server.calls.length} calls`)
-  })
+  faultCase(
+    'at every attempt ends with an interruption, never with success [B-98]',
+    async ({ open, connect, signal }) => {
+      const server = await open({
+        SendStreamingMessage(exchange) {
+          exchange.stream()
+          for (const event of events.slice(0, 3)) exchange.event(event)
+          exchange.hangUp()
+        },
+        SubscribeToTask: (exchange) => exchange.hangUp(),
+        GetTask: (exchange) => exchange.hangUp(),
+      })
+      const agent = await connect(server)
+      const seen: string[] = []
+      const reading = (async () => {
+        for await (const text of agent.stream('go', { signal }).text()) seen.push(text)
+      })()
+      await failsWith(reading, 'INTERRUPTED', 'UNAVAILABLE')
+      assert.deepEqual(seen, ['word1 '])
+      assert.ok(server.calls.length < 20, `${server.calls.length} calls`)
+    },
+  )
 
   faultCase('before its first event is an error, and the message is not sent again [B-164]', async (stage) => {
     const server = await stage.open({
@@ -123,7 +126,7 @@ describe('a stream that breaks off', () => {
     assert.equal(server.count('SendStreamingMessage'), 1)
   })
 
-  faultCase('without any event at all is not an empty success [B-98]', async ({ open, connect, signal }) => {
+  faultCase('without any event is not an empty success [B-98]', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -135,25 +138,22 @@ describe('a stream that breaks off', () => {
     await failsWith(agent.stream('go', { signal }).text(), 'INTERRUPTED', 'INVALID_AGENT_RESPONSE')
   })
 
-  faultCase(
-    'where a question was asked is over: the client does not send again [B-98]',
-    async ({ open, connect, signal }) => {
-      const server = await open({
-        SendStreamingMessage(exchange) {
-          exchange.stream()
-          exchange.event({ task: task('SUBMITTED') })
-          exchange.event(statusUpdate('INPUT_REQUIRED'))
-          exchange.hangUp()
-        },
-      })
-      const result = await endsTyped((await connect(server)).stream('go', { signal }).result())
-      assert.ok('kind' in result && result.kind === 'task')
-      assert.equal(result.status.state, 'TASK_STATE_INPUT_REQUIRED')
-      assert.equal(server.calls.length, 1)
-    },
-  )
+  faultCase('after a question has ended: the client does not send again [B-98]', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        exchange.event({ task: task('SUBMITTED') })
+        exchange.event(statusUpdate('INPUT_REQUIRED'))
+        exchange.hangUp()
+      },
+    })
+    const result = await endsTyped((await connect(server)).stream('go', { signal }).result())
+    assert.ok('kind' in result && result.kind === 'task')
+    assert.equal(result.status.state, 'TASK_STATE_INPUT_REQUIRED')
+    assert.equal(server.calls.length, 1)
+  })
 
-  faultCase('with an error as its last event gives that error [F-7]', async ({ open, connect, signal }) => {
+  faultCase('with an error as its last event throws that error [F-7]', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -170,7 +170,7 @@ describe('a stream that breaks off', () => {
     assert.match(error.message, /nonsense/)
   })
 
-  faultCase('because the task is gone says so', async ({ open, connect, signal }) => {
+  faultCase('because the task is gone reports that', async ({ open, connect, signal }) => {
     const gone = (exchange: Exchange): void => exchange.error(-32_001, 'Task not found', 404)
     const server = await open({
       SendStreamingMessage(exchange) {
@@ -184,7 +184,7 @@ describe('a stream that breaks off', () => {
     await failsWith((await connect(server)).stream('go', { signal }).all(), 'TASK_NOT_FOUND', 'INTERRUPTED')
   })
 
-  faultCase('is a message alone, and needs no end', async ({ open, connect, signal }) => {
+  faultCase('after a direct message needs no end', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -196,7 +196,7 @@ describe('a stream that breaks off', () => {
     assert.equal(server.calls.length, 1)
   })
 
-  faultCase('while it is waited for is waited for further', async ({ open, connect, signal }) => {
+  faultCase('while its result is awaited is resumed', async ({ open, connect, signal }) => {
     let polls = 0
     const server = await open(
       { GetTask: (exchange) => exchange.result(++polls < 4 ? taskAfter(3) : taskAfter(events.length)) },

@@ -1,6 +1,6 @@
 /**
- * A server under fuzz: an agent that does a bit of everything, tasks in every state so
- * that ids hit, and a sender that waits for an answer only so long.
+ * A server under fuzz: an agent with all kinds of behavior, tasks in every state so
+ * that ids match, and a sender with a timeout.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,9 +21,9 @@ import { bodyBytes, replaceTokens, taskTokens } from './requests/tokens.ts'
 const origin = 'http://agent.test'
 const directory = mkdtempSync(join(tmpdir(), 'parley-fuzz-'))
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
-/** A request that is not answered by then hangs. Far more than any takes, because the machine may be busy. */
+/** A request without a response by then hangs. Far more than any takes, because the machine may be busy. */
 const deadlineMs = 10_000
-/** How long a stream may be silent before we take it for one that waits, and leave. */
+/** How long a stream may be silent before it counts as waiting and is closed. */
 const silenceMs = 25
 
 const agent: Agent = async function* ({ text, message, signal }) {
@@ -71,7 +71,7 @@ export async function openFuzzServer(variant: ServerVariant): Promise<FuzzServer
     agent,
     store: storeFor(variant),
     allowAnonymousList: true,
-    // A call that waits for a lingering task gets it as it is.
+    // A blocking call on a lingering task gets the current task.
     limits: { bodyBytes, waitMs: 50 },
     turnTimeoutMs: Infinity,
     cancelGraceMs: 50,
@@ -104,14 +104,14 @@ const settings: Readonly<Record<ServerVariant, Partial<AgentSettings & ServerOpt
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** Makes a task in each state that the requests may name. */
+/** Creates a task in each state that the requests may name. */
 async function createTasks(fetch: Fetch): Promise<ServerFacts> {
   const call = async (method: string, params: unknown): Promise<Record<string, unknown>> => {
     const headers = { 'content-type': 'application/json', 'a2a-version': '1.0', authorization: 'Bearer ada' }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const response = await fetch(new Request(origin, { method: 'POST', headers, body }))
     const answer = (await response.json()) as { result?: Record<string, unknown> }
-    if (answer.result === undefined) throw new Error(`the house cannot be furnished: ${JSON.stringify(answer)}`)
+    if (answer.result === undefined) throw new Error(`the tasks cannot be created: ${JSON.stringify(answer)}`)
     return answer.result
   }
   const contextId = newId()

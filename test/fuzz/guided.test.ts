@@ -1,6 +1,6 @@
 /**
  * The quick mode of the guided fuzz: every input of the corpus, regressions first, and some mutations of each target under
- * a fixed seed. Time is not judged here, because a busy machine would be judged with it; `npm run fuzz` does that.
+ * a fixed seed. Time is not checked here, because it depends on the load of the machine; `npm run fuzz` does that.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { runTarget } from './guided/run-target.ts'
 import { listTargets } from './targets.ts'
 
 const seed = Number(process.env['PARLEY_SEED'] ?? 20_261_117)
-/** A last guard: whatever takes so long hangs. */
+/** The limit for a hang. */
 const hangMs = 60_000
 /** Mutated inputs of a target, per unit of its weight. */
 const perWeight = 60
@@ -24,7 +24,7 @@ const listed = await listTargets()
 
 describe('every decoder and entry point', () => {
   for (const { target } of listed) {
-    it(`${target.name}: takes its corpus and mutations of it without breaking a rule`, async () => {
+    it(`${target.name}: handles its corpus and mutations of it without breaking a rule`, async () => {
       const corpus = readCorpus(target.name).toSorted(
         (a, b) => Number(b.regression !== undefined) - Number(a.regression !== undefined),
       )
@@ -54,7 +54,7 @@ describe('the guided fuzz', () => {
   const run = (target: string, inputs: number, limitMs = hangMs) =>
     runTarget({ module, target, inputs, seed: 1, first: [Uint8Array.of(0)], hangMs: limitMs })
 
-  it('finds by coverage what chance does not', async () => {
+  it('finds by coverage what random inputs do not', async () => {
     const deep = plantedDefects.find(({ name }) => name === 'deep')
     assert.ok(deep !== undefined)
     const blind = await runCampaign(deep, { inputs: 60_000, seed: 1, first: deep.seeds(), timed: false, hangMs })
@@ -79,7 +79,7 @@ describe('the guided fuzz', () => {
     assert.match(findings.find(({ kind }) => kind === 'unhandled')?.message ?? '', /unhandled on purpose/)
   })
 
-  // The limits are short because the defect lasts for ever: a slow machine only makes it come later.
+  // The limits are short because the defect is permanent: a slow machine only delays it.
   for (const [target, kind] of [
     ['pending', 'hang'],
     ['endless', 'hang'],
@@ -95,7 +95,7 @@ describe('the guided fuzz', () => {
     })
   }
 
-  it('makes the same inputs of the same seed', () => {
+  it('creates the same inputs from the same seed', () => {
     const inputs = (from: number): readonly string[] => {
       const mutate = createMutator('json', ['word'], createRandomChoices(from))
       const start = Buffer.from('{"a":[1,"x"]}')

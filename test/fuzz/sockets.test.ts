@@ -1,7 +1,7 @@
 /**
- * What no well-behaved HTTP client can send, written to a real socket byte by byte:
- * request lines and heads that are damaged, lengths that lie, bodies that break off,
- * several requests at once. Guards against a listener that dies of it, waits for ever,
+ * What no conforming HTTP client can send, written to a real socket byte by byte:
+ * damaged request lines and headers, wrong lengths, truncated bodies,
+ * several requests at once. Guards against a listener that crashes, waits forever,
  * or answers with a stack trace.
  */
 import assert from 'node:assert/strict'
@@ -108,7 +108,7 @@ const raw = fc
     return { bytes: mutateBytes(Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1'), damage), pieces }
   })
 
-describe('a listener that gets anything but HTTP', () => {
+describe('a listener that gets invalid HTTP', () => {
   let server: Server
   before(async () => {
     server = await serve({
@@ -120,14 +120,14 @@ describe('a listener that gets anything but HTTP', () => {
   })
   after(() => server.close())
 
-  it(`answers or hangs up ${requests} times, and goes on serving`, async () => {
+  it(`answers or disconnects ${requests} times, and keeps serving`, async () => {
     console.log(`fuzz: ${requests} connections under the seed ${seed}`)
     await fc.assert(
       fc.asyncProperty(raw, async ({ bytes, pieces }) => {
         const answer = await exchange(server.port, bytes, pieces)
         const statuses = [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status))
         assert.ok(answer === '' || statuses.length > 0, `not HTTP: ${JSON.stringify(answer.slice(0, 200))}`)
-        // 501 and 505 are Node's own words for a transfer coding or a version of HTTP that it does not speak.
+        // 501 and 505 are Node's own statuses for an unsupported transfer coding or HTTP version.
         assert.ok(
           statuses.every((status) => status < 500 || status === 501 || status === 505),
           answer.slice(0, 400),
@@ -145,7 +145,7 @@ describe('a listener that gets anything but HTTP', () => {
   })
 })
 
-/** Writes, says that nothing more comes, and reads until the other side hangs up. */
+/** Writes, ends its side, and reads until the other side disconnects. */
 function exchange(port: number, bytes: Uint8Array, pieces: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -156,7 +156,7 @@ function exchange(port: number, bytes: Uint8Array, pieces: number): Promise<stri
     }, deadlineMs)
     socket.setEncoding('latin1')
     socket.on('data', (text: string) => (answer += text))
-    // A reset is a way to hang up.
+    // A reset counts as a disconnect.
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)

@@ -80,7 +80,7 @@ const messageNames = [
   ),
 ].sort()
 
-/** The first byte chooses the message. What is read can be written, and is then read alike. */
+/** The first byte selects the message. A decoded message can be encoded, and decodes to the same value. */
 const protobuf: FuzzTarget = {
   name: 'protobuf',
   format: 'protobuf',
@@ -135,7 +135,7 @@ const sseSeed = [
   'retry: 5\nid\ndata: no end',
 ]
 
-/** However a stream is cut into chunks, the same events come out. */
+/** A stream gives the same events in any chunks. */
 const sse: FuzzTarget = {
   name: 'sse',
   format: 'text',

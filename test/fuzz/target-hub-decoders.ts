@@ -81,7 +81,7 @@ const sound = {
   dl: now + 60_000,
 }
 
-/** A token as it stands, or `{ claims, header }` that a trusted hub signs: what it says is not believed for its signature. */
+/** A token as it stands, or `{ claims, header }` that a trusted hub signs: the signature alone does not make the claims valid. */
 const hopToken: FuzzTarget = {
   name: 'hop-token',
   format: 'json',
@@ -117,7 +117,7 @@ const hopToken: FuzzTarget = {
       referenceTaskIds: ['t1'],
       now,
     }
-    // That a sound token is taken shows that the refusals below are not all there is.
+    // A valid token is accepted, which shows that not everything is refused.
     const chain = { root: 't0', subject: 'ann', parent: 't1', visited: [`${issuer}#front`], tasks: 5, scopes: {} }
     const good = await signHopToken(chain, { issuer, audience, messageId: 'm1', now }, { kid, privateKey })
     assert.equal((await verifyHopToken(good, reading))?.subject, 'ann')
@@ -141,7 +141,7 @@ const hopToken: FuzzTarget = {
           .setProtectedHeader({ ...said, alg: 'ES256' })
           .sign(privateKey)
       } catch {
-        // What cannot be signed cannot be sent either.
+        // A token that cannot be signed cannot be sent.
         return `${hopPurpose}.x.y`
       }
     }
@@ -150,7 +150,7 @@ const hopToken: FuzzTarget = {
 
 const soundKey = generateKey().key
 
-/** What stands behind `Bearer`: a key by its looks, or a token of an issuer. */
+/** The value after `Bearer`: a key by its format, or a token of an issuer. */
 const credentials: FuzzTarget = {
   name: 'credentials',
   format: 'text',

@@ -26,7 +26,7 @@ async function openHub(sent: Readonly<Record<string, string>>): Promise<Subject>
     profiles: { simpleTasks: true, botChat: true, olderDraft: true },
     agents: { echo: { kind: 'demo', agent: 'echo', default: true }, concierge: { kind: 'demo', agent: 'concierge' } },
   }
-  // Whatever configuration the admin API is told, no input starts a program or is written to disk.
+  // Whatever configuration the admin API gets, no input starts a program or is written to disk.
   const kinds = [demoKind]
   let held = JSON.stringify(tree)
   const load = (text: string) => loadConfig({ text, fallback: {}, environment: {}, cwd: folder, kinds })
@@ -48,7 +48,7 @@ async function openHub(sent: Readonly<Record<string, string>>): Promise<Subject>
         status < 500,
         `${request.method} ${request.path.slice(0, 100)} answered ${status} ${body.slice(0, 300)}`,
       )
-      // What a schema says about a missing field names it `undefined`, which is no word about our insides.
+      // What a schema says about a missing field names it `undefined`, which reveals no internals.
       if (status >= 400)
         assert.deepEqual(
           internalsIn(body.replaceAll(/undefined|NaN|sqlite/g, '')),
@@ -65,7 +65,7 @@ async function openHub(sent: Readonly<Record<string, string>>): Promise<Subject>
   }
 }
 
-/** A stream that waits for more is left after so long. */
+/** A stream that waits for more is closed after this time. */
 const silenceMs = 25
 
 function exchange(

@@ -19,7 +19,7 @@ import { samples } from './requests/samples.ts'
 import { protocolWords, words } from './vocabulary.ts'
 
 const serverVariants: readonly ServerVariant[] = ['open', 'kept', 'strict', 'locked']
-/** A server that is asked for longer forgets the tasks that the requests name. */
+/** A server that runs for longer prunes the tasks that the requests name. */
 const requestsPerServer = 800
 
 interface OpenServers {
@@ -38,7 +38,7 @@ function openServers(): OpenServers {
       }
       const served = openFuzzServer(variant)
       open.set(variant, { served, sent: 1 })
-      // Others of the same batch may still be with the old one.
+      // Others of the same batch may still use the old one.
       if (known !== undefined) setTimeout(() => void known.served.then((old) => old.close()), 1_000)
       return served
     },
@@ -53,7 +53,7 @@ const jsonTypes = { '1.0': 'application/a2a+json', '0.3': 'application/json', '0
 function sampleInputs(): readonly Uint8Array[] {
   return samples.map(({ binding, version, method, path, payload }, index) => {
     const headers = {
-      'x-house': serverVariants[index % serverVariants.length] as string,
+      'x-variant': serverVariants[index % serverVariants.length] as string,
       'content-type': jsonTypes[version],
       'a2a-version': version,
       ...(index % 5 > 0 ? { authorization: 'Bearer ada' } : {}),
@@ -95,7 +95,7 @@ const pathWords = [
   '%',
 ]
 
-/** Both HTTP bindings of every version, judged by the rules of the protocol. */
+/** Both HTTP bindings of every version, checked by the rules of the protocol. */
 const requests: FuzzTarget = {
   name: 'requests',
   format: 'http',
@@ -107,7 +107,7 @@ const requests: FuzzTarget = {
     return {
       async run(input) {
         const request = readHttpInput(input)
-        const wanted = request.headers.find(([name]) => name === 'x-house')?.[1] as ServerVariant
+        const wanted = request.headers.find(([name]) => name === 'x-variant')?.[1] as ServerVariant
         const served = await open.served(serverVariants.includes(wanted) ? wanted : 'open')
         const { sent, got } = await served.exchangeInput(request)
         const { complaints } = checkAnswer(sent, got)
@@ -123,7 +123,7 @@ const requests: FuzzTarget = {
   },
 }
 
-/** Whatever stands where a page token or a cursor is expected is refused by name, or is one. */
+/** Every value of a page token or a cursor is refused by field, or is valid. */
 function oneValue(
   name: string,
   seeds: readonly string[],
@@ -173,7 +173,7 @@ const taskUpdate = {
   statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } },
 }
 
-/** Notifications from strangers. */
+/** Notifications from unknown senders. */
 const webhookTarget: FuzzTarget = {
   name: 'webhook',
   format: 'http',
@@ -273,7 +273,7 @@ const grpc: FuzzTarget = {
   },
 }
 
-/** A stream that waits for more is left after so long. */
+/** A stream that waits for more is closed after this time. */
 const silenceMs = 25
 
 function callGrpc(

@@ -1,4 +1,4 @@
-/** What others answer to us: cards, results and streams of agents elsewhere, models, MCP servers. Each may be hostile. */
+/** Responses of upstreams: cards, results and streams of remote agents, models, MCP servers. Each may be malicious. */
 import assert from 'node:assert/strict'
 import { A2AError } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
@@ -22,7 +22,7 @@ const limits = {
   maxEventBytes: 1_000_000,
 }
 
-/** Only an A2AError may come out: INTERNAL, too, which may be what a peer says of itself. */
+/** Only an A2AError may be thrown: also INTERNAL, which a peer may report. */
 async function refusable<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
@@ -102,7 +102,7 @@ const answers: FuzzTarget = {
       const code = Math.min(599, Math.max(200, Number(status)))
       const enough = new AbortController()
       let asked = 0
-      // A client waits for a task for as long as its peer calls it working: here until it has asked often enough.
+      // A client waits for a task for as long as its peer reports WORKING: here until it has polled often enough.
       const fetch = async (): Promise<Response> => {
         asked += 1
         if (asked > mostAsked) enough.abort(new A2AError('UNAVAILABLE', 'asked often enough'))
@@ -116,7 +116,7 @@ const answers: FuzzTarget = {
         for await (const _ of peer.stream('hi', { signal })) if (asked > mostAsked) break
       })
       await refusable(() => peer.cancel('t1', { signal }))
-      assert.ok(asked < mostAsked * 3, 'the client asks after it was told to stop')
+      assert.ok(asked < mostAsked * 3, 'the client polls after its signal aborted')
     },
   }),
 }
@@ -145,7 +145,7 @@ async function openUpstream<Entry>(kind: AgentKind<Entry>, entry: unknown): Prom
   let answer = new Uint8Array()
   let type = 'application/json'
   const fetch: typeof globalThis.fetch = async (_, init) => {
-    // An answer to another request would be waited for: the id is the one part of it that has to fit.
+    // A response to another request would be ignored: the id must match.
     const [, id] = /"id":(\d+)/.exec(typeof init?.body === 'string' ? init.body : '') ?? []
     const text = Buffer.from(answer).toString('latin1')
     return responseOf(

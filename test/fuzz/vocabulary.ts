@@ -1,4 +1,4 @@
-/** Words that mutations insert: fields, methods and values of the protocol in all versions, and what parsers trip over. */
+/** Words that mutations insert: fields, methods and values of the protocol in all versions, and values that break parsers. */
 import { newMethodNames, oldMethodNames } from './answers/request-operation.ts'
 
 export const protocolWords: readonly string[] = [

@@ -1,6 +1,6 @@
 /**
- * A server with the hub's access control on it, real sockets and all: some agents, two issuers of tokens, an admin. Callers
- * come with a key, a token or nothing, over every binding and in every version.
+ * A server with the hub's access control over real sockets: several agents, two token issuers, an admin. Callers
+ * use a key, a token or no credentials, over every binding and in every version.
  */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
@@ -8,9 +8,9 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { memoryStore, type Store } from '@parley/a2a'
 import { serve, type Server, type ServeOptions } from '@parley/a2a/node'
 import type { AgentSettings, EngineLog, FetchHandler } from '@parley/a2a/server'
-import { createAdminHandler } from '../../packages/hub/src/admin/admin-handler.ts'
+import { createAdminHandler } from '../../packages/hub/src/admin/admin-api.ts'
 import { type AccessControl, createAccessControl } from '../../packages/hub/src/auth/access-control.ts'
-import { accessSettings } from '../../packages/hub/src/auth/access-settings.ts'
+import { accessSettings } from '../../packages/hub/src/auth/admit-request.ts'
 import { sectionsSchema } from '../../packages/hub/src/config/hub-config.ts'
 import { createAgentPeer } from '../matrix/agent-peer.ts'
 import type { RawClient } from '../matrix/raw-client.ts'
@@ -38,20 +38,20 @@ export interface AccessServer {
   readonly server: Server
   readonly access: AccessControl
   readonly store: Store
-  /** Everything that went to the log. */
+  /** All log entries. */
   readonly logged: readonly unknown[]
   readonly one: TokenIssuer
   readonly two: TokenIssuer
-  /** Calls of one agent in one way; the proof goes with each call. */
+  /** Calls of one agent over one version and binding; each call has the credentials. */
   peer(agent: string, way: BindingVersion): RawClient
-  /** A request of the admin API, as the admin unless told otherwise. */
+  /** A request to the admin API, as the admin by default. */
   admin(
     method: string,
     path: string,
     body?: unknown,
     proof?: AuthHeaders,
   ): Promise<{ status: number; headers: Headers; json: any }>
-  /** Makes a key and answers the proof that shows it. */
+  /** Creates a key and returns the credentials that use it. */
   key(order: object): Promise<AuthHeaders & { readonly authorization: string }>
   get(path: string, proof?: AuthHeaders): Promise<Response>
 }
@@ -115,7 +115,7 @@ export async function openAccessServer(options: AccessServerOptions): Promise<Ac
     await access.close()
     await server.close()
   })
-  /** One connection for each, as programs have it. */
+  /** One connection for each, as in programs. */
   const peers = new Map<string, RawClient>()
 
   const accessServer: AccessServer = {
@@ -178,7 +178,7 @@ function fetchFrom(...issuers: readonly OpenTokenIssuer[]): FetchHandler {
   }
 }
 
-/** Both issuers, as most tests have them. */
+/** Both issuers, for most tests. */
 export const bothIssuers = [
   { issuer: 'https://one.test', audience: 'parley', scopes: { team: ['agent:team'], all: ['agent:*'] } },
   { issuer: 'https://two.test', audience: 'parley', scopes: { team: ['agent:team'] } },

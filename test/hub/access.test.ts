@@ -1,4 +1,4 @@
-/** Who is let in, by what, and what the answers say of it: over real sockets, in every way. */
+/** Which credentials are accepted, and what responses reveal: over real sockets, in every version and binding. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
@@ -27,11 +27,11 @@ const accessServer = await openAccessServer({
 })
 const { peer, key, admin, get } = accessServer
 
-/** 16 and 7 are how gRPC says 401 and 403. */
+/** 16 and 7 are the gRPC codes for 401 and 403. */
 const codes = { UNAUTHENTICATED: [401, 16], PERMISSION_DENIED: [403, 7] }
 
 describe('a key', () => {
-  it('lets its caller in by Authorization and by X-API-Key, whatever the way [S4-15 S2-28 B-168]', async () => {
+  it('authenticates its caller by Authorization and by X-API-Key, in every version and binding [S4-15 S2-28 B-168]', async () => {
     const { authorization } = await key({ agents: ['team'] })
     const proofs: readonly AuthHeaders[] = [{ authorization }, { 'x-api-key': authorization.slice('Bearer '.length) }]
     for (const way of bindingVersions) {
@@ -43,7 +43,7 @@ describe('a key', () => {
     }
   })
 
-  it('opens the agents that it is for, and tells nothing of others [B-153 B-154 T-12]', async () => {
+  it('grants access to its agents, and reveals nothing of others [B-153 B-154 T-12]', async () => {
     const proof = await key({ agents: ['team'] })
     for (const way of bindingVersions) {
       for (const agent of ['hidden', 'nowhere']) {
@@ -59,7 +59,7 @@ describe('a key', () => {
     }
   })
 
-  it('may be for some skills only, and then each message has to name one [B-154 S2-29 T-13]', async () => {
+  it('may be limited to some skills, and then each message must name one [B-154 S2-29 T-13]', async () => {
     const headers = await key({ scopes: ['skill:team/sum'] })
     const status = async (metadata?: object): Promise<number> => {
       const request = { ...messageParams('hi'), ...(metadata === undefined ? {} : { metadata }) } as ReturnType<
@@ -72,7 +72,7 @@ describe('a key', () => {
     assert.notEqual(await status(), 200)
   })
 
-  it('may be for some operations only [B-154]', async () => {
+  it('may be limited to some operations [B-154]', async () => {
     const headers = await key({ scopes: ['agent:team', 'operation:read'] })
     for (const way of bindingVersions) {
       const team = peer('team', way)
@@ -83,7 +83,7 @@ describe('a key', () => {
     }
   })
 
-  it('is good for nothing from the moment it is revoked, over every binding', async () => {
+  it('is invalid from the moment it is revoked, over every binding', async () => {
     const { json } = await admin('POST', '/admin/keys', { name: 'short', agents: ['team'] })
     const headers = { authorization: `Bearer ${json.key}` }
     for (const way of bindingVersions) {
@@ -99,7 +99,7 @@ describe('a key', () => {
     }
   })
 
-  it('that replaces another goes on with its tasks [B-160]', async () => {
+  it('that replaces another continues its tasks [B-160]', async () => {
     const { json: old } = await admin('POST', '/admin/keys', { name: 'old', agents: ['team'], rate: '1000/min' })
     const team = peer('team', { binding: 'JSONRPC', version: '1.0' })
     const sent = await team.call('SendMessage', messageParams('hi'), {
@@ -118,7 +118,7 @@ describe('a key', () => {
 })
 
 describe('a token', () => {
-  it('lets its caller in as issuer and subject, with what its words mean here [S4-15 B-150]', async () => {
+  it('authenticates its caller as issuer and subject, with the mapped scopes [S4-15 B-150]', async () => {
     for (const issuer of [accessServer.one, accessServer.two]) {
       const headers = { authorization: `Bearer ${await issuer.token({ groups: ['team'] })}` }
       for (const way of bindingVersions) {
@@ -129,7 +129,7 @@ describe('a token', () => {
     }
   })
 
-  it('without the right words opens nothing but what is open [B-154]', async () => {
+  it('without the right scopes grants access only to open agents [B-154]', async () => {
     const headers = {
       authorization: `Bearer ${await accessServer.one.token({ scope: 'agent:* agent:team', groups: ['x'] })}`,
     }
@@ -140,7 +140,7 @@ describe('a token', () => {
 })
 
 describe('an anonymous caller', () => {
-  it('may call what the configuration lists, and gets a challenge everywhere else [B-151 T-12]', async () => {
+  it('may call the configured agents, and gets a challenge everywhere else [B-151 T-12]', async () => {
     for (const way of bindingVersions) {
       const sent = await peer('open', way).call('SendMessage', messageParams('hi'))
       assert.equal(sent.status, 200)
@@ -171,7 +171,7 @@ describe('an anonymous caller', () => {
 })
 
 describe('a card', () => {
-  it('declares what is enforced, a token or a key, and that an open agent needs neither [S4-13 S2-28]', async () => {
+  it('declares the enforced schemes, a token or a key, and none for an open agent [S4-13 S2-28]', async () => {
     const card = async (agent: string, version: string) =>
       (await (await get(`/a2a/${agent}/agent-card`, { 'a2a-version': version })).json()) as any
     const team = await card('team', '1.0')
@@ -187,7 +187,7 @@ describe('a card', () => {
     assert.deepEqual([type, scheme.toLowerCase(), bearerFormat], ['http', 'bearer', 'JWT'])
   })
 
-  it('that is private is shown to who may call the agent, and to others as one that is not there [S4-2 B-153]', async () => {
+  it('that is private is served to permitted callers, and gives others the response of an unknown agent [S4-2 B-153]', async () => {
     const path = '.well-known/agent-card.json'
     assert.equal((await get(`/a2a/team/${path}`)).status, 200)
     const [mine, other] = [await key({ agents: ['hidden'] }), await key({ agents: ['team'] })]
@@ -196,13 +196,13 @@ describe('a card', () => {
       [{}, 401],
       [other, 403],
     ] as const) {
-      const told = async (agent: string) => {
+      const probe = async (agent: string) => {
         const response = await get(`/a2a/${agent}/${path}`, proof)
         return [response.status, (await response.text()).replaceAll(agent, '…')]
       }
-      const seen = await told('hidden')
+      const seen = await probe('hidden')
       assert.equal(seen[0], status)
-      assert.deepEqual(await told('nowhere'), seen)
+      assert.deepEqual(await probe('nowhere'), seen)
     }
   })
 })

@@ -1,4 +1,4 @@
-/** The admin's routes and those by which callers make keys of their own, over a real socket. */
+/** The admin routes, and the routes by which callers create their own keys, over a real socket. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
@@ -16,7 +16,7 @@ const { admin, key, peer } = accessServer
 const way = bindingVersions[0]!
 
 describe('the admin API', () => {
-  it('is for who has the admin key, and tells others nothing, not even what there is [T-12]', async () => {
+  it('requires the admin key, and reveals nothing to others, not even which routes exist [T-12]', async () => {
     const apiKey = await key({ agents: ['team'] })
     const paths = [
       '/admin',
@@ -37,7 +37,7 @@ describe('the admin API', () => {
       for (const path of paths) {
         for (const method of ['GET', 'POST', 'DELETE', 'PATCH']) {
           const { status, headers, json } = await admin(method, path, undefined, proof)
-          // Guessing is rate limited after a while.
+          // Guesses are rate limited after a while.
           assert.ok(status === 401 || (status === 429 && proof === apiKey), `${method} ${path}: ${status}`)
           assert.match(json.error.code, /UNAUTHENTICATED|RATE_LIMITED/)
           if (status === 401) assert.equal(headers.get('www-authenticate'), 'Bearer realm="parley"')
@@ -55,7 +55,7 @@ describe('the admin API', () => {
     assert.equal((await admin('GET', '/admin/keys')).status, 200)
   })
 
-  it('answers what is not there with 404 and other verbs with 405, as JSON that no cache keeps', async () => {
+  it('answers unknown paths with 404 and other verbs with 405, as uncacheable JSON', async () => {
     for (const path of ['/admin', '/admin/nothing', '/admin/keys/none']) {
       const { status, headers, json } = await admin('GET', path)
       assert.deepEqual([status, json.error.code], [404, 'NOT_FOUND'])
@@ -66,8 +66,8 @@ describe('the admin API', () => {
   })
 })
 
-describe('keys that the admin makes', () => {
-  it('are shown once, and then by name, prefix and last use', async () => {
+describe('keys that the admin creates', () => {
+  it('are shown once, and later by name, prefix and last use', async () => {
     const order = {
       name: 'CI',
       agents: ['team'],
@@ -97,7 +97,7 @@ describe('keys that the admin makes', () => {
     assert.ok(!JSON.stringify([shown, listed]).includes(secret.slice(16)))
   })
 
-  it('are refused with every mistake and its place', async () => {
+  it('are rejected with every violation and its path', async () => {
     const wrong: readonly (readonly [object, RegExp])[] = [
       [{}, /scopes: is required/],
       [{ agents: ['team'] }, /name: must not be empty/],
@@ -128,14 +128,14 @@ describe('keys that the admin makes', () => {
   })
 })
 
-describe('keys that callers make', () => {
+describe('keys that callers create', () => {
   const generate = (agent: string, proof: AuthHeaders, body?: unknown) =>
     admin('POST', `/a2a/${agent}/api-key/generate`, body, proof)
   const as = async (claims: object): Promise<AuthHeaders> => ({
     authorization: `Bearer ${await accessServer.one.token(claims as Record<string, unknown>)}`,
   })
 
-  it('are for one agent and their own principal, shown once [S4-4]', async () => {
+  it('are limited to one agent and the caller, and shown once [S4-4]', async () => {
     const proof = await as({ sub: 'bea', groups: ['all'] })
     const { status, json } = await generate('team', proof, { name: 'laptop' })
     assert.equal(status, 201)
@@ -152,7 +152,7 @@ describe('keys that callers make', () => {
     assert.equal((await peer('hidden', way).call('SendMessage', messageParams('hi'), { headers })).status, 403)
   })
 
-  it('are made by tokens and by the admin, by keys and nobodies not [S4-4]', async () => {
+  it('can be created with tokens and by the admin, but not with keys or anonymously [S4-4]', async () => {
     assert.equal((await generate('team', { authorization: `Bearer ${adminKey}` })).status, 201)
     const byKey = await generate('team', await key({ agents: ['team'] }))
     assert.deepEqual([byKey.status, byKey.json.error.code], [403, 'PERMISSION_DENIED'])
@@ -160,15 +160,15 @@ describe('keys that callers make', () => {
     assert.equal((await generate('team', { authorization: 'Bearer nonsense' })).status, 401)
   })
 
-  it('are not made for agents that the caller may not use, which look like those that do not exist [B-153]', async () => {
+  it('cannot be created for agents that the caller may not use, which look like unknown ones [B-153]', async () => {
     const proof = await as({ groups: ['team'] })
-    const told = async (agent: string) => {
+    const probe = async (agent: string) => {
       const { status, json } = await generate(agent, proof)
       return [status, JSON.stringify(json).replaceAll(agent, '…')]
     }
-    const seen = await told('hidden')
+    const seen = await probe('hidden')
     assert.equal(seen[0], 403)
-    assert.deepEqual(await told('nowhere'), seen)
+    assert.deepEqual(await probe('nowhere'), seen)
     assert.equal((await generate('nowhere', await as({ groups: ['all'] }))).status, 404)
     assert.equal((await generate('nowhere', { authorization: `Bearer ${adminKey}` })).status, 404)
   })
@@ -200,7 +200,7 @@ describe('keys that callers make', () => {
     assert.deepEqual(await list(dan), [])
   })
 
-  it('are so many for each, and then one has to go first', async () => {
+  it('have a maximum number per caller', async () => {
     const proof = await as({ sub: 'fay', groups: ['team'] })
     for (let count = 0; count < 20; count++) assert.equal((await generate('team', proof)).status, 201)
     assert.equal((await generate('team', proof)).status, 429)
@@ -208,7 +208,7 @@ describe('keys that callers make', () => {
 })
 
 describe('the audit', () => {
-  it('has every request, who sent it and how it went, and task states, newest first [B-170 T-12]', async () => {
+  it('has every request with caller and outcome, and task states, newest first [B-170 T-12]', async () => {
     const { json: made } = await admin('POST', '/admin/keys', { name: 'audited', agents: ['team'] })
     const headers = { authorization: `Bearer ${made.key}` }
     const sent = await peer('team', way).call('SendMessage', messageParams('hi'), { headers })
@@ -228,7 +228,7 @@ describe('the audit', () => {
     const me = made.principal
     assert.deepEqual(brief, [
       'key.revoked admin key DELETE /admin/keys/{id} - OK',
-      // Nothing of a request is read before it is known who sent it.
+      // Nothing of a request is read before it is authenticated.
       'call - -  JSONRPC UNAUTHENTICATED',
       `call ${me} key SendMessage JSONRPC PERMISSION_DENIED`,
       ...[...bindingVersions].reverse().map(({ binding }) => `call ${me} key GetTask ${binding} OK`),
@@ -249,7 +249,7 @@ describe('the audit', () => {
     assert.equal((await admin('GET', '/admin/audit?color=red')).status, 400)
   })
 
-  it('is narrowed by time, by any words, and to what was more than looking', async () => {
+  it('is filtered by time, by text, and to changes', async () => {
     const of = async (query: string): Promise<any[]> => (await admin('GET', `/admin/audit?${query}`)).json.entries
     await admin('GET', '/admin/keys')
     const { json: made } = await admin('POST', '/admin/keys', { name: 'narrowed', agents: ['team'] })
@@ -258,7 +258,7 @@ describe('the audit', () => {
     assert.ok((await of('operation=GET%20/admin/keys&outcome=OK')).length > 0)
     const done = await of('reads=no&limit=1000')
     assert.deepEqual(done[0], first)
-    // Who was not let in wanted more than to look.
+    // A rejected caller counts as more than a read.
     const isLook = ({ event, operation, outcome }: any): boolean =>
       event === 'admin' && outcome === 'OK' && operation.startsWith('GET ')
     assert.ok(!done.some(isLook))
@@ -267,7 +267,7 @@ describe('the audit', () => {
     assert.equal((await admin('GET', '/admin/audit?since=yesterday')).status, 400)
   })
 
-  it('goes on where a page ended', async () => {
+  it('continues where a page ended', async () => {
     const { json: whole } = await admin('GET', '/admin/audit?limit=12&event=call')
     const pages: unknown[] = []
     for (let query = 'limit=5&event=call'; pages.length < 12;) {

@@ -13,7 +13,7 @@ import { agentNames, createTestCallers, type TestCaller } from './test-callers.t
 const full = process.env['PARLEY_FULL'] === '1'
 const runs = full ? 3_000 : 120
 
-/** Tells what it can see of other tasks, so that it is in the answer. */
+/** Answers with what it can see of other tasks. */
 const watcher: Agent = async function* (turn) {
   if (turn.text === 'ask') yield inputRequired('Which one?')
   const [context, references] = [await turn.context(), await turn.references()]
@@ -35,7 +35,7 @@ interface Known {
   readonly agent: string
   waits: boolean
 }
-/** Every task that was opened so far, with whose it is. */
+/** Every task opened so far, with its owner. */
 const tasks: Known[] = []
 
 type Deed = 'send' | 'repeat' | 'continue' | 'get' | 'list' | 'cancel' | 'subscribe' | 'hook' | 'hooks' | 'unhook'
@@ -54,12 +54,12 @@ const operationOf: Readonly<Record<Deed, Operation>> = {
 const operations = Object.keys(operationOf) as Deed[]
 
 interface Step {
-  /** By name, so that a counterexample shows no key. */
+  /** By name, so that a counterexample contains no key. */
   readonly who: string
   readonly agent: (typeof agentNames)[number]
   readonly way: BindingVersion
   readonly operation: Deed
-  /** Which of the tasks so far is meant. */
+  /** The index of one of the tasks so far. */
   readonly pick: number
   readonly asks: boolean
 }
@@ -73,7 +73,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
   asks: fc.boolean(),
 })
 
-/** What a step asks for, about this task. The same for one that there is and one that there is not. */
+/** The request of a step about this task. The same for an existing and an unknown task. */
 function requestOf({ operation, asks }: Step, { id, contextId, messageId }: Known): any {
   switch (operation) {
     case 'send':
@@ -110,7 +110,7 @@ async function ask(step: Step, agent: string, about: Known): Promise<RawAnswer> 
 
 type Seen = 'served' | 'lost' | 'unknown' | 'forbidden' | 'refused'
 
-/** By the numbers of JSON-RPC, HTTP and gRPC. */
+/** The codes of JSON-RPC, HTTP and gRPC. */
 const meanings: Readonly<Record<number, Seen>> = {
   [-32001]: 'lost',
   404: 'lost',
@@ -128,8 +128,8 @@ function seenIn({ status, body }: RawAnswer): Seen {
   return status === 200 && body?.error === undefined ? 'served' : (meanings[code] ?? 'refused')
 }
 
-/** All that an answer tells, without the words that the request itself brought. */
-function told({ status, headers, body, isEvent }: RawAnswer, ...given: readonly string[]): unknown {
+/** Everything a response reveals, without the words of the request itself. */
+function contentOf({ status, headers, body, isEvent }: RawAnswer, ...given: readonly string[]): unknown {
   const shown = [...headers].filter(
     ([name]) => !/^(date|x-ratelimit-remaining|x-ratelimit-reset|connection|keep-alive|content-length)$/.test(name),
   )
@@ -147,10 +147,10 @@ const nowhere = (): Known => ({
   waits: false,
 })
 
-/** That versions before 1.0 cannot say. */
+/** Operations that versions before 1.0 do not have. */
 const isSpoken = ({ way, operation }: Step): boolean => way.version === '1.0' || operation !== 'list'
 
-/** What must be so, whatever the state of the task is. */
+/** What must hold in every state of the task. */
 function expected(step: Step, target: Known): Seen | undefined {
   const { agent, operation } = step
   const person = personOf(step)
@@ -165,7 +165,7 @@ async function take(step: Step): Promise<void> {
   const person = personOf(step)
   const target = tasks.length === 0 ? nowhere() : (tasks[step.pick % tasks.length] as Known)
   const isMine = ({ owner, agent: of }: Known): boolean => owner === person.principal && of === agent
-  // A stream of one's own stays open until the task has ended; only those of others have to be refused.
+  // A stream of an own task stays open until the task has ended; only those of others must be refused.
   if (operation === 'subscribe' && isMine(target) && target.waits) return
   const where = `${person.name}: ${operation} ${target.id} of ${target.owner} at ${agent} (${way.binding} ${way.version})`
   const answer = await ask(step, agent, target)
@@ -176,23 +176,23 @@ async function take(step: Step): Promise<void> {
     return remember(step, target, answer, isMine, where)
   }
   assert.equal(seen, wanted, `${where}: ${JSON.stringify(answer.body)}`)
-  // Once more for what does not exist: the agent, where that is what is refused, else the task.
+  // The same request for something that does not exist: the agent, if the agent is refused, else the task.
   const none = nowhere()
-  const instead = person.agents.includes(agent) ? agent : 'nobody'
+  const instead = person.agents.includes(agent) ? agent : 'unknown'
   const twin = await ask(step, instead, instead === agent ? none : target)
-  const words = [target.id, none.id, 'agent:nobody', `agent:${agent}`, `skill:${agent}`]
-  assert.equal(told(answer, ...words), told(twin, ...words), where)
+  const words = [target.id, none.id, 'agent:unknown', `agent:${agent}`, `skill:${agent}`]
+  assert.equal(contentOf(answer, ...words), contentOf(twin, ...words), where)
 }
 
-/** What was served must be one's own, and is put down for those who come after. */
+/** Served tasks must be the caller's own, and are recorded for the next steps. */
 function remember(step: Step, target: Known, answer: RawAnswer, isMine: (one: Known) => boolean, where: string): void {
   const { operation, agent } = step
   if (seenIn(answer) !== 'served') return
   const payload = answer.payload ?? answer.body
-  // What the caller's own messages refer to is the caller's own word.
+  // References in the caller's own messages are the caller's own text.
   const text = JSON.stringify(payload, (name, value) => (name === 'referenceTaskIds' ? undefined : value))
-  const strangers = tasks.filter((one) => !isMine(one) && text.includes(one.id))
-  assert.deepEqual(strangers, [], `${where} tells of others`)
+  const foreign = tasks.filter((one) => !isMine(one) && text.includes(one.id))
+  assert.deepEqual(foreign, [], `${where} reveals tasks of others`)
   if (operation === 'list') {
     const listed: readonly { id: string }[] = payload.tasks
     assert.ok(
@@ -234,7 +234,7 @@ describe('the task of a caller', () => {
     assert.ok(owners.size >= 8, `only ${[...owners].join(', ')} had tasks`)
   })
 
-  it('is found again by its owner, whichever key or header they show [B-160]', async () => {
+  it('is found again by its owner, with any of their keys or headers [B-160]', async () => {
     for (const person of people.filter(({ operations }) => operations === undefined)) {
       for (const { id, agent } of tasks.filter(({ owner }) => owner === person.principal).slice(0, 5)) {
         if (!person.agents.includes(agent)) continue

@@ -1,4 +1,4 @@
-/** What an operator says of cards in parley.yaml, as clients see it: its shape, what it leaves off, who sees more. */
+/** The card settings of parley.yaml as clients see them: shape, omitted fields, extended cards. */
 import assert from 'node:assert/strict'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const bindings = (card: any): string[] => [
 ]
 
 describe('the cards of a hub', { timeout: 120_000 }, () => {
-  it('have the shape that the file says, for all agents or for one, and change with it', async () => {
+  it('have the configured shape, for all agents or for one, and follow changes', async () => {
     const agents = 'agents: { a: { kind: demo, agent: echo }, b: { kind: demo, agent: echo, card: { shape: 0.3 } } }\n'
     const hub = await start(agents)
     const shapes = async () =>
@@ -46,7 +46,7 @@ describe('the cards of a hub', { timeout: 120_000 }, () => {
       ['0.3.0', true],
       ['0.3.0', false],
     ])
-    // As YAML reads it, this is a number.
+    // YAML parses this as a number.
     await hub.change(`card: 1.0\n${agents}`)
     await hub.waitForLine(/^card: changed/)
     assert.deepEqual(await shapes(), [
@@ -58,7 +58,7 @@ describe('the cards of a hub', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('leave off interfaces that are spoken, and requirements that are enforced', async () => {
+  it('may omit interfaces that are served and requirements that are enforced', async () => {
     const hub = await start(`
 card: { omitInterfaces: [GRPC], omitSecurityRequirements: true }
 agents:
@@ -78,7 +78,7 @@ access: {}
     await hub.stop()
   })
 
-  it('list no requirements where an agent may be called without credentials, and the schemes all the same', async () => {
+  it('declare schemes but no requirements for an agent that may be called without credentials', async () => {
     const hub = await start(`
 agents: { open: { kind: demo, agent: echo }, shut: { kind: demo, agent: echo } }
 access: { anonymous: [open] }
@@ -95,7 +95,7 @@ access: { anonymous: [open] }
     await hub.stop()
   })
 
-  it('show more to callers with credentials, in every version', async () => {
+  it('have more skills for authenticated callers, in every version', async () => {
     const hub = await start(`
 agents:
   a:
@@ -123,7 +123,7 @@ access: { anonymous: '*' }
     await hub.stop()
   })
 
-  it('require extensions of clients that send a message, those of the hub as well, until the file changes', async () => {
+  it('require extensions of clients that send a message, including those of the hub, until the file changes', async () => {
     const agents = (more: string): string => `agents: { a: { kind: demo, agent: echo${more} } }\n`
     const hub = await start(agents(''))
     const ours: string = (await hub.card('a')).capabilities.extensions[0].uri
@@ -149,7 +149,7 @@ access: { anonymous: '*' }
 })
 
 describe('a stream of a hub', { timeout: 120_000 }, () => {
-  it('stays open while the agent waits for an answer, if the file says so', async () => {
+  it('stays open while the agent waits for input, if configured', async () => {
     const hub = await start(`
 agents:
   ends: { kind: demo, agent: concierge }
@@ -189,7 +189,7 @@ agents:
       body: JSON.stringify({ message: answer, configuration: { returnImmediately: true } }),
     })
     assert.equal(sent.status, 200)
-    // What follows the answer arrives on the stream that was open before it.
+    // Events after the answer arrive on the stream that was open before it.
     assert.equal((await stays.reader.read()).done, false)
     stays.leaving.abort()
     await stays.reader.closed.catch(() => {})
@@ -198,7 +198,7 @@ agents:
 })
 
 describe('parley config check', () => {
-  it('says what is wrong with cards and addresses, all of it at once', async () => {
+  it('reports all errors of cards and addresses at once', async () => {
     const folder = await newFolder({
       'parley.yaml': `default: none
 card: { omitInterfaces: [JSONRPC, HTTP+JSON, GRPC] }

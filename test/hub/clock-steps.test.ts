@@ -71,7 +71,7 @@ describe('a hub whose clock is set', () => {
     await reaches(held.id, 'TASK_STATE_WORKING')
     const asked = await send('ask')
     await step(day)
-    // A task without a running turn is expired by the sweep: it has looked at all that is due by the new clock.
+    // A task without a running turn is expired by the sweep: it has processed everything that is due by the new clock.
     await reaches(asked.id, 'TASK_STATE_FAILED')
     assert.equal((await rpc('GetTask', { id: held.id })).status.state, 'TASK_STATE_WORKING')
     await step(-30 * day)

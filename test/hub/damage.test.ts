@@ -1,4 +1,4 @@
-/** What a hub does about damaged files, a wrong master key and files that others may read. */
+/** How a hub handles damaged files, a wrong master key and files that other users may read. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const options = { timeout: 300_000 }
 const config = 'agents: { echo: { kind: demo, agent: echo } }\n'
 const isRoot = process.getuid?.() === 0
 
-/** A folder with a hub that took a message and was killed. */
+/** A folder of a hub that accepted a message and was killed. */
 async function killedHub(): Promise<{ readonly folder: string; readonly database: string }> {
   const folder = await newFolder({ 'parley.yaml': config })
   const hub = await startHub(folder)
@@ -33,7 +33,7 @@ async function modesIn(directory: string): Promise<Readonly<Record<string, strin
 }
 
 describe('a hub whose database lost acknowledged writes', options, () => {
-  it('says in one sentence what is missing, and starts only if the loss is accepted', async () => {
+  it('reports in one sentence what is missing, and starts only if the operator accepts the loss', async () => {
     const { folder, database } = await killedHub()
     await truncate(`${database}-wal`, 0)
     const { code, lines } = await runParley(folder, up)
@@ -59,7 +59,7 @@ describe('a hub whose database lost acknowledged writes', options, () => {
 })
 
 describe('a hub with a wrong master key', options, () => {
-  it('refuses to start in one sentence, with SQLite, and puts no other key in the place of a lost one', async () => {
+  it('refuses to start with one sentence, with SQLite, and does not replace a lost key', async () => {
     const folder = await newFolder({ 'parley.yaml': config })
     await (await startHub(folder)).stop()
     const file = join(folder, '.parley', 'parley.db.key')
@@ -81,7 +81,7 @@ describe('a hub with a wrong master key', options, () => {
 })
 
 describe('the files of a hub', options, () => {
-  it('are for their owner alone, whatever the umask', async () => {
+  it('are readable by their owner only, whatever the umask', async () => {
     const { folder } = await killedHub()
     assert.deepEqual(await modesIn(join(folder, '.parley')), {
       '.': '700',
@@ -96,7 +96,7 @@ describe('the files of a hub', options, () => {
     })
   })
 
-  it('stay so at the next start, without a warning', async () => {
+  it('stay so after a restart, without a warning', async () => {
     const folder = await newFolder({ 'parley.yaml': config })
     const first = await startHub(folder)
     await first.adminKey()
@@ -116,7 +116,7 @@ describe('the files of a hub', options, () => {
     )
   })
 
-  it('are taken from others if an earlier version, or a copy, left them open', async () => {
+  it('are restricted if an earlier version or a copy left them open', async () => {
     const { folder } = await killedHub()
     const directory = join(folder, '.parley')
     for (const name of await readdir(directory)) await chmod(join(directory, name), 0o644)
@@ -129,7 +129,7 @@ describe('the files of a hub', options, () => {
     assert.deepEqual(new Set(Object.values(modes)), new Set(['700', '600']))
   })
 
-  it('stay in a directory that holds more than ours, with a warning', async () => {
+  it('stay in a directory with other content, with a warning', async () => {
     const folder = await newFolder({ 'parley.yaml': config })
     const data = join(folder, 'shared')
     await mkdir(data, { mode: 0o755 })
@@ -142,7 +142,7 @@ describe('the files of a hub', options, () => {
   })
 
   it(
-    'of another user stay as they are, with a warning and no failure',
+    'of another user are not changed, with a warning and no failure',
     { skip: isRoot ? false : 'only root can make files of another user' },
     async () => {
       const folder = await newFolder({ 'parley.yaml': config })

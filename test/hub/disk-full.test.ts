@@ -1,4 +1,4 @@
-/** `/readyz` is false while the disk is full, and true again when there is room. */
+/** `/readyz` is false while the disk is full, and true again when there is space. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ after(async () => {
 const skip = mounted ? false : 'a small disk cannot be mounted here'
 
 describe('/readyz on a full disk', { skip }, () => {
-  it('is false with a reason after a write failed, and true after there is room again', async (t) => {
+  it('is false with a reason after a failed write, and true once there is space again', async (t) => {
     const logged: string[] = []
     const note = (message: string, fields?: { cause?: unknown }): void =>
       void logged.push(`${message} ${String(fields?.cause)}`)
@@ -34,7 +34,7 @@ describe('/readyz on a full disk', { skip }, () => {
       const response = await fetch(`${server.url}/readyz`)
       return `${response.status} ${await response.text()}`
     }
-    /** What it says counts for half a second. */
+    /** Its result is cached for half a second. */
     async function says(pattern: RegExp): Promise<void> {
       while (!pattern.test(await readyz())) await new Promise((resolve) => setTimeout(resolve, 100))
     }
@@ -52,7 +52,7 @@ describe('/readyz on a full disk', { skip }, () => {
     assert.match(await readyz(), /^200 /)
     const filler = join(folder, 'filler')
     assert.throws(() => writeFileSync(filler, Buffer.alloc(32_000_000)), { code: 'ENOSPC' })
-    // Some fit into what the files have already.
+    // Some fit into allocated file space.
     let status = 200
     for (let count = 0; status === 200 && count < 1_000; count += 1) status = await send()
     assert.ok(status >= 500, String(status))

@@ -1,4 +1,4 @@
-/** Where gRPC reaches the agents of a hub: one port for all, an address of one agent's own, and no default agent. */
+/** How gRPC reaches the agents of a hub: a shared port, an address per agent, and no default agent. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { rename, writeFile } from 'node:fs/promises'
@@ -48,7 +48,7 @@ async function old(port: number, authority?: string): Promise<string> {
 }
 
 describe('gRPC of a hub', { timeout: 120_000 }, () => {
-  it('reaches an agent by a port of its own, which comes and goes with the file', async () => {
+  it('reaches an agent by its own port, which follows the configuration file', async () => {
     const agents = (bob: string): string =>
       `agents:\n  ann: { kind: module, path: ./ann.ts }\n  bob: { kind: module, path: ./bob.ts${bob} }\n`
     const hub = await start(agents(''))
@@ -72,7 +72,7 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('stays at the old port of an agent until the new one can be opened', async () => {
+  it('stays at the old port of an agent until the new one is open', async () => {
     const agents = (port: number): string =>
       `agents:\n  ann: { kind: module, path: ./ann.ts }\n  bob: { kind: module, path: ./bob.ts, grpcPort: ${port} }\n`
     const [first, second] = [await freePort(), await freePort()]
@@ -93,7 +93,7 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('is at the addresses that the file gives, and tells agents apart by them', async () => {
+  it('uses the configured addresses, and selects agents by them', async () => {
     const hub = await start(`
 publicUrl: https://agents.example.com
 grpcUrl: grpc.example.com:443
@@ -113,7 +113,7 @@ agents:
 })
 
 describe('a hub without a default agent', { timeout: 120_000 }, () => {
-  it('refuses what names no agent, with the names there are, until the file says otherwise', async () => {
+  it('refuses calls that name no agent, with the available names, until the file changes', async () => {
     const agents = `agents:
   ann: { kind: module, path: ./ann.ts }
   bob: { kind: module, path: ./bob.ts }
@@ -156,14 +156,14 @@ agents:
   merger: { kind: module, path: ./bob.ts }
 `)
     const port = Number(/port (\d+)/.exec(await hub.waitForLine(/gRPC on port/))?.[1])
-    const told = async (headers: Readonly<Record<string, string>> = {}): Promise<string> =>
+    const probe = async (headers: Readonly<Record<string, string>> = {}): Promise<string> =>
       (
         (await (
           await fetch(hub.url, { method: 'POST', headers: { 'a2a-version': '1.0', ...headers }, body: '{}' })
         ).json()) as Refusal
       ).error.message
-    assert.match(await told(), /Agents: ann$/)
-    assert.match(await told({ authorization: 'Bearer wrong' }), /Agents: ann$/)
+    assert.match(await probe(), /Agents: ann$/)
+    assert.match(await probe({ authorization: 'Bearer wrong' }), /Agents: ann$/)
     assert.match((await client(port).refused(modern, 'SendMessage', grpcMessageRequest())).message, /Agents: ann$/)
     await hub.stop()
   })

@@ -1,4 +1,4 @@
-/** A request names one Host: two, or none, are refused before anything looks at either. */
+/** A request has exactly one Host: two or none are refused before any of them is used. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { openTestHub } from '../admin/test-hub.ts'
 
-/** The status line of the answer to a request as it is written here. */
+/** The status line of the response to a raw request. */
 async function statusOf(url: string, lines: readonly string[]): Promise<string> {
   const { port } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -20,7 +20,7 @@ async function statusOf(url: string, lines: readonly string[]): Promise<string> 
 }
 
 describe('the Host header', () => {
-  it('twice, or not at all, is 400 at every route of the hub', async () => {
+  it('twice or missing gives 400 at every route of the hub', async () => {
     const { url } = await openTestHub()
     const { host } = new URL(url)
     for (const path of [
@@ -40,7 +40,7 @@ describe('the Host header', () => {
     }
   })
 
-  it('twice is 400 at a server of one agent', async (t) => {
+  it('twice gives 400 at a server with one agent', async (t) => {
     const server = await serve({ port: 0, quiet: true, store: memoryStore(), agent: () => 'x' })
     t.after(() => server.close())
     const { host } = new URL(server.url)
@@ -49,7 +49,7 @@ describe('the Host header', () => {
     assert.match(await statusOf(server.url, [...head, 'Host: evil.test']), / 400 /)
   })
 
-  it('beside another :authority is refused by gRPC', async (t) => {
+  it('with another :authority is refused by gRPC', async (t) => {
     const server = await serve({ port: 0, grpcPort: 0, quiet: true, store: memoryStore(), agent: () => 'x' })
     t.after(() => server.close())
     const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure())

@@ -1,4 +1,4 @@
-/** The hub from its configuration file: what it serves, what it says, and what it refuses to start with. */
+/** The hub from its configuration file: what it serves, what it prints, and when it refuses to start. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const greeter = 'export default ({ text }: { text: string }) => `Hello, ${text}!
 const options = { timeout: 120_000 }
 
 describe('a hub from a file', options, () => {
-  it('serves what the file names to callers of each version, and the default where none is named [S4-1]', async () => {
+  it('serves the configured agents to clients of each version, and the default agent without a name [S4-1]', async () => {
     const folder = await newFolder({
       'greeter.ts': greeter,
       'parley.yaml': `
@@ -38,7 +38,7 @@ agents:
     await hub.stop()
   })
 
-  it('says everything that is wrong with a file, and does not start', async () => {
+  it('reports all errors of a file, and does not start', async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents:\n  a: { kind: demo }\n  b: { kind: dmeo }\nlimts: {}\n' })
     const { code, lines } = await runParley(folder, ['up'])
     assert.equal(code, 1)
@@ -52,7 +52,7 @@ agents:
     )
   })
 
-  it('says that its port is taken', async () => {
+  it('reports that its port is in use', async () => {
     const first = await startHub(await newFolder())
     const { port } = new URL(first.url)
     const { code, lines } = await runParley(await newFolder(), ['up', '--port', port])
@@ -62,7 +62,7 @@ agents:
     await first.stop()
   })
 
-  it('starts without the agent that cannot be opened, says so, and opens it when it can', async () => {
+  it('starts without an agent that cannot be opened, reports it, and opens it later', async () => {
     const folder = await newFolder({
       'parley.yaml': 'agents:\n  late: { kind: module, path: ./late.ts }\n  echo: { kind: demo, agent: echo }\n',
     })
@@ -80,7 +80,7 @@ agents:
     await hub.stop()
   })
 
-  it('tells cards, skills and privacy as the file does [S0-14 S4-13]', async () => {
+  it('serves cards, skills and privacy as configured [S0-14 S4-13]', async () => {
     const folder = await newFolder({
       'parley.yaml': `
 publicUrl: https://hub.example.com
@@ -118,7 +118,7 @@ access: { anonymous: [echo] }
     await hub.stop()
   })
 
-  it('signs cards if it knows its address, and publishes the key [B-34]', async () => {
+  it('signs cards if its public URL is configured, and publishes the key [B-34]', async () => {
     const agents = 'agents: { echo: { kind: demo, agent: echo } }\n'
     const folder = await newFolder({
       'parley.yaml': `${agents}publicUrl: https://hub.example.com\n`,
@@ -136,7 +136,7 @@ access: { anonymous: [echo] }
   })
 })
 
-describe('a hub that anybody could call', options, () => {
+describe('a hub without access rules', options, () => {
   it('refuses to listen beyond loopback without access rules, unless started with --insecure', async () => {
     const folder = await newFolder()
     const { code, lines } = await runParley(folder, ['up'], { PORT: '0', BIND_HOST: '0.0.0.0' })
@@ -150,7 +150,7 @@ describe('a hub that anybody could call', options, () => {
     await closed.stop()
   })
 
-  it('answers on this machine for this machine only', async () => {
+  it('answers local requests only', async () => {
     const hub = await startHub(await newFolder())
     const { port } = new URL(hub.url)
     const { request } = await import('node:http')

@@ -1,4 +1,4 @@
-/** `parley key` at a hub that runs: the whole life of a key. */
+/** `parley key` on a running hub: the whole lifecycle of a key. */
 import assert from 'node:assert/strict'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { call1_0 } from './raw-calls.ts'
 import { newFolder, terminalSkipReason, runParley, startHub } from './running-hub.ts'
 
 describe('the admin key and parley key', { timeout: 300_000 }, () => {
-  it('is shown once, and makes keys that open, are listed and are revoked', async () => {
+  it('creates keys that authenticate, are listed and are revoked', async () => {
     const folder = await newFolder({
       'parley.yaml': 'agents:\n  gpt: { kind: demo, agent: echo }\n  other: { kind: demo, agent: echo }\naccess: {}\n',
     })
@@ -57,7 +57,7 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     assert.match(gone.lines.join(), /No hub responds at/)
   })
 
-  it('is printed on a terminal, and written to no file', { skip: terminalSkipReason }, async () => {
+  it('prints the admin key on a terminal, and writes it to no file', { skip: terminalSkipReason }, async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents: { gpt: { kind: demo, agent: echo } }\n' })
     const hub = await startHub(folder, [], {}, true)
     assert.match(await hub.waitForLine(/The admin key is/), /The admin key is pka_\w+/)
@@ -66,7 +66,7 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     await hub.stop()
   })
 
-  it('finds the hub by the configuration, which may give the admin key itself', async () => {
+  it('finds the hub by the configuration, which may contain the admin key', async () => {
     const port = await freePort()
     const folder = await newFolder({
       'parley.yaml': `

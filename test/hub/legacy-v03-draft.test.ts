@@ -1,4 +1,4 @@
-/** Clients of an early description of 0.3, at the doors that they know. */
+/** Clients of an early description of 0.3, at their endpoints. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newFolder, startHub } from './running-hub.ts'
@@ -30,7 +30,7 @@ describe('a client of the older draft', { timeout: 120_000 }, () => {
     return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data as string) as unknown)
   }
 
-  it('streams at /api/a2a with the headers it sends and reads [S2-1 S2-2 S2-3 S2-4 S2-5 S2-6 S2-8 S2-27]', async () => {
+  it('streams at /api/a2a with its request and response headers [S2-1 S2-2 S2-3 S2-4 S2-5 S2-6 S2-8 S2-27]', async () => {
     const configuration = { acceptedOutputModes: ['text/plain'], historyLength: 10 }
     const answer = await post('/api/a2a', rpc('message/stream', { message: messageAs('m1'), configuration }), {
       accept: 'text/event-stream',
@@ -45,17 +45,17 @@ describe('a client of the older draft', { timeout: 120_000 }, () => {
     assert.deepEqual([last.kind, last.status.state, last.final], ['status-update', 'completed', true])
   })
 
-  it('finds trace and span on every event, without having asked [S2-31]', async () => {
+  it('gets trace and span ids on every event, without requesting them [S2-31]', async () => {
     const answer = await post('/api/a2a', rpc('message/stream', { message: messageAs('m2') }), { traceparent })
-    const told = (await events(answer)).slice(1).map(({ result }) => result.metadata)
-    assert.ok(told.length > 0)
-    for (const metadata of told) {
+    const allMetadata = (await events(answer)).slice(1).map(({ result }) => result.metadata)
+    assert.ok(allMetadata.length > 0)
+    for (const metadata of allMetadata) {
       assert.equal(metadata.traceId, '0af7651916cd43dd8448eb211c80319c')
       assert.match(metadata.spanId, /^[\da-f]{16}$/)
     }
   })
 
-  it('gets bare objects with `kind` over REST at /v1, where it writes them [S2-25]', async () => {
+  it('gets bare objects with `kind` over REST at /v1 if it sends them [S2-25]', async () => {
     const sent = (await (await post('/v1/message:send', { message: messageAs('m3') })).json()) as any
     assert.equal(sent.kind, 'task')
     assert.equal(sent.status.state, 'completed')
@@ -64,7 +64,7 @@ describe('a client of the older draft', { timeout: 120_000 }, () => {
     assert.deepEqual([...kinds].sort(), ['artifact-update', 'status-update', 'task'])
   })
 
-  it('is answered as others are where it does not', async () => {
+  it('gets the official format otherwise', async () => {
     const plain = { messageId: 'm5', role: 'ROLE_USER', content: [{ text: 'Hello' }] }
     const sent = (await (await post('/v1/message:send', { message: plain })).json()) as any
     assert.equal(sent.task.status.state, 'TASK_STATE_COMPLETED')
@@ -77,17 +77,17 @@ describe('a client of the older draft', { timeout: 120_000 }, () => {
     assert.equal(answer.status, 404)
   })
 
-  it('sees a failure in the stream, and nothing of what went wrong inside [S2-11 S2-23]', async () => {
+  it('gets a failure in the stream, without internal details [S2-11 S2-23]', async () => {
     const answer = await post('/a2a/broken', rpc('message/stream', { message: messageAs('m8') }))
     const text = await answer.text()
     assert.match(text, /"state":"failed"/)
     assert.ok(!text.includes('a secret of ours'))
-    const lost = await events(await post('/api/a2a', rpc('tasks/resubscribe', { id: 'nobody' })))
+    const lost = await events(await post('/api/a2a', rpc('tasks/resubscribe', { id: 'unknown' })))
     assert.equal(lost[0].error.code, -32001)
   })
 
-  it('gets numbers that mean one thing, and the reason beside them [S2-17]', async () => {
-    const answer = (await (await post('/api/a2a', rpc('tasks/get', { id: 'nobody' }))).json()) as any
+  it('gets unambiguous codes, with the reason beside them [S2-17]', async () => {
+    const answer = (await (await post('/api/a2a', rpc('tasks/get', { id: 'unknown' }))).json()) as any
     assert.equal(answer.error.code, -32001)
     assert.match(JSON.stringify(answer.error.data), /TASK_NOT_FOUND/)
   })

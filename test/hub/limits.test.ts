@@ -1,4 +1,4 @@
-/** How often and how much: what callers are told of their limits, and what happens beyond them, over real sockets. */
+/** Rate limits and quotas: the headers that callers receive, and the refusals beyond the limits, over real sockets. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { limitConcurrency } from '../../packages/hub/src/limits/limit-concurrency.ts'
@@ -11,7 +11,7 @@ const reset = 'x-ratelimit-reset'
 const echo = { agent: ({ text }: { text: string }) => text }
 
 describe('every response to an authenticated caller', () => {
-  it('tells the limit, what is left and when it is whole again, in epoch seconds [S2-30]', async () => {
+  it('has the limit, the remaining requests and the reset time in epoch seconds [S2-30]', async () => {
     const { peer, key, get } = await openAccessServer({
       agents: { echo, open: echo },
       access: { anonymous: ['open'] },
@@ -37,7 +37,7 @@ describe('every response to an authenticated caller', () => {
     assert.deepEqual([odd.status, odd.headers.get(limit)], [404, '1000'])
   })
 
-  it('goes down by one with each request, of one key and no other', async () => {
+  it('counts down by one with each request of its key', async () => {
     const { peer, key } = await openAccessServer({ agents: { echo }, limits: { perKey: '100/h' } })
     const [mine, other] = [await key({ agents: ['echo'] }), await key({ agents: ['echo'] })]
     const left = async (headers: typeof mine): Promise<string | null> =>
@@ -47,14 +47,14 @@ describe('every response to an authenticated caller', () => {
 })
 
 describe('too many requests', () => {
-  it('are refused with 429, Retry-After and the same headers, whatever the way [S2-30 B-170]', async () => {
+  it('are refused with 429, Retry-After and the same headers, in every version and binding [S2-30 B-170]', async () => {
     const { peer, key } = await openAccessServer({ agents: { echo } })
     for (const way of bindingVersions) {
       const headers = await key({ agents: ['echo'], rate: '2/h' })
       const team = peer('echo', way)
       for (let count = 0; count < 2; count++) await team.call('GetTask', { id: 'x' }, { headers })
       const refused = await team.call('SendMessage', messageParams('hi'), { headers })
-      // 8 is how gRPC says 429.
+      // 8 is the gRPC code for 429.
       assert.ok([429, 8].includes(refused.status), `${refused.status}`)
       assert.deepEqual([refused.headers.get(limit), refused.headers.get(remaining)], ['2', '0'])
       assert.equal(refused.headers.get('retry-after'), '1800')
@@ -62,7 +62,7 @@ describe('too many requests', () => {
     }
   })
 
-  it('of all callers together are refused where the agent has a limit', async () => {
+  it('of all callers together are refused if the agent has a limit', async () => {
     const { peer, key } = await openAccessServer({ agents: { echo }, limits: { perAgent: { echo: { rate: '3/h' } } } })
     const statuses: number[] = []
     for (let count = 0; count < 4; count++) {
@@ -75,8 +75,8 @@ describe('too many requests', () => {
   })
 })
 
-describe('the tasks of a day', () => {
-  it('are so many for a key, direct answers and questions about them not counted [S2-30]', async () => {
+describe('the daily task quota', () => {
+  it('limits the tasks of a key, without direct replies and follow-ups [S2-30]', async () => {
     const agent = ({ text }: { text: string }) => (text === 'hi' ? { reply: 'hi' } : text)
     const { peer, key } = await openAccessServer({ agents: { echo: { agent } } })
     for (const way of bindingVersions) {
@@ -93,8 +93,8 @@ describe('the tasks of a day', () => {
   })
 })
 
-describe('an agent that works on one thing at a time', () => {
-  it('turns away what its queue cannot hold with 503 and Retry-After, whatever the way [S4-12]', async () => {
+describe('an agent with one concurrent turn', () => {
+  it('refuses messages beyond its queue with 503 and Retry-After, in every version and binding [S4-12]', async () => {
     const done = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()
     const agent = limitConcurrency(
@@ -112,12 +112,12 @@ describe('an agent that works on one thing at a time', () => {
     for (const way of bindingVersions) {
       const {
         status,
-        headers: told,
+        headers: refusedHeaders,
         body,
       } = await peer('echo', way).call('SendMessage', messageParams('more'), { headers })
-      // 14 is how gRPC says 503.
+      // 14 is the gRPC code for 503.
       assert.ok([503, 14].includes(status), `${status}`)
-      assert.equal(told.get('retry-after'), '5')
+      assert.equal(refusedHeaders.get('retry-after'), '5')
       assert.match(JSON.stringify(body), /busy/)
     }
     done.resolve()

@@ -1,4 +1,4 @@
-/** A mistyped name of an agent: every binding and the card say that there is none, and which there are for this caller. */
+/** A mistyped agent name: every binding and the card report it, and list the agents that the caller may use. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
@@ -23,8 +23,8 @@ const open = 'No agent named nope. Agents: echo, clock'
 const all = 'No agent named nope. Agents: echo, clock, secret'
 const message = () => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hi' }] })
 
-describe('an agent that the hub does not have', () => {
-  it('is said not to be there, with the agents that the caller may use, over JSON-RPC, REST and its card', async () => {
+describe('an unknown agent', () => {
+  it('is reported with the agents that the caller may use, over JSON-RPC, REST and its card', async () => {
     const known = await stage.key({ scopes: ['agent:*'] })
     for (const [proof, said] of [
       [{}, open],
@@ -44,12 +44,12 @@ describe('an agent that the hub does not have', () => {
     }
   })
 
-  it('is said not to be there over gRPC', async () => {
+  it('is reported over gRPC', async () => {
     const agent = await connect(`${stage.url}/a2a/echo`, { prefer: ['GRPC'], bindings: [overGrpc], tenant: 'nope' })
     await assert.rejects(agent.send('hi'), { code: 'AGENT_NOT_FOUND', message: open })
   })
 
-  it('is not stood in for by the default agent: our client finds no card, and says why', async () => {
+  it('is not replaced by the default agent: our client finds no card, and reports why', async () => {
     await assert.rejects(connect(`${stage.url}/a2a/nope`), (error: Error & { code?: string }) => {
       assert.equal(error.code, 'CARD_NOT_FOUND')
       assert.ok(error.message.startsWith(`The server responded: ${open}. There is no agent card at `), error.message)
@@ -57,7 +57,7 @@ describe('an agent that the hub does not have', () => {
     })
   })
 
-  it('leaves every address of an agent that there is', async () => {
+  it('does not affect the addresses of existing agents', async () => {
     for (const path of ['', '/', '/a2a', '/a2a/echo', '/api/a2a']) {
       const { card } = await connect(stage.url + path)
       assert.equal(card.name, 'Echo', path)

@@ -1,6 +1,6 @@
 /**
- * The README's way from nothing to three agents of three kinds, as it is written there, and real clients of two versions at
- * each of them. Only ports are others, so that it runs beside whatever else runs here.
+ * The quick start of the README, as written: from nothing to three agents of three kinds, with real clients of two versions at
+ * each of them. Only the ports differ, to avoid conflicts.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -22,20 +22,20 @@ const section = readme.slice(from, readme.indexOf('\n## ', from + 1))
 const blocks = (language: string): readonly string[] =>
   [...section.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code)
 
-/** A line of the README as a process. Resolves with the line that it says when it is there. */
+/** A line of the README as a process. Resolves with the line that it prints when it is ready. */
 async function run(line: string, env: Record<string, string>, pattern: RegExp): Promise<string> {
   const child = spawn('sh', ['-c', `exec ${line}`], {
     cwd: root,
     env: { PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`, HOME: process.env['HOME'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // npm starts others: all of them are ended together.
+    // npm starts child processes: all of them are ended together.
     detached: true,
   })
   after(() => {
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   })
   const said: string[] = []
@@ -121,7 +121,7 @@ function textOf({ artifacts = [] }: Answered): string {
     .trim()
 }
 
-/** A curl command as the fetch it stands for, so that the test needs no curl: a shell reads it, ids that it makes included. */
+/** Converts a curl command to a fetch, so that the test needs no curl: a shell expands it, including generated ids. */
 function requestOf(command: string, url: string): [string, RequestInit] {
   const script = `curl() { printf '%s\\0' "$@"; }; ${command}`
   const words = execFileSync('sh', ['-c', script], { encoding: 'utf8', stdio: 'pipe' }).split('\0')

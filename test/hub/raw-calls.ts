@@ -1,11 +1,11 @@
-/** Calls as clients of two versions make them, by hand. */
+/** Hand-written calls of clients of two versions. */
 import assert from 'node:assert/strict'
 
 export interface CallAnswer {
   readonly status: number
   readonly headers: Headers
   readonly json: any
-  /** All text that came back, wherever it stands. */
+  /** All text of a response, wherever it is. */
   readonly text: string
 }
 

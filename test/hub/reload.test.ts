@@ -1,4 +1,4 @@
-/** The configuration changes while the hub runs: what is right takes effect without ending anything, what is wrong changes nothing. */
+/** The configuration changes while the hub runs: a valid change takes effect without ending running work, an invalid one changes nothing. */
 import assert from 'node:assert/strict'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,14 +8,14 @@ import { call1_0, cardOf } from './raw-calls.ts'
 import { newFolder, startHub } from './running-hub.ts'
 
 const greeter = (word: string): string => `export default ({ text }: { text: string }) => \`${word}, \${text}!\`\n`
-/** As editors do it. */
+/** Writes as editors do. */
 async function save(folder: string, name: string, text: string): Promise<void> {
   await writeFile(join(folder, `${name}.new`), text)
   await rename(join(folder, `${name}.new`), join(folder, name))
 }
 
 describe('a configuration that changes', { timeout: 120_000 }, () => {
-  it('adds, changes and removes agents, and lets a stream run on', async () => {
+  it('adds, changes and removes agents, while a running stream continues', async () => {
     const agents = (more: string): string => `agents:\n  echo: { kind: demo, agent: echo }\n${more}`
     const folder = await newFolder({ 'parley.yaml': agents('  clock: { kind: demo, agent: clock }\n') })
     const hub = await startHub(folder)
@@ -42,7 +42,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('that is invalid changes nothing and is reported; corrected, it takes effect', async () => {
+  it('has no effect if it is invalid, which is reported; once corrected, it takes effect', async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents:\n  a: { kind: demo, agent: echo }\n' })
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: ecko }\n  b: { kind: demo, agent: echo }\n')
@@ -56,7 +56,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('says which sections hold after a restart only', async () => {
+  it('reports which sections need a restart', async () => {
     const agents = 'agents: { a: { kind: demo, agent: echo } }\n'
     const folder = await newFolder({ 'parley.yaml': agents })
     const hub = await startHub(folder)
@@ -66,7 +66,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('decides anew who may call', async () => {
+  it('updates who may call', async () => {
     const agents = 'agents: { a: { kind: demo, agent: echo } }\n'
     const folder = await newFolder({ 'parley.yaml': `${agents}access: { anonymous: [a] }\n` })
     const hub = await startHub(folder)
@@ -106,7 +106,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('is read again at SIGHUP, with what the agents are made of', async () => {
+  it('is reloaded at SIGHUP, with the files of the agents', async () => {
     const folder = await newFolder({
       'greeter.ts': greeter('Hello'),
       'parley.yaml': 'agents: { greeter: { kind: module, path: ./greeter.ts } }\n',

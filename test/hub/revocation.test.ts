@@ -1,4 +1,4 @@
-/** What ends a right ends the streams that were opened with it, over every binding and on every replica. */
+/** When a grant ends, its streams end, over every binding and on every replica. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { AgentSettings } from '@parley/a2a/server'
 import { encodeProtobuf } from '../../packages/a2a/src/bindings/grpc/codec.ts'
-import { runCli } from '../../packages/hub/src/cli/run-cli.ts'
+import { runCli } from '../../packages/hub/src/cli/commands.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 import { adminKey, openTestHub, waitFor } from '../admin/test-hub.ts'
 import {
@@ -36,7 +36,7 @@ const open = (more: object = {}): Promise<AccessServer> =>
     ...more,
   })
 
-/** A stream in one way, read until it ends; answers everything that came. */
+/** A stream over one version and binding, read until it ends; returns everything received. */
 function stream(accessServer: AccessServer, way: BindingVersion, proof: AuthHeaders): Promise<string> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'wait' }] }
   return accessServer
@@ -55,7 +55,7 @@ const haveOpened = (accessServer: AccessServer, count: number): Promise<true> =>
 const idOf = ({ authorization = '' }: AuthHeaders): string => authorization.split('_')[1] ?? ''
 
 describe('the streams of a key', () => {
-  it('end when it is revoked, in every way, and those of another key go on', async () => {
+  it('end when it is revoked, in every version and binding, and those of another key continue', async () => {
     const accessServer = await open()
     const [mine, theirs] = [await accessServer.key({ agents: ['team'] }), await accessServer.key({ agents: ['team'] })]
     const ended = bindingVersions.map((way) => stream(accessServer, way, mine))
@@ -92,8 +92,8 @@ describe('the streams of a key', () => {
   })
 })
 
-describe('a stream of gRPC that is not read', { timeout: 60_000 }, () => {
-  /** By hand, because the library's own client reads whatever comes. */
+describe('an unread gRPC stream', { timeout: 60_000 }, () => {
+  /** Hand-written, because the client of the library reads everything. */
   async function unread(accessServer: AccessServer, proof: AuthHeaders, text: string, windowBytes: number) {
     const session = connectHttp2(`http://127.0.0.1:${accessServer.server.grpcPort}`, {
       settings: { initialWindowSize: windowBytes },
@@ -119,7 +119,7 @@ describe('a stream of gRPC that is not read', { timeout: 60_000 }, () => {
     return { session, call, closed }
   }
 
-  /** Says as much as it is asked for, then works until it is stopped. */
+  /** Writes as much as requested, then works until it is stopped. */
   const talking: AgentSettings = {
     async *agent({ text }) {
       for (let n = 0; n < (text === 'much' ? 100 : 1); n += 1) yield 'x'.repeat(20_000)
@@ -128,11 +128,11 @@ describe('a stream of gRPC that is not read', { timeout: 60_000 }, () => {
   }
   const patient = { agents: { team: talking }, server: { stallMs: 3_600_000 } }
 
-  it('is cut when its key is revoked, though its last error is never taken', async () => {
+  it('is cut when its key is revoked, even if its last error is never read', async () => {
     const accessServer = await open(patient)
     for (const text of ['much', 'little']) {
       const proof = await accessServer.key({ agents: ['team'] })
-      // A window of nothing: not even the first event goes out, and the status waits behind it.
+      // A flow-control window of 0: not even the first event is sent, and the status waits behind it.
       const { session, call, closed } = await unread(accessServer, proof, text, 0)
       await haveOpened(accessServer, 1)
       assert.equal((await accessServer.admin('DELETE', `/admin/keys/${idOf(proof)}`)).status, 200)
@@ -145,7 +145,7 @@ describe('a stream of gRPC that is not read', { timeout: 60_000 }, () => {
 })
 
 describe('the streams of a token', () => {
-  it('end when the token does', async () => {
+  it('end when the token expires', async () => {
     const clock = { at: Date.now() }
     const accessServer = await open({ now: () => clock.at })
     const proof = { authorization: `Bearer ${await accessServer.one.token({ scope: 'agent:team' })}` }
@@ -156,8 +156,8 @@ describe('the streams of a token', () => {
   })
 })
 
-describe('what a session has open', () => {
-  it('ends with it: the feed of the console and the calls of agents', async () => {
+describe('the open streams of a session', () => {
+  it('end with it: the change feed of the console and the calls of agents', async () => {
     const stage = await openTestHub()
     const signedIn = await stage.ask('POST', '/admin/session')
     const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
@@ -188,7 +188,7 @@ describe('what a session has open', () => {
 })
 
 describe('parley session', () => {
-  it('lists who is signed in, and ends a session', async () => {
+  it('lists the active sessions, and ends a session', async () => {
     const stage = await openTestHub()
     const environment = { PARLEY_URL: stage.url, PARLEY_ADMIN_KEY: adminKey }
     const run = async (...words: string[]): Promise<readonly string[]> => {

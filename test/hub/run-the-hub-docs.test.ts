@@ -1,4 +1,4 @@
-/** docs/run-the-hub.md says what is so: its files are accepted, every setting and every command has its line. */
+/** docs/run-the-hub.md is correct: its files are valid, and it documents every setting and every command. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ import { agentFields } from '../../packages/hub/src/config/sections/agent-fields
 import { checkConfig } from '../../packages/hub/src/config/check-config.ts'
 import { parseConfigDocument } from '../../packages/hub/src/config/config-document.ts'
 import { settingEffects, type TakesEffect } from '../../packages/hub/src/config/diff-config.ts'
-import { formatPath } from '../../packages/hub/src/config/config-path.ts'
+import { formatPath } from '../../packages/hub/src/config/config-problem.ts'
 import { configSchema, toJsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 import type { JsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/run-the-hub.md'), 'utf8')
-/** Words that stand in code, so that `name` is not found in a sentence about names. */
+/** Words in code spans, so that `name` does not match a sentence about names. */
 const words = new Set(
   [...page.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].flatMap(
     ([, code = '']) => code.match(/\w+/g) ?? [],
@@ -30,7 +30,7 @@ function accept(text: string): void {
   assert.deepEqual(problems, [])
 }
 
-/** The file that people are shown when they ask what a hub is. */
+/** The complete example configuration. */
 const wholeHub = `
 listen: { host: 127.0.0.1, port: 3000, grpcPort: 3001 }
 store: sqlite:./.parley/parley.db            # or postgres://user@host/parley
@@ -50,10 +50,10 @@ limits: { perKey: 60/min, perAgent: { gpt: { concurrent: 8 } } }
 retention: { finished: 30d, max: 100000 }
 `
 
-describe('the configuration that is shown', () => {
-  it('is accepted as it is written, with an agent of each kind', () => accept(wholeHub))
+describe('the documented configuration', () => {
+  it('is valid as written, with an agent of each kind', () => accept(wholeHub))
 
-  it('is accepted wherever docs/run-the-hub.md shows one', () => {
+  it('is valid wherever docs/run-the-hub.md contains one', () => {
     const shown = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text = '']) => text)
     assert.ok(shown.length >= 2)
     for (const text of shown) accept(text)
@@ -63,7 +63,7 @@ describe('the configuration that is shown', () => {
 describe('docs/run-the-hub.md', () => {
   const { properties = {} } = configSchema(agentKinds)
 
-  it('names every section and every setting in it', () => {
+  it('documents every section and every setting', () => {
     const settings = Object.entries(properties).flatMap(([name, section]) =>
       name === 'agents' || name === 'skillBundles' ? [name] : [name, ...fieldsOf(section)],
     )
@@ -74,7 +74,7 @@ describe('docs/run-the-hub.md', () => {
     )
   })
 
-  it('names everything that an entry may say, and every kind', () => {
+  it('documents every field of an entry, and every kind', () => {
     const fields = Object.keys(toJsonSchema(agentFields).properties ?? {})
     const names = [...fields, ...agentKinds.map(({ kind }) => kind)]
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('docs/run-the-hub.md', () => {
     )
   })
 
-  it('says of every setting when its change takes effect', () => {
+  it('documents when a change of each setting takes effect', () => {
     const named = (start: string) =>
       page
         .split('\n')
@@ -94,7 +94,7 @@ describe('docs/run-the-hub.md', () => {
     assert.deepEqual(named('after a restart.'), all('restart'))
   })
 
-  it('names every command, and every variable that is read', () => {
+  it('documents every command and every environment variable', () => {
     for (const { name } of commands) for (const word of name.split(' ')) assert.ok(words.has(word), name)
     const settings = readFileSync(join(import.meta.dirname, '../../packages/hub/src/cli/cli-settings.ts'), 'utf8')
     const variables = [...settings.matchAll(/'((?:PARLEY_|BIND_|GRPC_)?[A-Z]+(?:_[A-Z]+)*)'/g)].map(

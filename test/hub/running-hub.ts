@@ -1,4 +1,4 @@
-/** The hub as its users run it: a program, a folder with a configuration, and what it says. */
+/** The hub as operators run it: a program, a folder with a configuration, and its output. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { after } from 'node:test'
 
 const program = join(import.meta.dirname, '../../packages/hub/src/cli/main.ts')
 
-/** Why no hub can be started at a terminal here. */
+/** Why no hub can be started on a pseudo-terminal here. */
 export const terminalSkipReason: string | false =
   spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` of util-linux'
 
@@ -20,9 +20,9 @@ export interface ProcessResult {
 
 export interface RunningHub {
   readonly url: string
-  /** Everything that it has said, on both ways out. */
+  /** Its output on stdout and stderr. */
   readonly lines: readonly string[]
-  /** The next line, or one of before, that looks like this. Of those before `from` none counts. */
+  /** The first line after `from`, past or future, that matches. */
   waitForLine(pattern: RegExp, from?: number): Promise<string>
   /** The key that the first start wrote to a file, because it had no terminal. */
   adminKey(): Promise<string>
@@ -32,7 +32,7 @@ export interface RunningHub {
 
 export type Environment = Readonly<Record<string, string>>
 
-/** A folder of its own, gone after the tests. */
+/** A separate folder, removed after the tests. */
 export async function newFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-hub-'))
   after(() => rm(folder, { recursive: true, force: true }))
@@ -42,7 +42,7 @@ export async function newFolder(files: Readonly<Record<string, string>> = {}): P
 
 function start(folder: string, args: readonly string[], env: Environment, atTerminal = false) {
   const words = [process.execPath, '--conditions=parley-source', program, ...args]
-  // A program of util-linux, which gives its child a terminal.
+  // A program of util-linux that gives its child a terminal.
   const [file = '', ...rest] = atTerminal ? ['script', '-qfec', `exec ${words.join(' ')}`, '/dev/null'] : words
   const child = spawn(file, rest, {
     cwd: folder,
@@ -73,7 +73,7 @@ function start(folder: string, args: readonly string[], env: Environment, atTerm
   return { child, lines, says, closed }
 }
 
-/** Resolves when it listens. Any free port, unless `env` says otherwise. `atTerminal`: with a pseudo-terminal. */
+/** Resolves when it listens. Any free port, unless `env` sets one. `atTerminal`: with a pseudo-terminal. */
 export async function startHub(
   folder: string,
   args: readonly string[] = [],
@@ -98,7 +98,7 @@ export async function startHub(
   }
 }
 
-/** One that ends by itself. */
+/** Runs a command to its end. */
 export async function runParley(
   folder: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** What callers show to prove who they are, and what they say, is in no log, no audit, no note and no refusal. */
+/** Credentials and messages of callers are in no log, audit entry, stored record or error. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
@@ -91,7 +91,7 @@ describe('a secret', () => {
     const secrets = [adminKey, content, 'claimed-secret', 'cookie-secret', ...shown.filter((one) => one.length > 6)]
     for (const [place, text] of Object.entries(places)) {
       for (const secret of secrets) {
-        // Of a key the part that is shown is no secret, of a token not even the signature may be there.
+        // The displayed prefix of a key is not secret; of a token not even the signature may appear.
         const hidden = secret.startsWith('pk_') ? (secret.split('_')[2] as string) : (secret.split('.')[2] ?? secret)
         assert.ok(!text.includes(hidden), `${place} has ${secret.slice(0, 12)}…`)
       }

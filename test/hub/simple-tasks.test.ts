@@ -1,4 +1,4 @@
-/** Programs that know no protocol: a text is posted, and looked at until it is done. */
+/** Programs without A2A support: they post a text and poll until it is done. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { newFolder, type RunningHub, startHub } from './running-hub.ts'
 
 const options = { timeout: 120_000 }
 
-/** Says a line, waits for another file to appear, says one more, and goes. */
+/** Prints a line, waits for a file, prints another line, and exits. */
 const program = `
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,7 +19,7 @@ while (!existsSync('go')) await sleep(10)
 if (existsSync('fail')) { console.log(JSON.stringify({ type: 'error', text: 'It broke' })); process.exit(1) }
 console.log(JSON.stringify({ type: 'done' }))
 `
-/** Says two things, each when it is time. */
+/** Prints two lines, each on a signal. */
 const talkative = `
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -79,7 +79,7 @@ const textOf = (task: Flat): readonly string[] =>
   task.messages.map(({ parts }) => parts.map(({ text }) => text).join(''))
 
 describe('simple tasks', options, () => {
-  it('are answered at once, go on by what their process does, and end with it [S0-4 S0-5 S0-12 S0-13 S0-16 S0-27 S0-29]', async () => {
+  it('return at once, follow the output of their process, and end with it [S0-4 S0-5 S0-12 S0-13 S0-16 S0-27 S0-29]', async () => {
     const { hub, folder } = await hubWith(`agents:${agents}`)
     const { status, task } = await send(hub, {
       params: { message: { role: 'user', parts: [{ type: 'text', text: 'Hello' }] } },
@@ -133,7 +133,7 @@ describe('simple tasks', options, () => {
     await hub.stop()
   })
 
-  it('are refused where no agent is the default, or there is no such task [S0-17 S0-33]', async () => {
+  it('are refused without a default agent, and for an unknown task [S0-17 S0-33]', async () => {
     const { hub } = await hubWith(`agents:${agents.replace(', default: true', '')}`)
     const refused = await send(hub, { message: 'Hello' })
     assert.equal(refused.status, 404)
@@ -141,12 +141,12 @@ describe('simple tasks', options, () => {
     await hub.stop()
   })
 
-  it('name what is wrong with them, and are not found if they are not there', async () => {
+  it('report invalid requests and unknown tasks', async () => {
     const { hub } = await hubWith(`agents:${agents}`)
     for (const body of [{}, { message: '' }, { message: { parts: [] } }, { message: 'x', timeoutMs: -1 }, [], 'x']) {
       assert.equal((await send(hub, body)).status, 400, JSON.stringify(body))
     }
-    const lost = await look(hub, 'nobody')
+    const lost = await look(hub, 'unknown')
     assert.equal(lost.status, 404)
     assert.deepEqual(await look(hub, '%zz'), lost)
     const { lines } = await hub.stop()
@@ -163,7 +163,7 @@ describe('simple tasks', options, () => {
     await hub.stop()
   })
 
-  it('leave the paths of the protocol to requests that name a version', async () => {
+  it('leave the paths of A2A to requests that name a version', async () => {
     const { hub } = await hubWith('agents: { echo: { kind: demo, agent: echo, default: true } }')
     const { json } = await call1_0(`${hub.url}/a2a/echo`, 'hi')
     const answer = await fetch(`${hub.url}/a2a/tasks/${json.result.task.id}`, { headers: { 'a2a-version': '1.0' } })

@@ -1,5 +1,5 @@
 /**
- * A database of the version before opens as it is. `fixtures/store-0.1.sqlite` was written by a hub before the names in the code changed: a
+ * A database of the previous version opens unchanged. `fixtures/store-0.1.sqlite` was written by a hub before the names in the code changed: a
  * finished task of `echo` and of `upper`, a task of `concierge` that waits for input, a webhook, an API key.
  */
 import assert from 'node:assert/strict'

@@ -1,11 +1,11 @@
-/** Those who call, with what each of them shows and may do: the other half of the oracle of caller-isolation.test.ts. */
+/** The callers with their credentials and permissions: the other half of the oracle of caller-isolation.test.ts. */
 import type { Operation } from '@parley/a2a'
 import type { AccessServer, AuthHeaders } from './access-server.ts'
 
 export interface TestCaller {
   readonly name: string
   readonly headers: AuthHeaders
-  /** Whose tasks theirs are. */
+  /** The owner of their tasks. */
   readonly principal: string
   readonly agents: readonly string[]
   /** Absent: all of them. */
@@ -33,7 +33,7 @@ export async function createTestCallers({ admin, one, two }: AccessServer): Prom
   const carol = await bearing(one.token({ sub: 'carol', groups: ['team'] }))
   const namesake = await bearing(two.token({ sub: 'carol', groups: ['team'] }))
   const dora = await bearing(one.token({ sub: 'dora', groups: ['all'] }))
-  const stranger = await bearing(one.token({ sub: 'stranger' }))
+  const outsider = await bearing(one.token({ sub: 'outsider' }))
   return [
     { name: 'ann', headers: ann.proof, principal: ann.principal, agents: everywhere },
     { name: 'ann by header', headers: ann.byHeader, principal: ann.principal, agents: everywhere },
@@ -56,7 +56,12 @@ export async function createTestCallers({ admin, one, two }: AccessServer): Prom
       agents: ['team', 'open'],
     },
     { name: 'dora', headers: dora, principal: 'https://one.test|dora', agents: everywhere },
-    { name: 'a stranger', headers: stranger, principal: 'https://one.test|stranger', agents: ['open'] },
-    { name: 'nobody', headers: {}, principal: 'anonymous', agents: ['open'] },
+    {
+      name: 'a caller without permissions',
+      headers: outsider,
+      principal: 'https://one.test|outsider',
+      agents: ['open'],
+    },
+    { name: 'anonymous', headers: {}, principal: 'anonymous', agents: ['open'] },
   ]
 }

@@ -1,4 +1,4 @@
-/** `listen.tls`: the hub speaks HTTPS, tells browsers to stay with it, and takes a renewed certificate without a restart. */
+/** `listen.tls`: the hub serves HTTPS, sends HSTS, and loads a renewed certificate without a restart. */
 import assert from 'node:assert/strict'
 import { rename, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
@@ -25,7 +25,7 @@ function get(url: string, ca: string): Promise<Got> {
 }
 
 describe('a hub with TLS', { timeout: 120_000 }, () => {
-  it('serves by it, says so to browsers, and follows the files of its certificate at SIGHUP [B-172]', async () => {
+  it('serves HTTPS, sends HSTS, and reloads its certificate at SIGHUP [B-172]', async () => {
     const [first, second] = [selfSigned('localhost'), selfSigned('localhost')]
     const folder = await newFolder({
       'cert.pem': first.cert,
@@ -55,7 +55,7 @@ agents: { echo: { kind: demo, agent: echo } }
     await hub.stop()
   })
 
-  it('speaks nothing older than TLS 1.2 [B-172]', async () => {
+  it('refuses TLS versions older than 1.2 [B-172]', async () => {
     const { cert, key } = selfSigned('localhost')
     const folder = await newFolder({
       'parley.yaml':
@@ -78,7 +78,7 @@ agents: { echo: { kind: demo, agent: echo } }
     await hub.stop()
   })
 
-  it('says which file is missing', async () => {
+  it('names the missing file', async () => {
     const folder = await newFolder({
       'parley.yaml':
         'agents: { echo: { kind: demo, agent: echo } }\nlisten: { tls: { cert: ./none.pem, key: ./none.pem } }\n',

@@ -1,4 +1,4 @@
-/** What the hub lends to its agents, in a hub that runs: the house, notes, files, hooks, and a last word before the store closes. */
+/** The services of a running hub for its agents: in-process client, key-value store, files, webhooks, and closing before the store. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -68,7 +68,7 @@ async function passOn(parts: AgentServices, turn: Turn): Promise<string> {
   return `${turn.text} said ${text}`
 }
 
-describe('a message that is sent to a hub again', { timeout: 60_000 }, () => {
+describe('a repeated message to a hub', { timeout: 60_000 }, () => {
   const agents = { counter: { kind: 'test' } }
   const counting = (): OpenAgent => {
     let runs = 0
@@ -90,29 +90,29 @@ describe('a message that is sent to a hub again', { timeout: 60_000 }, () => {
     return ids
   }
 
-  it('is recognised within the window that its card states, and every other one is new [B-163]', async (t) => {
+  it('is recognized within the window that its card declares, and any other message is new [B-163]', async (t) => {
     const hub = await run(t, { agents, idempotency: { window: '2h' } }, counting)
     assert.equal(windowOn(await cardOf(`${hub.url}/a2a/counter`)), 7_200_000)
     const [one, again, other] = await idsOf(hub, crypto.randomUUID(), ['a', 'a', 'b'])
     assert.deepEqual([again === one, other === one], [true, false])
-    // Anonymous, and anybody can guess it: as the conformance kit sends them.
+    // Anonymous with a guessable id, like those of the conformance kit.
     assert.equal(new Set(await idsOf(hub, 'tck-1', ['a', 'a', 'b'])).size, 3)
   })
 
-  it('is always new where the window is off, and the card says so [B-163]', async (t) => {
+  it('is always new if the window is off, which the card declares [B-163]', async (t) => {
     const hub = await run(t, { agents, idempotency: { window: 'off' } }, counting)
     assert.equal(windowOn(await cardOf(`${hub.url}/a2a/counter`)), 0)
     assert.equal(new Set(await idsOf(hub, crypto.randomUUID(), ['a', 'a'])).size, 2)
   })
 
-  it('is recognised for a day where nothing is said', async (t) => {
+  it('is recognized for a day by default', async (t) => {
     const hub = await run(t, { agents }, counting)
     assert.equal(windowOn(await cardOf(`${hub.url}/a2a/counter`)), 86_400_000)
   })
 })
 
-describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
-  it('lets one call another as far as the caller may go [S4-21]', async (t) => {
+describe('the services of the hub for its agents', { timeout: 60_000 }, () => {
+  it('let one agent call another with the permissions of the caller [S4-21]', async (t) => {
     const agents = {
       front: { kind: 'test' },
       echo: { kind: 'demo', agent: 'echo' },
@@ -129,7 +129,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.match((await call1_0(front, 'none')).json.error.message, /Unknown agent none/)
   })
 
-  it('gives each its own notes, all of one kind some in common, and keeps them over a restart', async (t) => {
+  it('give each agent its own key-value store, all of one kind a shared one, and keep both over a restart', async (t) => {
     const folder = await newFolder()
     const agents = { a: { kind: 'test' }, b: { kind: 'test' } }
     const open = ({ kv, kindKv }: AgentServices): OpenAgent => ({
@@ -147,7 +147,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.equal((await call1_0(`${second.url}/a2a/a`, '?')).text, 'one one')
   })
 
-  it('closes agents when nothing runs on them, while the store still takes what they have to say', async (t) => {
+  it('close agents when nothing runs on them, while the store still accepts their writes', async (t) => {
     const folder = await newFolder()
     const said: string[] = []
     const open = ({ kv }: AgentServices, word: string): OpenAgent => ({
@@ -165,7 +165,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.equal((await call1_0(`${again.url}/a2a/a`, 'x')).text, 'bye')
   })
 
-  it('fetches URLs of callers only from public addresses, and does not reveal why not [B-173]', async (t) => {
+  it('fetch URLs of callers only from public addresses, and do not reveal why not [B-173]', async (t) => {
     const open = ({ readPart }: AgentServices): OpenAgent => ({
       async agent({ text, signal }) {
         const { bytes: got } = await readPart({ url: text }, signal)
@@ -179,7 +179,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.doesNotMatch(JSON.stringify(refused.json), /127\.0\.0\.1/)
   })
 
-  it('hands over what is for an agent itself, knows where the hub is, and tells what it lends', async (t) => {
+  it('pass webhooks to the agent, know the address of the hub, and list themselves', async (t) => {
     let lent: AgentServices | undefined
     const open = (parts: AgentServices): OpenAgent => {
       lent = parts
@@ -193,7 +193,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.deepEqual(lent?.programEnv, { PATH: '/bin' })
   })
 
-  it('shows the operator the health of each agent', async (t) => {
+  it('report the health of each agent to the operator', async (t) => {
     const open = (_: AgentServices, word: string): OpenAgent => {
       if (word === 'broken') throw new Error('no such backend')
       return {
@@ -223,7 +223,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.equal(listed[0].url, `${hub.url}/a2a/ok`)
   })
 
-  it('keeps an agent behind its limits, also when its card changes', async (t) => {
+  it('apply the limits of an agent, also when its card changes', async (t) => {
     const gates = new Map<string, PromiseWithResolvers<void>>()
     const begun: string[] = []
     let skills = 1
@@ -257,7 +257,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.match((await second).text, /two/)
   })
 
-  it('speaks to programs that know no protocol where the configuration says so, at the agent that is the default [S0-4 S0-5 S0-17]', async (t) => {
+  it('serve simple tasks at the default agent if configured [S0-4 S0-5 S0-17]', async (t) => {
     const open = (): OpenAgent => ({ agent: ({ text }) => `you said ${text}` })
     const send = (hub: Hub, text: string): Promise<Response> =>
       fetch(`${hub.url}/a2a/tasks/send`, {
@@ -278,7 +278,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.notEqual((await send(off, 'hi')).status, 200)
   })
 
-  it('does not become open to all by a change of the configuration', async (t) => {
+  it('never become public by a change of the configuration', async (t) => {
     const listen = { host: '0.0.0.0', port: 0, grpcPort: false }
     const agents = { a: { kind: 'demo', agent: 'echo' } }
     const hub = await run(t, { agents, listen, access: {} }, () => ({ agent: () => 'x' }))

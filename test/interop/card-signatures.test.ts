@@ -1,9 +1,9 @@
 /**
- * Signatures of cards between us and @a2a-js/sdk 1.3.0, both ways. Its bytes are those of the rule (§8.4.1 of 1.0) but for
+ * Signatures of cards between us and @a2a-js/sdk 1.3.0, both ways. Its bytes follow the rule (§8.4.1 of 1.0) except for
  * two things, each with tests below. It strips every empty value before it signs, where the rule keeps what is required
  * or was set: we verify that form as well, and it cannot verify ours of a card with a requirement that names no scopes.
  * And of a card in the form of its own objects it signs no security scheme at all, only of one in the form of JSON: such
- * a signature does not cover the schemes, so it is none.
+ * a signature does not cover the schemes, so it is invalid.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -94,7 +94,7 @@ async function check(document: Document, options: ConnectOptions): Promise<CardS
   return (await connect(publicUrl, { fetch, ...options })).signature
 }
 
-/** A card of ours as a stranger gets it, and the keys that go with it. */
+/** A card of ours as served to any client, and its keys. */
 async function ours(over: Partial<HandlerOptions>): Promise<{ card: Document; keys: JSONWebKeySet }> {
   const options = { store: memoryStore(), agent: () => 'x', publicUrl, signing: true, ...over } as HandlerOptions
   const handler: Handler = createHandler(options)
@@ -132,7 +132,7 @@ describe('a card that @a2a-js/sdk 1.3.0 signs', () => {
     })
   }
 
-  it('does not verify once any part of it is changed, schemes and requirements first [B-30 B-33]', async () => {
+  it('fails verification once any part of it is changed, schemes and requirements first [B-30 B-33]', async () => {
     const { signed, options } = await signedByThem(full)
     const schemes = full['securitySchemes'] as Document
     const changes: Document[] = [
@@ -152,25 +152,25 @@ describe('a card that @a2a-js/sdk 1.3.0 signs', () => {
     }
   })
 
-  it('in which something required is empty is verified by the form it has, which is not that of the rule [B-30]', async () => {
+  it('in which a required value is empty is verified in its form, which is not that of the rule [B-30]', async () => {
     const { signed, options } = await signedByThem({ ...full, description: '', skills: [] })
     const found = await check({ ...signed, description: '', skills: [] }, options)
     assert.ok(found.status === 'verified' && found.form === 'stripped')
   })
 
-  it('in the form of its own objects is signed without its schemes, which is no signature of it [B-30 B-33]', async () => {
+  it('in the form of its own objects is signed without its schemes, which is not a valid signature [B-30 B-33]', async () => {
     const { sign, options } = await signedByThem(full)
     const own = AgentCard.fromJSON(full)
     assert.ok(Object.keys(own.securitySchemes).length > 0)
     assert.equal(canonicalizeAgentCard(own).includes('"securitySchemes"'), false)
     const sent = AgentCard.toJSON(await sign(own)) as Document
     await assert.rejects(check(sent, options), /changed after signing/)
-    // What it did sign is the card without them.
+    // The signature covers the card without them.
     const { securitySchemes: _, ...without } = sent
     assert.equal((await check(without, options)).status, 'verified')
   })
 
-  it('hides from its signature a requirement without scopes: that it was taken away cannot be told [B-30]', async () => {
+  it('does not sign a requirement without scopes: its removal goes unnoticed [B-30]', async () => {
     const requirements = [{ schemes: { http: { list: [] } } }]
     const { signed, options } = await signedByThem({ ...full, securityRequirements: requirements })
     assert.equal(canonicalizeAgentCard(signed as unknown as AgentCard).includes('"http":{}'), false)
@@ -193,7 +193,7 @@ describe('a card that we sign', () => {
     await assert.rejects(theirVerdict({ ...card, name: 'Eve' }, keys), /No valid signatures/)
   })
 
-  it('with a requirement without scopes it cannot verify: the rule keeps what it strips [B-30]', async () => {
+  it('with a requirement without scopes fails its verification: the rule keeps what it strips [B-30]', async () => {
     const authenticate = bearer({ issuer: 'https://id.test', audience: 'ada' })
     const { card, keys } = await ours({ ...settings, authenticate })
     await assert.rejects(theirVerdict(card, keys), /No valid signatures/)

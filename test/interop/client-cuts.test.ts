@@ -1,4 +1,4 @@
-/** Published servers give no cursors, and keep what was missed to themselves: our client loses nothing all the same. */
+/** Published servers have no cursors and do not resend missed events: our client still loses nothing. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
@@ -31,7 +31,7 @@ function cutAfter(events: number, kind: PeerKind): void {
       await peer.close()
     })
 
-    it('tells all of an answer, once, and how it ended [B-98]', async () => {
+    it('delivers a whole answer once, with its final state [B-98]', async () => {
       const stream = agent.stream(`say ${words.join(' ')}`)
       const texts = await Array.fromAsync(stream.text())
       assert.equal(texts.join(''), words.map((word) => `${word} `).join(''))
@@ -40,7 +40,7 @@ function cutAfter(events: number, kind: PeerKind): void {
       assert.ok(proxy.disconnects > 0)
     })
 
-    it('goes on with a task that is under way [B-98 B-105]', async () => {
+    it('continues with a running task [B-98 B-105]', async () => {
       const cuts = proxy.disconnects
       const name = crypto.randomUUID()
       const texts: string[] = []
@@ -54,7 +54,7 @@ function cutAfter(events: number, kind: PeerKind): void {
 }
 
 for (const events of [1, 2, 3]) {
-  // The proxy counts events by the words of SSE; the tests of the gRPC binding cut its streams.
+  // The proxy counts events by SSE frames; the tests of the gRPC binding cut its streams.
   for (const binding of bindings.filter((name) => name !== 'GRPC')) {
     cutAfter(events, sdk1('1.0', binding))
     cutAfter(events, sdk1('0.3', binding))

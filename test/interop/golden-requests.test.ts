@@ -1,7 +1,7 @@
 /**
- * What published clients in other languages post over 0.3 REST, letter for letter: what the SDK for Python 0.3.26 was
+ * What published clients in other languages post over 0.3 REST, byte for byte: what the SDK for Python 0.3.26 was
  * seen to send, and what the SDK for Java 0.3.3 writes by its protobuf printer. In polling mode both mean "do not wait"
- * by leaving `blocking` out of a configuration that is there (B-66).
+ * by omitting `blocking` from a present configuration (B-66).
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -10,7 +10,7 @@ import type { InteropServer } from './interop-server.ts'
 
 interface GoldenRequest {
   readonly client: string
-  /** What the agent is told to wait for. */
+  /** What the agent waits for. */
   readonly held: string
   readonly polling: string
   readonly waiting: string
@@ -78,7 +78,7 @@ for (const { client, held, polling, waiting } of goldenRequests) {
       return (await response.json()) as { task: { id: string; status: { state: string }; artifacts?: unknown[] } }
     }
 
-    it('is answered at once in polling mode, and the work goes on [B-64 B-66]', async () => {
+    it('returns at once in polling mode, and the work continues [B-64 B-66]', async () => {
       const { task } = await send(polling)
       assert.match(task.status.state, /^TASK_STATE_(SUBMITTED|WORKING)$/)
       server.release(held)
@@ -89,7 +89,7 @@ for (const { client, held, polling, waiting } of goldenRequests) {
       }
     })
 
-    it('is waited for where it says so [B-63 B-66]', async () => {
+    it('waits if it requests a blocking send [B-63 B-66]', async () => {
       server.release(held)
       const { task } = await send(waiting)
       assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
@@ -98,7 +98,7 @@ for (const { client, held, polling, waiting } of goldenRequests) {
 }
 
 describe('a REST error of 0.3', () => {
-  it('has what the clients for Python and Java look for, and what that for JavaScript does [A-6]', async (t) => {
+  it('has the fields that the clients for Python and Java read, and those for JavaScript [A-6]', async (t) => {
     const server = await openInteropServer()
     t.after(() => server.close())
     const response = await fetch(`${server.url}/v1/tasks/nope`)

@@ -1,4 +1,4 @@
-/** A real server on a free port, with SQLite, for the published clients to call. What its agent does is in the message. */
+/** A real server on a free port, with SQLite, for the published clients to call. The message says what its agent does. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,17 +9,17 @@ import type { ServeOptions } from '@parley/a2a/node'
 
 export interface InteropServer {
   readonly url: string
-  /** Lets the agent go on that was told `hold <name>`. */
+  /** Releases the agent that got `hold <name>`. */
   release(name: string): void
   close(): Promise<void>
 }
 
 export const mood = 'https://example.com/extensions/mood/v1'
 
-/** The bearer scheme is what trips readers that guess a card's generation by its security schemes. */
+/** The bearer scheme breaks readers that guess the version of a card by its security schemes. */
 const description = {
   name: 'Actor',
-  description: 'Does what it is told',
+  description: 'Does what the message says',
   version: '2.1.0',
   skills: [{ id: 'act', name: 'Act', description: 'Plays a part', tags: ['test'], examples: ['say hello'] }],
   securitySchemes: { token: { httpAuthSecurityScheme: { scheme: 'bearer', bearerFormat: 'JWT' } } },
@@ -92,7 +92,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/** Reads a stream until something holds, and leaves the rest to the caller. */
+/** Reads a stream until a condition holds, and leaves the rest to the caller. */
 export async function readUntil<T>(stream: AsyncIterator<T>, holds: (event: T) => boolean): Promise<T[]> {
   const seen: T[] = []
   for (;;) {

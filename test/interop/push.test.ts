@@ -1,4 +1,4 @@
-/** The published clients of 0.3 and 1.x set webhooks on our server, and our receiver hears what becomes of their tasks. */
+/** The published clients of 0.3 and 1.x set webhooks on our server, and our receiver gets the notifications of their tasks. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -19,19 +19,19 @@ import { GrpcTransportFactory as GrpcTransportFactory03 } from 'a2a-sdk-0.3/clie
 import { openInteropServer } from './interop-server.ts'
 import type { InteropServer } from './interop-server.ts'
 
-/** A config as every client can say it. */
+/** A config that every client can express. */
 interface Config {
   readonly id: string
   readonly url: string
   readonly token: string
 }
 
-/** What the suite asks of a client, in the client's own words. */
+/** The operations of the suite, by the API of each client. */
 interface Client {
   send(text: string, config?: Config): Promise<string>
   cancel(taskId: string): Promise<unknown>
   set(taskId: string, config: Config): Promise<unknown>
-  /** The url and whatever the server tells of the token. */
+  /** The url, and the token as the server returns it. */
   get(taskId: string, id: string): Promise<{ readonly url: string; readonly token: string | undefined }>
   list(taskId: string): Promise<readonly (string | undefined)[]>
   delete(taskId: string, id: string): Promise<unknown>
@@ -139,12 +139,12 @@ for (const [name, isOld, open] of kinds) {
       })
 
       const config = (): Config => ({ id: 'hook', url, token: 's3cret' })
-      async function hears(taskId: string, state: TaskState): Promise<void> {
+      async function receives(taskId: string, state: TaskState): Promise<void> {
         while (states.get(taskId)?.at(-1) !== state) await new Promise((resolve) => setTimeout(resolve, 5))
       }
 
-      it('are asked for inside a send and hear the end [B-71 B-121 B-122 T-6]', async () => {
-        await hears(await client.send('say hello', config()), 'TASK_STATE_COMPLETED')
+      it('are set inside a send and receive the end [B-71 B-121 B-122 T-6]', async () => {
+        await receives(await client.send('say hello', config()), 'TASK_STATE_COMPLETED')
       })
 
       it('are set, read without their secret, listed and deleted [B-116 B-117 B-118 B-120]', async () => {
@@ -156,7 +156,7 @@ for (const [name, isOld, open] of kinds) {
         await client.delete(taskId, 'other')
         assert.deepEqual(await client.list(taskId), ['hook'])
         await client.cancel(taskId)
-        await hears(taskId, 'TASK_STATE_CANCELED')
+        await receives(taskId, 'TASK_STATE_CANCELED')
         assert.deepEqual(states.get(taskId), ['TASK_STATE_CANCELED'])
       })
     })

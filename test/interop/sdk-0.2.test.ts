@@ -1,4 +1,4 @@
-/** The published client of 0.2 (JSON-RPC is all it speaks) against our server. */
+/** The published client of 0.2 (JSON-RPC only) against our server. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Message, MessageSendParams, Task } from 'a2a-sdk-0.2'
@@ -6,7 +6,7 @@ import { A2AClient } from 'a2a-sdk-0.2/client'
 import { openInteropServer, readUntil } from './interop-server.ts'
 import type { InteropServer } from './interop-server.ts'
 
-function saying(text: string, more: Partial<Message> = {}): MessageSendParams {
+function messageParams(text: string, more: Partial<Message> = {}): MessageSendParams {
   const messageId = crypto.randomUUID()
   return { message: { kind: 'message', messageId, role: 'user', parts: [{ kind: 'text', text }], ...more } }
 }
@@ -37,14 +37,14 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
   })
 
   it('sends and gets a finished task [B-63 B-66]', async () => {
-    const task = await send(saying('say hello there'))
+    const task = await send(messageParams('say hello there'))
     assert.deepEqual([task.kind, task.status.state], ['task', 'completed'])
     assert.deepEqual(task.artifacts, [{ artifactId: 'answer', parts: [{ kind: 'text', text: 'hello there ' }] }])
     assert.equal(task.history?.[0]?.kind, 'message')
   })
 
   it('sends and gets a message [B-49]', async () => {
-    const message = await send<Message>(saying('reply hi back'))
+    const message = await send<Message>(messageParams('reply hi back'))
     assert.deepEqual(
       [message.kind, message.role, message.parts],
       ['message', 'agent', [{ kind: 'text', text: 'hi back' }]],
@@ -52,7 +52,10 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
   })
 
   it('sends without blocking, reads, and finds the end [B-64 B-66 B-73]', async () => {
-    const begun = await send({ ...saying('hold a'), configuration: { acceptedOutputModes: [], blocking: false } })
+    const begun = await send({
+      ...messageParams('hold a'),
+      configuration: { acceptedOutputModes: [], blocking: false },
+    })
     assert.match(begun.status.state, /submitted|working/)
     server.release('a')
     for await (const event of client.resubscribeTask({ id: begun.id })) void event
@@ -62,7 +65,7 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
   })
 
   it('streams from the task to the final status [B-89 B-97 S2-6 S2-8]', async () => {
-    const events = await Array.fromAsync(client.sendMessageStream(saying('say one two')))
+    const events = await Array.fromAsync(client.sendMessageStream(messageParams('say one two')))
     assert.deepEqual(
       events.map(({ kind }) => kind),
       ['task', 'status-update', 'artifact-update', 'artifact-update', 'status-update'],
@@ -73,20 +76,20 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
   })
 
   it('streams a message as the only event [B-89]', async () => {
-    const events = await Array.fromAsync(client.sendMessageStream(saying('reply hi')))
+    const events = await Array.fromAsync(client.sendMessageStream(messageParams('reply hi')))
     assert.deepEqual(
       events.map(({ kind }) => kind),
       ['message'],
     )
   })
 
-  it('carries every kind of part both ways; what 0.2 has no object for comes wrapped [J-5 J-6]', async () => {
+  it('carries every kind of part in both directions; values that are not objects arrive wrapped in 0.2 [J-5 J-6]', async () => {
     const parts: Message['parts'] = [
       { kind: 'text', text: 'parts', metadata: { n: 1 } },
       { kind: 'file', file: { bytes: 'AQL/', name: 'b', mimeType: 'image/png' } },
       { kind: 'data', data: { deep: { er: [1] } } },
     ]
-    const { artifacts = [] } = await send(saying('', { parts }))
+    const { artifacts = [] } = await send(messageParams('', { parts }))
     assert.deepEqual(
       artifacts.map((artifact) => artifact.parts),
       [
@@ -99,24 +102,24 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
     )
   })
 
-  it('answers a question, by sending and by streaming [B-91 B-97 B-102]', async () => {
-    const asked = await send(saying('ask'))
+  it('answers a question, by send and by stream [B-91 B-97 B-102]', async () => {
+    const asked = await send(messageParams('ask'))
     assert.equal(asked.status.state, 'input-required')
     assert.deepEqual(asked.status.message?.parts, [{ kind: 'text', text: 'Which city?' }])
-    const done = await send(saying('Oslo', { taskId: asked.id, contextId: asked.contextId }))
+    const done = await send(messageParams('Oslo', { taskId: asked.id, contextId: asked.contextId }))
     assert.deepEqual([done.id, done.status.state], [asked.id, 'completed'])
 
-    const question = await Array.fromAsync(client.sendMessageStream(saying('ask')))
+    const question = await Array.fromAsync(client.sendMessageStream(messageParams('ask')))
     const last = question.at(-1)
     assert.ok(last?.kind === 'status-update')
     assert.deepEqual([last.status.state, last.final], ['input-required', true])
-    const answer = await Array.fromAsync(client.sendMessageStream(saying('Rome', { taskId: last.taskId })))
+    const answer = await Array.fromAsync(client.sendMessageStream(messageParams('Rome', { taskId: last.taskId })))
     assert.ok(answer[0]?.kind === 'task' && answer[0].id === last.taskId)
     assert.ok(answer.at(-1)?.kind === 'status-update')
   })
 
-  it('cancels a task that runs, and sees it on its stream [B-110 B-114]', async () => {
-    const stream = client.sendMessageStream(saying('hold forever'))
+  it('cancels a running task, and sees it on its stream [B-110 B-114]', async () => {
+    const stream = client.sendMessageStream(messageParams('hold forever'))
     const seen = await readUntil(stream, ({ kind }) => kind === 'artifact-update')
     const id = seen[0]?.kind === 'task' ? seen[0].id : ''
     const canceled = await client.cancelTask({ id })
@@ -126,8 +129,8 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
     assert.ok(last?.kind === 'status-update' && last.status.state === 'canceled' && last.final)
   })
 
-  it('resubscribes to a task that runs, and to one that has ended [B-105 B-108]', async () => {
-    const stream = client.sendMessageStream(saying('hold again'))
+  it('resubscribes to a running task, and to a finished one [B-105 B-108]', async () => {
+    const stream = client.sendMessageStream(messageParams('hold again'))
     const seen = await readUntil(stream, ({ kind }) => kind === 'artifact-update')
     const id = seen[0]?.kind === 'task' ? seen[0].id : ''
     await stream.return()
@@ -142,21 +145,21 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
     assert.ok(ended.length === 1 && ended[0]?.kind === 'task' && ended[0].status.state === 'completed')
   })
 
-  it('gets errors as JSON-RPC errors with their numbers [B-54 B-111 B-43 B-38]', async () => {
+  it('gets errors as JSON-RPC errors with their codes [B-54 B-111 B-43 B-38]', async () => {
     const code = (response: object) => ('error' in response ? (response.error as { code: number }).code : undefined)
-    const { id } = await send(saying('say done'))
+    const { id } = await send(messageParams('say done'))
     assert.equal(code(await client.getTask({ id: 'nowhere' })), -32_001)
     assert.equal(code(await client.cancelTask({ id })), -32_002)
-    assert.equal(code(await client.sendMessage(saying('more', { taskId: id }))), -32_004)
-    assert.equal(code(await client.sendMessage(saying('', { parts: [] }))), -32_602)
+    assert.equal(code(await client.sendMessage(messageParams('more', { taskId: id }))), -32_004)
+    assert.equal(code(await client.sendMessage(messageParams('', { parts: [] }))), -32_602)
     assert.equal(code(await client.getTaskPushNotificationConfig({ id })), -32_003)
   })
 
-  it('gets the error of a resubscription as an event, and calls any other refusal of a stream a wrong content type [F-7 B-104]', async (test) => {
+  it('gets the error of a resubscription as an event, and reports any other refusal of a stream as a wrong content type [F-7 B-104]', async (test) => {
     test.mock.method(console, 'error', () => {})
     await assert.rejects(Array.fromAsync(client.resubscribeTask({ id: 'nowhere' })), /Task not found \(Code: -32001\)/)
-    const { id } = await send(saying('say done'))
-    const stream = client.sendMessageStream(saying('more', { taskId: id }))
+    const { id } = await send(messageParams('say done'))
+    const stream = client.sendMessageStream(messageParams('more', { taskId: id }))
     await assert.rejects(Array.fromAsync(stream), /Content-Type for SSE stream/)
   })
 })

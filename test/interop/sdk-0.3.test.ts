@@ -18,7 +18,7 @@ import { GrpcTransportFactory } from 'a2a-sdk-0.3/client/grpc'
 import { mood, openInteropServer, readUntil } from './interop-server.ts'
 import type { InteropServer } from './interop-server.ts'
 
-function saying(text: string, more: Partial<Message> = {}): MessageSendParams {
+function messageParams(text: string, more: Partial<Message> = {}): MessageSendParams {
   const messageId = crypto.randomUUID()
   return { message: { kind: 'message', messageId, role: 'user', parts: [{ kind: 'text', text }], ...more } }
 }
@@ -49,7 +49,7 @@ for (const [transport, name] of [
       return (await client.sendMessage(params)) as T
     }
 
-    it('reads the card that serves both generations as its own, and picks this transport from it [B-14 B-16 B-19 B-28]', async () => {
+    it('reads the merged card as its own, and selects this transport from it [B-14 B-16 B-19 B-28]', async () => {
       assert.match(client.transport.constructor.name, new RegExp(name))
       const card = await client.getAgentCard()
       assert.deepEqual([card.name, card.protocolVersion, card.preferredTransport], ['Actor', '0.3.0', 'JSONRPC'])
@@ -60,21 +60,21 @@ for (const [transport, name] of [
     })
 
     it('sends and gets a finished task [B-63 B-66]', async () => {
-      const task = await send(saying('say hello there'))
+      const task = await send(messageParams('say hello there'))
       assert.deepEqual([task.kind, task.status.state], ['task', 'completed'])
       assert.deepEqual(textsOf(task), ['hello there '])
       assert.equal(task.history?.[0]?.parts[0]?.kind, 'text')
     })
 
     it('sends and gets a message [B-49]', async () => {
-      const message = await send<Message>(saying('reply hi back'))
+      const message = await send<Message>(messageParams('reply hi back'))
       assert.deepEqual([message.kind, message.role], ['message', 'agent'])
       assert.ok(message.parts[0]?.kind === 'text' && message.parts[0].text === 'hi back')
     })
 
-    // Over REST and gRPC it writes a protobuf, where `blocking: false` is left out: `configuration: {}`.
+    // Over REST and gRPC it writes a protobuf, where `blocking: false` is omitted: `configuration: {}`.
     it('polls: sends without blocking and reads until the end [B-64 B-66 B-73]', async () => {
-      const begun = await send({ ...saying('hold a'), configuration: { blocking: false } })
+      const begun = await send({ ...messageParams('hold a'), configuration: { blocking: false } })
       assert.match(begun.status.state, /submitted|working/)
       server.release('a')
       let read = await client.getTask({ id: begun.id, historyLength: 1 })
@@ -83,9 +83,9 @@ for (const [transport, name] of [
       assert.equal(read.history?.length, 1)
     })
 
-    it('set to poll, does not wait for any message [B-64 B-66]', async () => {
+    it('in polling mode, waits for no message [B-64 B-66]', async () => {
       const poller = await connect(server.url, transport, { polling: true })
-      const begun = (await poller.sendMessage(saying('hold b'))) as Task
+      const begun = (await poller.sendMessage(messageParams('hold b'))) as Task
       assert.match(begun.status.state, /submitted|working/)
       server.release('b')
       let read = await poller.getTask({ id: begun.id })
@@ -94,7 +94,7 @@ for (const [transport, name] of [
     })
 
     it('streams from the task to the final status [B-89 B-97 S2-6 S2-8]', async () => {
-      const events = await Array.fromAsync(client.sendMessageStream(saying('say one two')))
+      const events = await Array.fromAsync(client.sendMessageStream(messageParams('say one two')))
       assert.deepEqual(
         events.map(({ kind }) => kind),
         ['task', 'status-update', 'artifact-update', 'artifact-update', 'status-update'],
@@ -108,7 +108,7 @@ for (const [transport, name] of [
         ? 'sees which chunk is the last, but loses on its own side which ones append [B-100 S2-7]'
         : 'sees which chunks append and which is the last [B-100 S2-7]',
       async () => {
-        const events = await Array.fromAsync(client.sendMessageStream(saying('say one two')))
+        const events = await Array.fromAsync(client.sendMessageStream(messageParams('say one two')))
         const chunks = events.filter((event) => event.kind === 'artifact-update')
         assert.deepEqual(
           chunks.map(({ lastChunk }) => lastChunk ?? false),
@@ -120,21 +120,21 @@ for (const [transport, name] of [
     )
 
     it('streams a message as the only event [B-89]', async () => {
-      const events = await Array.fromAsync(client.sendMessageStream(saying('reply hi')))
+      const events = await Array.fromAsync(client.sendMessageStream(messageParams('reply hi')))
       assert.deepEqual(
         events.map(({ kind }) => kind),
         ['message'],
       )
     })
 
-    it('carries every kind of part both ways; what 0.3 has no object for comes wrapped [J-5 J-6]', async () => {
+    it('carries every kind of part in both directions; values that are not objects arrive wrapped in 0.3 [J-5 J-6]', async () => {
       const parts: Message['parts'] = [
         { kind: 'text', text: 'parts' },
         { kind: 'file', file: { bytes: 'AQL/', name: 'b', mimeType: 'image/png' } },
         { kind: 'file', file: { uri: 'https://example.com/c', name: 'c', mimeType: 'image/png' } },
         { kind: 'data', data: { deep: { er: [1] } } },
       ]
-      const { artifacts = [] } = await send(saying('', { parts }))
+      const { artifacts = [] } = await send(messageParams('', { parts }))
       const shown = artifacts.map((artifact) => artifact.parts.map(withoutEmpty))
       assert.deepEqual(shown[0], [{ kind: 'data', data: { rows: [1, 2.5], ok: true } }])
       assert.deepEqual(
@@ -161,25 +161,25 @@ for (const [transport, name] of [
       )
     })
 
-    it('answers a question, by sending and by streaming [B-91 B-97 B-102]', async () => {
-      const asked = await send(saying('ask'))
+    it('answers a question, by send and by stream [B-91 B-97 B-102]', async () => {
+      const asked = await send(messageParams('ask'))
       assert.equal(asked.status.state, 'input-required')
       assert.ok(asked.status.message?.parts[0]?.kind === 'text')
-      const done = await send(saying('Oslo', { taskId: asked.id, contextId: asked.contextId }))
+      const done = await send(messageParams('Oslo', { taskId: asked.id, contextId: asked.contextId }))
       assert.deepEqual([done.id, done.status.state, textsOf(done)], [asked.id, 'completed', ['Weather in Oslo']])
 
-      const question = await Array.fromAsync(client.sendMessageStream(saying('ask')))
+      const question = await Array.fromAsync(client.sendMessageStream(messageParams('ask')))
       const last = question.at(-1)
       assert.ok(last?.kind === 'status-update')
       assert.deepEqual([last.status.state, last.final], ['input-required', true])
-      const answer = await Array.fromAsync(client.sendMessageStream(saying('Rome', { taskId: last.taskId })))
+      const answer = await Array.fromAsync(client.sendMessageStream(messageParams('Rome', { taskId: last.taskId })))
       assert.ok(answer[0]?.kind === 'task' && answer[0].id === last.taskId)
       const end = answer.at(-1)
       assert.ok(end?.kind === 'status-update' && end.status.state === 'completed')
     })
 
-    it('cancels a task that runs, and sees it on its stream [B-110 B-114]', async () => {
-      const stream = client.sendMessageStream(saying('hold forever'))
+    it('cancels a running task, and sees it on its stream [B-110 B-114]', async () => {
+      const stream = client.sendMessageStream(messageParams('hold forever'))
       const seen = await readUntil(stream, ({ kind }) => kind === 'artifact-update')
       const id = seen[0]?.kind === 'task' ? seen[0].id : ''
       assert.equal((await client.cancelTask({ id })).status.state, 'canceled')
@@ -187,8 +187,8 @@ for (const [transport, name] of [
       assert.ok(last?.kind === 'status-update' && last.status.state === 'canceled' && last.final)
     })
 
-    it('resubscribes to a task that runs, and to one that has ended [B-105 B-108 F-9]', async () => {
-      const stream = client.sendMessageStream(saying('hold again'))
+    it('resubscribes to a running task, and to a finished one [B-105 B-108 F-9]', async () => {
+      const stream = client.sendMessageStream(messageParams('hold again'))
       const seen = await readUntil(stream, ({ kind }) => kind === 'artifact-update')
       const id = seen[0]?.kind === 'task' ? seen[0].id : ''
       await stream.return()
@@ -203,16 +203,16 @@ for (const [transport, name] of [
       assert.ok(ended.length === 1 && ended[0]?.kind === 'task' && ended[0].status.state === 'completed')
     })
 
-    it('gets its extension confirmed, and rejected and failed tasks as such [B-143 B-50 B-51]', async () => {
+    it('gets its extension confirmed, and rejected and failed tasks [B-143 B-50 B-51]', async () => {
       const options = { serviceParameters: ServiceParameters.create(withA2AExtensions(mood)) }
-      assert.deepEqual(textsOf((await client.sendMessage(saying('mood'), options)) as Task), ['happy'])
-      assert.deepEqual(textsOf(await send(saying('mood'))), ['none'])
-      assert.equal((await send(saying('reject'))).status.state, 'rejected')
-      assert.equal((await send(saying('throw'))).status.state, 'failed')
+      assert.deepEqual(textsOf((await client.sendMessage(messageParams('mood'), options)) as Task), ['happy'])
+      assert.deepEqual(textsOf(await send(messageParams('mood'))), ['none'])
+      assert.equal((await send(messageParams('reject'))).status.state, 'rejected')
+      assert.equal((await send(messageParams('throw'))).status.state, 'failed')
     })
 
-    it('gets errors as the classes it has for them [B-54 B-111 B-43 B-115]', async () => {
-      const { id } = await send(saying('say done'))
+    it('gets errors as its own classes [B-54 B-111 B-43 B-115]', async () => {
+      const { id } = await send(messageParams('say done'))
       const isJsonRpc = transport === 'JSONRPC'
       const is = (kind: new () => Error, number: number) => (error: unknown) =>
         isJsonRpc ? codeOf(error) === number : error instanceof kind
@@ -221,16 +221,16 @@ for (const [transport, name] of [
       await assert.rejects(client.cancelTask({ id }), is(TaskNotCancelableError, -32_002))
       // Over gRPC it has no class for this one.
       const unsupported = transport === 'GRPC' ? /GRPC error.*12/ : is(UnsupportedOperationError, -32_004)
-      await assert.rejects(client.sendMessage(saying('more', { taskId: id })), unsupported)
+      await assert.rejects(client.sendMessage(messageParams('more', { taskId: id })), unsupported)
       const push = { taskId: id, pushNotificationConfig: { url: 'https://example.com/hook' } }
       await assert.rejects(
         client.transport.setTaskPushNotificationConfig(push),
         is(PushNotificationNotSupportedError, -32_003),
       )
-      await assert.rejects(client.sendMessage(saying('', { messageId: '' })), /message\.messageId/)
+      await assert.rejects(client.sendMessage(messageParams('', { messageId: '' })), /message\.messageId/)
     })
 
-    it('gets an error at the opening of a stream, as the class it has for it or wrapped around that [F-7 B-106]', async () => {
+    it('gets an error at the start of a stream, as its own class or wrapped [F-7 B-106]', async () => {
       await assert.rejects(Array.fromAsync(client.resubscribeTask({ id: 'nowhere' })), (error: Error) =>
         transport === 'JSONRPC' ? codeOf(error.cause) === -32_001 : error instanceof TaskNotFoundError,
       )
@@ -241,9 +241,9 @@ for (const [transport, name] of [
         ? 'calls any other refusal of a stream a wrong content type, whatever the error says [F-7 B-104]'
         : 'gets any other refusal of a stream as the class it has for it [F-7 B-104]',
       async () => {
-        const { id } = await send(saying('say done'))
+        const { id } = await send(messageParams('say done'))
         await assert.rejects(
-          Array.fromAsync(client.sendMessageStream(saying('more', { taskId: id }))),
+          Array.fromAsync(client.sendMessageStream(messageParams('more', { taskId: id }))),
           (error: Error) =>
             wantsAStream(transport)
               ? /Content-Type for SSE stream/.test(error.message)
@@ -256,7 +256,7 @@ for (const [transport, name] of [
   })
 }
 
-/** Its REST half forgets the field when it turns an event into its own type. */
+/** Its REST half drops the field when it converts an event to its own type. */
 function losesAppend(transport: string): boolean {
   return transport !== 'JSONRPC'
 }
@@ -272,20 +272,20 @@ describe('the older client class of @a2a-js/sdk 0.3.14', { timeout: 20_000 }, ()
     const server = await openInteropServer()
     test.after(() => server.close())
     const client = await A2AClient.fromCardUrl(`${server.url}/.well-known/agent-card.json`)
-    const response = await client.sendMessage(saying('say hi'))
+    const response = await client.sendMessage(messageParams('say hi'))
     assert.ok('result' in response && response.result.kind === 'task')
-    const events = await Array.fromAsync(client.sendMessageStream(saying('say hi')))
+    const events = await Array.fromAsync(client.sendMessageStream(messageParams('say hi')))
     assert.deepEqual([events[0]?.kind, events.at(-1)?.kind], ['task', 'status-update'])
   })
 })
 
 describe('the client of @a2a-js/sdk 0.3.14 without credentials', { timeout: 20_000 }, () => {
-  it('is told so in both bindings [B-151 F-3]', async (test) => {
+  it('gets the error in both bindings [B-151 F-3]', async (test) => {
     const server = await openInteropServer({ authenticate: () => null })
     test.after(() => server.close())
     for (const transport of ['JSONRPC', 'HTTP+JSON']) {
       const client = await connect(server.url, transport)
-      await assert.rejects(client.sendMessage(saying('say hi')), /Authentication is required|-32090/)
+      await assert.rejects(client.sendMessage(messageParams('say hi')), /Authentication is required|-32090/)
     }
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The published client of 1.x against our server, over all three bindings: in its own version, and in the mode in
- * which it speaks 0.3 to a server that offers nothing newer.
+ * The published client of 1.x against our server, over all three bindings: in its own version, and in its
+ * 0.3 mode for servers without 1.0.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -28,7 +28,7 @@ import type { InteropServer } from './interop-server.ts'
 
 type Mode = '1.0' | '0.3'
 
-function saying(text: string, message: object = {}, more: object = {}): SendMessageRequest {
+function sendRequest(text: string, message: object = {}, more: object = {}): SendMessageRequest {
   const said = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...message }
   return SendMessageRequest.fromJSON({ message: said, ...more })
 }
@@ -55,7 +55,7 @@ const textsOf = (task: any): string[] =>
 
 for (const mode of ['1.0', '0.3'] as const) {
   for (const transport of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
-    describe(`the client of @a2a-js/sdk 1.3.0 speaking ${mode} over ${transport}`, { timeout: 20_000 }, () => {
+    describe(`the client of @a2a-js/sdk 1.3.0 in ${mode} over ${transport}`, { timeout: 20_000 }, () => {
       let server: InteropServer
       let client: Client
       before(async () => {
@@ -67,7 +67,7 @@ for (const mode of ['1.0', '0.3'] as const) {
       })
       after(() => server.close())
 
-      it('reads the card and picks this transport and version from it [B-14 B-16 B-8]', async () => {
+      it('reads the card and selects this transport and version from it [B-14 B-16 B-8]', async () => {
         assert.deepEqual([client.transport.protocolName, client.protocolVersion], [transport, mode])
         const card = await client.getAgentCard()
         assert.deepEqual([card.name, card.version, card.skills[0]?.id], ['Actor', '2.1.0', 'act'])
@@ -76,14 +76,14 @@ for (const mode of ['1.0', '0.3'] as const) {
       })
 
       it('sends and gets a finished task [B-63]', async () => {
-        const task = plainTask(await client.sendMessage(saying('say hello there')))
+        const task = plainTask(await client.sendMessage(sendRequest('say hello there')))
         assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
         assert.deepEqual(textsOf(task), ['hello there '])
         assert.deepEqual([task.history[0].role, task.history[0].taskId], ['ROLE_USER', task.id])
       })
 
       it('sends and gets a message [B-49]', async () => {
-        const message = await client.sendMessage(saying('reply hi back'))
+        const message = await client.sendMessage(sendRequest('reply hi back'))
         assert.ok('parts' in message)
         assert.deepEqual(message.parts[0]?.content, { $case: 'text', value: 'hi back' })
         assert.ok(message.contextId !== '' && message.taskId === '')
@@ -91,14 +91,14 @@ for (const mode of ['1.0', '0.3'] as const) {
 
       it(
         mode === '0.3' && transport === 'HTTP+JSON'
-          ? 'polls, but drops `blocking: false` as the default of its format, and silence means to wait [B-66]'
+          ? 'polls, but drops `blocking: false` as the default of its format, so that the server waits [B-66]'
           : 'polls: sends without waiting and reads until the end [B-64 B-66 B-73]',
         async () => {
-          const isHeard = !(mode === '0.3' && transport === 'HTTP+JSON')
-          if (!isHeard) server.release('a')
-          const request = saying('hold a', {}, { configuration: { returnImmediately: true } })
+          const isSent = !(mode === '0.3' && transport === 'HTTP+JSON')
+          if (!isSent) server.release('a')
+          const request = sendRequest('hold a', {}, { configuration: { returnImmediately: true } })
           const begun = plainTask(await client.sendMessage(request))
-          assert.match(begun.status.state, isHeard ? /SUBMITTED|WORKING/ : /COMPLETED/)
+          assert.match(begun.status.state, isSent ? /SUBMITTED|WORKING/ : /COMPLETED/)
           server.release('a')
           const read = async () => plainTask(await client.getTask({ tenant: '', id: begun.id, historyLength: 1 }))
           let task = await read()
@@ -108,7 +108,7 @@ for (const mode of ['1.0', '0.3'] as const) {
       )
 
       it('streams from the task to the last status, chunk by chunk [B-89 B-90 B-93]', async () => {
-        const events = (await Array.fromAsync(client.sendMessageStream(saying('say one two')))).map(plain)
+        const events = (await Array.fromAsync(client.sendMessageStream(sendRequest('say one two')))).map(plain)
         assert.deepEqual(
           events.map((event) => Object.keys(event as object)[0]),
           ['task', 'statusUpdate', 'artifactUpdate', 'artifactUpdate', 'statusUpdate'],
@@ -118,7 +118,7 @@ for (const mode of ['1.0', '0.3'] as const) {
       })
 
       it('streams a message as the only event [B-89]', async () => {
-        const events = (await Array.fromAsync(client.sendMessageStream(saying('reply hi')))).map(plain)
+        const events = (await Array.fromAsync(client.sendMessageStream(sendRequest('reply hi')))).map(plain)
         assert.deepEqual(
           events.map((event) => Object.keys(event as object)),
           [['message']],
@@ -136,7 +136,7 @@ for (const mode of ['1.0', '0.3'] as const) {
           { url: 'https://example.com/c', filename: 'c', mediaType: 'image/png' },
           { data: { deep: { er: [1] } } },
         ]
-        const { artifacts } = plainTask(await client.sendMessage(saying('', { parts })))
+        const { artifacts } = plainTask(await client.sendMessage(sendRequest('', { parts })))
         assert.deepEqual(bare(artifacts[0].parts), [{ data: { rows: [1, 2.5], ok: true } }])
         assert.deepEqual(bare(artifacts[1].parts), [{ data: losesMarks ? { value: ['a', null] } : ['a', null] }])
         const known = losesMarks ? nameless : bare
@@ -147,25 +147,25 @@ for (const mode of ['1.0', '0.3'] as const) {
         assert.deepEqual(bare(artifacts[4].parts), known(parts))
       })
 
-      it('answers a question, by sending and by streaming [B-91 B-102 T-5]', async () => {
-        const asked = plainTask(await client.sendMessage(saying('ask')))
+      it('answers a question, by send and by stream [B-91 B-102 T-5]', async () => {
+        const asked = plainTask(await client.sendMessage(sendRequest('ask')))
         assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
         assert.equal(asked.status.message.parts[0].text, 'Which city?')
         const { id: taskId, contextId } = asked
-        const done = plainTask(await client.sendMessage(saying('Oslo', { taskId, contextId })))
+        const done = plainTask(await client.sendMessage(sendRequest('Oslo', { taskId, contextId })))
         assert.deepEqual([done.id, textsOf(done)], [taskId, ['Weather in Oslo']])
 
-        const question = (await Array.fromAsync(client.sendMessageStream(saying('ask')))).map(plain)
+        const question = (await Array.fromAsync(client.sendMessageStream(sendRequest('ask')))).map(plain)
         const { statusUpdate } = question.at(-1)
         assert.equal(statusUpdate.status.state, 'TASK_STATE_INPUT_REQUIRED')
-        const reply = saying('Rome', { taskId: statusUpdate.taskId })
+        const reply = sendRequest('Rome', { taskId: statusUpdate.taskId })
         const answer = (await Array.fromAsync(client.sendMessageStream(reply))).map(plain)
         assert.equal(answer[0].task.id, statusUpdate.taskId)
         assert.equal(answer.at(-1).statusUpdate.status.state, 'TASK_STATE_COMPLETED')
       })
 
-      it('cancels a task that runs, and sees it on its stream [B-110 B-114]', async () => {
-        const stream = client.sendMessageStream(saying('hold forever'))
+      it('cancels a running task, and sees it on its stream [B-110 B-114]', async () => {
+        const stream = client.sendMessageStream(sendRequest('hold forever'))
         const seen = await readUntil(stream, ({ payload }) => payload?.$case === 'artifactUpdate')
         const { id } = plain(seen[0]!).task
         const canceled = await client.cancelTask({ tenant: '', id, metadata: undefined })
@@ -174,8 +174,8 @@ for (const mode of ['1.0', '0.3'] as const) {
         assert.equal(rest.at(-1).statusUpdate.status.state, 'TASK_STATE_CANCELED')
       })
 
-      it('resubscribes to a task that runs [B-105 F-9]', async () => {
-        const stream = client.sendMessageStream(saying('hold again'))
+      it('resubscribes to a running task [B-105 F-9]', async () => {
+        const stream = client.sendMessageStream(sendRequest('hold again'))
         const seen = await readUntil(stream, ({ payload }) => payload?.$case === 'artifactUpdate')
         const { id } = plain(seen[0]!).task
         await stream.return()
@@ -193,7 +193,7 @@ for (const mode of ['1.0', '0.3'] as const) {
           ? 'is refused a subscription to a finished task [B-106]'
           : 'is shown a finished task once [B-108]',
         async () => {
-          const { id } = plainTask(await client.sendMessage(saying('say done')))
+          const { id } = plainTask(await client.sendMessage(sendRequest('say done')))
           const opening = Array.fromAsync(client.resubscribeTask({ tenant: '', id }))
           if (mode === '1.0') await assert.rejects(opening, UnsupportedOperationError)
           else
@@ -222,13 +222,13 @@ for (const mode of ['1.0', '0.3'] as const) {
               includeArtifacts: true,
             })
           if (mode === '0.3') {
-            // Its two halves do not say it in the same words, and neither asks us.
+            // Its two halves use different messages, and neither sends a request.
             await assert.rejects(list(''), /Method not found|not supported|UnsupportedOperation/i)
             return
           }
           const made: string[] = []
           for (const n of [1, 2, 3])
-            made.unshift(plainTask(await client.sendMessage(saying(`say ${n}`, { contextId }))).id)
+            made.unshift(plainTask(await client.sendMessage(sendRequest(`say ${n}`, { contextId }))).id)
           const first = await list('')
           assert.deepEqual([first.totalSize, first.pageSize, first.tasks.length], [3, 2, 2])
           const second = await list(first.nextPageToken)
@@ -241,20 +241,20 @@ for (const mode of ['1.0', '0.3'] as const) {
         },
       )
 
-      it('gets its extension confirmed, and rejected and failed tasks as such [B-143 B-50 B-51]', async () => {
+      it('gets its extension confirmed, and rejected and failed tasks [B-143 B-50 B-51]', async () => {
         const options = { serviceParameters: ServiceParameters.create(withA2AExtensions(mood)) }
-        assert.deepEqual(textsOf(plainTask(await client.sendMessage(saying('mood'), options))), ['happy'])
-        assert.deepEqual(textsOf(plainTask(await client.sendMessage(saying('mood')))), ['none'])
-        const rejected = plainTask(await client.sendMessage(saying('reject')))
-        const failed = plainTask(await client.sendMessage(saying('throw')))
+        assert.deepEqual(textsOf(plainTask(await client.sendMessage(sendRequest('mood'), options))), ['happy'])
+        assert.deepEqual(textsOf(plainTask(await client.sendMessage(sendRequest('mood')))), ['none'])
+        const rejected = plainTask(await client.sendMessage(sendRequest('reject')))
+        const failed = plainTask(await client.sendMessage(sendRequest('throw')))
         assert.deepEqual([rejected.status.state, failed.status.state], ['TASK_STATE_REJECTED', 'TASK_STATE_FAILED'])
       })
 
-      it('gets errors as the classes it has for them [B-54 B-111 B-43 B-115 B-38]', async () => {
-        const { id } = plainTask(await client.sendMessage(saying('say done')))
+      it('gets errors as its own classes [B-54 B-111 B-43 B-115 B-38]', async () => {
+        const { id } = plainTask(await client.sendMessage(sendRequest('say done')))
         await assert.rejects(client.getTask({ tenant: '', id: 'nowhere', historyLength: undefined }), TaskNotFoundError)
         await assert.rejects(client.cancelTask({ tenant: '', id, metadata: undefined }), TaskNotCancelableError)
-        await assert.rejects(client.sendMessage(saying('more', { taskId: id })), UnsupportedOperationError)
+        await assert.rejects(client.sendMessage(sendRequest('more', { taskId: id })), UnsupportedOperationError)
         const hook = {
           tenant: '',
           id: '',
@@ -264,13 +264,13 @@ for (const mode of ['1.0', '0.3'] as const) {
           authentication: undefined,
         }
         await assert.rejects(client.transport.createTaskPushNotificationConfig(hook), PushNotificationNotSupportedError)
-        await assert.rejects(client.sendMessage(saying('hi', { messageId: '' })), (error: Error) => {
+        await assert.rejects(client.sendMessage(sendRequest('hi', { messageId: '' })), (error: Error) => {
           assert.match(error.message, /message\.messageId/)
           return mode === '0.3' || error instanceof RequestMalformedError
         })
       })
 
-      it('gets an error at the opening of a stream [F-7 B-104 B-106]', async () => {
+      it('gets an error at the start of a stream [F-7 B-104 B-106]', async () => {
         await assert.rejects(Array.fromAsync(client.resubscribeTask({ tenant: '', id: 'nowhere' })), (error: Error) =>
           [error, error.cause].some((reason) => reason instanceof TaskNotFoundError),
         )
@@ -279,7 +279,7 @@ for (const mode of ['1.0', '0.3'] as const) {
   }
 }
 
-/** In its 0.3 mode it fills in what the other side left out. */
+/** In its 0.3 mode it fills in omitted fields. */
 function bare(parts: readonly any[]): object[] {
   return parts.map(({ metadata, ...part }) =>
     metadata === undefined || Object.keys(metadata as object).length === 0 ? part : { ...part, metadata },

@@ -1,6 +1,6 @@
 /**
- * The published clients of 0.3 and 1.x against a hub with several agents: each reaches the agent it asks for, or fails. None
- * is answered by another one.
+ * The published clients of 0.3 and 1.x against a hub with several agents: each reaches the requested agent, or fails. None
+ * reaches another agent.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -73,12 +73,12 @@ for (const [name, ask] of [
       })
     }
 
-    it('reaches an agent without a gRPC port of its own over what its version can', async () => {
+    it('reaches an agent without its own gRPC port over the bindings of its version', async () => {
       const transport = name === '0.3.14' ? 'JSONRPC' : 'GRPC'
       assert.deepEqual(await ask(`${hub.url}/a2a/eve/`, 'GRPC'), { transport, says: 'Bob' })
     })
 
-    it('fails where it looks for the card at the root or beside the agent, instead of reaching another agent', async () => {
+    it('fails if it looks for the card at the root or beside the agent, instead of reaching another agent', async () => {
       for (const path of ['/', '/a2a', '/a2a/bob']) {
         await assert.rejects(ask(hub.url + path, 'JSONRPC'), /404|Not Found/, path)
       }
@@ -97,7 +97,7 @@ describe('the client of @a2a-js/sdk 0.2.5 and a hub with several agents', { time
     assert.match(JSON.stringify(await ask02('/a2a/bob')), /"Bob"/)
   })
 
-  it('fails where it asks at the root', async () => {
+  it('fails if it calls the root', async () => {
     await assert.rejects(ask02(''), /404|Not Found/)
   })
 })

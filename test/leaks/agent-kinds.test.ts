@@ -1,4 +1,4 @@
-/** Guards against: what an answer of an agent leaves behind for good, whichever kind of agent the hub has asked. */
+/** Guards against: memory that an answer of any kind of agent leaves behind. */
 import { describe } from 'node:test'
 import { expectNoLeaks } from './expect-no-leaks.ts'
 

@@ -1,4 +1,4 @@
-/** An answer of every kind of agent of a hub, and work that is handed on: the process that is measured. */
+/** An answer of every kind of agent of a hub, and delegated work: the measured process. */
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ const { hub, close } = await openMeasuredHub({ agents }, folder)
 interface AgentKindCase {
   readonly agent: string
   readonly text?: string
-  /** Starts a program for each conversation: all is said in one. */
+  /** Starts a program for each conversation, so all messages use one. */
   readonly isOneConversation?: boolean
   readonly streamed?: boolean
   /** At the same time. */

@@ -1,4 +1,4 @@
-/** Guards against: what a call of the client, of `/mcp` or of the admin API, or a page that comes and goes, leaves behind. */
+/** Guards against: memory that a call of the client, of `/mcp` or of the admin API, or a closed page leaves behind. */
 import { describe } from 'node:test'
 import { expectNoLeaks } from './expect-no-leaks.ts'
 

@@ -1,4 +1,4 @@
-/** The client of the SDK, and what a hub has beside agents: `/mcp`, the admin API, its stream of changes and the console's reader of it. */
+/** The client of the SDK, and the endpoints of a hub beside agents: `/mcp`, the admin API, the change feed and the console's reader of it. */
 import assert from 'node:assert/strict'
 import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -118,14 +118,14 @@ async function adminCases(): Promise<readonly LeakCase[]> {
   ]
 }
 
-/** As a page has it: addresses from its own root, and a session that the browser shows by itself. */
+/** As in a page: relative URLs, and a session cookie that the browser sends. */
 async function consoleCases(): Promise<readonly LeakCase[]> {
   const plain = globalThis.fetch
   globalThis.fetch = (input, init) =>
     typeof input === 'string' && input.startsWith('/')
       ? plain(hub.url + input, { ...init, headers: { ...(init?.headers as object), ...asAdmin } })
       : plain(input, init)
-  // By a name that the compiler does not follow: what is a browser's has types of its own.
+  // By a specifier that the compiler does not follow: browser code has other types.
   const feed = '../../packages/console/src/api/change-feed.ts'
   const { connectionStatus, startChangeFeed, stopChangeFeed } = await import(feed)
   return [

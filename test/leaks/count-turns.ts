@@ -1,4 +1,4 @@
-/** Makes many tasks of four kinds, collects garbage, and prints how many of their turns are still held by anybody. */
+/** Makes many tasks of four kinds, collects garbage, and prints how many of their turns are still referenced. */
 import { inputRequired, memoryStore, reply, status } from '@parley/a2a'
 import type { Agent, Task, Turn } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
@@ -32,7 +32,7 @@ for (let index = 0; index < 250; index += 1) {
 await readAndLeave()
 const streamsAgain = await readAndLeave()
 
-/** 300 readers at once, which is as many as one caller may have; all of them leave without saying so. */
+/** 300 readers at once, which is as many as one caller may have; all of them disconnect silently. */
 async function readAndLeave(): Promise<number> {
   const readers = Array.from({ length: 300 }, () => tested.stream('streams').frames())
   let begun = 0
@@ -45,7 +45,7 @@ const kept = (name: string): { made: number; kept: number } => {
   const all = turns.get(name) ?? []
   return { made: all.length, kept: all.filter((turn) => turn.deref() !== undefined).length }
 }
-// What a WeakRef showed in this turn of the loop stays until the next.
+// An object that a WeakRef returned stays alive until the next turn of the event loop.
 for (let round = 0; round < 5; round += 1) {
   await new Promise((resolve) => setTimeout(resolve, 20))
   globalThis.gc?.()
@@ -61,7 +61,7 @@ const report = {
 }
 await tested.close()
 
-/** Short tasks of every ending, many more than anybody keeps: what the heap has gained by the last 3,000 of them. */
+/** Short tasks with every final state, more than any cache keeps: the heap growth of the last 3,000 of them. */
 async function growthPerTask(): Promise<number> {
   const brief = testAgent(
     ({ text }) => {
@@ -87,7 +87,7 @@ async function growthPerTask(): Promise<number> {
     }
     return process.memoryUsage().heapUsed
   }
-  // Whatever has a bound has reached it by then.
+  // All bounded caches are full by then.
   await run(1_100, 'reply')
   const before = await run(2_500)
   const after = await run(3_000)

@@ -1,4 +1,4 @@
-/** What all files of this suite assert of what their program has measured. */
+/** The assertions of all files of this suite on the results of their program. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { boundOf, isFull } from './measure.ts'

@@ -1,4 +1,4 @@
-/** A leak a little larger than the bound, a cache that is full after a while, and neither: what the measure must tell apart. */
+/** A leak slightly above the bound, a cache that fills up, and neither: the measurement must distinguish them. */
 import { boundOf, measureAll } from './measure.ts'
 
 const boundBytes = boundOf(1)

@@ -1,6 +1,6 @@
 /**
- * What an operation leaves behind: the heap after collection, sampled while the operation is repeated, and the slope of
- * it. Runs in a process of its own with `--expose-gc`, and prints one line of JSON per case.
+ * What an operation leaves behind: the heap after collection, sampled while the operation is repeated, and its
+ * slope. Runs in a separate process with `--expose-gc`, and prints one line of JSON per case.
  *
  * The slope is the median of those between every two samples, so that one odd sample does not decide. Whatever has a
  * bound grows until it is reached: a range that is too steep is followed by another, and only what grows in every range
@@ -9,9 +9,9 @@
 
 export interface LeakCase {
   readonly name: string
-  /** One operation, from the first byte to the end of what it began. */
+  /** One operation, from the first byte to the end of its work. */
   run(index: number): Promise<unknown>
-  /** So many times fewer than others: for operations that take long. Default 1. */
+  /** Divides the number of repetitions, for slow operations. Default 1. */
   readonly slowness?: number
   /** Measured only in the full mode. Default false. */
   readonly fullOnly?: boolean
@@ -22,7 +22,7 @@ export interface LeakMeasurement {
   readonly bytesEach: number
   /** More of them is a leak. */
   readonly boundBytes: number
-  /** How often it was done, all in all. */
+  /** The total number of repetitions. */
   readonly operations: number
   readonly tookMs: number
 }
@@ -33,7 +33,7 @@ export const boundOf = (slowness: number): number => (isFull ? 200 : 1_500 + 500
 /** `PARLEY_LEAKS=push` measures only the cases whose names have that word in them. */
 const chosen = process.env['PARLEY_LEAKS'] ?? ''
 
-/** Ranges of operations: the first is not looked at, each of the others is sampled. `PARLEY_LEAKS_RANGE` sets both. */
+/** Ranges of operations: the first is not sampled, the others are. `PARLEY_LEAKS_RANGE` sets both. */
 const given = Number(process.env['PARLEY_LEAKS_RANGE'] ?? 0)
 const warmUp = given || (isFull ? 20_000 : 200)
 const range = given || (isFull ? 20_000 : 300)
@@ -81,7 +81,7 @@ export function slopeOf(points: readonly (readonly [x: number, y: number])[]): n
   return ((slopes[Math.floor(middle)] ?? 0) + (slopes[Math.ceil(middle) - 1] ?? 0)) / 2
 }
 
-/** After several collections: what a WeakRef or a finalizer showed in one turn of the loop is free in a later one. */
+/** After several collections: objects seen by a WeakRef or a finalizer in one turn of the event loop are freed in a later one. */
 async function heapBytes(): Promise<number> {
   const { gc } = globalThis
   if (gc === undefined) throw new Error('run with --expose-gc')

@@ -1,4 +1,4 @@
-/** A hub in the process that is measured, with its tasks in a file; and what its agents stand before, in another. */
+/** A hub in the measured process, with its tasks in a file; the upstreams of its agents run in another process. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ export interface MeasuredHub {
   close(): Promise<void>
 }
 
-/** `folder` is where its tasks are, for what its programs write beside. */
+/** `folder` contains its tasks, and files of its programs. */
 export async function openMeasuredHub(
   sections: object,
   folder = mkdtempSync(join(tmpdir(), 'parley-leaks-')),

@@ -1,4 +1,4 @@
-/** Every operation over every binding, in 1.0 and 0.3, at a server with its tasks in a file: the process that is measured. */
+/** Every operation over every binding, in 1.0 and 0.3, at a server with its tasks in a file: the measured process. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -39,7 +39,7 @@ const server = await serve({
   agents: { echo: { agent, extendedCard: () => ({ description: 'More' }) } },
 })
 
-/** Receives notifications, and tells who waits for the last one of a task. */
+/** Receives notifications, and resolves the wait for the last one of a task. */
 const waiting = new Map<string, () => void>()
 const receiver = createServer((request, response) => {
   let body = ''
@@ -52,7 +52,7 @@ const receiver = createServer((request, response) => {
 await once(receiver.listen(0, '127.0.0.1'), 'listening')
 const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
 
-const saying = (text: string, configuration?: object) => ({
+const sendParams = (text: string, configuration?: object) => ({
   message: { messageId: newId(), role: 'ROLE_USER' as const, parts: [{ text }] },
   ...(configuration !== undefined ? { configuration } : {}),
 })
@@ -79,7 +79,7 @@ async function casesOf(bindingVersion: BindingVersion): Promise<readonly LeakCas
   }
   const refused = async (work: Promise<RawAnswer>): Promise<void> => assert.ok(isRefused(await work))
   const send = (text: string, configuration?: object): Promise<RawAnswer> =>
-    ok(peer.call('SendMessage', saying(text, configuration)))
+    ok(peer.call('SendMessage', sendParams(text, configuration)))
   const begin = async (): Promise<string> => taskIn(await send('work', { returnImmediately: true })).id
   const cancel = (id: string): Promise<RawAnswer> => ok(peer.call('CancelTask', { id }))
   const { id: finished } = taskIn(await send('hello'))
@@ -91,26 +91,27 @@ async function casesOf(bindingVersion: BindingVersion): Promise<readonly LeakCas
     'SendMessage, answered by a Message': () => send('reply'),
     'SendMessage, failed': () => send('throw'),
     'SendMessage, repeated': async () => {
-      const request = saying('hello')
+      const request = sendParams('hello')
       await ok(peer.call('SendMessage', request))
       await ok(peer.call('SendMessage', request))
     },
     'SendMessage, asked back and continued': async () => {
       const { id: taskId } = taskIn(await send('ask'))
-      const { message } = saying('hello')
+      const { message } = sendParams('hello')
       await ok(peer.call('SendMessage', { message: { ...message, taskId } }))
     },
-    'SendMessage, refused': () => refused(peer.call('SendMessage', { message: { ...saying('').message, parts: [] } })),
+    'SendMessage, refused': () =>
+      refused(peer.call('SendMessage', { message: { ...sendParams('').message, parts: [] } })),
     'SendMessage with a webhook': async () => {
       const path = `/${newId()}`
-      const told = new Promise<void>((resolve) => waiting.set(path, resolve))
+      const notified = new Promise<void>((resolve) => waiting.set(path, resolve))
       const config = { url: `${receiverUrl}${path}`, token: 'secret' }
       await send('hello', { taskPushNotificationConfig: config })
-      await told
+      await notified
       waiting.delete(path)
     },
     SendStreamingMessage: async () => {
-      const { frames } = await peer.stream('SendStreamingMessage', saying('hello'))
+      const { frames } = await peer.stream('SendStreamingMessage', sendParams('hello'))
       assert.ok(frames.length > 1)
     },
     GetTask: () => ok(peer.call('GetTask', { id: finished })),
@@ -121,10 +122,10 @@ async function casesOf(bindingVersion: BindingVersion): Promise<readonly LeakCas
       const id = await begin()
       const reading = peer.stream('SubscribeToTask', { id })
       await cancel(id)
-      // Who comes when it is over is refused.
+      // A subscription after the end is refused.
       await reading.catch(() => {})
     },
-    // Refused in 1.0; 0.3 shows how it ended.
+    // Refused in 1.0; 0.3 returns the final state.
     'SubscribeToTask, of a finished task': () => peer.call('SubscribeToTask', { id: finished }),
     'push notification configs': async (index) => {
       const id = `hook-${index}`
@@ -154,7 +155,7 @@ async function casesOf(bindingVersion: BindingVersion): Promise<readonly LeakCas
   }
   const where = `${bindingVersion.binding} ${bindingVersion.version}`
   const each = Object.entries(operations).map(([name, run]) => ({ name: `${where}: ${name}`, run, fullOnly: true }))
-  // One of each, many times: what one of them leaves is left by each round.
+  // One of each, many times: a leak of one of them repeats with each round.
   const round: LeakCase = {
     name: `${where}: every operation`,
     slowness: 2,

@@ -1,10 +1,10 @@
-/** Runs a program of this folder that measures, and says what it measured. */
+/** Runs a measuring program of this folder, and returns its results. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { LeakMeasurement } from './measure.ts'
 
-/** Each of its lines is a case. A program that ends in any other way than by itself has measured nothing. */
+/** Each of its lines is a case. A program that does not exit on its own has measured nothing. */
 export async function runProgram(
   name: string,
   environment: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 /**
- * Guards against memory held for tasks without a running turn. Elsewhere each task that
- * waited for input, and each agent that threw, left its event bus behind for good.
- * Counted in a process of its own that may collect garbage when it is told to.
+ * Guards against: memory held for tasks without a running turn. In other servers each task that
+ * waited for input, and each agent that threw, left its event bus behind.
+ * Counted in a separate process that can trigger garbage collection.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -22,8 +22,8 @@ interface Report {
   readonly bytesPerTask: number
 }
 
-describe('what has come to rest', () => {
-  it('costs nothing but its record: 300 tasks that wait, 250 agents that threw, 300 readers that left', async () => {
+describe('idle tasks', () => {
+  it('cost only their record: 300 tasks that wait, 250 agents that threw, 300 readers that left', async () => {
     const child = spawn(
       process.execPath,
       ['--conditions=parley-source', '--expose-gc', join(import.meta.dirname, 'count-turns.ts')],
@@ -34,11 +34,11 @@ describe('what has come to rest', () => {
     )
     let text = ''
     child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    // It ends by itself: no timer and no promise of ours may keep a process alive.
+    // It exits on its own: no timer and no promise may keep a process alive.
     const code = await new Promise((resolve) => child.once('close', resolve))
     assert.equal(code, 0)
     const report = JSON.parse(text) as Report
-    // The last of each may still stand in a register or on the stack.
+    // The last of each may still be in a register or on the stack.
     for (const [what, { made, kept }] of Object.entries({
       waiting: report.waiting,
       thrown: report.thrown,

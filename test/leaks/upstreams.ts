@@ -1,6 +1,6 @@
 /**
- * What the hub's agents stand before, in a process of its own: fakes remember whatever they were asked, which is not to be
- * measured. Prints where they are, and ends when its input does.
+ * The upstreams of the hub's agents, in a separate process: fakes record all requests, which must not be
+ * measured. Prints their addresses, and exits when its input ends.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { memoryStore } from '@parley/a2a'
@@ -12,7 +12,7 @@ import { serveFetchHandler } from '../agents/mcp-http.ts'
 import { createScriptedMcpServer } from '../agents/scripted-mcp-server.ts'
 
 export interface Upstreams {
-  /** Of the chat completions API. With tools it calls the first one, and says what it was told. */
+  /** Of the chat completions API. With tools it calls the first one, and answers with its result. */
   readonly model: string
   readonly gateway: { readonly url: string; readonly token: string }
   readonly mcp: string

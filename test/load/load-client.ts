@@ -1,6 +1,6 @@
 /**
- * One kind of client of the load test, in a process of its own: it opens connections, keeps as many open as it was told,
- * and answers with its counts when asked. Raw sockets, because a general client would cost more than the hub does.
+ * One kind of client of the load test, in a separate process: it opens connections, keeps the configured number open,
+ * and reports its counts on request. Raw sockets, because a general client would cost more than the hub does.
  */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -68,10 +68,10 @@ function dial(opened: (socket: Socket) => void, closed: () => void): void {
   })
 }
 
-/** Connections that wait for an answer: more would be a test of the system's accept queue. */
+/** Connections that wait for an answer: more would test the accept queue of the system. */
 const maxUnanswered = 500
 
-/** So many are opened, a few at a time; each that is cut is opened again. */
+/** Opens this many, a few at a time; each one that is cut is reopened. */
 function keepOpen(opened: (socket: Socket, index: number) => void, unanswered = (_next: number): number => 0): void {
   const again = (index: number): void =>
     dial(
@@ -116,13 +116,13 @@ function slowloris(): void {
   })
 }
 
-/** They ask for megabytes and take nothing. */
+/** They request megabytes and read nothing. */
 function silent(): void {
   keepOpen((socket, index) => {
     socket.pause()
     socket.write(subscription(index, 'Last-Event-ID: 0\r\n'))
     answered += 1
-    // Who reads nothing hears of the end only by writing. An empty line before a request is ignored.
+    // A client that does not read notices the end only by writing. An empty line before a request is ignored.
     const timer = setInterval(() => socket.write('\r\n'), 5_000)
     socket.on('close', () => clearInterval(timer))
   })
@@ -179,7 +179,7 @@ function caller(done: (ms: number) => void): { ask(agent: string): boolean } {
   }
 }
 
-/** So many a second, whether the last ones were answered or not; what finds no free connection is late and counts as an error. */
+/** This many per second, whether the last ones were answered or not; a request without a free connection counts as an error. */
 function tasks(): void {
   const callers = Array.from({ length: 256 }, () => caller(() => {}))
   let owed = 0

@@ -1,4 +1,4 @@
-/** One hub process under all loads at once, and what was measured of it. */
+/** One hub process under all loads at once, and its measurements. */
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -43,7 +43,7 @@ export interface LoadFigures {
   readonly lastErrors: readonly string[]
 }
 
-/** Waiting is for a core that other processes had: on a busy machine latencies are mostly that. */
+/** Time spent waiting for a core that other processes used: most of the latency on a busy machine. */
 export interface ThreadTimes {
   readonly runningMs: number
   readonly waitingMs: number
@@ -147,7 +147,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadFigures> {
   }
 }
 
-/** One address and no credentials: the allowances are for that one caller who is ten thousand. */
+/** One address and no credentials: the limits allow one caller with ten thousand connections. */
 function configOf({ streams, silent }: LoadPlan): object {
   return {
     listen: { port: 0, grpcPort: false },
@@ -254,7 +254,7 @@ function threadTimesOf(pid: number): Omit<ThreadTimes, 'heldMs'> {
   }
 }
 
-/** What the hub says of itself: streams, event loop, heap, unsent bytes. */
+/** The metrics of the hub: streams, event loop, heap, unsent bytes. */
 async function metricsOf(url: string): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const wanted =

@@ -1,4 +1,4 @@
-/** An agent of the load test: says a little, or many megabytes, and then waits until it is canceled. */
+/** An agent of the load test: writes a little, or many megabytes, and then waits until it is canceled. */
 import type { Turn } from '@parley/a2a'
 
 const piece = 'x'.repeat(250_000)

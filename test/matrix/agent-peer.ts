@@ -1,4 +1,4 @@
-/** A client of one agent of a server, in one binding and version, that sends what a test writes. Each has its own connection. */
+/** A client of one agent of a server, in one binding and version, that sends raw test requests. Each has its own connection. */
 import { createGrpcRawClient } from './grpc-raw-client.ts'
 import { createRawClient, type RawClient } from './raw-client.ts'
 

@@ -1,4 +1,4 @@
-/** What a refusal must look like in each version and binding. The numbers are the protocol's, written down by hand. */
+/** The required form of an error in each version and binding. The codes are those of the protocol, written by hand. */
 import assert from 'node:assert/strict'
 import type { CellBinding } from './cells.ts'
 import type { RawAnswer } from './raw-client.ts'
@@ -26,18 +26,18 @@ const codes = {
 
 export type RefusalCode = keyof typeof codes
 
-/** Statuses that JSON-RPC shows too, because proxies must see them (F-3). */
+/** Statuses that JSON-RPC uses too, because proxies must see them (F-3). */
 const transport: ReadonlySet<number> = new Set([401, 403, 413, 415, 429, 503])
 
 export interface Refusal {
   readonly message: string
   /** The strings that go with the error. */
   readonly details: Readonly<Record<string, string>>
-  /** The fields complained about, as the caller spelled them. */
+  /** The invalid fields, as the caller spelled them. */
   readonly fields: readonly string[]
 }
 
-/** Asserts the status, the media type and the whole body, and answers what a client learns. */
+/** Asserts the status, the media type and the whole body, and returns what a client learns. */
 export function assertRefused(way: CellBinding, answer: RawAnswer, code: RefusalCode): Refusal {
   const [number, http, grpc] = codes[code]
   const { status, headers, body } = answer
@@ -49,7 +49,7 @@ export function assertRefused(way: CellBinding, answer: RawAnswer, code: Refusal
     assert.equal(type, answer.isEvent === true ? 'text/event-stream' : 'application/json')
     assert.equal(body.jsonrpc, '2.0')
     assert.equal('result' in body, false, context)
-    // 0.x has no number for this one.
+    // 0.x has no code for this one.
     const expected = code === 'EXTENSION_SUPPORT_REQUIRED' && !isNew ? -32_600 : number
     assert.equal(body.error?.code, expected, context)
     return isNew ? readTyped(body.error, body.error.data, code) : readFree(body.error, code)
@@ -59,7 +59,7 @@ export function assertRefused(way: CellBinding, answer: RawAnswer, code: Refusal
     const others = { FAILED_PRECONDITION: 9, UNIMPLEMENTED: 12, UNAUTHENTICATED: 16 } as const
     const isOlder = !isNew && (code === 'UNSUPPORTED_OPERATION' || code === 'PUSH_NOTIFICATION_NOT_SUPPORTED')
     assert.equal(status, isOlder ? others.UNIMPLEMENTED : { ...statuses, ...others }[grpc], context)
-    // Both generations, because before 1.0 it was not specified (§3.3).
+    // Both formats, because before 1.0 it was not specified (§3.3).
     return readTyped(body, body.details, code)
   }
   assert.equal(status, http, context)

@@ -12,7 +12,7 @@ import { emptyStores } from '../postgres/empty-stores.ts'
 
 export type Binding = BindingName
 
-/** A way of speaking: what a client chooses. */
+/** A version and a binding: what a client selects. */
 export interface CellBinding {
   readonly version: VersionId
   readonly binding: Binding

@@ -1,6 +1,6 @@
 /**
- * Requests by gRPC as a client of one version writes them, answers as they come off the wire. Messages are ProtoJSON
- * here, which is what the bytes hold; metadata are headers, before the message and after it.
+ * Raw gRPC requests of a client of one version, and raw responses. Messages are ProtoJSON
+ * here, which is what the bytes encode; metadata are headers, before the message and after it.
  */
 import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
@@ -18,7 +18,7 @@ import { grpcSpellingOf } from '../../packages/a2a/src/versions/grpc-spelling.ts
 import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
 import type { RawAnswer, RawFrame, RawFrames, RawClient, RawCallOptions } from './raw-client.ts'
 
-/** 0.x names what it means by where it lies. */
+/** 0.x uses resource names. */
 const resourceOf = (payload: any): object => ({
   name: payload.pushNotificationConfigId
     ? `tasks/${payload.id}/pushNotificationConfigs/${payload.pushNotificationConfigId}`
@@ -52,7 +52,7 @@ export function createGrpcRawClient(version: VersionId, agent: Pick<TestAgent, '
     options: RawCallOptions,
   ): Promise<RawFrames | RawAnswer> {
     const { path, bytes, metadata, output } = prepare(operation, request, options)
-    // Streams of gRPC have no `id:`; where the scenario asks for no extensions itself, places come by ours.
+    // Streams of gRPC have no `id:`; if the scenario requests no extensions, positions come by the cursor extension.
     const header = versionOf(version).spelling.extensionsHeader
     if (metadata.get(header).length === 0) metadata.set(header, cursorExtension)
     const call = (await client()).makeServerStreamRequest(path, same, same, bytes, metadata)
@@ -100,13 +100,13 @@ export function createGrpcRawClient(version: VersionId, agent: Pick<TestAgent, '
   }
 }
 
-/** By the library's own codec: the matrix must not learn it from the one that it tests. */
+/** With the codec of the library, not with the one under test. */
 function write(message: DescMessage, payload: unknown): Uint8Array {
   const options = { registry: descriptorRegistry, ignoreUnknownFields: true }
   return toBinary(message, fromJson(message, payload as JsonValue, options))
 }
 
-/** As a generated reader shows it: where a field is not there, its zero is, for those that scenarios look at. */
+/** Like generated code: absent fields have their zero value, for the fields that scenarios read. */
 function read(message: DescMessage, bytes: Uint8Array): unknown {
   const payload = toJson(message, fromBinary(message, bytes), { registry: descriptorRegistry }) as any
   if (message.name === 'ListTasksResponse') {
@@ -117,7 +117,7 @@ function read(message: DescMessage, bytes: Uint8Array): unknown {
   return statusUpdate && isOld ? { ...payload, statusUpdate: { final: false, ...statusUpdate } } : payload
 }
 
-/** With the place in the log as its id, and without the mark that told it. */
+/** With the position in the log as its id, and without the metadata that carried it. */
 function frameOf(payload: any): RawFrame {
   const [kind = ''] = Object.keys(payload as object)
   const inner = payload[kind]
@@ -129,18 +129,18 @@ function frameOf(payload: any): RawFrame {
   return { id: mark.cursor, event: undefined, body: plain, payload: plain }
 }
 
-/** `status` is that of gRPC; the body is what its details hold. */
+/** `status` is that of gRPC; the body is that of its details. */
 function refusalOf({ code, details: message, metadata }: ServiceError): RawAnswer {
   const [bytes] = metadata?.get('grpc-status-details-bin') ?? []
   const body = bytes === undefined ? {} : (read(messageDescriptor('google.rpc.Status'), bytes as Buffer) as any)
   const headers = headersOf(metadata)
-  // What over HTTP is a header.
+  // A header over HTTP.
   const delay = body.details?.find((one: any) => one.retryDelay)?.retryDelay
   if (delay !== undefined) headers.set('retry-after', delay.replace(/s$/, ''))
   return { status: code, headers, body: { message, ...body }, payload: undefined, isEvent: false }
 }
 
-/** Without what the library itself adds. */
+/** Without the headers that the library adds. */
 function headersOf(metadata: Metadata): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(metadata?.getMap() ?? {})) {

@@ -1,4 +1,4 @@
-/** Every scenario in every cell. What a cell does not have is skipped with the reason; everything else must hold. */
+/** Every scenario in every cell. A scenario that does not apply to a cell is skipped with the reason; all others must pass. */
 import { describe, it } from 'node:test'
 import { cells, nameOf } from './cells.ts'
 import { createScenarioContext } from './scenario.ts'
@@ -38,7 +38,7 @@ const scenarios: readonly Scenario[] = [
 ]
 
 for (const { name, skip, check } of scenarios) {
-  // Cells have nothing in common, and those on SQLite mostly wait for the disk.
+  // Cells are independent, and those on SQLite mostly wait for the disk.
   describe(name, { concurrency: cells.length }, () => {
     for (const cell of cells) {
       const reason = skip?.(cell) ?? false

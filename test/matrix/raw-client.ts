@@ -1,6 +1,6 @@
 /**
- * Requests as a client of one version and binding writes them, answers as they come off the wire: for what a
- * scenario wants to see before any codec has touched it.
+ * Raw requests of a client of one version and binding, and raw responses: for what a
+ * scenario checks without a codec.
  */
 import assert from 'node:assert/strict'
 import type { HttpBindingName } from '../../packages/a2a/src/bindings/protocol-bindings.ts'
@@ -12,7 +12,7 @@ import type { CellBinding } from './cells.ts'
 
 export interface RawCallOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** Bends the payload on its way out: the params of JSON-RPC, the body of REST. */
+  /** Changes the payload before it is sent: the params of JSON-RPC, the body of REST. */
   bend?(payload: any): unknown
 }
 
@@ -23,11 +23,11 @@ export interface RawAnswer {
   readonly body: any
   /** What is inside the envelope, if there is one. */
   readonly payload: any
-  /** It came as the only event of a stream. */
+  /** Whether it was the only event of a stream. */
   readonly isEvent?: boolean
 }
 
-/** One event as it stood in the stream. */
+/** One raw event of the stream. */
 export interface RawFrame {
   readonly id: string | undefined
   readonly event: string | undefined
@@ -99,7 +99,7 @@ export function createRawClient(
   }
 }
 
-/** Stricter than any client: each field at most once, and no field that we do not write. */
+/** Stricter than any client: each field at most once, and no unknown field. */
 function readFrame(block: string, inside: (body: unknown) => unknown): RawFrame {
   const lines = block
     .split('\n')

@@ -1,4 +1,4 @@
-/** What a scenario is: a sentence that holds in every cell, and the check that shows it. */
+/** A scenario: a sentence that holds in every cell, and the test for it. */
 import assert from 'node:assert/strict'
 import type { Agent, Task } from '@parley/a2a'
 import { cursor, type EngineLog } from '@parley/a2a/server'
@@ -12,9 +12,9 @@ import { formOf } from './spelling.ts'
 import type { Form } from './spelling.ts'
 
 export interface Scenario {
-  /** A sentence, with the rules it shows at its end. */
+  /** A sentence that ends with the ids of its rules. */
   readonly name: string
-  /** Why a cell has no such thing. */
+  /** Why the scenario does not apply to a cell. */
   skip?(cell: Cell): string | undefined
   check(world: ScenarioContext): Promise<void>
 }
@@ -30,7 +30,7 @@ export interface Peer extends Omit<TestAgent, 'as'> {
 export interface ScenarioContext {
   readonly cell: Cell
   readonly form: Form
-  /** A server with this agent on a store of its own, closed after the scenario. */
+  /** A server with this agent and a separate store, closed after the scenario. */
   open(agent: Agent, options?: Omit<TestAgentOptions, 'store' | 'version' | 'binding'>): Peer
 }
 
@@ -41,10 +41,10 @@ export function createScenarioContext(cell: Cell): { readonly world: ScenarioCon
     form: formOf(cell),
     open(agent, options = {}) {
       const { version, binding, openStore } = cell
-      // Streams of gRPC have no `id:`, so events tell their places where a client asks for it.
+      // Streams of gRPC have no `id:`, so events carry their positions on request.
       const extensions = [cursor(), ...(options.server?.extensions ?? [])]
       const server = { log: silent, ...options.server, extensions }
-      // A task of a silent agent is created soon here, so that tests need not wait.
+      // The task of a silent agent is created early here, so that tests do not wait.
       const made = testAgent(agent, { openAfterMs: 20, ...options, server, version, binding, store: openStore() })
       opened.push(made)
       return peerOf(made, cell)
@@ -64,21 +64,21 @@ function peerOf(agent: TestAgent, { version, binding }: { version: Cell['version
   }
 }
 
-/** Agents fail here on purpose. */
+/** Agents fail on purpose here. */
 const silent: EngineLog = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** A send whose answer must be a task. */
+/** A send whose result must be a task. */
 export async function sendForTask(
   peer: Pick<TestAgent, 'send'>,
-  saying: MessageInput,
+  message: MessageInput,
   options?: TestSendOptions,
 ): Promise<Task> {
-  const answer = await peer.send(saying, options)
+  const answer = await peer.send(message, options)
   assert.ok('status' in answer, `a message instead of a task: ${JSON.stringify(answer)}`)
   return answer
 }
 
-/** Something that happens once: scenarios wait for it, agents wait for it. */
+/** A gate that opens once: scenarios and agents wait for it. */
 export interface Gate {
   readonly opened: Promise<void>
   open(): void
@@ -89,7 +89,7 @@ export function createGate(): Gate {
   return { opened: promise, open: resolve }
 }
 
-/** Asks again after every turn of the event loop: with a store in memory, a loop of awaits alone would let nothing else run. */
+/** Checks again after every turn of the event loop: with a memory store, a loop of awaits alone would starve all other work. */
 export async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
 }

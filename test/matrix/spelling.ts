@@ -1,6 +1,6 @@
 /**
- * How the versions spell things, written down a second time and by hand: the matrix must not learn it from the
- * codecs that it tests.
+ * The spelling of the versions, written a second time by hand: the matrix must not read it from the
+ * codecs under test.
  */
 import type { Message, TaskState } from '@parley/a2a'
 import type { CellBinding } from './cells.ts'
@@ -37,10 +37,10 @@ export function artifactUpdateIn(form: Form, payload: any): any {
   return form === '0.x JSON-RPC' ? (payload.kind === 'artifact-update' ? payload : undefined) : payload.artifactUpdate
 }
 
-/** What the list of parts of a message is called. Artifacts call theirs `parts` everywhere. */
+/** The name of the list of parts of a message. In artifacts it is always `parts`. */
 export const partsName = (form: Form): string => (form === '0.x REST' ? 'content' : 'parts')
 
-/** The params or the body of a send that says one text and nothing else. */
+/** The params or the body of a send with one text and nothing else. */
 export function messageBodyIn(form: Form, messageId: string, text: string): unknown {
   switch (form) {
     case '1.0':
@@ -52,7 +52,7 @@ export function messageBodyIn(form: Form, messageId: string, text: string): unkn
   }
 }
 
-/** A message of the user in the model's words. */
+/** A message of the user in the model. */
 export function messageParams(text: string, more: Partial<Message> = {}): { readonly message: Message } {
   return { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...more } }
 }

@@ -10,7 +10,7 @@ describe('one task with subscribers of different versions and bindings', () => {
   for (const store of Object.keys(stores)) {
     const cell = cells.find((candidate) => candidate.store === store && candidate.version === '1.0')!
 
-    it(`tells each the same events in the same order, and only 0.x what is final, on ${store} [B-94 B-93 B-97 B-109]`, async (test) => {
+    it(`delivers the same events in the same order to each, with final only in 0.x, on ${store} [B-94 B-93 B-97 B-109]`, async (test) => {
       const { world, close } = createScenarioContext(cell)
       test.after(close)
       const everybodyIsThere = createGate()
@@ -37,23 +37,23 @@ describe('one task with subscribers of different versions and bindings', () => {
         assert.ok(first !== undefined && 'task' in first.event)
       }
       everybodyIsThere.open()
-      const heard = await Promise.all(
+      const received = await Promise.all(
         readers.map(async ({ way, stream }) => ({ way, frames: await Array.fromAsync(stream) })),
       )
 
-      const [one, ...others] = heard.map(({ frames }) => frames.map(({ event, id }) => ({ event, id })))
+      const [one, ...others] = received.map(({ frames }) => frames.map(({ event, id }) => ({ event, id })))
       // The status, the chunks, the table, the question.
       assert.equal(one?.length, 1 + 20 + 1 + 1)
       for (const [index, events] of others.entries()) {
         assert.deepEqual(events, one, nameOf(readers[index + 1]!.way))
       }
-      for (const { way, frames } of heard) {
+      for (const { way, frames } of received) {
         const finals = frames.map(({ final }) => final).filter((final) => final !== undefined)
         assert.deepEqual(finals, way.version === '1.0' ? [] : [false, true], nameOf(way))
       }
     })
 
-    it(`writes the same bytes for two readers of one dialect, but for the JSON-RPC id, on ${store} [B-94 F-6]`, async (test) => {
+    it(`writes the same bytes for two readers of one dialect, except for the JSON-RPC id, on ${store} [B-94 F-6]`, async (test) => {
       const { world, close } = createScenarioContext(cell)
       test.after(close)
       const peer = world.open(function* () {

@@ -1,4 +1,4 @@
-/** Who sees and reaches what at `/mcp`: the same as at the agents themselves, and not a name more. */
+/** What callers see and reach at `/mcp`: the same as at the agents themselves, and nothing more. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -38,7 +38,7 @@ for (const revision of revisions) {
       assert.deepEqual(await agentsOf(other), ['other', 'clock'])
     })
 
-    it('an agent that one may not use is as one that does not exist, in every tool', async () => {
+    it('an agent that the caller may not use looks like an unknown one, in every tool', async () => {
       const caller = await open(revision, await key('agent:scripted'))
       for (const [tool, input] of [
         ['discover_agent', {}],
@@ -48,7 +48,7 @@ for (const revision of revisions) {
         ['cancel_task', { taskId: 'x' }],
       ] as const) {
         const hidden = await caller.call(tool, { agent: 'other', ...input })
-        const missing = await caller.call(tool, { agent: 'nobody', ...input })
+        const missing = await caller.call(tool, { agent: 'unknown', ...input })
         assert.equal(hidden.isError, true)
         assert.deepEqual(hidden, missing)
       }
@@ -58,7 +58,7 @@ for (const revision of revisions) {
           () => assert.fail('it was read'),
           ({ message }: Error) => message,
         )
-      assert.equal(await why('other'), await why('nobody'))
+      assert.equal(await why('other'), await why('unknown'))
     })
 
     it('no caller reaches the tasks of another', async () => {
@@ -79,7 +79,7 @@ for (const revision of revisions) {
       await assert.rejects(his.read(`parley://agent/scripted/${taskId}/answer/0`), /Unknown resource/)
     })
 
-    it('a key for one skill sees that skill, and has to name it', async () => {
+    it('a key for one skill sees that skill, and must name it', async () => {
       const caller = await open(revision, await key('skill:scripted/sing'))
       const { structuredContent } = await caller.call('discover_agent', { agent: 'scripted' })
       assert.deepEqual(
@@ -98,7 +98,7 @@ for (const revision of revisions) {
       }
     })
 
-    it('a key that may only read reads, and sends nothing', async () => {
+    it('a read-only key reads, and sends nothing', async () => {
       const { key: whole, principal } = await admin('POST', '/admin/keys', { name: 'x', scopes: ['agent:scripted'] })
       const { key: reading } = await admin('POST', '/admin/keys', {
         name: 'x',
@@ -118,7 +118,7 @@ for (const revision of revisions) {
       }
     })
 
-    it('a token of an issuer is as good as at the agents', async () => {
+    it('a token of an issuer works as at the agents', async () => {
       const token = await issuer.token({ sub: 'carol', groups: ['team'] })
       const caller = await open(revision, { authorization: `Bearer ${token}` })
       assert.deepEqual(await agentsOf(caller), ['other', 'clock'])
@@ -142,7 +142,7 @@ for (const revision of revisions) {
       }
     })
 
-    it('addresses are for those who may use every agent', async () => {
+    it('calls by URL require access to every agent', async () => {
       const narrow = await open(revision, await key('agent:scripted', 'agent:other', 'agent:clock'))
       assert.ok(!(await narrow.tools()).some(({ name }) => name === 'invoke_remote_agent'))
       const wide = await open(revision, await key('agent:*'))
@@ -160,7 +160,7 @@ for (const revision of revisions) {
       }
     })
 
-    it('what is done is audited as any other call', async () => {
+    it('calls are audited like any other', async () => {
       const { authorization } = await key('agent:scripted')
       const caller = await open(revision, { authorization })
       const { structuredContent } = await caller.call('send_message', { agent: 'scripted', message: 'say hi' })
@@ -177,15 +177,15 @@ for (const revision of revisions) {
       }
     })
 
-    it('a wrong key opens nothing, not even what is open', async () => {
+    it('a wrong key gives access to nothing, not even to open agents', async () => {
       await assert.rejects(open(revision, { authorization: 'Bearer parley_wrong' }))
       await assert.rejects(open(revision, { 'x-api-key': 'wrong' }))
     })
   })
 }
 
-describe('who is kept out', () => {
-  it('is told where to log in', async () => {
+describe('a rejected caller', () => {
+  it('gets the address for sign-in', async () => {
     const response = await post({ authorization: 'Bearer nonsense' }, { jsonrpc: '2.0', id: 1, method: 'tools/list' })
     assert.equal(response.status, 401)
     const challenge = response.headers.get('www-authenticate') ?? ''
@@ -200,13 +200,16 @@ describe('who is kept out', () => {
     })
   })
 
-  it('is slowed down when coming too often, whatever is asked for', async () => {
+  it('is rate limited, whatever it requests', async () => {
     const slow = await openMcpTestHub({ access: {}, limits: { perKey: '10/min' } })
     const headers = await slow.key('agent:scripted')
     const caller = await openMcpTestClient('2026-07-28', { url: slow.mcp, headers })
     const seen = new Set<string>()
     for (let count = 0; count < 12; count += 1) {
-      const calling = caller.call('send_message', { agent: count % 2 === 0 ? 'scripted' : 'nobody', message: 'say hi' })
+      const calling = caller.call('send_message', {
+        agent: count % 2 === 0 ? 'scripted' : 'unknown',
+        message: 'say hi',
+      })
       const text = await calling.then(
         ({ content }) => content[0].text as string,
         ({ message }: Error) => message,
@@ -223,7 +226,7 @@ describe('who is kept out', () => {
     assert.ok(Number(response.headers.get('retry-after')) >= 1)
   })
 
-  it('has nothing at a hub where no agent is open', async () => {
+  it('gets nothing from a hub without open agents', async () => {
     const closed = await openMcpTestHub({ access: {} })
     const response = await fetch(closed.mcp, {
       method: 'POST',
@@ -239,7 +242,7 @@ describe('who is kept out', () => {
 describe('a session', () => {
   const begin = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializing() }
 
-  it('is whose it was when it began', async () => {
+  it('belongs to the caller that opened it', async () => {
     const [ann, bob] = [await key('agent:scripted'), await key('agent:scripted')]
     const response = await post(ann, begin)
     const id = response.headers.get('mcp-session-id') ?? ''
@@ -258,7 +261,7 @@ describe('a session', () => {
     assert.equal((await post({ ...ann, 'mcp-session-id': id }, list)).status, 404)
   })
 
-  it('does not outlive the key', async () => {
+  it('ends with its key', async () => {
     const { key: secret, id: keyId } = await admin('POST', '/admin/keys', { name: 'x', scopes: ['agent:scripted'] })
     const proof = { authorization: `Bearer ${secret}` }
     const session = (await post(proof, begin)).headers.get('mcp-session-id') ?? ''
@@ -267,7 +270,7 @@ describe('a session', () => {
     assert.equal((await post({ ...proof, 'mcp-session-id': session }, list)).status, 401)
   })
 
-  it('makes room for another of its owner, and is never more than so many', async () => {
+  it('is closed for a new one of its owner beyond the limit', async () => {
     const proof = await key('agent:scripted')
     const ids: string[] = []
     for (let count = 0; count < 202; count += 1) {

@@ -1,4 +1,4 @@
-/** What strangers send to `/mcp`: none of it may crash, hang or open anything, or show what is inside. */
+/** Malformed requests to `/mcp`: none of them may crash or hang the hub, grant access or reveal internals. */
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { describe, it } from 'node:test'
@@ -31,7 +31,7 @@ async function isWell(): Promise<void> {
 }
 
 describe('bodies', () => {
-  it('that are no requests are refused', async () => {
+  it('that are not requests are refused', async () => {
     for (const body of ['', '{', 'null', '1', '"x"', '[]', '{}', '[1]', '{"jsonrpc":"1.0"}', '\u0000', '[[[]]]']) {
       const response = await post(body)
       assert.ok(response.status >= 400 && response.status < 500, `${JSON.stringify(body)}: ${response.status}`)
@@ -55,14 +55,14 @@ describe('bodies', () => {
     assert.equal(values.status, 413)
     assert.match(await values.text(), /exceeds 100000 JSON values/)
     const data = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`)
-    const nested = await post(call('send_message', { agent: 'scripted', message: 'told', data }))
+    const nested = await post(call('send_message', { agent: 'scripted', message: 'received', data }))
     assert.equal(nested.status, 400)
     const many = await post(Array.from({ length: 51 }, (_, id) => ({ ...list, id })))
     assert.equal(many.status, 400)
     await isWell()
   })
 
-  it('that ask oddly are answered with a sentence', async () => {
+  it('with invalid arguments are answered with a message', async () => {
     const odd: readonly unknown[] = [
       null,
       1,
@@ -98,7 +98,7 @@ describe('bodies', () => {
     await isWell()
   })
 
-  it('that name what every object has find no tool and no agent', async () => {
+  it('with names of object prototypes find no tool and no agent', async () => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       assert.match(await (await post(call(name, {}))).text(), /Unknown tool/)
       const text = await (await post(call('send_message', { agent: name, message: 'x' }))).text()
@@ -108,7 +108,7 @@ describe('bodies', () => {
 })
 
 describe('answers to questions that were never asked', () => {
-  it('reach what the sender reaches anyway, and nothing else', async () => {
+  it('reach only what the sender may reach', async () => {
     const caller = await openMcpTestClient('2025-11-25', { url: mcp })
     const hers = await caller.call('send_message', { agent: 'scripted', message: 'ask' })
     const { taskId } = hers.structuredContent
@@ -130,7 +130,7 @@ describe('answers to questions that were never asked', () => {
       assert.ok(status < 500)
       assert.match(text, /matches no open question|Invalid or expired/)
     }
-    for (const ref of [{ agent: 'nobody' }, { url: `${url}/a2a/scripted` }]) {
+    for (const ref of [{ agent: 'unknown' }, { url: `${url}/a2a/scripted` }]) {
       const { text } = await sending(state({ ref, taskId }))
       assert.match(text, /"isError":true/)
     }
@@ -146,7 +146,7 @@ describe('answers to questions that were never asked', () => {
       assert.ok(status < 500)
       assert.doesNotMatch(text, / it is/, JSON.stringify(responses))
     }
-    // The same answer twice is one.
+    // A repeated answer counts once.
     const right = state({ ref: { agent: 'scripted' }, taskId })
     const [first, second] = [await sending(right), await sending(right)]
     assert.match(first.text, /it is/)
@@ -154,8 +154,8 @@ describe('answers to questions that were never asked', () => {
   })
 })
 
-describe('pages of browsers', () => {
-  it('may not call from elsewhere', async () => {
+describe('web pages', () => {
+  it('may not call from another origin', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', 'file://', 'x']) {
       const response = await post(list, { origin })
       assert.equal(response.status, 403, origin)
@@ -163,7 +163,7 @@ describe('pages of browsers', () => {
     assert.equal((await post(list, { origin: url })).status, 200)
   })
 
-  it('may call if they are invited', async () => {
+  it('may call from an allowed origin', async () => {
     const asked = await fetch(mcp, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
@@ -177,7 +177,7 @@ describe('pages of browsers', () => {
     await response.text()
   })
 
-  it('may not call by a name of their own (DNS rebinding)', async () => {
+  it('may not call by their own host name (DNS rebinding)', async () => {
     const status = await new Promise((resolve, reject) => {
       const sent = httpRequest(mcp, { method: 'POST', headers: { ...plain, host: 'evil.example' } }, (response) => {
         response.resume()
@@ -190,7 +190,7 @@ describe('pages of browsers', () => {
   })
 })
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   it('leaves nothing behind that would stop the hub', async () => {
     for (let count = 0; count < 20; count += 1) {
       const leaving = new AbortController()
@@ -203,7 +203,7 @@ describe('a client that goes away', () => {
     await isWell()
   })
 
-  it('and keeps a session has not stopped its task', async () => {
+  it('and keeps its session does not stop its task', async () => {
     const caller = await openMcpTestClient('2025-11-25', { url: mcp })
     const before = await caller.call('send_message', { agent: 'scripted', message: 'say x' })
     const { contextId } = before.structuredContent
@@ -227,7 +227,7 @@ describe('a client that goes away', () => {
 })
 
 describe('the hub', () => {
-  it('ends while clients wait, and what they wait for goes on after it', async () => {
+  it('exits while clients wait, and their tasks continue after a restart', async () => {
     const caller = await openMcpTestClient('2025-11-25', { url: mcp })
     const calling = caller.client.callTool(
       { name: 'send_message', arguments: { agent: 'scripted', message: 'long' } },

@@ -1,6 +1,6 @@
 /**
- * The two official clients, each over both transports: `@modelcontextprotocol/sdk` speaks the revisions with sessions
- * (2025-11-25), `@modelcontextprotocol/client` the one without (2026-07-28). Tests see one face of them.
+ * The two official clients, each over both transports: `@modelcontextprotocol/sdk` has the revisions with sessions
+ * (2025-11-25), `@modelcontextprotocol/client` the one without (2026-07-28). Tests use them through one interface.
  */
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -42,25 +42,25 @@ export interface ToolResult {
 
 export interface McpTestClient {
   readonly revision: Revision
-  /** That was agreed on. */
+  /** The negotiated one. */
   readonly version: string | undefined
   readonly capabilities: any
   tools(): Promise<readonly any[]>
   call(name: string, input: object, options?: CallOptions): Promise<ToolResult>
   read(uri: string): Promise<any>
   templates(): Promise<readonly any[]>
-  /** The client of the SDK, for what the others have not. */
+  /** The client of the SDK, for features that only it has. */
   readonly client: any
   close(): Promise<void>
 }
 
 export interface McpTestClientOptions {
   readonly capabilities?: object
-  /** What the person at the client says. Left out: the client cannot ask anybody. */
+  /** The answer of the user. If omitted, the client has no elicitation. */
   readonly answer?: ElicitationHandler
 }
 
-/** The text of a result, without the line that says how the task stands. */
+/** The text of a result, without the line with the state of the task. */
 export function textOf({ content }: ToolResult): string {
   return content
     .filter((block) => block.type === 'text' && !block.text.startsWith('[task '))

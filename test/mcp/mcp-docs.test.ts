@@ -1,4 +1,4 @@
-/** docs/mcp.md says what is so: its configurations start, its settings are accepted, its tools and flags are all there are. */
+/** docs/mcp.md is correct: its configurations work, its settings are valid, and its tools and flags are complete. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const blocks = (language: string): readonly string[] =>
 const testHub = await openMcpTestHub({ access: {} })
 const key = (await testHub.key('agent:*')).authorization.slice('Bearer '.length)
 
-/** As it is written, with our hub and key in the place of those in the page. */
+/** As written, with the test hub and key instead of those on the page. */
 const filledIn = (text: string): string =>
   text.replaceAll('http://127.0.0.1:3000', testHub.url).replaceAll(/\bKEY"/g, `${key}"`)
 
@@ -55,7 +55,7 @@ describe('docs/mcp.md', () => {
     }
   })
 
-  it('shows agents without a hub with flags that there are', () => {
+  it('shows agents without a hub, with existing flags', () => {
     const alone = entries.find(({ args }) => args?.includes('--agent') === true)
     assert.deepEqual(
       alone?.args?.slice(3).filter((word) => word.startsWith('--')),
@@ -63,7 +63,7 @@ describe('docs/mcp.md', () => {
     )
   })
 
-  it('shows settings that are accepted', () => {
+  it('shows valid settings', () => {
     const agents = { echo: { kind: 'demo', agent: 'echo' } }
     for (const text of blocks('yaml')) {
       const checked = checkConfig({ agents, ...(parse(text) as object) }, { kinds: agentKinds, baseDir: '/' })
@@ -71,7 +71,7 @@ describe('docs/mcp.md', () => {
     }
   })
 
-  it('names every tool with what it takes, and every flag', async () => {
+  it('documents every tool with its parameters, and every flag', async () => {
     const caller = await openMcpTestClient('2025-11-25', {
       url: testHub.mcp,
       headers: { authorization: `Bearer ${key}` },

@@ -27,7 +27,7 @@ export async function openMcpTestHub(more: object = {}, agents: object = {}): Pr
         kind: 'module',
         path: scripted,
         name: 'Scripted',
-        description: 'Does what it is told',
+        description: 'Does what the message says',
         skills: [skill('act'), skill('sing')],
         default: true,
       },

@@ -1,4 +1,4 @@
-/** Agents that do not stream are waited for, asked, answered and stopped all the same. */
+/** Agents that do not stream can be awaited, answered and stopped like others. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -15,7 +15,7 @@ const places: readonly (readonly [string, McpTarget])[] = [
 
 for (const [transport, where] of places) {
   describe(`an agent that does not stream, over ${transport}`, () => {
-    it('answers, asks and is answered', async () => {
+    it('answers, asks and gets answers', async () => {
       const caller = await openMcpTestClient('2025-11-25', where, {
         answer: () => ({ action: 'accept', content: { answer: 'Rome' } }),
       })
@@ -28,7 +28,7 @@ for (const [transport, where] of places) {
       assert.equal(textOf(await say('ask')), 'Rome it is')
     })
 
-    it('is waited for no longer than was said, looked at and stopped', async () => {
+    it('is awaited up to the given time, polled and stopped', async () => {
       const caller = await openMcpTestClient('2025-11-25', where)
       const begun = await caller.call('send_message', { agent: 'plodder', message: 'long', waitSeconds: 0.5 })
       const { taskId, state } = begun.structuredContent

@@ -1,4 +1,4 @@
-/** Agents elsewhere, named by their address: of every version, and some that no client should trust. */
+/** Remote agents, called by URL: of every version, and some that are malicious. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -31,7 +31,7 @@ const places: readonly (readonly [string, McpTarget])[] = [
 ]
 
 for (const [transport, where] of places) {
-  describe(`an agent elsewhere, over ${transport}`, () => {
+  describe(`a remote agent, over ${transport}`, () => {
     let asked: Elicitation[] = []
     let opened: Promise<McpTestClient> | undefined
     const open = (): Promise<McpTestClient> =>
@@ -44,7 +44,7 @@ for (const [transport, where] of places) {
     const say = async (message: string, more: object = {}) =>
       (await open()).call('invoke_remote_agent', { url: remote.url, message, ...more })
 
-    it('is looked at, called, asked back, looked at again and stopped', async () => {
+    it('is inspected, called, answered, polled and stopped', async () => {
       const caller = await open()
       const { structuredContent } = await caller.call('discover_agent', { url: remote.url })
       assert.deepEqual(
@@ -71,9 +71,9 @@ for (const [transport, where] of places) {
       assert.equal(ended.structuredContent.state, 'canceled')
     })
 
-    it('tells how far it is, and is stopped with the call', async () => {
+    it('reports progress, and is stopped with the call', async () => {
       const caller = await open()
-      const heard: (string | undefined)[] = []
+      const messages: (string | undefined)[] = []
       const stop = new AbortController()
       const calling = caller.call(
         'invoke_remote_agent',
@@ -81,7 +81,7 @@ for (const [transport, where] of places) {
         {
           signal: stop.signal,
           onprogress({ message }) {
-            heard.push(message)
+            messages.push(message)
             if (message === 'at it') stop.abort()
           },
         },
@@ -94,14 +94,14 @@ for (const [transport, where] of places) {
       }
     })
 
-    it('gives what is large as a resource to read', async () => {
+    it('returns large content as a resource', async () => {
       const caller = await open()
       const { content } = await say('big')
       const { contents } = await caller.read(content[0].uri)
       assert.equal(Buffer.from(contents[0].blob, 'base64').length, 2_000_000)
     })
 
-    it('that answers in pieces has said one text', async (t) => {
+    it('that answers in chunks gives one text', async (t) => {
       const url = await pretend(t, (request, response) => {
         if (request.method === 'GET') return card(request, response)
         return stream(response, [
@@ -115,7 +115,7 @@ for (const [transport, where] of places) {
       assert.deepEqual(said.content.map(({ text }) => text).slice(0, 2), ['one two three', 'another'])
     })
 
-    it('that misbehaves is reported in one sentence, soon, and affects no others', async (t) => {
+    it('that misbehaves is reported in one sentence, quickly, and affects no others', async (t) => {
       const caller = await open()
       const behaviours: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> = {
         'is none': (_, response) => void response.writeHead(404).end(),
@@ -132,7 +132,7 @@ for (const [transport, where] of places) {
         'says its interface is inside': (request, response) => card(request, response, 'http://10.0.0.1/a2a'),
         'answers with nonsense': (request, response) =>
           request.method === 'GET' ? card(request, response) : void response.end('<html>'),
-        'closes the door': (request, response) =>
+        'closes the connection': (request, response) =>
           request.method === 'GET' ? card(request, response) : void response.destroy(),
         'never stops talking': (request, response) => {
           if (request.method === 'GET') return card(request, response)
@@ -161,7 +161,7 @@ for (const [transport, where] of places) {
       assert.equal(textOf(await say('say still here')), 'still here')
     })
 
-    it('that says nothing is not waited for longer than was said', async (t) => {
+    it('that sends nothing is awaited up to the given time', async (t) => {
       const url = await pretend(t, (request, response) => {
         if (request.method === 'GET') return card(request, response)
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -173,8 +173,8 @@ for (const [transport, where] of places) {
   })
 }
 
-describe('a call of an agent elsewhere', () => {
-  it('is audited, without what its address carries besides', async () => {
+describe('a call of a remote agent', () => {
+  it('is audited, without the query of its URL', async () => {
     const caller = await openMcpTestClient('2025-11-25', { url: testHub.mcp })
     await caller.call('invoke_remote_agent', { url: `${remote.url}/?token=sesame`, message: 'say hi' })
     for (;;) {
@@ -196,7 +196,7 @@ async function list(contextId: string): Promise<{ tasks: { status: { state: stri
   return (await response.json()) as { tasks: { status: { state: string } }[] }
 }
 
-/** An agent by hand. */
+/** A hand-written agent. */
 async function pretend(
   t: TestContext,
   behave: (request: IncomingMessage, response: ServerResponse) => void,

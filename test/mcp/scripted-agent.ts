@@ -24,8 +24,8 @@ export const agent = {
     const [verb = '', ...rest] = text.split(' ')
     const words = rest.join(' ')
     if (lastCheckpoint !== undefined) {
-      const told = message.parts.flatMap((part) => ('data' in part ? [part.data] : []))[0]
-      yield told === undefined ? `${text} it is` : `filled in: ${JSON.stringify(told)}`
+      const formData = message.parts.flatMap((part) => ('data' in part ? [part.data] : []))[0]
+      yield formData === undefined ? `${text} it is` : `filled in: ${JSON.stringify(formData)}`
       return
     }
     switch (verb) {
@@ -60,7 +60,7 @@ export const agent = {
         await turn.checkpoint('asked')
         yield inputRequired('Your PIN?', { sensitive: true })
         return
-      case 'visit': {
+      case 'open': {
         await turn.checkpoint('asked')
         yield authRequired({ parts: [{ text: 'Please sign in' }, { url: 'https://id.example.com/device' }] })
         return
@@ -99,7 +99,7 @@ export const agent = {
       case 'trace':
         yield turn.traceparent
         return
-      case 'told':
+      case 'received':
         yield JSON.stringify(message.parts.slice(1))
         return
       default:

@@ -1,4 +1,4 @@
-/** One tool for each skill, and what becomes of them when the configuration changes. */
+/** One tool for each skill, also when the configuration changes. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ for (const revision of revisions) {
       assert.deepEqual(all.slice(6), ['scripted_act', 'scripted_sing', 'other_knit', 'clock_count', 'bare'])
     })
 
-    it('call the agent with the skill that they are', async () => {
+    it('call the agent with their skill', async () => {
       const caller = await openMcpTestClient(revision, { url: mcp, headers: await key('skill:scripted/sing') })
       const [tool] = (await caller.tools()).filter(({ name }) => name === 'scripted_sing')
       assert.equal(tool.title, 'Scripted: sing')
@@ -37,19 +37,19 @@ for (const revision of revisions) {
       assert.equal(failed.isError, true)
     })
 
-    it('stand in for an agent that lists none', async () => {
+    it('include one tool for an agent that lists none', async () => {
       const caller = await openMcpTestClient(revision, { url: mcp, headers: await key('agent:bare') })
       assert.match(textOf(await caller.call('bare', { message: 'who' })), /undefined$/)
     })
   })
 }
 
-describe('a client that keeps a session', () => {
-  it('is told when there are other tools', async () => {
+describe('a client with a session', () => {
+  it('is notified when the tools change', async () => {
     const caller = await openMcpTestClient('2025-11-25', { url: mcp, headers: await key('agent:*') })
     const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js')
-    const told = Promise.withResolvers<void>()
-    caller.client.setNotificationHandler(ToolListChangedNotificationSchema, () => told.resolve())
+    const changed = Promise.withResolvers<void>()
+    caller.client.setNotificationHandler(ToolListChangedNotificationSchema, () => changed.resolve())
     const file = join(folder, 'parley.json')
     const tree = JSON.parse(await readFile(file, 'utf8'))
     delete tree.agents.other
@@ -57,7 +57,7 @@ describe('a client that keeps a session', () => {
     await caller.tools()
     await writeFile(file, JSON.stringify(tree))
     hub.signal('SIGHUP')
-    await told.promise
+    await changed.promise
     const names = (await caller.tools()).map(({ name }) => name)
     assert.ok(!names.includes('other_knit'))
     await assert.rejects(caller.call('other_knit', { message: 'x' }), /Unknown tool/)

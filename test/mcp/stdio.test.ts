@@ -1,4 +1,4 @@
-/** `parley mcp` as a program: where it finds agents, what it says, and how it ends. */
+/** `parley mcp` as a program: where it finds agents, what it prints, and how it ends. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { openMcpTestHub } from './mcp-test-hub.ts'
 const testHub = await openMcpTestHub({ access: { anonymous: ['clock'] } })
 
 describe('parley mcp --hub', () => {
-  it('has the agents and skills of the hub that the key is for', async () => {
+  it('has the agents and skills that the key permits', async () => {
     const { authorization } = await testHub.key('skill:scripted/sing')
     const key = authorization.slice('Bearer '.length)
     const caller = await openMcpTestClient('2025-11-25', { args: ['--hub', testHub.url], env: { PARLEY_KEY: key } })
@@ -34,8 +34,8 @@ describe('parley mcp --hub', () => {
   })
 
   it('sends the key to the hub and to no agent of its catalog', async (t) => {
-    const heard: IncomingHttpHeaders[] = []
-    const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
+    const requests: IncomingHttpHeaders[] = []
+    const elsewhere = await listen(t, ({ headers }, end) => end(requests.push(headers), '{}'))
     const hub = await openFrontOf(t, testHub.url, {
       specVersion: '1.0',
       entries: [
@@ -57,10 +57,10 @@ describe('parley mcp --hub', () => {
       ],
     )
     assert.match(textOf(await caller.call('send_message', { agent: 'scripted', message: 'who' })), /^key:/)
-    assert.ok(heard.length > 0 && heard.every((headers) => headers.authorization === undefined))
+    assert.ok(requests.length > 0 && requests.every((headers) => headers.authorization === undefined))
   })
 
-  it('has the agent at its root where it has no catalog, and says what is wrong with a hub', async (t) => {
+  it('uses the agent at the root if there is no catalog, and reports problems of a hub', async (t) => {
     const { authorization } = await testHub.key('agent:*')
     const args = ['--hub', await openFrontOf(t, testHub.url, undefined), '--key', authorization.slice('Bearer '.length)]
     const caller = await openMcpTestClient('2025-11-25', { args })
@@ -79,20 +79,20 @@ describe('parley mcp --hub', () => {
 })
 
 describe('parley mcp --agent', () => {
-  it('shows a token to those agents, and to no address that a model names', async (t) => {
+  it('sends a token to those agents, and to no URL that a model names', async (t) => {
     const { authorization } = await testHub.key('agent:scripted')
     const token = authorization.slice('Bearer '.length)
-    const heard: IncomingHttpHeaders[] = []
-    const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
+    const requests: IncomingHttpHeaders[] = []
+    const elsewhere = await listen(t, ({ headers }, end) => end(requests.push(headers), '{}'))
     const args = ['--agent', `${testHub.url}/a2a/scripted`, '--token-env', 'TOKEN', '--allow', '127.0.0.1']
     const caller = await openMcpTestClient('2025-11-25', { args, env: { TOKEN: token } })
     const said = await caller.call('send_message', { agent: 'scripted', message: 'who' })
     assert.match(textOf(said), /^key:/)
     await caller.call('discover_agent', { url: elsewhere })
-    assert.ok(heard.length > 0 && heard.every((headers) => headers.authorization === undefined))
+    assert.ok(requests.length > 0 && requests.every((headers) => headers.authorization === undefined))
   })
 
-  it('keeps addresses within the network out of reach, or all of them', async () => {
+  it('blocks internal addresses, or all of them', async () => {
     const guarded = await openMcpTestClient('2025-11-25', { args: ['--agent', `${testHub.url}/a2a/clock`] })
     const refused = await guarded.call('invoke_remote_agent', { url: `${testHub.url}/a2a/clock`, message: '1' })
     assert.match(refused.content[0].text, /resolves to a disallowed address/)
@@ -101,7 +101,7 @@ describe('parley mcp --agent', () => {
     assert.match((await shut.call('discover_agent', { url: 'https://x.example' })).content[0].text, /not allowed here/)
   })
 
-  it('tells agents apart that call themselves alike, and shows one that is gone as gone', async () => {
+  it('distinguishes agents of the same name, and shows an unreachable one as such', async () => {
     const clock = `${testHub.url}/a2a/clock`
     const args = ['--agent', clock, '--agent', clock, '--agent', 'http://127.0.0.1:9']
     const caller = await openMcpTestClient('2025-11-25', { args })
@@ -118,7 +118,7 @@ describe('parley mcp --agent', () => {
 })
 
 describe('the program', () => {
-  it('survives lines that are no messages, and writes nothing but messages', async (t) => {
+  it('survives invalid lines, and writes only messages', async (t) => {
     const { command, args, env } = commandOf({ args: ['--agent', `${testHub.url}/a2a/clock`] })
     const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
     t.after(() => child.kill('SIGKILL'))
@@ -142,7 +142,7 @@ describe('the program', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null])
   })
 
-  it('goes when it is told to', async (t) => {
+  it('exits on SIGTERM', async (t) => {
     const { command, args, env } = commandOf({ args: ['--agent', `${testHub.url}/a2a/clock`] })
     const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
     t.after(() => child.kill('SIGKILL'))

@@ -1,4 +1,4 @@
-/** Tasks of MCP's own (2025-11-25), by the official client that knows them, over HTTP and over stdio. */
+/** MCP tasks (2025-11-25), by the official client that supports them, over HTTP and over stdio. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -12,7 +12,7 @@ const places: readonly (readonly [string, McpTarget])[] = [
   ['stdio', { args: ['--agent', `${url}/a2a/scripted`, '--tools', 'skills'] }],
 ]
 
-type Told = { readonly type: string; readonly task?: any; readonly result?: any; readonly error?: any }
+type TaskEvent = { readonly type: string; readonly task?: any; readonly result?: any; readonly error?: any }
 
 async function begin({ client }: McpTestClient, input: object, name = 'send_message'): Promise<any> {
   const { task } = await client.request(
@@ -45,21 +45,21 @@ for (const [transport, where] of places) {
       )
     })
 
-    it('is answered at once, and has its result later', async () => {
+    it('returns at once, and has its result later', async () => {
       const { client } = await open()
-      const told: Told[] = []
+      const events: TaskEvent[] = []
       const input = { name: 'send_message', arguments: { agent: 'scripted', message: 'steps 3' } }
       for await (const one of client.experimental.tasks.callToolStream(input, undefined, { task: { ttl: 60_000 } })) {
-        told.push(one)
+        events.push(one)
       }
-      assert.equal(told[0]?.type, 'taskCreated')
-      assert.equal(told[0]?.task.status, 'working')
-      assert.equal(told.at(-1)?.type, 'result')
-      assert.equal(told.at(-1)?.result.content[0].text, 'walked')
-      assert.equal(told.at(-1)?.result.structuredContent.state, 'completed')
+      assert.equal(events[0]?.type, 'taskCreated')
+      assert.equal(events[0]?.task.status, 'working')
+      assert.equal(events.at(-1)?.type, 'result')
+      assert.equal(events.at(-1)?.result.content[0].text, 'walked')
+      assert.equal(events.at(-1)?.result.structuredContent.state, 'completed')
     })
 
-    it('is looked at, and canceled', async () => {
+    it('is polled, and canceled', async () => {
       const caller = await open()
       const { tasks } = caller.client.experimental
       const { taskId } = await begin(caller, { agent: 'scripted', message: 'long' })
@@ -81,17 +81,17 @@ for (const [transport, where] of places) {
       assert.equal((await tasks.getTask(taskId)).status, 'completed')
     })
 
-    it('of an agent that keeps no task is over at once', async () => {
+    it('of an agent that keeps no task has ended at once', async () => {
       const caller = await open()
       const { tasks } = caller.client.experimental
       const task = await begin(caller, { agent: 'scripted', message: 'reply hello' })
       assert.match((await tasks.getTaskResult(task.taskId, CallToolResultSchema)).content[0].text, /hello/)
     })
 
-    it('is not found where there is none, and refuses what is no task of ours', async () => {
+    it('is not found if it is unknown, and rejects foreign ids', async () => {
       const { client } = await open()
       const { tasks } = client.experimental
-      const made = Buffer.from(JSON.stringify({ ref: { agent: 'nobody' }, taskId: 'x' })).toString('base64url')
+      const made = Buffer.from(JSON.stringify({ ref: { agent: 'unknown' }, taskId: 'x' })).toString('base64url')
       const other = Buffer.from(JSON.stringify({ ref: { agent: 'scripted' }, taskId: 'x' })).toString('base64url')
       for (const id of ['nonsense', made, other, '']) {
         await assert.rejects(tasks.getTask(id))
@@ -100,7 +100,7 @@ for (const [transport, where] of places) {
       }
     })
 
-    it('is not begun where the input is wrong', async () => {
+    it('is not started with invalid input', async () => {
       const caller = await open()
       await assert.rejects(begin(caller, { agent: 'scripted' }), /message: must be a string/)
       await assert.rejects(begin(caller, { agent: 'missing', message: 'x' }), /Unknown agent/)

@@ -14,7 +14,7 @@ const places: readonly (readonly [string, McpTarget])[] = [
 for (const revision of revisions) {
   for (const [transport, where] of places) {
     describe(`a client of ${revision} over ${transport}`, () => {
-      // One program for each, because starting one takes long: a client with elicitation, and one without.
+      // One program for each, because they start slowly: a client with elicitation, and one without.
       let answer: ElicitationHandler | undefined
       const asking = once(() =>
         openMcpTestClient(revision, where, { answer: (question) => answer?.(question) ?? { action: 'cancel' } }),
@@ -25,7 +25,7 @@ for (const revision of revisions) {
         return answer === undefined ? plain() : asking()
       }
 
-      it('is told what there is', async () => {
+      it('gets the list of tools', async () => {
         const caller = await open()
         assert.equal(caller.version, revision)
         const tools = await caller.tools()
@@ -46,10 +46,10 @@ for (const revision of revisions) {
           first.skills.map(({ id }: { id: string }) => id),
           ['act', 'sing'],
         )
-        assert.match(content[0].text, /- scripted: Does what it is told\n {4}act: It can act/)
+        assert.match(content[0].text, /- scripted: Does what the message says\n {4}act: It can act/)
       })
 
-      it('finds agents by words, and looks at one', async () => {
+      it('finds agents by text, and inspects one', async () => {
         const caller = await open()
         const found = await caller.call('list_agents', { query: 'TAG-KNIT another' })
         assert.deepEqual(
@@ -65,7 +65,7 @@ for (const revision of revisions) {
         assert.equal(structuredContent.available, true)
       })
 
-      it('gets an answer from a task, and from an agent that keeps none', async () => {
+      it('gets an answer from a task, and a direct reply', async () => {
         const caller = await open()
         const said = await caller.call('send_message', { agent: 'scripted', message: 'say hello', skill: 'act' })
         assert.equal(textOf(said), 'hello')
@@ -87,7 +87,12 @@ for (const revision of revisions) {
           { name: 'a.txt', mediaType: 'text/plain', base64: Buffer.from('abc').toString('base64') },
           { url: 'https://example.com/b.pdf', mediaType: 'application/pdf' },
         ]
-        const said = await caller.call('send_message', { agent: 'scripted', message: 'told', data: { n: 1 }, files })
+        const said = await caller.call('send_message', {
+          agent: 'scripted',
+          message: 'received',
+          data: { n: 1 },
+          files,
+        })
         assert.deepEqual(JSON.parse(textOf(said)), [
           { data: { n: 1 } },
           { raw: 'YWJj', filename: 'a.txt', mediaType: 'text/plain' },
@@ -95,7 +100,7 @@ for (const revision of revisions) {
         ])
       })
 
-      it('gets pictures, sounds, files, addresses and data as what they are', async () => {
+      it('gets images, audio, files, URLs and data by their type', async () => {
         const caller = await open()
         const { content, structuredContent } = await caller.call('send_message', {
           agent: 'scripted',
@@ -118,7 +123,7 @@ for (const revision of revisions) {
         assert.deepEqual(read.contents, [{ uri: note.resource.uri, mimeType: 'text/plain', text: 'a note' }])
       })
 
-      it('is given what is large as a resource to read', async () => {
+      it('gets large content as a resource', async () => {
         const caller = await open()
         assert.equal((await caller.templates()).length, 2)
         const { content } = await caller.call('send_message', { agent: 'scripted', message: 'big' })
@@ -132,23 +137,23 @@ for (const revision of revisions) {
         await assert.rejects(caller.read('file:///etc/passwd'), /Unknown resource/)
       })
 
-      it('is told what the agent says of its work', async () => {
+      it('gets the progress of the agent', async () => {
         const caller = await open()
-        const heard: { progress: number; message?: string }[] = []
+        const updates: { progress: number; message?: string }[] = []
         const said = await caller.call(
           'send_message',
           { agent: 'scripted', message: 'steps 3' },
-          { onprogress: (one) => void heard.push(one) },
+          { onprogress: (one) => void updates.push(one) },
         )
         assert.equal(textOf(said), 'walked')
-        const words = heard.map(({ message }) => message).filter((one) => one?.startsWith('step'))
-        // Of what comes within a moment the newest is told; the last always is.
+        const words = updates.map(({ message }) => message).filter((one) => one?.startsWith('step'))
+        // Of updates at the same time only the newest is sent; the last one always is.
         assert.deepEqual(
           words,
           ['step 1', 'step 2', 'step 3'].filter((one) => words.includes(one)),
         )
         assert.equal(words.at(-1), 'step 3')
-        const steps = heard.map(({ progress }) => progress)
+        const steps = updates.map(({ progress }) => progress)
         assert.deepEqual(
           steps,
           [...new Set(steps)].sort((a, b) => a - b),
@@ -175,7 +180,7 @@ for (const revision of revisions) {
         assert.equal(await stateInContext(contextId), 'TASK_STATE_CANCELED')
       })
 
-      it('begins work that it does not wait for, looks at it, waits for it, and ends it', async () => {
+      it('starts work without waiting, polls it, waits for it, and ends it', async () => {
         const caller = await open()
         const begun = await caller.call('send_message', { agent: 'scripted', message: 'long', waitSeconds: 0 })
         const { taskId } = begun.structuredContent
@@ -197,7 +202,7 @@ for (const revision of revisions) {
         assert.equal(twice.structuredContent.state, 'canceled')
       })
 
-      it('is told how to go on where it waits for too long, and nothing is stopped', async () => {
+      it('gets instructions to continue when it waits for too long, and nothing is stopped', async () => {
         const caller = await open()
         const said = await caller.call('send_message', { agent: 'scripted', message: 'steps 6', waitSeconds: 0.3 })
         assert.equal(said.structuredContent.state, 'working')
@@ -207,7 +212,7 @@ for (const revision of revisions) {
         assert.equal(textOf(done), 'walked')
       })
 
-      it('is asked by the agent, and the answer goes to the same task', async () => {
+      it('gets the question of the agent, and the answer goes to the same task', async () => {
         const asked: Elicitation[] = []
         const caller = await open({
           answer(question) {
@@ -228,7 +233,7 @@ for (const revision of revisions) {
         )
       })
 
-      it('is shown a form as the agent made it, and the agent gets what was filled in', async () => {
+      it('gets a form as the agent made it, and the agent gets the values', async () => {
         const asked: Elicitation[] = []
         const caller = await open({
           answer(question) {
@@ -241,7 +246,7 @@ for (const revision of revisions) {
         assert.deepEqual(Object.keys(asked[0]?.requestedSchema?.properties ?? {}), ['name', 'size', 'count'])
       })
 
-      it('is sent to a page where the agent wants that', async () => {
+      it('gets a URL to open if the agent requests it', async () => {
         const asked: Elicitation[] = []
         const caller = await open({
           answer(question) {
@@ -249,7 +254,7 @@ for (const revision of revisions) {
             return { action: 'accept' }
           },
         })
-        const said = await caller.call('send_message', { agent: 'scripted', message: 'visit' })
+        const said = await caller.call('send_message', { agent: 'scripted', message: 'open' })
         assert.equal(textOf(said), 'It is done. it is')
         assert.deepEqual([asked[0]?.mode, asked[0]?.url], ['url', 'https://id.example.com/device'])
       })
@@ -284,7 +289,7 @@ for (const revision of revisions) {
         }
       })
 
-      it('is never asked for a secret', async () => {
+      it('never gets a question for a secret', async () => {
         const caller = await open({ answer: () => assert.fail('the user was asked for a secret') })
         const said = await caller.call('send_message', { agent: 'scripted', message: 'secret' })
         assert.equal(said.structuredContent.state, 'input-required')
@@ -293,7 +298,7 @@ for (const revision of revisions) {
         assert.equal(signIn.structuredContent.state, 'auth-required')
       })
 
-      it('is not asked for ever', async () => {
+      it('gets a limited number of questions', async () => {
         let count = 0
         const caller = await open({
           answer() {
@@ -306,7 +311,7 @@ for (const revision of revisions) {
         assert.equal(count, 6)
       })
 
-      it('is told of failures in sentences, and of ours nothing more', async () => {
+      it('gets failures as messages, without internal details', async () => {
         const caller = await open()
         const failed = await caller.call('send_message', { agent: 'scripted', message: 'fail' })
         assert.deepEqual([failed.isError, failed.structuredContent.state], [true, 'failed'])
@@ -337,7 +342,7 @@ for (const revision of revisions) {
         await assert.rejects(caller.call('no_such_tool', {}), /Unknown tool no_such_tool/)
       })
 
-      it('hands its trace on', async () => {
+      it('passes its trace on', async () => {
         const caller = await open()
         const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`
         const said = await caller.call(
@@ -362,7 +367,7 @@ function once<T>(open: () => Promise<T>): () => Promise<T> {
   return () => (opened ??= open())
 }
 
-/** As the hub knows the newest task of a conversation. */
+/** The newest task of a conversation at the hub. */
 async function stateInContext(contextId: string): Promise<string> {
   for (;;) {
     const response = await fetch(`${url}/a2a/scripted/tasks?contextId=${contextId}`, {

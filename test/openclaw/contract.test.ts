@@ -24,7 +24,7 @@ describe('over a real gateway,', { skip }, () => {
     gateway.responder.reset()
     return openOpenclawFixture(gateway, entry)
   }
-  // It takes its time to begin, more for the first run.
+  // It starts slowly, more so for the first run.
   const times = { patienceMs: 120_000, deadlineMs: 25_000 }
 
   agentContract('openclaw by WebSocket', { ...exchanges, ...times, open: over({ transport: 'ws' }) })

@@ -1,4 +1,4 @@
-/** The hub as a program, killed in the middle of what a real gateway does for it. */
+/** The hub as a program, killed during a run at a real gateway. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { assertEachEventOnce, openOpenclawKillableHub } from '../agents/openclaw-killable-hub.ts'
@@ -10,14 +10,14 @@ import type { RealGateway } from './real-gateway.ts'
 const found = await installOpenclaw()
 const skip = 'missing' in found ? found.missing : false
 
-describe('a hub that is killed in the middle of a run at a real gateway', { skip }, () => {
+describe('a hub that is killed during a run at a real gateway', { skip }, () => {
   let gateway: RealGateway
   before(async () => {
     gateway = await openRealGateway('program' in found ? found.program : '')
   })
   after(() => gateway?.close())
 
-  it('finds it under way when it is back, and tells the rest: no event lost, none twice', async () => {
+  it('finds the run after its restart and delivers the rest, with no event lost or doubled', async () => {
     gateway.responder.reset()
     const mortal = await openOpenclawKillableHub(gateway)
     await mortal.begin('take your time')
@@ -30,7 +30,7 @@ describe('a hub that is killed in the middle of a run at a real gateway', { skip
     await mortal.kill()
   })
 
-  it('finds its end when it ended meanwhile', async () => {
+  it('finds the end of a run that ended in the meantime', async () => {
     gateway.responder.reset()
     const mortal = await openOpenclawKillableHub(gateway)
     await mortal.begin('take your time')
@@ -43,7 +43,7 @@ describe('a hub that is killed in the middle of a run at a real gateway', { skip
     await mortal.kill()
   })
 
-  it('follows what the gateway took up when both were killed', async () => {
+  it('follows the run that the gateway resumed after both were killed', async () => {
     gateway.responder.reset()
     const mortal = await openOpenclawKillableHub(gateway)
     await mortal.begin('take your time')

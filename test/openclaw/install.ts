@@ -1,5 +1,5 @@
 /**
- * The gateway's own program, brought by npm when it is first needed: 650 MB, so it is no dependency of ours. It is kept
+ * The gateway program, installed by npm when it is first needed: 650 MB, so it is not a dependency. It is kept
  * in a folder of the system's temporary directory, and none of its install scripts is run.
  */
 import { execFile } from 'node:child_process'
@@ -14,7 +14,7 @@ export const version = '2026.9.6'
 const folder = join(tmpdir(), `parley-openclaw-${version}`)
 const program = join(folder, 'node_modules/openclaw/openclaw.mjs')
 
-/** Where the program is; or why it is not there. */
+/** The path of the program, or why it is unavailable. */
 export async function installOpenclaw(): Promise<{ readonly program: string } | { readonly missing: string }> {
   if (existsSync(program)) return { program }
   const fresh = `${folder}-${process.pid}`

@@ -1,4 +1,4 @@
-/** A real OpenClaw gateway with a scripted model, in folders of its own, on loopback alone. */
+/** A real OpenClaw gateway with a scripted model, in separate folders, on loopback only. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,17 +15,17 @@ import type { ScriptedModel } from './scripted-model.ts'
 
 export interface RealGateway extends GatewayTarget {
   readonly model: ScriptedModel
-  /** Ends it as the signal says, and resolves when it has gone. */
+  /** Sends the signal, and resolves when it has exited. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** Starts it again on the same port; resolves when it is ready. */
   start(): Promise<void>
-  /** What it has written to its log, for when a test fails. */
+  /** Its log, for failed tests. */
   logs(): string
   close(): Promise<void>
 }
 
 export interface RealGatewayOptions {
-  /** Laid over the usual configuration. */
+  /** Merged into the default configuration. */
   readonly config?: object
 }
 
@@ -41,7 +41,7 @@ export async function openRealGateway(program: string, { config = {} }: RealGate
     JSON.stringify({ ...defaultGatewayConfig(folder, port, model.baseUrl), ...config }),
   )
   let running: ChildProcess | undefined
-  // Also when this process is told to go in the middle of a test.
+  // Also when this process is terminated during a test.
   process.once('exit', kill)
   process.once('SIGTERM', () => process.exit(1))
   await start()
@@ -65,7 +65,7 @@ export async function openRealGateway(program: string, { config = {} }: RealGate
     const output = openSync(join(folder, 'output.log'), 'a')
     running = spawn(process.execPath, [program, 'gateway'], {
       cwd: folder,
-      // Its helpers are ended with it.
+      // Its child processes end with it.
       detached: true,
       stdio: ['ignore', output, output],
       env: {
@@ -87,7 +87,7 @@ export async function openRealGateway(program: string, { config = {} }: RealGate
     if (running?.pid !== undefined && running.exitCode === null) process.kill(-running.pid, 'SIGKILL')
   }
 
-  /** It takes ten seconds or so. */
+  /** It takes about ten seconds. */
   async function ready(child: ChildProcess): Promise<void> {
     for (const giveUpAt = Date.now() + 90_000; ;) {
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)

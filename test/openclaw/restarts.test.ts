@@ -1,4 +1,4 @@
-/** What becomes of a turn at a real gateway when that is restarted, and when the connection is lost. */
+/** What happens to a turn at a real gateway when the gateway restarts or the connection is lost. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -60,7 +60,7 @@ describe('at a real gateway', { skip }, () => {
     }
   }
 
-  it('a turn is found again when the connection was lost, and is run once', async (t) => {
+  it('a turn is found again after a lost connection, and is run once', async (t) => {
     const scene = await open(t)
     const task = await begin(scene)
     scene.line.cut()
@@ -69,7 +69,7 @@ describe('at a real gateway', { skip }, () => {
     assert.equal(gateway.responder.times('take your time'), 1)
   })
 
-  it('a turn that ended while the connection was lost is found, with all that it said', async (t) => {
+  it('a turn that ended while the connection was lost is found, with its whole output', async (t) => {
     const scene = await open(t)
     const task = await begin(scene)
     scene.line.block()
@@ -80,7 +80,7 @@ describe('at a real gateway', { skip }, () => {
     assert.equal(gateway.responder.times('take your time'), 1)
   })
 
-  it('a turn can be canceled by the next connection', async (t) => {
+  it('a turn can be canceled over the next connection', async (t) => {
     const scene = await open(t)
     const task = await begin(scene, 'work for ever')
     scene.line.cut()
@@ -88,11 +88,11 @@ describe('at a real gateway', { skip }, () => {
     await gateway.responder.stopped()
   })
 
-  it('a turn with a tool is told whole, with the tool and without a warning', async (t) => {
+  it('a turn with a tool is delivered completely, with the tool and without a warning', async (t) => {
     const scene = await open(t, { toolCalls: 'full' })
-    const told = await readEventMetadata(scene.agent, 'run the command echo hi')
-    assert.ok(!told.some((metadata) => 'warning' in metadata), JSON.stringify(told))
-    const calls = told.flatMap(({ toolCall }) => toolCall ?? []) as unknown as readonly Readonly<
+    const allMetadata = await readEventMetadata(scene.agent, 'run the command echo hi')
+    assert.ok(!allMetadata.some((metadata) => 'warning' in metadata), JSON.stringify(allMetadata))
+    const calls = allMetadata.flatMap(({ toolCall }) => toolCall ?? []) as unknown as readonly Readonly<
       Record<string, unknown>
     >[]
     assert.deepEqual(
@@ -102,11 +102,11 @@ describe('at a real gateway', { skip }, () => {
         { name: 'exec', phase: 'result', args: undefined, isError: false },
       ],
     )
-    // What it says right before a tool, the gateway may count as a comment and not as a part of the answer.
+    // The gateway may treat output right before a tool call as a comment and not as part of the answer.
     assert.match(textOf(await sendText(scene.agent, 'run the command echo hi')), /^(Let me see\.\n\n)?It said: hi$/)
   })
 
-  it('a turn by HTTP is answered, fails and is stopped like any other, in the same session', async (t) => {
+  it('a turn over HTTP is answered, fails and is stopped like any other, in the same session', async (t) => {
     const scene = await open(t, { transport: 'http' })
     const { contextId } = await sendText(scene.agent, 'remember plum')
     assert.equal(textOf(await sendText(scene.agent, 'what was it?', { contextId })), 'It was plum')
@@ -120,7 +120,7 @@ describe('at a real gateway', { skip }, () => {
     await gateway.responder.stopped()
   })
 
-  it('calls that wait go by HTTP and streams by WebSocket, in one session', async (t) => {
+  it('blocking calls use HTTP and streams use the WebSocket, in one session', async (t) => {
     const scene = await open(t, { transport: 'split' })
     const { contextId } = await sendText(scene.agent, 'remember plum')
     let said = ''
@@ -134,24 +134,24 @@ describe('at a real gateway', { skip }, () => {
   it("a caller's text is never a command", async (t) => {
     const scene = await open(t, { approvals: 'caller' })
     assert.equal(textOf(await sendText(scene.agent, '/new say hello')), 'You said hello')
-    assert.equal(textOf(await sendText(scene.agent, 'stop')), 'I heard you')
-    assert.equal(textOf(await sendText(scene.agent, 'Note: /reset')), 'I heard you')
-    assert.match(gateway.model.lastTold().at(-1) ?? '', /Note: `\/reset`/)
+    assert.equal(textOf(await sendText(scene.agent, 'stop')), 'I read you')
+    assert.equal(textOf(await sendText(scene.agent, 'Note: /reset')), 'I read you')
+    assert.match(gateway.model.lastUserTexts().at(-1) ?? '', /Note: `\/reset`/)
     const plain = await open(t)
     assert.equal(textOf(await sendText(plain.agent, '/new say hello')), 'You said hello')
   })
 
-  it('images and files come to the model', async (t) => {
+  it('images and files reach the model', async (t) => {
     const scene = await open(t)
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     await scene.agent.send([{ text: 'say picture' }, { raw: pixel, mediaType: 'image/png', filename: 'a.png' }])
-    assert.match(gateway.model.lastTold().at(-1) ?? '', /\[image_url\]/)
+    assert.match(gateway.model.lastUserTexts().at(-1) ?? '', /\[image_url\]/)
     const raw = Buffer.from('the moon is made of cheese').toString('base64')
     await scene.agent.send([{ text: 'say file' }, { raw, mediaType: 'text/plain', filename: 'a.txt' }])
-    assert.match(gateway.model.lastTold().at(-1) ?? '', /made of cheese/)
+    assert.match(gateway.model.lastUserTexts().at(-1) ?? '', /made of cheese/)
   })
 
-  it('the card tells the skills that can be used now', async (t) => {
+  it('the card has the usable skills', async (t) => {
     gateway.responder.reset()
     const bench = openOpenclawFixture(gateway)
     t.after(bench.close)
@@ -162,7 +162,7 @@ describe('at a real gateway', { skip }, () => {
     await bench.open.health?.(AbortSignal.timeout(60_000))
   })
 
-  it('a turn is followed when the gateway was killed and takes it up by itself', async (t) => {
+  it('a turn is followed after the gateway was killed and resumed it', async (t) => {
     const scene = await open(t)
     const task = await begin(scene)
     await gateway.stop('SIGKILL')
@@ -173,7 +173,7 @@ describe('at a real gateway', { skip }, () => {
     assert.equal(textOf(done), 'one two three')
   })
 
-  it('a turn ends before a gateway that is told to go does, and the next is asked of the new one', async (t) => {
+  it('a turn ends before a terminating gateway does, and the next goes to the new one', async (t) => {
     const scene = await open(t)
     const task = await begin(scene)
     const gone = gateway.stop('SIGTERM')

@@ -1,4 +1,4 @@
-/** The model behind a real gateway: an OpenAI-compatible endpoint on loopback whose answers are the scripted mind's. */
+/** The model behind a real gateway: an OpenAI-compatible endpoint on loopback with the answers of the scripted responder. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,8 +9,8 @@ import type { ScriptedResponder } from '../agents/openclaw-gateway/scripted-resp
 export interface ScriptedModel {
   readonly baseUrl: string
   readonly responder: ScriptedResponder
-  /** What the model was told last, as the gateway wrote it. */
-  lastTold(): readonly string[]
+  /** The user texts of the last request, as the gateway wrote them. */
+  lastUserTexts(): readonly string[]
   close(): Promise<void>
 }
 
@@ -21,11 +21,11 @@ interface ChatMessage {
 
 export async function openScriptedModel(): Promise<ScriptedModel> {
   const mind = createScriptedResponder()
-  let told: readonly string[] = []
+  let userTexts: readonly string[] = []
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy())
   })
-  // The gateway keeps connections to us, which are not what an agent under test leaves open.
+  // The gateway keeps connections open, which are not leaks of the agent under test.
   server.on('connection', (socket) => socket.unref())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -33,7 +33,7 @@ export async function openScriptedModel(): Promise<ScriptedModel> {
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     responder: mind,
-    lastTold: () => told,
+    lastUserTexts: () => userTexts,
     async close() {
       server.closeAllConnections()
       server.close()
@@ -43,9 +43,9 @@ export async function openScriptedModel(): Promise<ScriptedModel> {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { messages = [] } = JSON.parse(await textOf(request)) as { messages?: readonly ChatMessage[] }
-    // The gateway adds a message of its own behind the caller's.
+    // The gateway adds its own message after the caller's.
     const relevant = messages.filter((message) => !textOfMessage(message).includes('BEGIN_OPENCLAW_INTERNAL_CONTEXT'))
-    told = relevant.filter(({ role }) => role === 'user').map(textOfMessage)
+    userTexts = relevant.filter(({ role }) => role === 'user').map(textOfMessage)
     const last = relevant.at(-1)
     const left = new AbortController()
     response.once('close', () => left.abort())
@@ -59,14 +59,14 @@ export async function openScriptedModel(): Promise<ScriptedModel> {
       )
     }
     const wish = await mind.respond({
-      messages: told,
+      messages: userTexts,
       say: (content) => chunk({ role: 'assistant', content }),
       signal: left.signal,
       ...(last?.role === 'tool' ? { result: textOfMessage(last) } : {}),
     })
     if (left.signal.aborted) return
     if (wish.kind === 'failed') {
-      // Not a 500: the gateway would try again for more than a minute.
+      // Not a 500: the gateway would retry for more than a minute.
       response.writeHead(400, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ error: { message: wish.message, type: 'invalid_request_error' } }))
       return

@@ -1,4 +1,4 @@
-/** A line to a gateway that can be cut without telling either end. */
+/** A connection to a gateway that can be cut without notice to either end. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 export interface WebSocketProxy {
   readonly url: string
   cut(): void
-  /** Cut: no connection passes until it is opened again. */
+  /** When cut, no connection passes until it is opened again. */
   block(): void
   unblock(): void
   close(): void

@@ -69,7 +69,7 @@ describe('the packed packages', () => {
       const module = await import(entryPoint)
       console.log(entryPoint, Object.keys(module).length > 0, import.meta.resolve(entryPoint).includes('/dist/'))
     }`
-    // Without the variables by which the test runner would take this program for one of its own.
+    // Without the variables of the test runner.
     const env = { PATH: process.env['PATH'] }
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: scratch, env })
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** The database decides appends by itself. Whatever is asked in whatever order, it says what the memory store says. */
+/** The database decides appends on its own. For any sequence of requests it has the same results as the memory store. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -14,7 +14,7 @@ import {
 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
-/** One append, or the passing of time, in words that fit any store: fences differ between stores, so they are named by place. */
+/** One append, or the passing of time, independent of the store: fences differ between stores, so they are named by position. */
 interface Move {
   readonly task: number
   readonly expected: 'head' | 'zero' | 'off' | 'behind'
@@ -30,7 +30,7 @@ interface Move {
   readonly consumed: boolean
   readonly key: number | undefined
   readonly passMs: number
-  /** How far the records lie behind the clock. */
+  /** How far the record times are behind the clock. */
   readonly behindMs: number
 }
 
@@ -64,7 +64,7 @@ const move: fc.Arbitrary<Move> = fc.record({
 
 let runs = 0
 
-/** Tells the moves to a store and what became of each. */
+/** Applies the moves to a store and returns the result of each. */
 async function play(
   store: Store,
   moves: readonly Move[],
@@ -144,7 +144,7 @@ const skip = await skipReason()
 describe('an append that the database decides', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
-  it('has the outcome, and leaves the task, that the memory store says', { timeout: 120_000 }, async () => {
+  it('has the same outcome, and leaves the same task, as in the memory store', { timeout: 120_000 }, async () => {
     const clock = { at: day0 }
     const now = (): number => clock.at
     const postgres = database.open({ now })

@@ -1,6 +1,6 @@
 /**
- * A replica whose wall clock is wrong, beside one whose clock is right: what expires, and what is due, is the database's to
- * say. Each store is given the clock of its replica (`wallNow`), and callers read their times from it.
+ * A replica whose wall clock is wrong, beside one whose clock is right: the database decides what expires and what is
+ * due. Each store gets the clock of its replica (`wallNow`), and callers read their times from it.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -33,7 +33,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
   const database = await openDatabase()
   let schemas = 0
 
-  /** Two replicas on one database: `right` has the machine's clock, and that of `wrong` is off by so much. */
+  /** Two replicas on one database: `right` has the machine's clock, and that of `wrong` is off by this much. */
   function replicas(offMs: number) {
     const schema = `clocks ${(schemas += 1)}`
     const replica = (wallNow: () => number) => ({ now: wallNow, store: database.open({ schema, wallNow }) })
@@ -42,7 +42,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
 
   for (const [name, offMs] of Object.entries(steps)) {
     describe(name, () => {
-      it('gets the task of a message that another has taken, and the other way round [B-163]', async (t) => {
+      it('finds the task of a message that another replica accepted, and vice versa [B-163]', async (t) => {
         const { right, wrong } = replicas(offMs)
         const houses = [right, wrong].map((replica) =>
           openTestEngine(t, ({ text }) => text, { ...replica, sweepMs: 20 }),
@@ -64,7 +64,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
         }
       })
 
-      it('claims what is due when it is, and says so to others', async () => {
+      it('claims due tasks on time, and other replicas see the claim', async () => {
         const { right, wrong } = replicas(offMs)
         for (const [here, there] of [
           [right, wrong],
@@ -87,7 +87,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
         }
       })
 
-      it('puts off the turn of an orphan by the time of the database', async () => {
+      it('postpones the turn of an orphan by the time of the database', async () => {
         const { right, wrong } = replicas(offMs)
         const task = newTaskFields({ state: 'TASK_STATE_WORKING', due: { kind: 'turn', at: right.now() - 1 } })
         const take = { holder: 'one', ttlMs: 0 }
@@ -128,7 +128,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
         }
       })
 
-      it('keeps notes as long as they are meant to last', async () => {
+      it('keeps key-value entries until they expire', async () => {
         const { right, wrong } = replicas(offMs)
         await wrong.store.kv.write('k', { key: 'one', value: 1, expiresAt: wrong.now() + hour })
         await wrong.store.kv.writeAll('k', [{ key: 'two', value: 2, expiresAt: wrong.now() + hour }])
@@ -143,7 +143,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
         }
       })
 
-      it('removes no task that is to be kept', async () => {
+      it('removes no task that must be kept', async () => {
         const { right, wrong } = replicas(offMs)
         const kept = await createFinished(right.store, { statusAt: right.now() })
         const old = await createFinished(right.store, { statusAt: right.now() - 2 * day })
@@ -197,7 +197,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
   }
 
   for (const [name, stepMs] of Object.entries({ back: -30 * day, forward: 30 * day })) {
-    it(`that is set ${name} tries webhooks again after their own delay, and not before`, async (t) => {
+    it(`that is set ${name} retries webhooks after their delay, and not before`, async (t) => {
       const { clock, store, looks, receiver, testEngine } = await pushHouse(t, [60_000, 60_000])
       receiver.answer = () => failedOutcome
       await testEngine.task('go', withPush())
@@ -208,7 +208,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
       const seen = looks.count
       await eventually(async () => looks.count > seen + 3)
       assert.equal(receiver.deliveries.length, before, 'its delay is not over')
-      // Between two looks: one that is under way would hold a claim that is too old to use.
+      // Between two sweeps: a running one would hold an outdated claim.
       looks.after = () => clock.pass(72_001)
       await eventually(async () => receiver.deliveries.length > before)
     })

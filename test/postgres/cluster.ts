@@ -1,5 +1,5 @@
 /**
- * A real PostgreSQL for tests: a cluster of its own in a scratch folder, reached over loopback and a socket. `npm test`
+ * A real PostgreSQL for tests: a separate cluster in a scratch folder, reached over loopback and a socket. `npm test`
  * starts one for all suites; a test file that is run alone starts its own. It ends with the process that started it, also
  * when that one is killed.
  */
@@ -21,7 +21,7 @@ export interface Cluster {
   readonly folder: string
 }
 
-/** Another process has started it, or has found out why there is none. */
+/** Another process has started it, or knows why there is none. */
 const clusterVariable = 'PARLEY_TEST_POSTGRES'
 
 export type ClusterResult = { readonly cluster: Cluster } | { readonly missing: string }
@@ -49,12 +49,12 @@ export async function shareCluster(): Promise<ClusterResult> {
 }
 
 export interface ClusterOptions {
-  /** Settings of the server, over those that suit tests. */
+  /** Settings of the server, merged over the test defaults. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 export async function startCluster({ settings = {} }: ClusterOptions = {}): Promise<ClusterResult> {
-  // Of another version than the one that is installed: see scripts/postgres-versions.ts.
+  // Another version than the installed one: see scripts/postgres-versions.ts.
   const bin = process.env['PARLEY_POSTGRES_BIN'] ?? (await findOrInstall('postgres'))
   if (bin === undefined) {
     return {
@@ -72,7 +72,7 @@ export async function startCluster({ settings = {} }: ClusterOptions = {}): Prom
       { stdio: 'ignore', ...user, cwd: folder },
     )
   try {
-    // Not the order of bytes: what the store orders must not depend on how the database is set up.
+    // Not byte order: the order of the store must not depend on the collation of the database.
     initdb('--locale-provider=icu', '--icu-locale=en-US')
   } catch {
     initdb()
@@ -95,7 +95,7 @@ export async function startCluster({ settings = {} }: ClusterOptions = {}): Prom
   return { cluster }
 }
 
-/** Starts again whenever the server ends, unless there is a file that says not to; goes when its standard input ends. */
+/** Restarts the server whenever it exits, unless a marker file exists; exits when its standard input ends. */
 const guardScript = `
 (
   while [ ! -e "$FOLDER/stop" ]; do
@@ -113,7 +113,7 @@ cd /
 rm -rf "$FOLDER"`
 
 /**
- * Runs a server that ends, and whose folder goes, when this process does. Its guard reads from a pipe that is held open here,
+ * Runs a server that ends, and whose folder is removed, with this process. Its guard reads from a pipe that is held open here,
  * so it notices however this process ends.
  */
 export function startGuarded(folder: string, program: string, ...args: readonly string[]): void {
@@ -148,7 +148,7 @@ export function serverUser(): { readonly uid: number; readonly gid: number } | u
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
 }
 
-/** Resolves once the server takes connections. */
+/** Resolves once the server accepts connections. */
 export async function waitForServer(cluster: Cluster, withinMs = 60_000): Promise<void> {
   const giveUpAt = Date.now() + withinMs
   for (;;) {

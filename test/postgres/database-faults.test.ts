@@ -1,4 +1,4 @@
-/** The database as it is in real life: connections break, answers get lost, statements come late, servers refuse and restart. */
+/** Faults of the database: broken connections, lost responses, late statements, refusals and restarts. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { openDatabase, skipReason } from './databases.ts'
 import { connectionLost, isAppend, createFaultyPool } from './faulty-pool.ts'
 import type { PoolFaults } from './faulty-pool.ts'
 
-/** Does something the first time that it is asked to, and nothing later. */
+/** Runs the function on the first call only. */
 function firstTime(act: () => unknown): () => Promise<void> {
   let isFirst = true
   return async () => {
@@ -30,14 +30,14 @@ const loseConnection = (): never => {
 }
 
 const skip = await skipReason()
-describe('a database in trouble', { skip }, async () => {
+describe('a faulty database', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
   const troubled = (trouble: PoolFaults, more = {}): Store =>
     database.open({ pool: createFaultyPool(database.pool, trouble), ...more })
   const logOf = async (id: string) => recordTexts(await database.open().tasks.read(id, 0))
 
-  it('that did an append and could not say so is asked, and it is not done again', async () => {
+  it('that did an append but lost the response is queried, and the append is not repeated', async () => {
     const lose = firstTime(loseConnection)
     const store = troubled({ after: (query) => (isAppend(query) ? lose() : undefined) })
     const tasks = Array.from({ length: 5 }, () => newTaskFields())
@@ -55,7 +55,7 @@ describe('a database in trouble', { skip }, async () => {
     for (const { id } of tasks) assert.deepEqual(await logOf(id), ['a'])
   })
 
-  it('answers for every append of a flush whose answers were lost, the refused ones too', async () => {
+  it('confirms every append of a flush whose responses were lost, including refused ones', async () => {
     let isLost = false
     const store = troubled({
       after(query) {
@@ -93,7 +93,7 @@ describe('a database in trouble', { skip }, async () => {
     assert.deepEqual((await logOf(id)).slice(1), ['a'])
   })
 
-  it('that gets an append late, after it was asked for again, does it once', async () => {
+  it('that gets an append late, after a retry, does it once', async () => {
     const late = Promise.withResolvers<void>()
     const executed: Promise<unknown>[] = []
     const hold = firstTime(loseConnection)
@@ -114,7 +114,7 @@ describe('a database in trouble', { skip }, async () => {
     await assertAppended(store, id, { expectedSeq: 2, records: chunks('b') })
   })
 
-  it('that is gone for longer than the patience lasts is told of, and appends work again when it is back', async () => {
+  it('that is unreachable beyond the retry limit is reported, and appends work again afterwards', async () => {
     let isGone = false
     const refuse = (): void => {
       if (isGone) throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
@@ -129,35 +129,31 @@ describe('a database in trouble', { skip }, async () => {
     assert.deepEqual((await logOf(id)).slice(1), ['kept'])
   })
 
-  it(
-    'whose every connection is cut again and again loses, doubles and reorders nothing',
-    { timeout: 60_000 },
-    async () => {
-      const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
-      const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })
-      const tasks = await Promise.all(Array.from({ length: 8 }, () => createTask(store)))
-      let isOver = false
-      const cutting = (async () => {
-        while (!isOver) {
-          await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
-          await sleep(100)
-        }
-      })()
-      const written = Array.from({ length: 100 }, (_, n) => `${n}`)
-      await Promise.all(
-        tasks.map(async ({ id }) => {
-          for (const [n, word] of written.entries())
-            await assertAppended(store, id, { expectedSeq: n + 1, records: chunks(word) })
-        }),
-      )
-      isOver = true
-      await cutting
-      for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
-      assert.equal((await store.tasks.load(tasks[0]!.id))?.head, 101)
-    },
-  )
+  it('whose connections are cut repeatedly loses, doubles and reorders nothing', { timeout: 60_000 }, async () => {
+    const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
+    const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })
+    const tasks = await Promise.all(Array.from({ length: 8 }, () => createTask(store)))
+    let isOver = false
+    const cutting = (async () => {
+      while (!isOver) {
+        await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
+        await sleep(100)
+      }
+    })()
+    const written = Array.from({ length: 100 }, (_, n) => `${n}`)
+    await Promise.all(
+      tasks.map(async ({ id }) => {
+        for (const [n, word] of written.entries())
+          await assertAppended(store, id, { expectedSeq: n + 1, records: chunks(word) })
+      }),
+    )
+    isOver = true
+    await cutting
+    for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
+    assert.equal((await store.tasks.load(tasks[0]!.id))?.head, 101)
+  })
 
-  it('that refuses for the sake of its order is asked again', async () => {
+  it('that reports a serialization failure gets the statement again', async () => {
     for (const code of ['40001', '40P01', '57014', '53300']) {
       const refuse = firstTime(() => {
         throw Object.assign(new Error('try again'), { code })
@@ -167,7 +163,7 @@ describe('a database in trouble', { skip }, async () => {
     }
   })
 
-  it('does not keep others waiting for an append that it cannot take', async () => {
+  it('does not delay others by an append that it cannot accept', async () => {
     const store = database.open()
     const good = Array.from({ length: 4 }, () => newTaskFields())
     const bad = { ...newTaskFields(), createdAt: Number.MAX_VALUE }
@@ -180,7 +176,7 @@ describe('a database in trouble', { skip }, async () => {
     )
   })
 
-  it('with no connection to spare is given up on in time', async () => {
+  it('without a free connection times out', async () => {
     const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 1 })
     const store = database.open({ pool, endPool: true, statementTimeoutMs: 100, leaseTtlMs: 400 })
     const { id } = await createTask(store)
@@ -191,7 +187,7 @@ describe('a database in trouble', { skip }, async () => {
     await assertAppended(store, id, { expectedSeq: (await store.tasks.load(id))!.head, records: chunks('b') })
   })
 
-  it('is waited for when it is not there yet', async () => {
+  it('is waited for at the start', async () => {
     const refuse = firstTime(loseConnection)
     await createTask(troubled({ before: refuse }))
   })

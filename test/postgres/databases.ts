@@ -1,4 +1,4 @@
-/** A database for each test file, cloned from a template that was migrated once, and stores on it. It goes with the cluster. */
+/** A database for each test file, cloned from a template that was migrated once, and stores on it. It is removed with the cluster. */
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
@@ -35,7 +35,7 @@ export async function cloneDatabase(cluster: Cluster): Promise<string> {
   return name
 }
 
-/** To be called at the top of a test file, which must not run where `skipReason` gives one. On the cluster of the run, or another. */
+/** Call it at the top of a test file, unless `skipReason` gives a reason. Uses the cluster of the run, or another. */
 export async function openDatabase(given?: ClusterResult): Promise<TestDatabase> {
   const found = given ?? (await findCluster())
   if ('missing' in found) throw new Error(found.missing)
@@ -65,7 +65,7 @@ export async function openDatabase(given?: ClusterResult): Promise<TestDatabase>
   }
 }
 
-/** One process makes it, the others wait for that one. */
+/** One process creates it, the others wait. */
 async function prepareTemplate(cluster: Cluster): Promise<void> {
   const client = new pg.Client(clientOptions(cluster, 'postgres'))
   await client.connect()

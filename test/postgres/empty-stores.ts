@@ -1,5 +1,5 @@
 /**
- * Empty stores by the hundred, for suites that want a new one for each test. Making a schema takes longer than most of
+ * Empty stores by the hundred, for suites that need a new one for each test. Creating a schema takes longer than most of
  * these tests, so a schema that was closed is emptied and used again.
  */
 import type { FullStore } from '@parley/a2a'
@@ -19,7 +19,7 @@ const tables = [
   'writers',
 ]
 
-/** To be called at the top of a test file. What is answered opens a store that nobody has used. */
+/** Call it at the top of a test file. Returns a function that opens an unused store. */
 export async function emptyStores(): Promise<() => FullStore> {
   const database = await openDatabase()
   const free: string[] = []

@@ -1,4 +1,4 @@
-/** Two engines on one database, as two replicas are: whichever one runs a task, the other serves it as well. */
+/** Two engines on one database, like two replicas: both serve a task, whichever one runs it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -43,7 +43,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     return id
   }
 
-  it('stream every event once and in order, wherever the reader is', async (t) => {
+  it('stream every event once and in order, on either replica', async (t) => {
     const { agent, say } = createPromptedAgent()
     const { here, there } = await replicas(t, agent)
     const id = await startedOn(here)
@@ -65,7 +65,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     assert.equal(artifactText(await there.get(id)), words.join(''))
   })
 
-  it('make one task of a message that both get at once, and two of two contents under one id [B-163]', async (t) => {
+  it('open one task for a message that both get at once, and two for two contents under one id [B-163]', async (t) => {
     const { here, there } = await replicas(t, ({ text }) => text)
     for (let run = 0; run < 10; run += 1) {
       const [one, other] = ['one', 'other'].map((text) => ({ messageId: `m${run}`, parts: [{ text }] }))
@@ -81,7 +81,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     }
   })
 
-  it('refuse other content under an id that one task has taken, whichever took it [B-163]', async (t) => {
+  it('refuse other content under an id that one task has used, on either replica [B-163]', async (t) => {
     const { here, there } = await replicas(t, () => inputRequired('and?'))
     const { id } = await here.task('go')
     const [one, other] = ['one', 'other'].map((text) => ({ messageId: 'm1', taskId: id, parts: [{ text }] }))
@@ -95,14 +95,14 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     assert.equal(said?.length, 1)
   })
 
-  it('cancel what the other one runs', async (t) => {
+  it('cancel turns of the other', async (t) => {
     const { here, there } = await replicas(t, createPromptedAgent().agent)
     const id = await startedOn(here)
     assert.equal(short((await there.cancel(id)).status.state), 'CANCELED')
     assert.equal(short((await here.get(id)).status.state), 'CANCELED')
   })
 
-  it('take messages for what the other one runs, and answer when it has', async (t) => {
+  it('accept messages for turns of the other, and answer after them', async (t) => {
     const { agent, say } = createPromptedAgent()
     const { here, there } = await replicas(t, agent)
     const id = await startedOn(here)
@@ -123,7 +123,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     assert.equal(new Set(tasks.map(({ id }) => id)).size, 1)
   })
 
-  it('take up what a dead one left, within the time of a lease, as its agent declares', async (t) => {
+  it('take over from a dead one within the lease time, as the agent declares', async (t) => {
     let runs = 0
     const rerun: Agent = {
       resume: 'rerun',

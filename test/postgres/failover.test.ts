@@ -1,7 +1,7 @@
 /**
- * What asynchronous replication may lose, on a real pair of servers: the last moments, and nothing before them. A reader that had
- * seen more than what is left is not told stories: a turn that is ahead of its log gives up and is taken up again from
- * what is there, and a reader gets the task as it is.
+ * What asynchronous replication may lose, on a real pair of servers: the last moments, and nothing before them. If a process or a
+ * reader is ahead of the remaining log, it stays consistent: a turn that is ahead of its log ends and is resumed from
+ * the log, and a reader gets the current task.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -26,7 +26,7 @@ const leaseTtlMs = 2_000
 const numbers = 150
 const whole = Array.from({ length: numbers }, (_, n) => `${n} `).join('')
 
-/** Goes on where the log ends. */
+/** Continues where the log ends. */
 const counter: Agent = {
   resume: 'rerun',
   async *run({ resumed, signal }) {
@@ -39,7 +39,7 @@ const counter: Agent = {
 }
 
 const skip = await standbySkipReason()
-describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }, async () => {
+describe('a failover to a lagging server', { skip, timeout: 120_000 }, async () => {
   if (skip !== false) return
   const primary = await openDatabase(await startCluster())
   const { cluster, name } = primary
@@ -61,7 +61,7 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
     return store
   }
 
-  it('loses the end of what was acknowledged, leaves no hole, and what goes on goes on from there', async (t) => {
+  it('loses the end of the acknowledged records, leaves no gap, and turns continue from there', async (t) => {
     const [one, two] = [open(), open()]
     const here = await openTestEngine(t, counter, { store: one, sweepMs: 100 })
     const there = await openTestEngine(t, counter, { store: two, sweepMs: 100 })
@@ -103,7 +103,7 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
       head: 6,
     })
 
-    // They had been told what is no longer so: they are sent away, and are given the task as it is when they come back.
+    // They received events that are lost now: they are disconnected, and get the current task when they reconnect.
     assert.deepEqual(await endings, ['UNAVAILABLE', 'UNAVAILABLE'])
     for (const testEngine of [here, there]) {
       const rest = await (await testEngine.subscribe(id, { lastEventId: acknowledged }, 'replay')).rest()

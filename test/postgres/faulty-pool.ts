@@ -1,10 +1,10 @@
-/** A pool whose statements can be held back, lost on the way, or whose answers get lost. */
+/** A pool whose statements can be delayed or lost, or whose responses can be lost. */
 import type { PostgresPool, PostgresQuery } from '@parley/a2a/stores/postgres'
 
 export interface PoolFaults {
-  /** Before the server is asked. What it throws is what the store gets, and nothing was done. */
+  /** Before the statement is sent. If it throws, the store gets the error and nothing was done. */
   before?(query: PostgresQuery): unknown
-  /** After the server has done it. What it throws is what the store gets, and it was done all the same. */
+  /** After the statement was run. If it throws, the store gets the error although the statement was run. */
   after?(query: PostgresQuery): unknown
 }
 
@@ -21,7 +21,7 @@ export function createFaultyPool(pool: PostgresPool, trouble: PoolFaults): Postg
   }
 }
 
-/** What the driver says when the connection breaks. */
+/** The error of the driver for a broken connection. */
 export const connectionLost = (): Error => new Error('Connection terminated unexpectedly')
 
 export const isAppend = ({ text }: PostgresQuery): boolean => text.includes('.append_')

@@ -1,4 +1,4 @@
-/** A holder that was paused and comes back: nothing it says is written, whenever in an append the pause began. */
+/** A holder that resumes after a pause: none of its appends is written, whenever the pause began. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,11 +12,11 @@ import { openDatabase, skipReason } from './databases.ts'
 import { isAppend, createFaultyPool } from './faulty-pool.ts'
 
 const skip = await skipReason()
-describe('a holder of a lease that ran out', { skip }, async () => {
+describe('the holder of an expired lease', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
 
-  it('is fenced, and its successor writes on', async () => {
+  it('is fenced, and its successor continues to write', async () => {
     const pause = Promise.withResolvers<void>()
     let isPaused = false
     const paused = database.open({
@@ -47,12 +47,12 @@ describe('a holder of a lease that ran out', { skip }, async () => {
     assert.deepEqual(recordTexts(await heir.tasks.read(task.id, 1)), ['mine'])
   })
 
-  it('is measured by the clock of the database, not by its own', async () => {
+  it('is judged by the clock of the database, not by its own', async () => {
     const hour = 3_600_000
     const store = database.open()
     const task = await createTask(store, {}, { take: { holder: 'one', ttlMs: hour } })
     const realNow = Date.now
-    // A replica whose clock is two hours fast believes that every lease has run out.
+    // A replica whose clock is two hours fast sees every lease as expired.
     Date.now = () => realNow() + 2 * hour
     try {
       assert.deepEqual(await store.tasks.claimOrphans('two', Date.now(), hour, 10), [])
@@ -63,7 +63,7 @@ describe('a holder of a lease that ran out', { skip }, async () => {
     assert.deepEqual(await store.tasks.claimOrphans('two', Date.now(), hour, 10), [])
   })
 
-  it('is renewed before it runs out, without a write each time', async () => {
+  it('does not occur while leases are renewed, without a write each time', async () => {
     const store = database.open()
     const task = await createTask(store, {}, { take: { holder: 'one', ttlMs: 10_000 } })
     const until = async (): Promise<number> => {
@@ -81,7 +81,7 @@ describe('a holder of a lease that ran out', { skip }, async () => {
     assert.ok((await until()) >= first)
   })
 
-  it('leaves its work to any number of others, each task to one', async () => {
+  it('leaves its tasks to any number of others, each task to one', async () => {
     const store = database.open({ schema: 'shared work' })
     const tasks = await Promise.all(
       Array.from({ length: 60 }, () => createTask(store, {}, { take: { holder: 'dead', ttlMs: 0 } })),

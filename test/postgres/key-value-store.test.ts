@@ -1,17 +1,17 @@
-/** Notes that two replicas write at once: sums add up, a version goes to one, and who prunes removes nothing that was renewed. */
+/** Key-value entries that two replicas write at once: sums add up, one writer wins a version, and pruning removes no renewed entry. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openDatabase, skipReason } from './databases.ts'
 
 const skip = await skipReason()
-describe('notes of two replicas', { skip }, async () => {
+describe('key-value entries of two replicas', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
   const stores = [database.open(), database.open()]
   const [here, there] = stores.map(({ kv }) => kv) as [(typeof stores)[0]['kv'], (typeof stores)[0]['kv']]
   const kind = 'shared'
 
-  it('are added to by both, and no addition is lost', async () => {
+  it('are incremented by both, and no increment is lost', async () => {
     const each = 100
     const sums = await Promise.all(
       [here, there].flatMap((notes) => Array.from({ length: each }, () => notes.add(kind, 'sum', 1, Infinity))),
@@ -23,7 +23,7 @@ describe('notes of two replicas', { skip }, async () => {
     assert.equal((await here.read(kind, 'sum'))?.value, 2 * each)
   })
 
-  it('go to one of the two that write the same version', async () => {
+  it('accept one of two writes to the same version', async () => {
     for (let version = 0; version < 50; version += 1) {
       const answers = await Promise.all(
         [here, there].map((notes, n) => notes.write(kind, { key: 'race', value: n }, version)),
@@ -33,7 +33,7 @@ describe('notes of two replicas', { skip }, async () => {
     }
   })
 
-  it('are written many at a time from both ends, each time whole', async () => {
+  it('are written in batches by both, each batch as a whole', async () => {
     const keys = Array.from({ length: 200 }, (_, n) => `many/${n}`)
     const writing = [here, there].flatMap((notes, from) =>
       Array.from({ length: 5 }, (_, round) => {
@@ -50,7 +50,7 @@ describe('notes of two replicas', { skip }, async () => {
     assert.equal(new Set(found.map(({ value, version }) => `${JSON.stringify(value)} at ${version}`)).size, 1)
   })
 
-  it('are pruned by both at once, while others are made anew under the same keys', async () => {
+  it('are pruned by both at once, while others are created under the same keys', async () => {
     const past = Date.now() - 1_000
     const keys = Array.from({ length: 300 }, (_, n) => `old/${n}`)
     await here.writeAll(
@@ -75,7 +75,7 @@ describe('notes of two replicas', { skip }, async () => {
     assert.equal(Number(row?.count), 0)
   })
 
-  it('are found by their index, both ways', async () => {
+  it('are found by their index, in both orders', async () => {
     await database.query('ANALYZE parley.notes')
     const plan = async (order: string): Promise<string> => {
       const rows = await database.query<{ 'QUERY PLAN': string }>(

@@ -11,7 +11,7 @@ describe('the master key of a store on PostgreSQL', { skip }, async () => {
   if (skip !== false) return
   const { open } = await openDatabase()
 
-  it('is checked from the first start on, and another one is refused with a sentence', async () => {
+  it('is checked from the first start on, and another one is refused with a message', async () => {
     await verifyMasterKey(open())
     await verifyMasterKey(open())
     await assert.rejects(verifyMasterKey(open({ masterKey: randomBytes(32) })), (error: unknown) => {

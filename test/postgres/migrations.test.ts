@@ -25,14 +25,14 @@ describe('the schema in PostgreSQL', { skip }, async () => {
   const versions = (schema: string) =>
     database.query<{ version: number }>(`SELECT version FROM "${schema}".schema_version ORDER BY version`)
 
-  it('is made by one of many that start together', async () => {
+  it('is created by one of many that start together', async () => {
     const stores = Array.from({ length: 6 }, () => database.open({ schema: 'crowd' }))
     const tasks = await Promise.all(stores.map((store) => createTask(store)))
     for (const { id } of tasks) assert.equal((await stores[0]!.tasks.load(id))?.head, 1)
     assert.equal((await versions('crowd')).length, migrationSteps.length)
   })
 
-  it('is changed by a newer version while one of the version before goes on, and may be started again', async () => {
+  it('is migrated by a newer version while a replica of the previous version continues, and may restart', async () => {
     const schema = 'rolling'
     const older = database.open({ schema })
     const before = await createTask(older)
@@ -50,7 +50,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     assert.equal((await versions(schema)).length, migrationSteps.length + 1)
   })
 
-  it('got its notes while a replica that knows none goes on, and may be started again', async () => {
+  it('gets its key-value table while a replica without it continues, and may restart', async () => {
     const schema = 'before notes'
     const known = migrationSteps.slice(0, 5)
     await migratePostgres(asking, schema, true, known)
@@ -61,7 +61,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     assert.equal((await versions(schema)).length, migrationSteps.length)
   })
 
-  it('is refused, with a sentence, where a newer version has made it unfit', async () => {
+  it('is refused with a message if a newer version has made it incompatible', async () => {
     const schema = 'future'
     await migratePostgres(asking, schema, true, [
       ...migrationSteps,
@@ -73,7 +73,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     )
   })
 
-  it('is not touched by a store that may not migrate, which says what is missing', async () => {
+  it('is not changed by a store that may not migrate, which reports what is missing', async () => {
     const store = database.open({ schema: 'locked', migrate: false })
     await assert.rejects(store.keys.list())
     await database.open({ schema: 'locked' }).keys.list()
@@ -85,7 +85,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     assert.equal((await store.tasks.load((await createTask(store)).id))?.head, 1)
   })
 
-  it('leaves nothing half done when a step fails', async () => {
+  it('is unchanged when a migration step fails', async () => {
     const schema = 'failing'
     await migratePostgres(asking, schema, true)
     const wrong = { sql: 'CREATE TABLE half (a int); SELECT no_such_function()', oldest: 1 }
@@ -97,7 +97,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     )
   })
 
-  it('goes on with the order of the feed in a server that counts transactions anew', async () => {
+  it('keeps the order of the feed in a server that restarts its transaction counter', async () => {
     const schema = 'restored'
     const store = database.open({ schema })
     const old = await createFinished(store)

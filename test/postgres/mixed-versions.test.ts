@@ -1,5 +1,5 @@
 /**
- * Replicas of the version before, which know nothing of a task's last time and write times of their own clock, beside those
+ * Replicas of the previous version, which ignore a task's last time and write times of their own clock, beside those
  * that write no record earlier than the last and leave time to the database.
  */
 import assert from 'node:assert/strict'
@@ -25,10 +25,10 @@ import {
 import { waitUntil } from '../cluster/wait-until.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
-/** The steps that the version before knows. */
+/** The migrations of the previous version. */
 const knownBefore = migrationSteps.slice(0, 8)
 
-/** Appends as the version before does, one at a time: by the first function, with the records as they come. */
+/** Appends like the previous version, one at a time: with the first function and unchanged records. */
 function writerBefore(database: PostgresDatabase, schema: string) {
   const errors: unknown[] = []
   let given: Append['records'] = []
@@ -66,7 +66,7 @@ function writerBefore(database: PostgresDatabase, schema: string) {
 }
 
 const skip = await skipReason()
-describe('times of records beside replicas of the version before', { skip }, async () => {
+describe('times of records beside replicas of the previous version', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
   const asking = createPostgresDatabase({
@@ -77,7 +77,7 @@ describe('times of records beside replicas of the version before', { skip }, asy
   })
   const said = (text: string, at: number) => chunk({ text }, day0 + at)
 
-  it('never go back, whichever version appends', async () => {
+  it('never decrease, whichever version appends', async () => {
     const schema = 'mixed'
     const newer = database.open({ schema })
     const { id } = await createTask(newer, {}, { records: [said('a', 10)] })
@@ -94,7 +94,7 @@ describe('times of records beside replicas of the version before', { skip }, asy
     assert.deepEqual(older.errors, [])
   })
 
-  it('go on from the last record that the version before left', async () => {
+  it('continue from the last record of the previous version', async () => {
     const schema = 'left behind'
     await migratePostgres(asking, schema, true, knownBefore)
     const older = writerBefore(asking, schema)
@@ -110,7 +110,7 @@ describe('times of records beside replicas of the version before', { skip }, asy
     assert.deepEqual(await timesOf(newer, quiet.id), [30])
   })
 
-  it('are kept in order by an append that was under way while the schema was changed', async () => {
+  it('are kept in order by an append that ran during the migration', async () => {
     const schema = 'under way'
     await migratePostgres(asking, schema, true, knownBefore)
     const older = writerBefore(asking, schema)
@@ -128,14 +128,14 @@ describe('times of records beside replicas of the version before', { skip }, asy
     } finally {
       await holder.end()
     }
-    // It was undone and asked for again.
+    // It was rolled back and retried.
     assert.deepEqual(older.errors, ['40001'])
     const newer = database.open({ schema })
     await assertAppended(newer, id, { expectedSeq: 2, records: [said('c', 20)] })
     assert.deepEqual(await timesOf(newer, id), [40, 40, 40])
   })
 
-  it('agree about what is due and claimed with those that leave time to the database', async () => {
+  it('agree with the current version about what is due and claimed', async () => {
     const schema = 'due'
     await migratePostgres(asking, schema, true, knownBefore)
     const older = writerBefore(asking, schema)
@@ -144,7 +144,7 @@ describe('times of records beside replicas of the version before', { skip }, asy
     const idempotency = (key: string) => ({ key, hash: 'h', ttlMs: hour })
     const due = () => ({ kind: 'input', at: Date.now() + hour }) as const
     const made = await createTask(older, { due: due() }, { idempotency: idempotency('older') })
-    // Opens the newer one, which changes the schema.
+    // Opens the newer one, which migrates the schema.
     const own = await createTask(newer, { due: due() }, { idempotency: idempotency('newer') })
     const later = await createTask(older, { due: due() }, { idempotency: idempotency('later') })
     for (const [key, { id }] of Object.entries({ older: made, newer: own, later })) {

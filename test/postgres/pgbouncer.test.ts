@@ -1,6 +1,6 @@
 /**
- * Behind PgBouncer in transaction mode, where each statement may meet another connection: the whole contract, and replicas
- * that hear each other over direct connections.
+ * Behind PgBouncer in transaction mode, where each statement may use another connection: the whole contract, and replicas
+ * that notify each other over direct connections.
  */
 import assert from 'node:assert/strict'
 import { chownSync, mkdtempSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { waitForServer, serverUser, startGuarded } from './cluster.ts'
 import { openDatabase, skipReason } from './databases.ts'
 import { findOrInstall } from '../../scripts/debian.ts'
 
-/** Two connections to the server for all clients: each client meets both. */
+/** Two connections to the server for all clients: each client uses both. */
 async function startPooler(bin: string, cluster: Cluster): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-pgbouncer-'))
   const port = await freePort()
@@ -82,7 +82,7 @@ else {
   })
 
   describe('replicas behind PgBouncer', () => {
-    it('hear each other over connections of their own', async () => {
+    it('notify each other over separate connections', async () => {
       const listen = () => database.client()
       const [here, there] = [open({ listen, pollMs: 600_000 }), open({ listen, pollMs: 600_000 })]
       const task = await createTask(here)

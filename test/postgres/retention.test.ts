@@ -1,4 +1,4 @@
-/** What removal leaves behind: nothing, however many replicas remove and append at the same time. */
+/** Removal leaves nothing behind, however many replicas remove and append at the same time. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
@@ -16,7 +16,7 @@ describe('removing tasks', { skip }, async () => {
   const database = await openDatabase()
   const tables = ['tasks', 'log', 'messages', 'counters', 'snapshots', 'blobs', 'pushes', 'push_attempts']
 
-  it('leaves no row of theirs in any table', async () => {
+  it('leaves none of their rows in any table', async () => {
     const stores = [database.open({ schema: 'removal' }), database.open({ schema: 'removal' })]
     const records = [chunk({ raw: Buffer.alloc(100_000, 7).toString('base64') })]
     for (const [n, store] of [...stores, ...stores].entries()) {
@@ -42,7 +42,7 @@ describe('removing tasks', { skip }, async () => {
     for (const table of tables) assert.deepEqual(await database.query(`SELECT * FROM removal.${table}`), [], table)
   })
 
-  it('by several at once removes no more than it should, and counts stay right under load', async () => {
+  it('by several replicas at once removes no more than configured, and counts stay correct under load', async () => {
     const stores = Array.from({ length: 3 }, () => database.open({ schema: 'busy' }))
     let made = 0
     let removed = 0

@@ -1,4 +1,4 @@
-/** A key that is revoked at one replica ends the streams that another holds, and looking for that costs one query a second. */
+/** A key that is revoked at one replica ends the streams of another, at the cost of one query a second. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { PostgresQuery } from '@parley/a2a/stores/postgres'
@@ -27,7 +27,7 @@ const waiting: AgentSettings = {
   },
 }
 
-/** Looks for revoked credentials: when each was sent, in milliseconds of the monotonic clock. */
+/** Queries for revoked credentials: their times, in milliseconds of the monotonic clock. */
 class Looks {
   readonly sentAt: number[] = []
   #arrived = Promise.withResolvers<void>()
@@ -56,7 +56,7 @@ describe('a revocation on PostgreSQL', { skip, timeout: 120_000 }, async () => {
   }
   const [here, there] = [await open(), await open()]
 
-  /** Resolves with everything that came when the stream has ended. */
+  /** Resolves with everything received when the stream has ended. */
   async function stream(way: BindingVersion, headers: AuthHeaders): Promise<string> {
     try {
       const answer = await there.office
@@ -77,7 +77,7 @@ describe('a revocation on PostgreSQL', { skip, timeout: 120_000 }, async () => {
     assert.equal(status, 200)
   }
 
-  it('at one replica ends the streams that another holds, over every binding, and no others', async () => {
+  it('at one replica ends the streams of another, over every binding, and no others', async () => {
     const [mine, theirs] = [await here.office.key({ agents: ['team'] }), await here.office.key({ agents: ['team'] })]
     const ended = bindingVersions.map((way) => stream(way, mine))
     let isOver = false
@@ -92,7 +92,7 @@ describe('a revocation on PostgreSQL', { skip, timeout: 120_000 }, async () => {
     await haveOpened(0)
   })
 
-  it('is looked for by one query a second for all streams, and by none where no stream is open', async () => {
+  it('is polled by one query a second for all streams, and by none without open streams', async () => {
     const seconds = 4
     const proofs = await Promise.all(Array.from({ length: 20 }, () => here.office.key({ agents: ['team'] })))
     const ended = proofs.map((proof) => stream({ binding: 'HTTP+JSON', version: '1.0' }, proof))
@@ -100,7 +100,7 @@ describe('a revocation on PostgreSQL', { skip, timeout: 120_000 }, async () => {
     const before = there.looks.sentAt.length
     await there.looks.reach(before + seconds + 1)
     const [first = 0, last = 0] = [there.looks.sentAt[before], there.looks.sentAt[before + seconds]]
-    // A busy machine looks later, never more often. Half a second is for a first look that was sent late.
+    // A busy machine polls later, never more often. Half a second allows for a late first query.
     assert.ok(last - first > seconds * 1_000 - 500, `${seconds} looks within ${last - first} ms`)
     assert.deepEqual(here.looks.sentAt, [], 'the replica without streams does not look')
     await Promise.all(proofs.map(revoke))

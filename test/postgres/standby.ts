@@ -12,17 +12,17 @@ import { freePort } from '../free-port.ts'
 import { administer, waitForServer, findCluster, serverUser, startGuarded } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 
-/** Why there can be none, for `{ skip }`; `false` if there can. Some builds of the server come without the program that copies it. */
+/** Why it is unavailable, for `{ skip }`; `false` if it is available. Some builds of the server come without the program that copies it. */
 export async function standbySkipReason(): Promise<string | false> {
   const found = await findCluster()
   if ('missing' in found) return found.missing
   return existsSync(join(found.cluster.bin, 'pg_basebackup')) ? false : 'this PostgreSQL comes without pg_basebackup'
 }
 
-/** Waits until the standby has said on disk what a commit holds, or not. */
+/** Whether a commit waits until the standby has flushed it to disk. */
 export type Replication = 'synchronous' | 'asynchronous'
 
-/** `way` is where the standby finds the primary, if there is something between them. */
+/** `way` is the address of a proxy to the primary, if there is one. */
 export async function startStandby(primary: Cluster, how: Replication, way = primary.port): Promise<Cluster> {
   const { bin, host } = primary
   const user = serverUser()
@@ -68,21 +68,21 @@ export async function startStandby(primary: Cluster, how: Replication, way = pri
   return standby
 }
 
-/** As a machine that loses its power: nothing of the server gets to say or write another word. It stays down. */
+/** Like a power loss: no process of the server writes anything more. It stays down. */
 export function killServer({ folder }: Cluster): void {
   writeFileSync(join(folder, 'down'), '')
   const postmaster = Number(readFileSync(join(folder, 'pid'), 'utf8'))
-  // All of them: one whose parent is gone would still finish what it is at.
+  // All of them: an orphaned process would still finish its work.
   for (const pid of [postmaster, ...childrenOf(postmaster)]) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has gone by itself since it was seen.
+      // It has exited since it was listed.
     }
   }
 }
 
-/** From now on it takes writes. */
+/** From now on it accepts writes. */
 export async function promote(standby: Cluster): Promise<void> {
   await administer(standby, 'SELECT pg_promote(true, 30)')
 }

@@ -1,4 +1,4 @@
-/** The store contract on a real server, three ways: as it comes, as behind a pooler, and with replicas that hear each other. */
+/** The store contract on a real server in three modes: default, behind a pooler, and with replicas that notify each other. */
 import { storeContract } from '@parley/a2a/testing'
 import type { FullStore } from '@parley/a2a'
 import type { OpenStore } from '@parley/a2a/testing'
@@ -12,7 +12,7 @@ else {
   const database = await openDatabase()
   let schemas = 0
 
-  /** Each test has a schema of its own. */
+  /** Each test has its own schema. */
   const opener = (options: Partial<PostgresStoreOptions>): OpenStore<FullStore> => {
     return async () => {
       const schema = `contract ${(schemas += 1)}`

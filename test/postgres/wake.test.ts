@@ -1,4 +1,4 @@
-/** Two stores on one database, as two replicas have it: what one writes the other hears, and finds out when it does not hear. */
+/** Two stores on one database, like two replicas: one is notified of the writes of the other, and polls if notifications are lost. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store } from '@parley/a2a'
@@ -13,7 +13,7 @@ import { openDatabase, skipReason } from './databases.ts'
 
 const forever = (): AbortSignal => new AbortController().signal
 
-/** Reads the log as it grows, until it has so many records. */
+/** Reads the log as it grows, until it has this many records. */
 async function follow(store: Store, id: string, until: number): Promise<readonly string[]> {
   const seen = []
   let head = 0
@@ -27,7 +27,7 @@ async function follow(store: Store, id: string, until: number): Promise<readonly
 }
 
 const skip = await skipReason()
-describe('a change that another replica made', { skip }, async () => {
+describe('a change by another replica', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
   const listen = () => database.client()
@@ -38,9 +38,9 @@ describe('a change that another replica made', { skip }, async () => {
       await assertAppended(store, id, { expectedSeq: n + 1, records: chunks(letter) })
   }
 
-  it('is heard at once by a store that listens, event after event', async () => {
+  it('wakes a listening store at once, event after event', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
-    await heardOf(here, there)
+    await waitForNotifications(here, there)
     const { id } = await createTask(here)
     const [seen] = await Promise.all([follow(there, id, 41), write(here, id)])
     assert.deepEqual(seen.slice(1), letters)
@@ -53,29 +53,29 @@ describe('a change that another replica made', { skip }, async () => {
     assert.deepEqual(seen.slice(1), letters)
   })
 
-  it('is heard when more tasks changed together than fit into one notification', async () => {
+  it('wakes the store when more tasks changed together than fit into one notification', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
-    await heardOf(here, there)
+    await waitForNotifications(here, there)
     const tasks = await Promise.all(Array.from({ length: 400 }, () => createTask(here)))
     const waiting = tasks.map(({ id }) => there.tasks.changed(id, 1, forever()))
     await Promise.all(tasks.map(({ id }) => assertAppended(here, id, { expectedSeq: 1, records: chunks('x') })))
     await Promise.all(waiting)
   })
 
-  it('is heard again after the listening connection was lost', async () => {
+  it('wakes the store again after the listening connection was lost', async () => {
     const [here, there] = [database.open(), database.open({ listen, pollMs: 600_000 })]
-    await heardOf(here, there)
+    await waitForNotifications(here, there)
     const { id } = await createTask(here)
     const waiting = there.tasks.changed(id, 1, forever())
     await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`)
     await assertAppended(here, id, { expectedSeq: 1, records: chunks('x') })
     await waiting
-    await heardOf(here, there)
+    await waitForNotifications(here, there)
   })
 
-  it('costs those who only wait no statement, however many they are', async () => {
+  it('costs waiting readers no statement, however many they are', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
-    await heardOf(here, there)
+    await waitForNotifications(here, there)
     const tasks = await Promise.all(Array.from({ length: 300 }, () => createTask(here)))
     await Promise.all(tasks.map(({ id }) => there.tasks.read(id, 0)))
     let asked = 0
@@ -99,22 +99,22 @@ describe('a change that another replica made', { skip }, async () => {
   })
 })
 
-/** Resolves once the second store hears of what the first one writes. */
-async function heardOf(here: Store, there: Store): Promise<void> {
+/** Resolves once the second store is notified of writes of the first. */
+async function waitForNotifications(here: Store, there: Store): Promise<void> {
   const { id } = await createTask(here)
   await there.tasks.read(id, 0)
-  const heard = there.tasks.changed(id, 1, forever())
+  const changed = there.tasks.changed(id, 1, forever())
   let head = 1
-  let isHeard = false
-  void heard.then(() => (isHeard = true))
-  while (!isHeard) {
+  let isNotified = false
+  void changed.then(() => (isNotified = true))
+  while (!isNotified) {
     ;({ head } = await assertAppended(here, id, { expectedSeq: head, records: chunks('hello') }))
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
 
 describe('a notification', () => {
-  it('names the tasks, or only says that there are many', () => {
+  it('names the tasks, or only reports that there are many', () => {
     assert.equal(notificationPayload('me', new Set(['a', 'b'])), '["me","a","b"]')
     const many = new Set(Array.from({ length: 400 }, (_, n) => `${n}`.padStart(36, '0')))
     assert.equal(notificationPayload('me', many), '["me"]')

@@ -1,10 +1,10 @@
-/** What the servers of these tests run, and how they tell of it. */
+/** The agent of the servers of these tests, and their push options. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { artifact } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 import type { ServePushOptions } from '@parley/a2a/node'
 
-/** Goes on where the log ends, so that each number is there exactly once. */
+/** Continues where the log ends, so that the log has each number exactly once. */
 export const counter: Agent = {
   resume: 'rerun',
   async *run({ text, resumed }: Turn): AsyncGenerator<Report> {
@@ -17,7 +17,7 @@ export const counter: Agent = {
   },
 }
 
-/** Patience of a kind that fits a test: many quick tries instead of nine slow ones. */
+/** A retry schedule for tests: many quick attempts instead of nine slow ones. */
 export const fastPushOptions: ServePushOptions = {
   allow: ['127.0.0.1'],
   triggers: 'all',

@@ -1,13 +1,13 @@
-/** What a webhook must have been told, and in which order, beside what it was told. */
+/** The expected notifications of a webhook and their order, compared with the received ones. */
 import { openWire } from '../crash/client.ts'
 import type { Arrival } from './faulty-receiver.ts'
 
-/** The events that were received, each where it was first. */
+/** The received events, each at its first position. */
 export function receivedSeqs(arrivals: readonly Arrival[]): readonly number[] {
   return [...new Set(arrivals.flatMap(({ seq, acknowledged }) => (acknowledged ? [seq] : [])))]
 }
 
-/** What came before all that is before it had been received: a sentence each. */
+/** The events that arrived before an earlier one was received, one sentence each. */
 export function outOfOrder(arrivals: readonly Arrival[], expected: readonly number[]): readonly string[] {
   const had = new Set<number>()
   return arrivals.flatMap(({ seq, acknowledged }) => {
@@ -17,7 +17,7 @@ export function outOfOrder(arrivals: readonly Arrival[], expected: readonly numb
   })
 }
 
-/** What a reader sees who has seen nothing yet. */
+/** What a new reader sees. */
 export async function visibleSeqs(url: string, taskId: string): Promise<readonly number[]> {
   const wire = openWire(url, 'counter', { version: '1.0', binding: 'JSONRPC' })
   const seqs: number[] = []

@@ -1,6 +1,6 @@
 /**
- * A webhook that misbehaves in every way at random: it fails, hangs, lies, points elsewhere, hangs up in the middle. What
- * it answered with 2xx it has received; the sender must not believe it anything else.
+ * A webhook that misbehaves in every way at random: it fails, hangs, sends wrong responses, redirects, disconnects. An
+ * event is received if it answered with 2xx; the sender must trust nothing else.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -13,7 +13,7 @@ export interface Arrival {
   readonly seq: number
   readonly at: number
   readonly acknowledged: boolean
-  /** The server that told it, where there are several and they say. */
+  /** The server that sent it, if there are several. */
   readonly by?: string
   /** Absent if the receiver hung up before it had read it. */
   readonly body?: string
@@ -79,7 +79,7 @@ export async function openFaultyReceiver(random: () => number) {
       case 'well':
         return void response.writeHead(204).end()
       case 'lies': {
-        // 200 is what it says and what counts; a body as long as it promises never comes.
+        // The status 200 counts; a body of the declared length never comes.
         response.writeHead(200, { 'content-length': '1000000' })
         response.write('{')
         return void setTimeout(() => response.destroy(), 20)
@@ -106,9 +106,9 @@ export async function openFaultyReceiver(random: () => number) {
     seen,
     trapped: () => trapped,
     url: (name: string) => `${origin}/${name}`,
-    /** From now on it answers as it should. */
+    /** From now on it behaves correctly. */
     behave: () => void (isGood = true),
-    /** And from now on it does not. */
+    /** From now on it misbehaves. */
     misbehave: () => void (isGood = false),
     async close() {
       server.closeAllConnections()

@@ -1,5 +1,5 @@
 /**
- * Three servers on one PostgreSQL, of which the one that delivers is killed (SIGKILL), again and again, while the receiver
+ * Three servers on one PostgreSQL, of which the one that delivers is killed (SIGKILL) repeatedly while the receiver
  * misbehaves: the replica that takes over a webhook continues where it was, so every event arrives at least once, and in order for each task
  * and config. `PARLEY_FULL=1` kills 30 times, the quick mode 4.
  */
@@ -24,15 +24,15 @@ import type { ReplicaSettings } from './replica.ts'
 const kills = process.env['PARLEY_FULL'] === '1' ? 30 : 4
 const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000)
 const clients = 4
-/** What may be on its way to webhooks at a time, in tasks: a dead replica delays its claimed webhooks for twenty seconds. */
+/** How many tasks may have pending notifications at a time: a dead replica delays its claimed webhooks for twenty seconds. */
 const maxUntold = 60
-/** A claim of one that died lasts for twenty seconds and the time of a delivery; then a sweep finds it. */
+/** The claim of a dead replica lasts for twenty seconds and the time of a delivery; then a sweep finds it. */
 const settleMs = 60_000
 
-interface Told {
+interface StartedTask {
   readonly taskId: string
   readonly name: string
-  /** Those that were registered before the task had ended. The second one begins where the log then was. */
+  /** Those that were registered before the task had ended. The second one begins at the end of the log at that time. */
   readonly configs: readonly ('inline' | 'second')[]
 }
 
@@ -72,7 +72,7 @@ describe(`webhooks whose deliverer is killed ${kills} times (seed ${seed})`, { s
   if (skip !== false) return
   const database = await openDatabase()
   const random = createRandom(seed)
-  const told: Told[] = []
+  const started: StartedTask[] = []
   const killed: string[] = []
   let replicas: readonly Replica[] = []
   let receiver: Awaited<ReturnType<typeof openFaultyReceiver>>
@@ -86,8 +86,8 @@ describe(`webhooks whose deliverer is killed ${kills} times (seed ${seed})`, { s
     const load = Promise.all(
       Array.from({ length: clients }, async (_, client) => {
         for (let n = 0; !over; n += 1) {
-          told.push(await startTask(`${client}-${n}`))
-          while (untold() > maxUntold && !over) await sleep(50)
+          started.push(await startTask(`${client}-${n}`))
+          while (pending() > maxUntold && !over) await sleep(50)
         }
       }),
     )
@@ -108,20 +108,20 @@ describe(`webhooks whose deliverer is killed ${kills} times (seed ${seed})`, { s
     await receiver?.close()
   })
 
-  it('were each time told by the one that was killed, and by the others after it', () => {
+  it('were notified by the killed replica each time, and by the others after it', () => {
     const by = replicas.map(({ name }) => receiver.arrivals.filter((arrival) => arrival.by === name).length)
     console.log(
-      `killed ${killed.join(', ')}; ${told.length} tasks, ${receiver.arrivals.length} notifications by ${by.join(', ')}`,
+      `killed ${killed.join(', ')}; ${started.length} tasks, ${receiver.arrivals.length} notifications by ${by.join(', ')}`,
     )
     assert.ok(by.every((count) => count > 0))
-    const keys = told.flatMap(({ name, configs }) => configs.map((config) => `/${name} ${config}`))
+    const keys = started.flatMap(({ name, configs }) => configs.map((config) => `/${name} ${config}`))
     const shared = keys.filter((key) => new Set(arrivalsAt(key).map((arrival) => arrival.by)).size > 1)
     assert.ok(shared.length > 0, 'no webhook was taken over')
-    assert.ok(keys.length > told.length, 'no webhook was registered with another server')
+    assert.ok(keys.length > started.length, 'no webhook was registered with another server')
   })
 
-  it('were told of every event, and of each only when all before it had been received [B-119 B-127]', async () => {
-    for (const { taskId, name, configs } of told) {
+  it('received every event, and each only after all earlier ones [B-119 B-127]', async () => {
+    for (const { taskId, name, configs } of started) {
       const all = await seqsOf(taskId)
       for (const config of configs) {
         const arrivals = arrivalsAt(`/${name} ${config}`)
@@ -132,8 +132,8 @@ describe(`webhooks whose deliverer is killed ${kills} times (seed ${seed})`, { s
     }
   })
 
-  /** The end of a task is the last that its webhook is told of. */
-  const untold = (): number => told.length - receiver.ended.size
+  /** The end of a task is the last notification of its webhook. */
+  const pending = (): number => started.length - receiver.ended.size
   const arrivalsAt = (key: string): readonly Arrival[] => receiver.arrivals.filter((arrival) => arrival.key === key)
   const anyReplica = (): Replica => replicas[Math.floor(random() * replicas.length)] as Replica
   const seqsOf = (taskId: string): Promise<readonly number[]> =>
@@ -147,8 +147,8 @@ describe(`webhooks whose deliverer is killed ${kills} times (seed ${seed})`, { s
     return replicas.find(({ name }) => name === by) as Replica
   }
 
-  /** Runs on one server, has a webhook that another one was told of, and is waited for. */
-  async function startTask(name: string): Promise<Told> {
+  /** Runs on one server, has a webhook registered with another, and is awaited. */
+  async function startTask(name: string): Promise<StartedTask> {
     const messageId = newId()
     const url = receiver.url(name)
     const { task } = await retryUntilAnswered(async () => {
@@ -176,11 +176,11 @@ describe(`webhooks whose deliverer is killed ${kills} times (seed ${seed})`, { s
 
   async function settled(): Promise<void> {
     const until = Date.now() + settleMs
-    for (const { taskId, name, configs } of told) {
+    for (const { taskId, name, configs } of started) {
       const last = (await seqsOf(taskId)).at(-1) as number
       for (const config of configs) {
         while (!receivedSeqs(arrivalsAt(`/${name} ${config}`)).includes(last)) {
-          assert.ok(Date.now() < until, `${taskId} ${config} was not told to its end`)
+          assert.ok(Date.now() < until, `${taskId} ${config} was not notified of its end`)
           await sleep(20)
         }
       }

@@ -1,4 +1,4 @@
-/** One of several servers on PostgreSQL that are killed. What it tells a webhook says who told it. */
+/** One of several servers on PostgreSQL that are killed. Its notifications name it. */
 import pg from 'pg'
 import { guardedWebhooks, serve } from '@parley/a2a/node'
 import { postgresStore } from '@parley/a2a/stores/postgres'

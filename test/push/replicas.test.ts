@@ -1,4 +1,4 @@
-/** Three servers on one PostgreSQL: whichever asked, one delivers, in order, and another goes on where one has left. */
+/** Three servers on one PostgreSQL: one of them delivers, in order, and another continues where it stopped. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -15,7 +15,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const closing: (() => unknown)[] = []
 after(() => Promise.all(closing.map((close) => close())))
 
-/** Counts, a number each few milliseconds, and does not end before the test has set what it wants to set. */
+/** Counts, one number every few milliseconds, and ends when the test has registered its webhooks. */
 const allSet = Promise.withResolvers<void>()
 const counter: Agent = {
   resume: 'rerun',
@@ -52,9 +52,9 @@ async function openReceiver() {
   return {
     at,
     url: (name: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`,
-    async toldToTheEnd(key: string): Promise<void> {
+    async notifiedToTheEnd(key: string): Promise<void> {
       for (let tries = 0; !at(key).some(({ isLast }) => isLast); tries += 1) {
-        assert.ok(tries < 1_500, `${key} was not told to its end`)
+        assert.ok(tries < 1_500, `${key} was not notified of its end`)
         await sleep(10)
       }
     },
@@ -91,7 +91,7 @@ describe('webhooks of three servers on one database', { skip }, () => {
       Array.from({ length: 12 }, async (_, index) => {
         const push = { id: 'inline', url: receiver.url(`${index}`) }
         const { id } = await replica(index).agent.start('40', { push })
-        // The second one is registered elsewhere than where the task runs.
+        // The second one is registered with another server than the one that runs the task.
         await replica(index + 1).agent.push.set(id, { id: 'second', url: receiver.url(`${index}`) })
         return index
       }),
@@ -100,7 +100,7 @@ describe('webhooks of three servers on one database', { skip }, () => {
     for (const index of tasks) {
       for (const config of ['inline', 'second']) {
         const key = `/${index} ${config}`
-        await receiver.toldToTheEnd(key)
+        await receiver.notifiedToTheEnd(key)
         const seqs = receiver.at(key).map(({ seq }) => seq)
         assert.deepEqual(
           seqs,
@@ -112,7 +112,7 @@ describe('webhooks of three servers on one database', { skip }, () => {
     }
   })
 
-  it('are told nothing more once another server has deleted them [B-118]', async () => {
+  it('receive nothing more once another server has deleted them [B-118]', async () => {
     const receiver = await openReceiver()
     const replica = await openReplicas(3)
     const { id } = await replica(0).agent.start('200', { push: { id: 'hook', url: receiver.url('deleted') } })
@@ -125,7 +125,7 @@ describe('webhooks of three servers on one database', { skip }, () => {
     await replica(2).agent.cancel(id)
   })
 
-  it('go on with another server when theirs goes [B-119 B-127]', async () => {
+  it('continue with another server when theirs stops [B-119 B-127]', async () => {
     const receiver = await openReceiver()
     const replica = await openReplicas(3)
     const names = ['a', 'b', 'c', 'd']
@@ -133,7 +133,7 @@ describe('webhooks of three servers on one database', { skip }, () => {
     while (receiver.at('/d hook').length < 5) await sleep(5)
     await replica(0).server.close()
     for (const name of names) {
-      await receiver.toldToTheEnd(`/${name} hook`)
+      await receiver.notifiedToTheEnd(`/${name} hook`)
       const firsts = [...new Set(receiver.at(`/${name} hook`).map(({ seq }) => seq))]
       assert.deepEqual(
         firsts,

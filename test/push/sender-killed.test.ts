@@ -1,6 +1,6 @@
 /**
- * Webhooks under fire: the receiver misbehaves, the sender is killed with SIGKILL at random moments and started again.
- * Every event arrives at least once and in order for each task and config, and what was deleted is told nothing more.
+ * Webhooks under faults: the receiver misbehaves, the sender is killed with SIGKILL at random moments and restarted.
+ * Every event arrives at least once and in order for each task and config, and a deleted webhook receives nothing more.
  * `PARLEY_FULL=1` kills 100 times, the quick mode 8.
  */
 import assert from 'node:assert/strict'
@@ -20,20 +20,20 @@ const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000)
 const clients = 4
 const numbers = '40'
 const modern = { version: '1.0', binding: 'JSONRPC' } as const
-/** A request that was on its way when its webhook was deleted may still be read by the receiver. */
+/** The receiver may still read a request that was in flight when its webhook was deleted. */
 const lastWordsMs = 100
 
-interface Told {
+interface StartedTask {
   readonly taskId: string
   /** Of the arrivals: path and config. */
   readonly key: string
-  /** When the answer to the deletion came, if it was deleted. */
+  /** The time of the response to the deletion, if it was deleted. */
   readonly deletedAt?: number
 }
 
 describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, () => {
   const random = createRandom(seed)
-  const told: Told[] = []
+  const started: StartedTask[] = []
   let victim: KillableServer
   let receiver: Awaited<ReturnType<typeof openFaultyReceiver>>
 
@@ -44,8 +44,8 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
     let over = false
     const load = Promise.all(
       Array.from({ length: clients }, async (_, index) => {
-        // Four at the least, so that each has deleted one, however slow the machine is.
-        for (let n = 0; !over || n < 4; n += 1) told.push(await startTask(`${index}-${n}`, n % 4 === 3))
+        // At least four, so that each has deleted one, however slow the machine is.
+        for (let n = 0; !over || n < 4; n += 1) started.push(await startTask(`${index}-${n}`, n % 4 === 3))
       }),
     )
     for (let died = 0; died < kills; died += 1) {
@@ -63,7 +63,7 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
     await receiver.close()
   })
 
-  it('were really under fire: the receiver misbehaved in every way', () => {
+  it('were hit by every fault of the receiver', () => {
     const manners = [
       'well',
       'lies',
@@ -76,31 +76,32 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
       'garbage',
     ] as const
     for (const manner of manners) assert.ok((receiver.seen.get(manner) ?? 0) > 0, `never: ${manner}`)
-    const lasting = told.filter(({ deletedAt }) => deletedAt === undefined)
-    assert.ok(lasting.length >= clients && lasting.length < told.length, `${told.length} tasks`)
-    console.log(`${kills} kills, ${told.length} tasks, ${receiver.arrivals.length} notifications`)
+    const lasting = started.filter(({ deletedAt }) => deletedAt === undefined)
+    assert.ok(lasting.length >= clients && lasting.length < started.length, `${started.length} tasks`)
+    console.log(`${kills} kills, ${started.length} tasks, ${receiver.arrivals.length} notifications`)
   })
 
-  it('were told of every event of their task [B-119 B-127]', async () => {
-    for (const { taskId, key, deletedAt } of told) {
+  it('received every event of their task [B-119 B-127]', async () => {
+    for (const { taskId, key, deletedAt } of started) {
       if (deletedAt !== undefined) continue
       assert.deepEqual(firsts(key), await seqsOf(taskId), `${taskId} at ${key}`)
     }
   })
 
-  it('were told of each only when all before it had been received [B-127]', async () => {
-    for (const { taskId, key } of told) assert.deepEqual(outOfOrder(arrivalsAt(key), await seqsOf(taskId)), [], taskId)
+  it('received each event only after all earlier ones [B-127]', async () => {
+    for (const { taskId, key } of started)
+      assert.deepEqual(outOfOrder(arrivalsAt(key), await seqsOf(taskId)), [], taskId)
   })
 
-  it('were told nothing more once they were deleted [B-118]', () => {
-    for (const { key, deletedAt } of told) {
+  it('received nothing more once they were deleted [B-118]', () => {
+    for (const { key, deletedAt } of started) {
       if (deletedAt === undefined) continue
       const late = arrivalsAt(key).filter(({ at }) => at > deletedAt + lastWordsMs)
       assert.deepEqual(late, [])
     }
   })
 
-  it('were never followed to where they point [B-129]', () => {
+  it('were never followed by redirects [B-129]', () => {
     assert.equal(receiver.trapped(), 0)
   })
 
@@ -109,7 +110,7 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
   const firsts = (key: string): readonly number[] => receivedSeqs(arrivalsAt(key))
 
   /** Starts one and waits for it; every fourth webhook is deleted in the middle. */
-  async function startTask(name: string, isDeleted: boolean): Promise<Told> {
+  async function startTask(name: string, isDeleted: boolean): Promise<StartedTask> {
     const wire = openWire(victim.url(), 'counter', modern)
     const messageId = newId()
     const { task } = await retryUntilAnswered(async () => {
@@ -137,11 +138,11 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
 
   async function settled(): Promise<void> {
     const until = Date.now() + 60_000
-    for (const { taskId, key, deletedAt } of told) {
+    for (const { taskId, key, deletedAt } of started) {
       if (deletedAt !== undefined) continue
       const last = (await retryUntilAnswered(() => seqsOf(taskId))).at(-1) as number
       while (!firsts(key).includes(last)) {
-        assert.ok(Date.now() < until, `${taskId} was not told to its end`)
+        assert.ok(Date.now() < until, `${taskId} was not notified of its end`)
         await sleep(20)
       }
     }

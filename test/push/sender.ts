@@ -1,4 +1,4 @@
-/** The server that is killed: it counts slowly, and tells its webhooks of every number. SQLite with full durability. */
+/** The server that is killed: it counts slowly, and notifies its webhooks of every number. SQLite with full durability. */
 import { serve } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { counter, fastPushOptions } from './counter-agent.ts'

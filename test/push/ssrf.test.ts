@@ -1,6 +1,6 @@
 /**
- * Webhooks that strangers aim at our own network: every special range in every notation, names that lead there, names
- * that change where they lead between two looks, redirects. A listener on this machine counts connections: none (B-129).
+ * Webhooks that target internal addresses: every special range in every notation, names that resolve to them, names
+ * that resolve differently the second time, redirects. A local listener counts connections: none (B-129).
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -64,13 +64,13 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   'other special IPv6': ['[ff02::1]', '[2001:db8::1]', '[100::1]', '[2001::1]'],
 }
 
-/** Names for the resolver of the tests: what each look answers, the last one from then on. */
+/** Names for the test resolver: the result of each lookup, the last one repeated. */
 const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'inside.example.com': [['127.0.0.1']],
   'mapped.example.com': [['::ffff:127.0.0.1']],
   'six.example.com': [['::1']],
   'metadata.example.com': [['169.254.169.254']],
-  // Public at the first look, in an unassigned range, and loopback at the next.
+  // Public at the first lookup, in an unassigned range, and loopback at the next.
   'rebinding.example.com': [['2d00::1'], ['127.0.0.1']],
   'both.example.com': [['127.0.0.1', '10.0.0.1']],
 }
@@ -90,7 +90,7 @@ function createLookup(): LookupFunction {
   }
 }
 
-describe('webhooks aimed at our own network', () => {
+describe('webhooks that target internal addresses', () => {
   let visits = 0
   const listener = createServer((_, response) => {
     visits += 1
@@ -124,7 +124,7 @@ describe('webhooks aimed at our own network', () => {
   }
 
   for (const [range, hosts] of Object.entries(addresses)) {
-    it(`are refused when they are registered: ${range} [B-129]`, async () => {
+    it(`are refused at registration: ${range} [B-129]`, async () => {
       const { agent } = await open(true)
       const taskId = await taskOf(agent)
       for (const host of hosts) {
@@ -146,7 +146,7 @@ describe('webhooks aimed at our own network', () => {
   })
 
   for (const host of Object.keys(names)) {
-    it(`are not called where a name leads there when the connection is made: ${host} [B-129]`, async () => {
+    it(`are not called if the name resolves to one when connecting: ${host} [B-129]`, async () => {
       const { agent, server } = await open({ lookup: createLookup(), scheduleMs: [10, 10, 10], timeoutMs: 300 })
       const answer = await agent.send('hi', { push: { id: 'hook', url: `https://${host}:${port}/hook` } })
       assert.ok(answer.kind === 'task')
@@ -159,7 +159,7 @@ describe('webhooks aimed at our own network', () => {
     })
   }
 
-  it('are not reached by a redirect of a webhook that is allowed [B-129]', async () => {
+  it('are not reached by a redirect of an allowed webhook [B-129]', async () => {
     let asked = 0
     const pointing = createServer((_, response) => {
       asked += 1
@@ -188,7 +188,7 @@ describe('webhooks aimed at our own network', () => {
     visits = 0
   })
 
-  it('can be held to a list of hosts [B-129]', async () => {
+  it('can be restricted to a list of hosts [B-129]', async () => {
     const { agent } = await open({ only: ['hooks.example.com', '*.hooks.example.net'] })
     const taskId = await taskOf(agent)
     for (const host of ['hooks.example.com', 'a.hooks.example.net']) {

@@ -1,6 +1,6 @@
 /**
- * Guards against: bodies that are too large, or of another kind than expected, and that
- * are answered by whatever stands in front of the protocol: a page of HTML with a stack
+ * Guards against: bodies that are too large, or of an unexpected type, and that
+ * are answered by a layer in front of the protocol, with an HTML page with a stack
  * trace. And against limits so low that no file fits.
  */
 import assert from 'node:assert/strict'
@@ -12,7 +12,7 @@ import type { Server } from '@parley/a2a/node'
 import { testAgent } from '@parley/a2a/testing'
 import { newMessage, nameOf, post, sendRequest, requestFormats } from './protocol-requests.ts'
 
-describe('a body that is too large', () => {
+describe('an oversized body', () => {
   let server: Server
   before(async () => {
     server = await serve({ port: 0, store: memoryStore(), agent: ({ text }) => text, limits: { bodyBytes: 100_000 } })
@@ -21,7 +21,7 @@ describe('a body that is too large', () => {
 
   for (const way of requestFormats) {
     for (const chunked of [false, true]) {
-      it(`is a 413 in the protocol's words, in ${nameOf(way)}, ${chunked ? 'without' : 'with'} a length [B-41]`, async () => {
+      it(`gives a 413 in the error format of the protocol, in ${nameOf(way)}, ${chunked ? 'without' : 'with'} a length [B-41]`, async () => {
         const { path, body, headers } = sendRequest(way, newMessage(way, 'x'.repeat(200_000)))
         const { status, type, text } = await send(server.port, path, body, headers, chunked)
         assert.equal(status, 413)
@@ -35,8 +35,8 @@ describe('a body that is too large', () => {
     }
   }
 
-  it('leaves the connection and the server as they were', async () => {
-    const response = await fetch(`${server.url}/tasks/nobody`, { headers: { 'a2a-version': '1.0' } })
+  it('leaves the connection and the server usable', async () => {
+    const response = await fetch(`${server.url}/tasks/unknown`, { headers: { 'a2a-version': '1.0' } })
     assert.equal(response.status, 404)
   })
 })
@@ -49,7 +49,7 @@ describe('a file of 5 MB in a message', () => {
   const raw = Buffer.alloc(5_000_000, 'parley').toString('base64')
 
   for (const way of requestFormats) {
-    it(`goes in and comes back whole, in ${nameOf(way)} [J-4]`, async () => {
+    it(`arrives and returns complete, in ${nameOf(way)} [J-4]`, async () => {
       const client = agent.as(way.version, way.binding)
       const task = await client.send([{ raw, filename: 'a.bin', mediaType: 'application/octet-stream' }])
       assert.ok('status' in task && task.status.state === 'TASK_STATE_COMPLETED')
@@ -61,12 +61,12 @@ describe('a file of 5 MB in a message', () => {
   }
 })
 
-describe('a body of another kind', () => {
+describe('a body of another type', () => {
   const agent = testAgent(({ text }) => text)
   after(() => agent.close())
 
   for (const way of requestFormats) {
-    it(`is refused in the protocol's words, in ${nameOf(way)} [B-35 B-38]`, async () => {
+    it(`is rejected in the error format of the protocol, in ${nameOf(way)} [B-35 B-38]`, async () => {
       const { path, headers } = sendRequest(way, {})
       for (const body of ['5', '"x"', 'true', '[]', '[[]]', '{', 'hello', '\u0000', '<a/>']) {
         const { status, json, text } = await post(agent, path, body, headers)
@@ -79,7 +79,7 @@ describe('a body of another kind', () => {
       }
     })
 
-    it(`that says it is no JSON is a 415, in ${nameOf(way)} [B-41]`, async () => {
+    it(`with a content type other than JSON gives a 415, in ${nameOf(way)} [B-41]`, async () => {
       const { path, body, headers } = sendRequest(way, newMessage(way, 'x'))
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
         const { status, json } = await post(agent, path, body, { ...headers, 'content-type': type })

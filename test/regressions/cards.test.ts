@@ -1,8 +1,8 @@
 /**
- * Guards against: cards with wrong or nonstandard content. Elsewhere
- * a card with security schemes came out as the internals of a code generator, which its
- * own client could not read; others ask for credentials before they say which; others
- * advertise what they then refuse.
+ * Guards against: cards with wrong or nonstandard content. In other servers
+ * a card with security schemes exposed the internals of a code generator, which their
+ * own clients could not read; others require credentials before they declare which; others
+ * declare capabilities that they then refuse.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -48,13 +48,13 @@ describe('a card with security schemes', () => {
     server: { authenticate: () => undefined },
   })
 
-  it('has them letter for letter as 1.0 writes them [B-16]', async () => {
+  it('has them in the spelling of 1.0 [B-16]', async () => {
     const { json } = await cardOf(agent, '1.0')
     assert.deepEqual(json.securitySchemes, securitySchemes)
     assert.deepEqual(json.securityRequirements, securityRequirements)
   })
 
-  it('has them as 0.3 writes them for those who ask for it', async () => {
+  it('has them in the spelling of 0.3 for clients that request it', async () => {
     const { json } = await cardOf(agent, '0.3')
     assert.deepEqual(json.securitySchemes, {
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -66,7 +66,7 @@ describe('a card with security schemes', () => {
     assert.deepEqual(json.security, [{ bearer: [] }, { oauth: ['read'] }])
   })
 
-  it('has both for those who do not say, so that either finds its own', async () => {
+  it('has both for clients that name no version', async () => {
     const { json } = await cardOf(agent)
     for (const [name, scheme] of Object.entries(securitySchemes)) {
       const [member, value] = Object.entries(scheme)[0]!
@@ -75,11 +75,11 @@ describe('a card with security schemes', () => {
     }
   })
 
-  it('is shown to those who have no credentials yet: it says which to get [B-14]', async () => {
+  it('is public, because it declares the required credentials [B-14]', async () => {
     for (const version of [undefined, '0.2', '0.3', '1.0']) assert.equal((await cardOf(agent, version)).status, 200)
   })
 
-  it('holds nothing of the inside: no marks of generators, no functions, no null', async () => {
+  it('contains no internals: no generator marks, no functions, no null', async () => {
     for (const version of [undefined, '0.2', '0.3', '1.0']) {
       const { text } = await cardOf(agent, version)
       assert.doesNotMatch(text, /\$case|\$type|__proto__|:null|undefined|\[object/)
@@ -87,8 +87,8 @@ describe('a card with security schemes', () => {
   })
 })
 
-describe('what a card promises', () => {
-  it('is kept: without streaming there are no streams, without push no configs, without an extended card none [B-88 B-115 B-136]', async () => {
+describe('the declarations of a card', () => {
+  it('are kept: operations without their capability (streaming, push, extended card) are refused [B-88 B-115 B-136]', async () => {
     const agent = tested(() => 'x', { streaming: false })
     const { json } = await cardOf(agent, '1.0')
     assert.equal(json.capabilities.streaming, false)
@@ -105,18 +105,18 @@ describe('what a card promises', () => {
     await assert.rejects(wire.call('GetExtendedAgentCard', {}), { code: 'UNSUPPORTED_OPERATION' })
   })
 
-  it('can be had: each interface that it lists answers in its version [B-8 B-16]', async () => {
+  it('are usable: each listed interface responds in its version [B-8 B-16]', async () => {
     const agent = tested(({ text }) => text)
     const { json } = await cardOf(agent, '1.0')
     assert.ok(json.supportedInterfaces.length >= 4)
     for (const { url, protocolBinding, protocolVersion } of json.supportedInterfaces) {
       const isNew = protocolVersion === '1.0'
       const headers = { 'a2a-version': protocolVersion, 'content-type': 'application/json' }
-      const rpc = { jsonrpc: '2.0', id: 1, method: isNew ? 'GetTask' : 'tasks/get', params: { id: 'nobody' } }
+      const rpc = { jsonrpc: '2.0', id: 1, method: isNew ? 'GetTask' : 'tasks/get', params: { id: 'unknown' } }
       const request =
         protocolBinding === 'JSONRPC'
           ? new Request(url, { method: 'POST', headers, body: JSON.stringify(rpc) })
-          : new Request(`${url}${isNew ? '' : '/v1'}/tasks/nobody`, { headers })
+          : new Request(`${url}${isNew ? '' : '/v1'}/tasks/unknown`, { headers })
       const { text, headers: answered } = await readAnswer(await agent.fetch(request))
       assert.match(text, /TASK_NOT_FOUND/, `${protocolBinding} ${protocolVersion}`)
       assert.equal(answered.get('a2a-version'), protocolVersion)

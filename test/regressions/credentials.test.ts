@@ -1,7 +1,7 @@
 /**
- * Guards against: a refusal that looks like anything but one. Elsewhere wrong
- * credentials were answered with 500, or with 200 and a code that means "malformed
- * request"; no client can then know that it should log in.
+ * Guards against: a refusal that does not look like one. In other servers wrong
+ * credentials gave a 500, or a 200 with a code that means "malformed
+ * request"; no client can then know that it must authenticate.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -25,7 +25,7 @@ describe('a caller without credentials', () => {
   for (const way of requestFormats) {
     const { path, body, headers } = sendRequest(way, newMessage(way, 'x'))
 
-    it(`is told so by a 401 with WWW-Authenticate, in ${nameOf(way)} [B-150 B-151]`, async () => {
+    it(`gets a 401 with WWW-Authenticate, in ${nameOf(way)} [B-150 B-151]`, async () => {
       for (const given of [
         {},
         { authorization: 'Bearer wrong' },
@@ -40,7 +40,7 @@ describe('a caller without credentials', () => {
       }
     })
 
-    it(`is told so before the body is looked at, in ${nameOf(way)}`, async () => {
+    it(`is rejected before the body is read, in ${nameOf(way)}`, async () => {
       for (const nonsense of ['{', '[]', 'x'.repeat(100_000)]) {
         assert.equal((await post(agent, path, nonsense, headers)).status, 401)
       }

@@ -1,6 +1,6 @@
 /**
- * Guards against: nesting that walks a server off its stack, and keys that reach into
- * every object. 5,000 levels are 60 kB of JSON; the answer is a refusal, and quick.
+ * Guards against: nesting that overflows the stack of a server, and keys that pollute
+ * object prototypes. 5,000 levels are 60 kB of JSON; the server rejects them quickly.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -21,7 +21,7 @@ function dataPart({ version, binding }: RequestFormat): unknown {
   return binding === 'JSONRPC' ? { kind: 'data', data: { deep: '~' } } : { data: { data: { deep: '~' } } }
 }
 
-describe('a body that is nested deeply', () => {
+describe('a deeply nested body', () => {
   for (const way of requestFormats) {
     const partsKey = way.version !== '1.0' && way.binding === 'HTTP+JSON' ? 'content' : 'parts'
     const places = (): Record<string, Record<string, unknown>> => ({
@@ -35,8 +35,8 @@ describe('a body that is nested deeply', () => {
       'a field of another kind': { ...newMessage(way, 'x'), contextId: '~' },
     })
     for (const place of Object.keys(places())) {
-      it(`in ${place} is refused at once, in ${nameOf(way)} [B-41]`, async () => {
-        // More values than `limits.jsonNodes` are another refusal. One place nests twice.
+      it(`in ${place} is rejected at once, in ${nameOf(way)} [B-41]`, async () => {
+        // More values than `limits.jsonNodes` give another error. One position nests twice.
         for (const levels of [5_000, 40_000]) {
           for (const deep of [arrays(levels), objects(levels)]) {
             const { path, body, headers } = sendRequest(way, places()[place])
@@ -50,7 +50,7 @@ describe('a body that is nested deeply', () => {
       })
     }
 
-    it(`within reason goes in and comes back, in ${nameOf(way)}`, async () => {
+    it(`within the limit arrives and returns, in ${nameOf(way)}`, async () => {
       const { path, body, headers } = sendRequest(way, places()['data'])
       const { text } = await post(agent, path, body.replaceAll('"~"', objects(25)), headers)
       assert.match(text, /completed/i)
@@ -58,7 +58,7 @@ describe('a body that is nested deeply', () => {
     })
   }
 
-  it('and nothing else is refused, whatever it holds: the whole of it nests too [B-35 B-41]', async () => {
+  it('is rejected whatever it holds, because the whole body nests too [B-35 B-41]', async () => {
     for (const body of [arrays(5_000), objects(5_000), arrays(100_000)]) {
       const { json } = await post(agent, '/', body, { 'a2a-version': '1.0' })
       assert.ok(json.error.code === -32600 || json.error.code === -32602)
@@ -66,9 +66,9 @@ describe('a body that is nested deeply', () => {
   })
 })
 
-describe('a key that every object has', () => {
+describe('a key that exists on every object', () => {
   for (const way of requestFormats) {
-    it(`is a key like any other, in ${nameOf(way)}`, async () => {
+    it(`is an ordinary key, in ${nameOf(way)}`, async () => {
       const { path, body, headers } = sendRequest(way, {
         ...newMessage(way, 'x'),
         metadata: { '~': { polluted: true } },

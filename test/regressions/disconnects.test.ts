@@ -1,5 +1,5 @@
 /**
- * Guards against: mistaking a client that went away for one that wants its task
+ * Guards against: mistaking a disconnected client for one that wants its task
  * canceled, and the reverse: an agent that cannot learn that its task was canceled.
  */
 import assert from 'node:assert/strict'
@@ -17,7 +17,7 @@ after(async () => {
   for (const one of closing) await one.close()
 })
 
-/** An agent that says when it began and whether it was told to stop, and that ends when it is let. */
+/** An agent that reports its start and its abort, and ends when the test releases it. */
 function watched(): { agent: Agent; began: Promise<string>; finish(): void; aborted(): boolean } {
   const began = Promise.withResolvers<string>()
   const go = createGate()
@@ -36,10 +36,10 @@ function watched(): { agent: Agent; began: Promise<string>; finish(): void; abor
   }
 }
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   for (const way of requestFormats) {
     for (const stream of [true, false]) {
-      it(`in the middle of a ${stream ? 'stream' : 'blocking call'} does not stop the work, in ${nameOf(way)} [B-67 B-103]`, async () => {
+      it(`during a ${stream ? 'stream' : 'blocking call'} does not stop the work, in ${nameOf(way)} [B-67 B-103]`, async () => {
         const { agent, began, finish, aborted } = watched()
         const server = await serve({ port: 0, store: memoryStore(), agent })
         closing.push(server)
@@ -65,7 +65,7 @@ describe('a client that goes away', () => {
 })
 
 describe('an agent whose task is canceled', () => {
-  it('is told by its signal, and by what it says there why [B-110]', async () => {
+  it('gets an aborted signal with the reason [B-110]', async () => {
     const reasons: unknown[] = []
     const agent = testAgent(async ({ signal }) => {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))

@@ -1,7 +1,7 @@
 /**
- * Guards against: JSON-RPC envelopes that are broken and are called something else, and
- * ids that do not come back as they were sent. A client that waits for an id waits for
- * ever if it gets another.
+ * Guards against: invalid JSON-RPC envelopes with the wrong error code, and
+ * ids that are not returned as sent. A client that waits for an id waits
+ * forever if it gets another.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -16,13 +16,13 @@ const versions = [undefined, '0.2', '0.3', '1.0'] as const
 const ask = (body: string, version?: string): Promise<HttpAnswer> =>
   post(agent, '/', body, version === undefined ? {} : { 'a2a-version': version })
 const call = (id: string, version: string | undefined): string =>
-  `{"jsonrpc":"2.0","id":${id},"method":"${version === '1.0' ? 'GetTask' : 'tasks/get'}","params":{"id":"nobody"}}`
+  `{"jsonrpc":"2.0","id":${id},"method":"${version === '1.0' ? 'GetTask' : 'tasks/get'}","params":{"id":"unknown"}}`
 
 describe('a JSON-RPC envelope', () => {
   for (const version of versions) {
     const name = version ?? 'no version'
 
-    it(`that is broken is -32600, under the id if there is one, with ${name} [B-36 F-2]`, async () => {
+    it(`that is invalid gives -32600, under its id if it has one, with ${name} [B-36 F-2]`, async () => {
       const broken: [body: string, id: unknown][] = [
         ['[]', null],
         [`[${call('1', version)}]`, null],
@@ -48,7 +48,7 @@ describe('a JSON-RPC envelope', () => {
       }
     })
 
-    it(`gets its id back as it was, with ${name} [F-1]`, async () => {
+    it(`gets its id back unchanged, with ${name} [F-1]`, async () => {
       for (const id of [
         '0',
         '-0',
@@ -71,7 +71,7 @@ describe('a JSON-RPC envelope', () => {
       }
     })
 
-    it(`with a method that there is not is -32601, with ${name} [B-37]`, async () => {
+    it(`with an unknown method gives -32601, with ${name} [B-37]`, async () => {
       for (const method of [
         'Nothing',
         'tasks/list',
@@ -86,15 +86,15 @@ describe('a JSON-RPC envelope', () => {
       }
     })
 
-    it(`with params that are no object is -32602, with ${name} [B-40]`, async () => {
+    it(`with params that are not an object gives -32602, with ${name} [B-40]`, async () => {
       for (const params of ['5', '"x"', '[]', '[{}]', 'true']) {
-        const body = call('0', version).replace('{"id":"nobody"}', params)
+        const body = call('0', version).replace('{"id":"unknown"}', params)
         const { json } = await ask(body, version)
         assert.deepEqual([json.error.code, json.id], [-32602, 0], params)
       }
     })
 
-    it(`that is no JSON is -32700 under null, with ${name} [B-35]`, async () => {
+    it(`that is not JSON gives -32700 under a null id, with ${name} [B-35]`, async () => {
       for (const body of ['{', '{"jsonrpc":"2.0","id":1', 'hello', '{"a":1}{"b":2}', "{'a':1}", '\u0000', '\ufffe']) {
         const { json } = await ask(body, version)
         assert.deepEqual([json.error.code, json.id], [-32700, null], body)
@@ -102,7 +102,7 @@ describe('a JSON-RPC envelope', () => {
     })
   }
 
-  it('may use an id again [B-42]', async () => {
+  it('may reuse an id [B-42]', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { json } = await ask(call('1', '1.0'), '1.0')
       assert.deepEqual([json.error.code, json.id], [-32001, 1])

@@ -1,7 +1,7 @@
 /**
- * Guards against: a second message to a task that is still at work. Elsewhere both run
- * at once, each writes the other's events as well, and the first to end takes the rest
- * of the other with it.
+ * Guards against: a second message to a running task. In other servers both run
+ * at once, each also writes the other's events, and the first to end cuts off
+ * the other.
  */
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { testAgent } from '@parley/a2a/testing'
 const chunks = 20
 const words = (of: string): string => Array.from({ length: chunks }, (_, index) => `${of}${index} `).join('')
 
-/** Says its text twenty times, slowly, and counts how many of it are at work. */
+/** Writes its text twenty times, slowly, and counts its concurrent runs. */
 function counting(): { agent: Agent; most(): number } {
   let running = 0
   let most = 0
@@ -41,8 +41,8 @@ const textOf = ({ artifacts = [] }: Task): Record<string, string> =>
     ]),
   )
 
-describe('a message to a task that is at work', () => {
-  it('is answered after it, and neither is doubled nor cut [B-45]', async () => {
+describe('a message to a running task', () => {
+  it('is answered after it, and neither answer is doubled or cut [B-45]', async () => {
     const { agent, most } = counting()
     const tested = testAgent(agent)
     const first = (await tested.send('A', { returnImmediately: true })) as Task
@@ -53,7 +53,7 @@ describe('a message to a task that is at work', () => {
     await tested.close()
   })
 
-  it('leaves both streams whole [B-93 B-94 B-102]', async () => {
+  it('leaves both streams complete [B-93 B-94 B-102]', async () => {
     const { agent, most } = counting()
     const tested = testAgent(agent)
     const streamA = tested.stream('A')[Symbol.asyncIterator]()
@@ -81,20 +81,20 @@ describe('a message to a task that is at work', () => {
     await tested.close()
   })
 
-  it('is not lost among twenty that come at once', async () => {
+  it('is not lost among twenty concurrent ones', async () => {
     const { agent, most } = counting()
     const tested = testAgent(agent)
     const { id } = (await tested.send('M0-', { returnImmediately: true })) as Task
-    const sayings = Array.from({ length: 20 }, (_, index) => `M${index + 1}-`)
-    const answers = await Promise.all(sayings.map((saying) => tested.send(saying, { taskId: id })))
+    const texts = Array.from({ length: 20 }, (_, index) => `M${index + 1}-`)
+    const answers = await Promise.all(texts.map((message) => tested.send(message, { taskId: id })))
     assert.ok(answers.every((answer) => 'status' in answer && answer.status.state === 'TASK_STATE_COMPLETED'))
     const task = await tested.get(id)
-    assert.deepEqual(Object.values(textOf(task)).sort(), ['M0-', ...sayings].map(words).sort())
-    const heard = (task.history ?? []).flatMap(({ role, parts }) =>
+    assert.deepEqual(Object.values(textOf(task)).sort(), ['M0-', ...texts].map(words).sort())
+    const received = (task.history ?? []).flatMap(({ role, parts }) =>
       role === 'ROLE_USER' ? parts.map((part) => 'text' in part && part.text) : [],
     )
-    assert.deepEqual(new Set(heard), new Set(['M0-', ...sayings]))
-    assert.equal(heard.length, sayings.length + 1)
+    assert.deepEqual(new Set(received), new Set(['M0-', ...texts]))
+    assert.equal(received.length, texts.length + 1)
     assert.equal(most(), 1)
     await tested.close()
   })

@@ -1,7 +1,7 @@
 /**
- * Guards against: messages that make no sense and are taken for messages, or that are
- * refused with a sentence about the server's own variables. Each is refused before any
- * work starts, and the answer names the field as the client spelled it.
+ * Guards against: invalid messages that are accepted, or that are
+ * rejected with a message about the server's own variables. Each is rejected before any
+ * work starts, and the error names the field as the client spelled it.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -11,7 +11,7 @@ import type { RequestFormat } from './protocol-requests.ts'
 
 type Message = Record<string, unknown>
 
-/** Under which name a way has its parts, and how it writes one. */
+/** The name of the parts in each version, and the shape of one. */
 const partsOf = ({ version, binding }: RequestFormat): string =>
   version !== '1.0' && binding === 'HTTP+JSON' ? 'content' : 'parts'
 const isKind = ({ version, binding }: RequestFormat): boolean => version !== '1.0' && binding === 'JSONRPC'
@@ -29,7 +29,7 @@ function urlPart(way: RequestFormat, url: string): unknown {
 interface Mistake {
   readonly what: string
   change(message: Message, way: RequestFormat): Message
-  /** What the answer must name. */
+  /** The field that the error must name. */
   field(way: RequestFormat): RegExp
 }
 
@@ -80,7 +80,7 @@ const mistakes: readonly Mistake[] = [
   set('extensions that are no list', 'extensions', 'x'),
 ]
 
-describe('a message that makes no sense', () => {
+describe('an invalid message', () => {
   let ran = 0
   const agent = testAgent(() => {
     ran += 1
@@ -90,7 +90,7 @@ describe('a message that makes no sense', () => {
 
   for (const way of requestFormats) {
     for (const { what, change, field } of mistakes) {
-      it(`is refused by name: ${what}, in ${nameOf(way)} [B-38 B-39 J-9]`, async () => {
+      it(`is rejected by field: ${what}, in ${nameOf(way)} [B-38 B-39 J-9]`, async () => {
         for (const stream of [false, true]) {
           const { path, body, headers } = sendRequest(way, change(newMessage(way, 'x'), way), stream)
           const { status, text, json } = await post(agent, path, body, headers)
@@ -106,7 +106,7 @@ describe('a message that makes no sense', () => {
     }
   }
 
-  it('is refused by name if it has two contents in one part, in 1.0 [J-12 T-17]', async () => {
+  it('is rejected by field if a part has two contents, in 1.0 [J-12 T-17]', async () => {
     const way = { version: '1.0', binding: 'JSONRPC' } as const
     for (const part of [
       { text: 'x', raw: 'AA==' },
@@ -120,7 +120,7 @@ describe('a message that makes no sense', () => {
     }
   })
 
-  it('is refused by name if it is for a tenant that is none', async () => {
+  it('is rejected by field if its tenant does not exist', async () => {
     for (const tenant of [{}, 5, ['x'], 'acme']) {
       const message = newMessage({ version: '1.0', binding: 'JSONRPC' }, 'x')
       const request = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message, tenant } }
@@ -130,7 +130,7 @@ describe('a message that makes no sense', () => {
     }
   })
 
-  it('is told all at once what is wrong with it [B-38]', async () => {
+  it('gets all its violations at once [B-38]', async () => {
     const way = { version: '1.0', binding: 'JSONRPC' } as const
     const { path, body, headers } = sendRequest(way, { role: 'HACKER', parts: [{}, null], metadata: 5 })
     const { json } = await post(agent, path, body, headers)

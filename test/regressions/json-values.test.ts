@@ -1,6 +1,6 @@
 /**
- * Guards against: a body of a million small values, which costs seconds of the event loop to parse, check, hash and store.
- * It is counted before it is parsed, wherever it comes from, so that other agents answer while it is refused.
+ * Guards against: a body of a million small values, which blocks the event loop for seconds to parse, check, hash and store.
+ * Its values are counted before it is parsed, from every source, so that other agents respond meanwhile.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -15,7 +15,7 @@ import { newMessage, nameOf, sendRequest, requestFormats } from './protocol-requ
 
 const numbers = (count: number): string => `[${Array.from({ length: count }, () => '7').join(',')}]`
 
-/** The lengths of the texts that were parsed meanwhile. */
+/** The lengths of the texts that were parsed in the meantime. */
 async function parsedDuring(t: TestContext, work: () => Promise<unknown>): Promise<readonly number[]> {
   const parse = t.mock.method(JSON, 'parse')
   await work()
@@ -28,7 +28,7 @@ describe('a request of more than 100,000 JSON values', () => {
   const handler = createHandler({ store: memoryStore(), agent: () => 'done', limits: { parts: 10 } })
 
   for (const way of requestFormats) {
-    it(`is a 413 that names the limit, and is never parsed, in ${nameOf(way)} [B-41]`, async (t) => {
+    it(`gives a 413 that names the limit, and is never parsed, in ${nameOf(way)} [B-41]`, async (t) => {
       const { path, body, headers } = sendRequest(way, { ...newMessage(way, 'hi'), metadata: { list: '@' } })
       const post = async (list: string): Promise<{ status: number; text: string }> => {
         const request = new Request(`http://agent.test${path}`, {
@@ -61,7 +61,7 @@ describe('a request of more than 100,000 JSON values', () => {
 })
 
 describe('an agent that reports a value of too many JSON values', () => {
-  it('fails its task, and other tasks go on', async (t) => {
+  it('fails its task, and other tasks continue', async (t) => {
     const list = (count: number): number[] => Array.from({ length: count }, () => 7)
     const agent = testAgent(({ text }) => ({ data: list(Number(text)) }), { server: { limits: { jsonNodes: 1_000 } } })
     t.after(() => agent.close())

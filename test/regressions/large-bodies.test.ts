@@ -1,6 +1,6 @@
 /**
- * Guards against: bodies of many megabytes that keep other requests waiting, that are answered out of order, or that are
- * forgotten while the server closes. Their work is done in steps, with other requests in between.
+ * Guards against: bodies of many megabytes that delay other requests, that are answered out of order, or that are
+ * lost while the server closes. They are processed in steps, with other requests in between.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -54,13 +54,13 @@ function pinger({ url }: Server, t: TestContext): () => Promise<number> {
     })
 }
 
-describe('while a large body is handled', () => {
-  it('a ping that comes after it is answered before it is', async (t) => {
+describe('while a large body is processed', () => {
+  it('a later ping is answered first', async (t) => {
     const order: string[] = []
     let pinged: Promise<unknown> = Promise.resolve()
     const { server } = await open(t, {
       async *agent({ message }) {
-        // The body is parsed and checked; it is not stored, nor is what is answered.
+        // The body is parsed and checked, and not stored.
         pinged = ping().then((status) => order.push(`ping ${status} while the agent runs`))
         yield* message.parts
       },
@@ -83,13 +83,13 @@ describe('while a large body is handled', () => {
     assert.deepEqual(order, ['ping 200 after the body', 'ping 200 while the agent runs', 'body 200'])
   })
 
-  it('small messages that come after it are answered before it is', async (t) => {
+  it('later small messages are answered first', async (t) => {
     const order: string[] = []
     const { server } = await open(t, { agent: ({ text }) => text })
     const large = Promise.all(
       ['a', 'b', 'c'].map((id) => send(server.url, id, largeText).then(() => order.push('large'))),
     )
-    // All three bodies have come, in part or whole.
+    // All three bodies have arrived, in part or completely.
     for (let count = 0; count < 3; count++) await once(server.server, 'request')
     for (let count = 0; count < 5; count++) {
       assert.equal((await send(server.url, `small-${count}`, 'hi')).status, 200)
@@ -103,7 +103,7 @@ describe('while a large body is handled', () => {
   })
 })
 
-describe('an agent that tells large and small things in turn', () => {
+describe('an agent that reports large and small events in turn', () => {
   const count = 10
   const place = (event: StreamEvent): readonly number[] =>
     'artifactUpdate' in event
@@ -118,16 +118,16 @@ describe('an agent that tells large and small things in turn', () => {
             text: index % 2 === 0 ? `${index};` : `${index};${largeText.slice(0, 700_000)}`,
             append: index > 0,
           })
-          // So that each is an append of its own.
+          // So that each is a separate append.
           await new Promise((resolve) => setImmediate(resolve))
         }
       },
     })
     const agent = await connect(server.url)
     const events = await agent.stream('go').all()
-    const told = events.flatMap((event) => place(event))
+    const positions = events.flatMap((event) => place(event))
     assert.deepEqual(
-      told,
+      positions,
       Array.from({ length: count }, (_, index) => index),
     )
     const { tasks } = await agent.list()
@@ -135,13 +135,13 @@ describe('an agent that tells large and small things in turn', () => {
     const kept = task.artifacts?.[0]?.parts.map((part) => ('text' in part ? part.text : '')).join('') ?? ''
     assert.deepEqual(
       [...kept.matchAll(/(\d+);/g)].map(([, index]) => Number(index)),
-      told,
+      positions,
     )
   })
 })
 
-describe('a server that closes while large bodies are handled', () => {
-  it('answers each of them, and keeps what it answered for', async (t) => {
+describe('a server that closes while large bodies are processed', () => {
+  it('answers each of them, and keeps what it acknowledged', async (t) => {
     const { server, file } = await open(t, { agent: ({ text }) => `${text.length}`, drainMs: 60_000 })
     const sent = Array.from({ length: 4 }, (_, index) => send(server.url, `m-${index}`, largeText))
     for (let count = 0; count < sent.length; count++) await once(server.server, 'request')
@@ -163,7 +163,7 @@ describe('a server that closes while large bodies are handled', () => {
     }
   })
 
-  it('ends though those who sent them have left', async (t) => {
+  it('closes even if their senders have left', async (t) => {
     const { server } = await open(t, { agent: ({ text }) => text })
     const leaving = new AbortController()
     const sent = Array.from({ length: 4 }, (_, index) =>

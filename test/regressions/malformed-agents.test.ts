@@ -1,7 +1,7 @@
 /**
- * Guards against: agents that return unexpected values. Elsewhere one such value,
- * the form of an earlier protocol version for instance, threw in a place where no code
- * could catch it, and the whole process was gone.
+ * Guards against: agents that return unexpected values. In other servers one such value,
+ * for example of an earlier protocol version, threw where no code
+ * could catch it, and the process crashed.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -52,7 +52,7 @@ const reports: Readonly<Record<string, unknown>> = {
 const broken = {
   [Symbol.asyncIterator]: () => assert.fail('no iterator'),
 }
-/** Each stands for a whole agent that does not keep its side. */
+/** Each stands for an agent that violates its contract. */
 const agents: Readonly<Record<string, () => unknown>> = {
   'throws at once': () => assert.fail('at once'),
   'throws no error but nothing': () => {
@@ -92,7 +92,7 @@ const agents: Readonly<Record<string, () => unknown>> = {
   }),
 }
 
-describe('an agent that is not what it should be', () => {
+describe('a misbehaving agent', () => {
   let current: () => unknown = () => 'fine'
   let agent: TestAgent
   const accidents: unknown[] = []
@@ -130,7 +130,7 @@ describe('an agent that is not what it should be', () => {
     it(`fails its task when it ${what}, and affects no other task [B-50]`, () => expectFailure(run))
   }
 
-  it('may forget to await what it asked of its turn', async () => {
+  it('may omit `await` on calls of its turn', async () => {
     const forgetful: AgentFunction[] = [
       (turn) => void turn.ask('Which?'),
       (turn) => void turn.askMessage({ parts: [] }),
@@ -149,7 +149,7 @@ describe('an agent that is not what it should be', () => {
     assert.deepEqual(accidents, [])
   })
 
-  it('may return anything that cannot be said, too', async () => {
+  it('may return a value that cannot be serialized', async () => {
     for (const report of [42, Symbol('x'), { kind: 'task' }, [5], new Map([[1, 2]])]) {
       current = () => report
       const task = (await agent.send('go')) as Task

@@ -1,6 +1,6 @@
 /**
- * Guards against: not knowing whose task it is. Elsewhere the store, the lock and the
- * running agent each had their own idea of the owner: colleagues overwrote each other, a
+ * Guards against: unclear ownership of tasks. In other servers the store, the lock and the
+ * running agent each had their own notion of the owner: colleagues overwrote each other, a
  * cancel by one never reached the other's agent, and a caller that guessed a contextId joined
  * the conversation.
  */
@@ -24,7 +24,7 @@ interface Person {
   subscribe(id: string): Promise<void>
 }
 
-/** One server; each of the three comes with a key of their own. */
+/** One server; each of the three callers has its own key. */
 function office(agent: Agent): Record<'alice' | 'bob' | 'mallory', Person> {
   const tested = testAgent(agent, {
     server: { authenticate: ({ header }) => people[header('x-key') ?? ''] },
@@ -55,8 +55,8 @@ after(async () => {
   for (const server of opened) await server.close()
 })
 
-describe('colleagues who share what they own', () => {
-  it('write to one task without losing a word of each other', async () => {
+describe('callers that share an owner', () => {
+  it("write to one task without losing each other's messages", async () => {
     const { alice, bob } = office(async function* ({ text }) {
       yield artifact(text, { text })
       yield inputRequired('Next?')
@@ -73,22 +73,22 @@ describe('colleagues who share what they own', () => {
     assert.deepEqual(artifacts.map(({ artifactId }) => artifactId).sort(), ['start', ...names].sort())
   })
 
-  it('can cancel for each other: the agent is told, and the task stays canceled [B-110 B-114]', async () => {
-    const told = createGate()
+  it("can cancel each other's tasks: the agent is stopped, and the task stays canceled [B-110 B-114]", async () => {
+    const aborted = createGate()
     const { alice, bob } = office(async function* ({ signal }) {
       yield status('At work')
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-      told.open()
+      aborted.open()
     })
     const { id } = await alice.send('long job', {}, { returnImmediately: true })
     assert.equal((await bob.call('CancelTask', id)).status.state, 'TASK_STATE_CANCELED')
-    await told.opened
+    await aborted.opened
     assert.equal((await alice.call('GetTask', id)).status.state, 'TASK_STATE_CANCELED')
   })
 })
 
-describe('a stranger', () => {
-  it('finds no task of anybody else, by no operation [B-153 B-160]', async () => {
+describe('another caller', () => {
+  it('finds no task of other callers, by any operation [B-153 B-160]', async () => {
     const { alice, mallory } = office(async function* () {
       yield inputRequired('Which one?')
     })
@@ -106,7 +106,7 @@ describe('a stranger', () => {
     assert.equal((await alice.call('GetTask', id)).status.state, 'TASK_STATE_INPUT_REQUIRED')
   })
 
-  it('who names the same context has a conversation of their own [B-56 B-77]', async () => {
+  it('that uses the same context gets its own conversation [B-56 B-77]', async () => {
     const { alice, bob, mallory } = office(async function* (turn) {
       const earlier = await turn.context()
       const seen = await turn.references()
@@ -124,7 +124,7 @@ describe('a stranger', () => {
     assert.equal((await mallory.list('shared')).length, 1)
   })
 
-  it('that are anonymous and repeat the id and the text of another do not get its task, unless the id is a UUID [B-163]', async () => {
+  it('that is anonymous and repeats the id and the text of another message does not get its task, unless the id is a UUID [B-163]', async () => {
     let number = 0
     const open = testAgent(() => `The number is 555-${(number += 1)}`)
     opened.push(open)
@@ -138,7 +138,7 @@ describe('a stranger', () => {
     assert.equal((await say(unguessable)).id, (await say(unguessable)).id)
   })
 
-  it('who uses a messageId of another gets an answer of their own [B-163]', async () => {
+  it('that uses a messageId of another caller gets its own answer [B-163]', async () => {
     const { alice, mallory } = office(({ text }) => text)
     const one = await alice.send('secret', { messageId: 'm-1' })
     const two = await mallory.send('secret', { messageId: 'm-1' })

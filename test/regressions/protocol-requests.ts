@@ -1,4 +1,4 @@
-/** The ways in which a client can talk to a server, and the few things that several of these tests need to do so. */
+/** The versions and bindings of requests, and functions that several of these tests share. */
 import type { EngineLog } from '@parley/a2a/server'
 import type { TestAgent } from '@parley/a2a/testing'
 
@@ -18,11 +18,11 @@ export interface HttpAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** What was parsed of it; `undefined` if it is no JSON. */
+  /** The parsed body; `undefined` if it is not JSON. */
   readonly json: any
 }
 
-/** A request as it is, for what no client would send. */
+/** A raw request, for what no client would send. */
 export async function post(
   agent: Pick<TestAgent, 'fetch'>,
   path: string,
@@ -50,7 +50,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** SendMessage (or what `stream` makes of it) in the words of a way, with a message that may be anything. */
+/** SendMessage, or its streaming form with `stream`, for a version and binding, with any message. */
 export function sendRequest(
   way: RequestFormat,
   message: unknown,
@@ -66,7 +66,7 @@ export function sendRequest(
   return { path: '/', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { message } }), headers }
 }
 
-/** A sound message of a way, with a text. */
+/** A valid message for a version and binding, with a text. */
 export function newMessage({ version, binding }: RequestFormat, text: string): Record<string, unknown> {
   const messageId = crypto.randomUUID()
   if (version === '1.0') return { messageId, role: 'ROLE_USER', parts: [{ text }] }
@@ -78,7 +78,7 @@ export interface RecordingLog extends EngineLog {
   readonly entries: readonly { readonly level: string; readonly message: string; readonly cause?: unknown }[]
 }
 
-/** A log that remembers instead of printing. */
+/** A log that records instead of printing. */
 export function createRecordingLog(): RecordingLog {
   const entries: { level: string; message: string; cause?: unknown }[] = []
   const write = (level: string) => (message: string, fields?: Record<string, unknown>) =>
@@ -86,7 +86,7 @@ export function createRecordingLog(): RecordingLog {
   return { entries, debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
 
-/** Something that a test lets happen when it is ready. */
+/** A gate that a test opens when it is ready. */
 export function createGate(): { readonly opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { opened: promise, open: resolve }

@@ -1,6 +1,6 @@
 /**
- * Guards against: two servers over one store. Elsewhere each writes the whole task as it
- * last saw it, so that one takes back what the other wrote; a cancel that reaches the
+ * Guards against: two servers over one store. In other servers each writes the whole task as it
+ * last saw it, so that one overwrites the other; a cancel that reaches the
  * other server ends nothing; and a subscriber at the other server gets a snapshot and
  * silence.
  */
@@ -17,11 +17,11 @@ interface Pair {
   readonly a: TestAgent
   readonly b: TestAgent
   readonly store: Store
-  /** How often one found that the other had written first. */
+  /** How often an append lost the race to the other server. */
   conflicts(): number
 }
 
-/** Two servers that share nothing but the store, which takes a moment: long enough for the other to come first. */
+/** Two servers that share nothing but the store, which is slow enough for the other to write first. */
 function pair(agent: Agent): Pair {
   const store = memoryStore({ leaseTtlMs: 2_000 })
   let conflicts = 0
@@ -36,7 +36,7 @@ function pair(agent: Agent): Pair {
         return appended
       },
     },
-    // The store is closed once both are done with it, and not by the first.
+    // The store is closed after both, not by the first.
     close: async () => {},
   }
   const options = { store: shared, cancelGraceMs: 300 }
@@ -51,17 +51,17 @@ after(async () => {
 })
 
 describe('two servers over one store', () => {
-  it('lose no message and no artifact of a task that both write to', async () => {
+  it('lose no message and no artifact of a task that both append to', async () => {
     const { a, b, store, conflicts } = pair(async function* ({ text }) {
-      yield artifact(text, { text: `heard ${text}` })
+      yield artifact(text, { text: `read ${text}` })
       yield inputRequired('And?')
     })
     const { id } = (await a.send('start')) as Task
-    const sayings = Array.from({ length: 60 }, (_, index) => `m${index}`)
+    const texts = Array.from({ length: 60 }, (_, index) => `m${index}`)
     await Promise.all(
-      sayings.map((saying, index) => (index % 2 === 0 ? a : b).send(saying, { taskId: id, returnImmediately: true })),
+      texts.map((message, index) => (index % 2 === 0 ? a : b).send(message, { taskId: id, returnImmediately: true })),
     )
-    const isDone = async (): Promise<boolean> => ((await a.get(id)).artifacts ?? []).length === sayings.length + 1
+    const isDone = async (): Promise<boolean> => ((await a.get(id)).artifacts ?? []).length === texts.length + 1
     await waitUntil(isDone, 'every message was answered', 20_000)
     assert.ok(conflicts() > 0, 'they never met, so nothing was shown')
     const log = await store.tasks.read(id, 0)
@@ -72,16 +72,16 @@ describe('two servers over one store', () => {
     assert.deepEqual(await a.get(id), await b.get(id))
     for (const server of [a, b]) {
       const task = await server.get(id)
-      const heard = (task.history ?? []).flatMap(({ role, parts }) =>
+      const received = (task.history ?? []).flatMap(({ role, parts }) =>
         role === 'ROLE_USER' ? parts.map((part) => 'text' in part && part.text) : [],
       )
-      assert.deepEqual(new Set(heard), new Set(['start', ...sayings]))
-      assert.equal(heard.length, sayings.length + 1)
-      assert.deepEqual((task.artifacts ?? []).map(({ artifactId }) => artifactId).sort(), ['start', ...sayings].sort())
+      assert.deepEqual(new Set(received), new Set(['start', ...texts]))
+      assert.equal(received.length, texts.length + 1)
+      assert.deepEqual((task.artifacts ?? []).map(({ artifactId }) => artifactId).sort(), ['start', ...texts].sort())
     }
   })
 
-  it('cancel at either: the agent is told, and what it says later changes nothing [B-43 B-112]', async () => {
+  it('cancel at either server: the agent is stopped, and its later output changes nothing [B-43 B-112]', async () => {
     const aborted = createGate()
     const finished = createGate()
     const { a, b } = pair(async function* ({ signal }) {
@@ -89,7 +89,7 @@ describe('two servers over one store', () => {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
       aborted.open()
       try {
-        // Takes no notice of the cancel.
+        // Ignores the cancel.
         yield artifact('late', { text: 'too late' })
         yield { state: 'TASK_STATE_COMPLETED' } as const
       } finally {
@@ -107,7 +107,7 @@ describe('two servers over one store', () => {
     assert.equal(atA.status.state, state === 'TASK_NOT_CANCELABLE' ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_CANCELED')
   })
 
-  it('keep a task canceled that its agent would rather complete [B-43]', async () => {
+  it('keep a task canceled that its agent would complete [B-43]', async () => {
     const release = createGate()
     const done = createGate()
     const { a, b } = pair(async function* () {
@@ -126,7 +126,7 @@ describe('two servers over one store', () => {
     for (const server of [a, b]) assert.equal((await server.get(id)).status.state, 'TASK_STATE_CANCELED')
   })
 
-  it('let a subscriber at one follow what runs at the other, to its end [B-94 B-105]', async () => {
+  it('let a subscriber at one server follow a turn of the other to its end [B-94 B-105]', async () => {
     const begin = createGate()
     const { a, b } = pair(async function* () {
       yield artifact('log', { text: '0;' })
@@ -152,7 +152,7 @@ describe('two servers over one store', () => {
     assert.ok(last !== undefined && 'statusUpdate' in last && last.statusUpdate.status.state === 'TASK_STATE_COMPLETED')
   })
 
-  it('take over from one that died: a task does not stay at work for ever [B-52]', async () => {
+  it('take over from a server that died: no task stays WORKING forever [B-52]', async () => {
     const store = memoryStore({ leaseTtlMs: 300 })
     const agent: Agent = {
       resume: 'rerun',
@@ -163,7 +163,7 @@ describe('two servers over one store', () => {
       },
     }
     let dead = false
-    // A server that dies writes nothing any more, and renews nothing.
+    // A dead server writes and renews nothing.
     const never = new Promise<never>(() => {})
     const dying = testAgent(agent, {
       store: {

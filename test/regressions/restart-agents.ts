@@ -1,4 +1,4 @@
-/** The agent of the restart test; run as a program it opens its tasks, says which, and waits to be killed. */
+/** The agent of the restart test; run as a program it opens its tasks, prints their ids, and waits to be killed. */
 import { inputRequired, status } from '@parley/a2a'
 import type { Agent, Task } from '@parley/a2a'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
@@ -30,7 +30,7 @@ if (import.meta.main && file !== undefined) {
   const agent = testAgent(agents, { store: sqliteStore(file) })
   const work = (await agent.send('work', { returnImmediately: true })) as Task
   const wait = (await agent.send('wait')) as Task
-  // Something of the first must be durable before the end comes.
+  // Some output of the first must be durable before the kill.
   for (;;) {
     const { status: now } = await agent.get(work.id)
     if (now.message !== undefined) break

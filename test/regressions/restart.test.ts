@@ -1,7 +1,7 @@
 /**
- * Guards against: tasks that are at work for ever because the process that worked on
- * them is gone. A process is taken away here in mid-sentence: nothing of it is closed,
- * its file is opened anew by another.
+ * Guards against: tasks that stay WORKING forever because the process that ran
+ * them is gone. Here a process is killed during output: nothing is closed,
+ * and another process opens its file.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -19,7 +19,7 @@ import { agents } from './restart-agents.ts'
 const directory = mkdtempSync(join(tmpdir(), 'parley-defects-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Opens a task of each kind in a process of its own, and kills that as soon as they are all at work. */
+/** Opens a task of each kind in a separate process, and kills it once all of them run. */
 async function die(file: string): Promise<Record<string, string>> {
   const child = spawn(
     process.execPath,
@@ -34,8 +34,8 @@ async function die(file: string): Promise<Record<string, string>> {
   return JSON.parse(line.toString()) as Record<string, string>
 }
 
-describe('a server that was killed while agents were at work', () => {
-  it('comes back with no task that is at work for ever [B-52 B-50]', async () => {
+describe('a server that was killed while agents ran', () => {
+  it('leaves no task WORKING forever [B-52 B-50]', async () => {
     const file = join(directory, 'tasks.db')
     const ids = await die(file)
     const agent = testAgent(agents, { store: sqliteStore(file) })
@@ -55,7 +55,7 @@ describe('a server that was killed while agents were at work', () => {
     await agent.close()
   })
 
-  it('fails those of an agent that cannot go on, and says why [B-52]', async () => {
+  it('fails tasks of an agent that cannot resume, with the reason [B-52]', async () => {
     const file = join(directory, 'plain.db')
     const ids = await die(file)
     const agent = testAgent(({ text }) => text, { store: sqliteStore(file) })

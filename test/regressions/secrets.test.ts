@@ -1,7 +1,7 @@
 /**
- * Guards against: the text of an exception as an answer. What an agent, a hook or a
- * store throws tells of connection strings, files and versions; it goes to the log,
- * where it is needed, and nowhere else.
+ * Guards against: the text of an exception in a response. Errors of an agent, a hook or a
+ * store may reveal connection strings, files and versions; they belong in the log
+ * and nowhere else.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -43,7 +43,7 @@ const isLogged = ({ entries }: RecordingLog): boolean =>
     ({ cause }) => cause instanceof Error && (cause.message.includes(secret) || String(cause.cause).includes(secret)),
   )
 
-describe('what an agent throws', () => {
+describe('the error of an agent', () => {
   const throwing: Record<string, Agent> = {
     'at once': boom,
     later: async () => boom(),
@@ -56,7 +56,7 @@ describe('what an agent throws', () => {
     },
   }
   for (const [when, run] of Object.entries(throwing)) {
-    it(`${when} stays in the log, whichever way the task is looked at [B-50]`, async () => {
+    it(`${when} stays in the log, by every operation on the task [B-50]`, async () => {
       const { agent, log } = tested(run)
       for (const way of requestFormats) {
         for (const stream of [false, true]) {
@@ -76,8 +76,8 @@ describe('what an agent throws', () => {
   }
 })
 
-describe('what a part of the server throws', () => {
-  it('who asks for credentials: a 401, and no word of why [B-151]', async () => {
+describe('the error of a server component', () => {
+  it('in authentication gives a 401 without the cause [B-151]', async () => {
     const { agent, log } = tested(() => 'x', { server: { authenticate: boom } })
     for (const way of requestFormats) {
       const { path, body, headers } = sendRequest(way, newMessage(way, 'x'))
@@ -88,7 +88,7 @@ describe('what a part of the server throws', () => {
     assert.ok(isLogged(log))
   })
 
-  it('who makes the extended card: an internal error, and no word of why', async () => {
+  it('in the extended card gives an internal error without the cause', async () => {
     const { agent, log } = tested(() => 'x', { caller: { id: 'ada' }, extendedCard: boom })
     for (const [path, version] of [
       ['/extendedAgentCard', '1.0'],
@@ -105,7 +105,7 @@ describe('what a part of the server throws', () => {
   })
 
   for (const method of ['append', 'load', 'findMessage', 'list', 'countActive'] as const) {
-    it(`which keeps the tasks (${method}): an error of the server's, and no word of why`, async () => {
+    it(`in the store (${method}) gives a server error without the cause`, async () => {
       const store: Store = memoryStore()
       let broken = false
       const failing = {
@@ -130,7 +130,7 @@ describe('what a part of the server throws', () => {
             headers: { ...headers, 'content-type': 'application/json' },
           }),
           new Request('http://agent.test/tasks', { headers: { 'a2a-version': '1.0' } }),
-          new Request('http://agent.test/tasks/nobody', { headers: { 'a2a-version': '1.0' } }),
+          new Request('http://agent.test/tasks/unknown', { headers: { 'a2a-version': '1.0' } }),
         ]
         for (const request of requests) {
           const { text, json } = await readAnswer(await agent.fetch(request))

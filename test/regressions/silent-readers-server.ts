@@ -1,5 +1,5 @@
 /**
- * A server for silent-readers.test.ts, in a process of its own with a bounded heap: one large task on request, and its memory
+ * A server for silent-readers.test.ts, in a separate process with a bounded heap: one large task on request, and reports of its memory
  * several times a second.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -41,7 +41,7 @@ server.server.on('request', (_request, response) => {
 process.send?.({ url: server.url, port: server.port, grpcPort: server.grpcPort })
 const report = setInterval(() => {
   const { rss, external } = process.memoryUsage()
-  // Absent where a server does not count them yet.
+  // Absent if a server does not count them yet.
   const readers = server.handler.readers as typeof server.handler.readers | undefined
   const { unsentBytes = 0, paused = 0, pagesRead = 0, pagesShared = 0 } = readers ?? {}
   process.send?.({

@@ -1,6 +1,6 @@
 /**
- * Guards against: readers that do not read. A task of 15 MB and 150 subscribers who took nothing made 5 GB, and any process
- * with a heap of 1 GB died of them: each held a copy of the log and frames of its own.
+ * Guards against: readers that do not read. A task of 15 MB with 150 subscribers that read nothing took 5 GB, and any process
+ * with a heap of 1 GB crashed: each subscriber held its own copy of the log and of its frames.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
@@ -12,11 +12,11 @@ import { describe, it, type TestContext } from 'node:test'
 import { waitUntil } from './protocol-requests.ts'
 
 const isFull = process.env['PARLEY_FULL'] === '1'
-/** Of V8's heap. What 150 copies of 15 MB do not fit into ten times over. */
+/** Of V8's heap. 150 copies of 15 MB would take 2.2 GB. */
 const heapMb = 320
 const waitMs = 120_000
 
-interface Told {
+interface ServerReport {
   readonly rss: number
   readonly answered: number
   readonly streams: number
@@ -34,8 +34,8 @@ interface Place {
 
 interface Attacked extends Place {
   readonly taskId: string
-  told(): Told
-  /** Bytes that the process grew by since the task was made, at most. */
+  report(): ServerReport
+  /** The peak growth of the process in bytes since the task was created. */
   grownBytes(): number
   isAlive(): boolean
 }
@@ -58,12 +58,12 @@ async function attacked(
   )
   t.after(() => child.kill('SIGKILL'))
   const [place] = (await once(child, 'message')) as [Place]
-  let last: Told | undefined
+  let last: ServerReport | undefined
   let base = 0
   let peak = 0
-  child.on('message', (told: Told) => {
-    last = told
-    peak = Math.max(peak, told.rss)
+  child.on('message', (report: ServerReport) => {
+    last = report
+    peak = Math.max(peak, report.rss)
   })
   const message = { messageId: 'first', role: 'ROLE_USER', parts: [{ text: 'go' }] }
   const { task } = await rpc(place.url, 'SendMessage', { message, configuration: { returnImmediately: true } })
@@ -75,13 +75,13 @@ async function attacked(
     'the task is as large as it will be',
     waitMs,
   )
-  await waitUntil(() => last !== undefined, 'the server tells of itself', waitMs)
-  base = (last as unknown as Told).rss
+  await waitUntil(() => last !== undefined, 'the server reports its memory', waitMs)
+  base = (last as unknown as ServerReport).rss
   peak = base
   return {
     ...place,
     taskId: task.id,
-    told: () => last as Told,
+    report: () => last as ServerReport,
     grownBytes: () => peak - base,
     isAlive: () => child.exitCode === null && child.signalCode === null,
   }
@@ -115,17 +115,17 @@ async function silent(t: TestContext, port: number, path: string, headers = ''):
   return socket
 }
 
-describe('readers that take nothing', () => {
-  it('of a long log share the pages that they hold', async (t) => {
+describe('readers that read nothing', () => {
+  it('of a long log share their pages', async (t) => {
     const server = await attacked(t, 1_000, 15_000, 'end')
     const readers = 150
     for (let count = 0; count < readers; count += 1) {
       await silent(t, server.port, `/tasks/${server.taskId}:subscribe`, 'Last-Event-ID: 0\r\n')
     }
-    await waitUntil(() => !server.isAlive() || server.told().streams === readers, 'all are served', waitMs)
+    await waitUntil(() => !server.isAlive() || server.report().streams === readers, 'all are served', waitMs)
     assert.ok(server.isAlive(), 'the process died')
     for (let count = 0; count < 5; count += 1) await ping(server)
-    const { pagesRead, pagesShared, unsentBytes } = server.told()
+    const { pagesRead, pagesShared, unsentBytes } = server.report()
     assert.ok(pagesShared > pagesRead, `${pagesRead} pages were read, ${pagesShared} shared`)
     assert.ok(unsentBytes <= 80_000_000, `${unsentBytes} bytes are held`)
     assert.ok(server.grownBytes() < 600_000_000, `grew by ${server.grownBytes()} bytes`)
@@ -137,27 +137,27 @@ describe('readers that take nothing', () => {
     for (let count = 0; count < readers; count += 1) {
       await silent(t, server.port, `/tasks/${server.taskId}:subscribe`)
     }
-    await waitUntil(() => !server.isAlive() || server.told().streams === readers, 'all are served', waitMs)
+    await waitUntil(() => !server.isAlive() || server.report().streams === readers, 'all are served', waitMs)
     assert.ok(server.isAlive(), 'the process died')
     for (let count = 0; count < 5; count += 1) await ping(server)
-    // One snapshot of 18 MB, counted once, and whatever each has of its own.
-    assert.ok(server.told().unsentBytes < 40_000_000, `${server.told().unsentBytes} bytes are held`)
+    // One snapshot of 18 MB, counted once, and a small amount per reader.
+    assert.ok(server.report().unsentBytes < 40_000_000, `${server.report().unsentBytes} bytes are held`)
     assert.ok(server.grownBytes() < 400_000_000, `grew by ${server.grownBytes()} bytes`)
   })
 
-  it('of single answers share one body', async (t) => {
+  it('of single responses share one body', async (t) => {
     const server = await attacked(t, 72, 250_000, 'end')
     const readers = 150
-    const before = server.told().answered
+    const before = server.report().answered
     for (let count = 0; count < readers; count += 1) await silent(t, server.port, `/tasks/${server.taskId}`)
-    await waitUntil(() => !server.isAlive() || server.told().answered >= before + readers, 'all are answered', waitMs)
+    await waitUntil(() => !server.isAlive() || server.report().answered >= before + readers, 'all are answered', waitMs)
     assert.ok(server.isAlive(), 'the process died')
     for (let count = 0; count < 5; count += 1) await ping(server)
-    assert.ok(server.told().unsentBytes < 40_000_000, `${server.told().unsentBytes} bytes are held`)
+    assert.ok(server.report().unsentBytes < 40_000_000, `${server.report().unsentBytes} bytes are held`)
     assert.ok(server.grownBytes() < 400_000_000, `grew by ${server.grownBytes()} bytes`)
   })
 
-  it('over gRPC, which copies for each, wait once their caller holds enough', async (t) => {
+  it('over gRPC, which copies for each reader, wait once their caller holds enough', async (t) => {
     const server = await attacked(t, 72, 250_000, 'end', 1_024)
     const session = connectHttp2(`http://127.0.0.1:${server.grpcPort}`)
     t.after(() => session.destroy())
@@ -179,10 +179,10 @@ describe('readers that take nothing', () => {
       stream.pause()
       stream.end(Buffer.concat([head, message]))
     }
-    await waitUntil(() => !server.isAlive() || server.told().paused > 0, 'some wait', waitMs)
+    await waitUntil(() => !server.isAlive() || server.report().paused > 0, 'some wait', waitMs)
     assert.ok(server.isAlive(), 'the process died')
     for (let count = 0; count < 5; count += 1) await ping(server)
-    const { unsentBytes, paused } = server.told()
+    const { unsentBytes, paused } = server.report()
     assert.ok(unsentBytes < 120_000_000, `${unsentBytes} bytes are held`)
     assert.ok(paused > readers / 2, `${paused} wait`)
     assert.ok(server.grownBytes() < 700_000_000, `grew by ${server.grownBytes()} bytes`)

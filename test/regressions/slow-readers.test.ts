@@ -1,6 +1,6 @@
 /**
- * Guards against: a client that opens a stream and does not read. Elsewhere everything
- * the agent says piles up in the server's memory for as long as the client likes.
+ * Guards against: a client that opens a stream and does not read. In other servers everything
+ * the agent reports piles up in memory for as long as the client stays connected.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ import { createRecordingLog, waitUntil, createGate } from './protocol-requests.t
 const chunks = 300
 const chunk = 'x'.repeat(256 * 1024)
 const readers = 8
-/** Decided per reader: a megabyte. A frame or two more may be on its way. */
+/** One megabyte per reader. A frame or two more may be in flight. */
 const boundBytes = 2 * 1024 * 1024
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-defects-'))
@@ -30,7 +30,7 @@ after(async () => {
 })
 
 describe('readers that do not read', () => {
-  it('cost a bounded number of bytes each, delay no others, and are disconnected [B-95]', async () => {
+  it('use a bounded number of bytes each, delay no others, and are disconnected [B-95]', async () => {
     const begin = createGate()
     const responses: ServerResponse[] = []
     const server = await serve({
@@ -60,7 +60,7 @@ describe('readers that do not read', () => {
     )
     begin.open()
 
-    // A list leaves artifacts out; to fetch all of them again and again would be the greater load.
+    // A list omits artifacts; fetching all of them repeatedly would be the greater load.
     const state = async (): Promise<string> => (await rpc(server.url, 'ListTasks', {})).tasks[0].status.state
     await waitUntil(async () => (await state()) === 'TASK_STATE_COMPLETED', 'the task completes', 60_000)
     await waitUntil(
@@ -73,7 +73,7 @@ describe('readers that do not read', () => {
     assert.ok(most <= boundBytes, `one reader cost ${most} bytes of ${chunks * chunk.length}`)
     for (const socket of sockets) socket.destroy()
 
-    // Nothing is lost for those who come back.
+    // A reader that comes back loses nothing.
     const { artifacts = [] } = (await rpc(server.url, 'GetTask', { id: task.id })) as Task
     const size = artifacts[0]?.parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0)
     assert.equal(size, 'begin'.length + chunks * chunk.length)
@@ -95,7 +95,7 @@ async function send(url: string): Promise<Task> {
   return (await rpc(url, 'SendMessage', { message, configuration: { returnImmediately: true } })).task
 }
 
-/** Asks for the stream and never reads a byte of it. */
+/** Opens the stream and never reads a byte of it. */
 async function subscribeAndSleep(port: number, id: string): Promise<ReturnType<typeof connect>> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})

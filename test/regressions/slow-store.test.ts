@@ -1,7 +1,7 @@
 /**
- * Guards against: a subscriber that joins while the store is behind. Where the first
- * snapshot comes from a store that lags and the rest from now on, what lies between is
- * in neither, and a stream may end in the middle of the work.
+ * Guards against: a subscriber that joins while the store lags. If the first
+ * snapshot comes from a lagging store and the rest from live events, the events between are
+ * in neither, and a stream may end during the work.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import { createGate, nameOf, requestFormats } from './protocol-requests.ts'
 
 const chunks = 60
 
-/** The same store, but each of these calls takes its time. */
+/** The same store with slow calls. */
 function slow(store: Store, ms: number): Store {
   return {
     ...store,
@@ -35,7 +35,7 @@ function slow(store: Store, ms: number): Store {
   }
 }
 
-/** Keeps the last ten chunks back until it is told to go on. */
+/** Holds the last ten chunks until it is released. */
 const talking = (goOn: Promise<void>): Agent =>
   async function* () {
     for (let index = 0; index < chunks; index += 1) {
@@ -44,8 +44,8 @@ const talking = (goOn: Promise<void>): Agent =>
     }
   }
 
-/** Everything a reader was told, snapshot and events together. */
-function told(events: readonly StreamEvent[]): { text: string; state: string | undefined } {
+/** Everything a reader received, snapshot and events together. */
+function received(events: readonly StreamEvent[]): { text: string; state: string | undefined } {
   let text = ''
   let state: string | undefined
   for (const event of events) {
@@ -61,7 +61,7 @@ describe('a subscriber of a task whose store is slow', () => {
   const all = Array.from({ length: chunks }, (_, index) => `${index};`).join('')
 
   for (const ms of [10, 20]) {
-    it(`is told everything once, whenever it joins, at ${ms} ms a write [B-105 B-93]`, async () => {
+    it(`receives everything once, whenever it joins, at ${ms} ms a write [B-105 B-93]`, async () => {
       const joined = createGate()
       const agent = testAgent(talking(joined.opened), { store: slow(memoryStore(), ms) })
       const { id } = (await agent.send('go', { returnImmediately: true })) as Task
@@ -77,18 +77,18 @@ describe('a subscriber of a task whose store is slow', () => {
       joined.open()
       for (const { way, first, frames } of readers) {
         const events = [first, ...(await Array.fromAsync(frames, ({ event }) => event))]
-        assert.deepEqual(told(events), { text: all, state: 'TASK_STATE_COMPLETED' }, nameOf(way))
+        assert.deepEqual(received(events), { text: all, state: 'TASK_STATE_COMPLETED' }, nameOf(way))
       }
       await agent.close()
     })
   }
 
-  it('goes on after a break with what it has not been told, and with nothing else [B-109]', async () => {
+  it('resumes after a disconnect with the missed events only [B-109]', async () => {
     const agent = testAgent(talking(Promise.resolve()), { store: slow(memoryStore(), 10) })
     const { id } = (await agent.send('go', { returnImmediately: true })) as Task
     const events: StreamEvent[] = []
     let cursor: string | undefined
-    for (let leg = 0; leg < 40 && told(events).state !== 'TASK_STATE_COMPLETED'; leg += 1) {
+    for (let leg = 0; leg < 40 && received(events).state !== 'TASK_STATE_COMPLETED'; leg += 1) {
       let taken = 0
       for await (const frame of agent.subscribe(id, cursor === undefined ? {} : { lastEventId: cursor }).frames()) {
         events.push(frame.event)
@@ -96,7 +96,7 @@ describe('a subscriber of a task whose store is slow', () => {
         if ((taken += 1) === 3) break
       }
     }
-    assert.deepEqual(told(events), { text: all, state: 'TASK_STATE_COMPLETED' })
+    assert.deepEqual(received(events), { text: all, state: 'TASK_STATE_COMPLETED' })
     await agent.close()
   })
 })

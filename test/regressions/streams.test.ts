@@ -1,7 +1,7 @@
 /**
- * Guards against: streams that only their own client can read. Lines of JSON instead of
- * events, a first event that is no task, proxies that hold everything back until the
- * end, and a version header that must be there although older clients know of none.
+ * Guards against: streams that only their own client can read. JSON lines instead of
+ * events, a first event that is not a task, proxies that buffer everything until the
+ * end, and a version header that is required although older clients do not send it.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -17,7 +17,7 @@ after(() => agent.close())
 
 describe('a stream', () => {
   for (const way of requestFormats) {
-    it(`is server-sent events that no proxy holds back, in ${nameOf(way)} [F-4 F-6]`, async () => {
+    it(`has server-sent events that no proxy buffers, in ${nameOf(way)} [F-4 F-6]`, async () => {
       const { path, body, headers } = sendRequest(way, newMessage(way, 'x'), true)
       const { status, headers: answered, text } = await post(agent, path, body, headers)
       assert.equal(status, 200)
@@ -30,7 +30,7 @@ describe('a stream', () => {
       if (way.binding === 'JSONRPC') assert.ok(documents.every(({ jsonrpc, id }) => jsonrpc === '2.0' && id === 1))
     })
 
-    it(`begins with the task and ends with its end, in ${nameOf(way)} [B-89 B-90 B-97]`, async () => {
+    it(`begins with the task and ends with its final state, in ${nameOf(way)} [B-89 B-90 B-97]`, async () => {
       const events = await Array.fromAsync(agent.as(way.version, way.binding).stream('x').frames())
       const [first] = events
       const last = events.at(-1)
@@ -42,14 +42,14 @@ describe('a stream', () => {
       else assert.deepEqual([finals.at(-1), finals.slice(0, -1).includes(true)], [true, false])
     })
 
-    it(`that is only a message has nothing else, in ${nameOf(way)} [B-89]`, async () => {
+    it(`with a direct message has no other event, in ${nameOf(way)} [B-89]`, async () => {
       const events = await agent.as(way.version, way.binding).stream('talk').all()
       assert.equal(events.length, 1)
       assert.ok('message' in events[0]!)
     })
 
-    it(`cannot start: then it is a plain error, in ${nameOf(way)} [F-7]`, async () => {
-      const { path, body, headers } = sendRequest(way, { ...newMessage(way, 'x'), taskId: 'nobody' }, true)
+    it(`that cannot start gives a plain error, in ${nameOf(way)} [F-7]`, async () => {
+      const { path, body, headers } = sendRequest(way, { ...newMessage(way, 'x'), taskId: 'unknown' }, true)
       const { status, headers: answered, text } = await post(agent, path, body, headers)
       assert.equal(status, way.binding === 'JSONRPC' ? 200 : 404)
       assert.match(answered.get('content-type') ?? '', /^application\/(a2a\+)?json$/)
@@ -59,7 +59,7 @@ describe('a stream', () => {
 })
 
 describe('a client that names no version', () => {
-  it('is served in the words that it uses [B-3 B-10 B-11]', async () => {
+  it('is served in the version of its request format [B-3 B-10 B-11]', async () => {
     for (const way of requestFormats) {
       const { path, body } = sendRequest(way, newMessage(way, 'x'))
       const { status, text, headers } = await post(agent, path, body)
@@ -72,7 +72,7 @@ describe('a client that names no version', () => {
     }
   })
 
-  it('is served as 0.3 where the letter of the protocol is wanted [B-3]', async () => {
+  it('is served as 0.3 in strict mode [B-3]', async () => {
     const strict = testAgent(({ text }) => text, { server: { strict: true } })
     const old = sendRequest(
       { version: '0.3', binding: 'JSONRPC' },
@@ -88,9 +88,9 @@ describe('a client that names no version', () => {
   })
 })
 
-describe('a message that comes twice', () => {
+describe('a repeated message', () => {
   for (const way of requestFormats) {
-    it(`is one task and one piece of work, in ${nameOf(way)} [B-163]`, async () => {
+    it(`gives one task and one run, in ${nameOf(way)} [B-163]`, async () => {
       let ran = 0
       const counting = testAgent(() => `run ${(ran += 1)}`)
       const { path, body, headers } = sendRequest(way, newMessage(way, 'x'))

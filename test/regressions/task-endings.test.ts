@@ -1,7 +1,7 @@
 /**
- * Guards against: tasks that end twice, or never. Elsewhere a late report turned a
- * canceled task into a completed one, an agent that said its whole task again left it
- * submitted for ever, and a cancel that the agent did not confirm was never answered.
+ * Guards against: tasks that end twice or never. In other servers a late report turned a
+ * canceled task into a completed one, an agent that reported its whole task again left it
+ * submitted forever, and a cancel that the agent did not confirm got no response.
  */
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
@@ -25,7 +25,7 @@ after(async () => {
 describe('a task that has ended', () => {
   const endings = { COMPLETED: { state: 'TASK_STATE_COMPLETED' } as const, FAILED: fail('No'), REJECTED: reject('No') }
   for (const [name, ending] of Object.entries(endings)) {
-    it(`as ${name} stays so, whatever its agent goes on to say [B-43]`, async () => {
+    it(`as ${name} stays so, whatever its agent reports later [B-43]`, async () => {
       const agent = tested(async function* () {
         yield artifact('one', { text: 'said' })
         try {
@@ -79,14 +79,14 @@ describe('a task that has ended', () => {
   })
 })
 
-describe('an agent that says its task again', () => {
+describe('an agent that reports its task again', () => {
   const again: Record<string, unknown> = {
     'as the older protocol has it': { kind: 'task', id: 'x', contextId: 'y', status: { state: 'submitted' } },
     'as the newer has it': { task: { id: 'x', status: { state: 'TASK_STATE_SUBMITTED' } } },
     'as an update': { statusUpdate: { taskId: 'x', status: { state: 'TASK_STATE_WORKING' } } },
   }
   for (const [how, report] of Object.entries(again)) {
-    it(`${how} fails, in a stream as in a blocking call, and is not left submitted [B-50]`, async () => {
+    it(`${how} fails, in a stream and in a blocking call, and is not left submitted [B-50]`, async () => {
       const agent = tested(async function* () {
         yield status('At work')
         yield report as string
@@ -99,7 +99,7 @@ describe('an agent that says its task again', () => {
     })
   }
 
-  it('by its states alone does no harm', async () => {
+  it('by its states alone is accepted', async () => {
     const agent = tested(async function* () {
       yield { state: 'TASK_STATE_SUBMITTED' } as const
       yield { state: 'TASK_STATE_WORKING' } as const
@@ -128,13 +128,13 @@ describe('a cancel', () => {
     },
     'that waits for an answer in the middle': async (turn) => turn.ask('Which?'),
     'that has asked and gone': () => inputRequired('Which?'),
-    'that throws when told': async ({ signal }) => {
+    'that throws on abort': async ({ signal }) => {
       await new Promise((_, refuse) => signal.addEventListener('abort', () => refuse(new Error('ouch'))))
     },
   }
   for (const [what, agent] of Object.entries(deaf)) {
     for (const way of requestFormats) {
-      it(`is answered though it is an agent ${what}, in ${nameOf(way)} [B-110 B-114]`, async () => {
+      it(`is answered for an agent ${what}, in ${nameOf(way)} [B-110 B-114]`, async () => {
         const client = tested(agent).as(way.version, way.binding)
         const { id } = (await client.send('go', { returnImmediately: true })) as Task
         const task = await client.cancel(id)
@@ -144,7 +144,7 @@ describe('a cancel', () => {
     }
   }
 
-  it('reaches an agent that waits for an answer, without letting its time of grace pass', async () => {
+  it('reaches an agent that waits for input, without waiting for the grace period', async () => {
     const agent = testAgent(async (turn) => turn.ask('Which?'), {
       cancelGraceMs: 60_000,
       server: { log: createRecordingLog() },

@@ -1,6 +1,6 @@
 /**
- * Guards against: webhooks that are told out of order because the store that keeps them answers late, that lose what a
- * receiver did not take at once, and of which a slow one holds up the others.
+ * Guards against: notifications that are out of order because the store of webhooks is slow, that are lost when a
+ * receiver fails, and that wait for a slow receiver of another webhook.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,9 +19,9 @@ const counting: Agent = async function* () {
 }
 const expected = ['SUBMITTED', 'WORKING', ...Array.from({ length: chunks }, (_, index) => `${index};`), 'COMPLETED']
 
-/** An agent whose webhooks are answered by the test. `told` has what was taken, by webhook. */
+/** An agent whose webhooks are answered by the test. `delivered` has the accepted notifications, by webhook. */
 function open(answer: (host: string) => Promise<number>, store = memoryStore()) {
-  const told = new Map<string, string[]>()
+  const delivered = new Map<string, string[]>()
   const agent = testAgent(counting, {
     store,
     server: {
@@ -34,7 +34,7 @@ function open(answer: (host: string) => Promise<number>, store = memoryStore()) 
           const { statusUpdate, artifactUpdate } = (await request.json()) as any
           const status = await answer(host)
           const word = statusUpdate?.status.state.replace('TASK_STATE_', '') ?? artifactUpdate.artifact.parts[0].text
-          if (status === 204) told.set(host, [...(told.get(host) ?? []), word as string])
+          if (status === 204) delivered.set(host, [...(delivered.get(host) ?? []), word as string])
           return new Response(null, { status })
         },
       },
@@ -43,14 +43,14 @@ function open(answer: (host: string) => Promise<number>, store = memoryStore()) 
   const start = async (host: string): Promise<Task> =>
     (await agent.send('go', { taskPushNotificationConfig: { url: `https://${host}/` } })) as Task
   const ended = async (host: string): Promise<readonly string[]> => {
-    while (told.get(host)?.at(-1) !== 'COMPLETED') await delay(2)
-    return told.get(host) ?? []
+    while (delivered.get(host)?.at(-1) !== 'COMPLETED') await delay(2)
+    return delivered.get(host) ?? []
   }
-  return { agent, start, ended, told }
+  return { agent, start, ended, delivered }
 }
 
 describe('webhooks', () => {
-  it('are told in order by a server whose store answers late and never twice alike [B-127]', async (t) => {
+  it('are notified in order by a server whose store has varying delays [B-127]', async (t) => {
     let calls = 0
     const late = faultyStore(memoryStore(), { before: () => delay((calls++ * 7) % 11) })
     const { agent, start, ended } = open(async () => 204, late)
@@ -67,9 +67,9 @@ describe('webhooks', () => {
     assert.deepEqual(await ended('hooks.example.com'), expected)
   })
 
-  it('do not wait for one that is slow [B-127]', async (t) => {
+  it('do not wait for a slow one [B-127]', async (t) => {
     const release = Promise.withResolvers<void>()
-    const { agent, start, ended, told } = open(async (host) => {
+    const { agent, start, ended, delivered } = open(async (host) => {
       if (host === 'slow.example.com') await release.promise
       return 204
     })
@@ -77,7 +77,7 @@ describe('webhooks', () => {
     for (let n = 0; n < 20; n += 1) await start('slow.example.com')
     await start('quick.example.com')
     assert.deepEqual(await ended('quick.example.com'), expected)
-    assert.equal(told.has('slow.example.com'), false)
+    assert.equal(delivered.has('slow.example.com'), false)
     release.resolve()
     await ended('slow.example.com')
   })

@@ -1,7 +1,7 @@
 /**
- * Guards against: an answer in many pieces that costs the square of its length, because
- * the whole task is loaded, merged and written again with each piece. Counted in bytes
- * that reach the store, which no busy machine can falsify.
+ * Guards against: an answer in many chunks that costs the square of its length, because
+ * the whole task is loaded, merged and written again with each chunk. Counted in bytes
+ * that reach the store, which does not depend on the load of the machine.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -45,13 +45,13 @@ async function writtenFor(chunks: number, size: number): Promise<number> {
   return bytes()
 }
 
-describe('what a task writes', () => {
-  it('grows with its answer and not with the square of it: 1,000, 4,000 and 16,000 small pieces', async () => {
+describe('the bytes that a task writes', () => {
+  it('grow linearly with its answer: 1,000, 4,000 and 16,000 small chunks', async () => {
     const [one, four, sixteen] = [await writtenFor(1_000, 8), await writtenFor(4_000, 8), await writtenFor(16_000, 8)]
     assert.ok(four / one < 4.4 && sixteen / four < 4.4, `${one}, ${four}, ${sixteen} bytes`)
   })
 
-  it('is a few times its answer at most, however large the pieces are: 40 MB in 160 of them', async () => {
+  it('are at most a few times its answer, however large the chunks are: 40 MB in 160 of them', async () => {
     const written = await writtenFor(160, 256 * 1024)
     assert.ok(written < 4 * 160 * 256 * 1024, `${written} bytes were written`)
   })

@@ -1,6 +1,6 @@
 /**
- * Runs a program of a requirements document as it stands. Its types are removed by transpiling, because parameter
- * properties cannot be stripped; what it uses and does not define is handed to it, as a page or a framework would.
+ * Runs a program of a requirements document unchanged. Its types are removed by transpiling, because parameter
+ * properties cannot be stripped; undefined names are injected, as a page or a framework would.
  */
 import { runInThisContext } from 'node:vm'
 import { transformSync } from 'esbuild'

@@ -1,4 +1,4 @@
-/** What the profile for the older draft changes on its two paths, and that everything else is the official protocol. */
+/** The changes of the profile for the older draft on its two paths; everything else is the official protocol. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ async function collect(response: Response): Promise<any[]> {
   return frames
 }
 
-/** The profile's two ways to stream; `event` takes one out of its frame. */
+/** The two streaming paths of the profile; `event` unwraps a frame. */
 const ways = [
   {
     path: '/api/a2a',
@@ -100,7 +100,7 @@ describe('under the profile for the older draft', { timeout: 120_000 }, () => {
     assert.equal(got.result.status.message.inputRequest.requestId, 'input-1')
   })
 
-  it('a stream that cannot begin is one error event at /api/a2a, and a status with an error at /v1 [S2-11]', async () => {
+  it('a stream that cannot start is one error event at /api/a2a, and a status with an error at /v1 [S2-11]', async () => {
     const lost = { ...draft('Hello'), taskId: 'no-such-task' }
     const event = await ways[0].stream(lost)
     assert.deepEqual([event.status, event.headers.get('content-type')], [200, 'text/event-stream'])
@@ -112,7 +112,7 @@ describe('under the profile for the older draft', { timeout: 120_000 }, () => {
     assert.equal(error.data.reason, 'TASK_NOT_FOUND')
   })
 
-  it('parameters that cannot be read are an error event, too, and other statuses are not [S2-11]', async () => {
+  it('invalid parameters are an error event, and transport errors are not [S2-11]', async () => {
     for (const params of [{}, { message: 7 }, [], 'x']) {
       const [frame] = await collect(await post(`${hub.url}/api/a2a`, rpc('message/stream', params)))
       assert.equal(frame.error.code, -32_602, JSON.stringify(params))
@@ -154,7 +154,7 @@ describe('outside the profile for the older draft', { timeout: 120_000 }, () => 
       await assertOfficial(hub.url, stream)
     })
 
-    it(`a stream that cannot begin is the same plain error as without it: ${name} [F-7]`, async () => {
+    it(`a stream that cannot start is the same plain error as without it: ${name} [F-7]`, async () => {
       const refused = await stream(hub.url, 'Hello', { taskId: 'no-such-task' })
       const expected = await stream(plainHub.url, 'Hello', { taskId: 'no-such-task' })
       assert.match(refused.headers.get('content-type') ?? '', /json/)
@@ -163,12 +163,12 @@ describe('outside the profile for the older draft', { timeout: 120_000 }, () => 
     })
   }
 
-  it('a hub without it serves both of its paths by the official text [B-91]', async () => {
+  it('a hub without it serves both of its paths with the official protocol [B-91]', async () => {
     await assertOfficial(plainHub.url, overRpc('/api/a2a'))
     await assertOfficial(plainHub.url, overRest('/v1/message:stream', draft))
   })
 
-  /** Nothing of the draft shows, and the stream closes at a question: it would be read for ever otherwise. */
+  /** No trace of the draft, and the stream closes at a question: otherwise it would be read forever. */
   async function assertOfficial(url: string, stream: Stream): Promise<void> {
     const frames = await collect(await stream(url, 'Analyze'))
     const asked = await collect(await stream(url, 'Ask for a key'))

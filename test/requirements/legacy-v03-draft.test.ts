@@ -19,7 +19,7 @@ const headings = {
 const here = join(import.meta.dirname, 'legacy-v03-draft')
 const program = (name: keyof typeof headings): string => readFileSync(join(here, `${name}.txt`), 'utf8')
 
-/** The document declares `error` twice in one block, which no compiler takes. */
+/** The document declares `error` twice in one block, which does not compile. */
 const withoutSecondError = (source: string): string => {
   const fixed = source.replace(/(const error = .*\n.*\n) *const error = .*\n/, '$1')
   assert.notEqual(fixed, source)
@@ -37,7 +37,7 @@ const hub = await startHub(folder)
 const token = await createKey()
 const fetchHub = fetchFrom(hub.url, token)
 
-/** The document has all requests authenticated. */
+/** The document requires authentication of all requests. */
 async function createKey(): Promise<string> {
   const env = { PARLEY_ADMIN_KEY: await hub.adminKey(), PARLEY_URL: hub.url }
   const { lines } = await runParley(folder, ['key', 'create', '--agent', 'documented'], env)
@@ -100,7 +100,7 @@ describe('the programs of the document', { timeout: 120_000 }, () => {
 })
 
 describe('A2AClientImpl', { timeout: 120_000 }, () => {
-  it('streams every event, in whatever pieces they come, and stops at the final one [S2-32 S2-8]', async () => {
+  it('streams every event, in any chunks, and stops at the final one [S2-32 S2-8]', async () => {
     for (const bytes of [1, 7, 1_000_000]) {
       const run = prelude({ fetch: splitBody(fetchHub, bytes) })
       const events: any[] = await collect(client(run).streamMessage({ message: say('Analyze sales data — Q4 ✓') }))
@@ -115,7 +115,7 @@ describe('A2AClientImpl', { timeout: 120_000 }, () => {
     }
   })
 
-  it('sends and is given the finished task [S2-32]', async () => {
+  it('sends and gets the finished task [S2-32]', async () => {
     const task = await client(prelude()).sendMessage({ message: say('Quick question') })
     assert.deepEqual([task.kind, task.status.state], ['task', 'completed'])
     assert.equal(task.artifacts[0].parts[0].text, 'Based on the analysis, sales increased 15%')
@@ -136,13 +136,13 @@ describe('A2AClientImpl', { timeout: 120_000 }, () => {
     assert.deepEqual(run.warnings, [])
   })
 
-  it('throws what the hub says when a stream cannot begin [S2-11 S2-32]', async () => {
+  it('throws the error of the hub when a stream cannot start [S2-11 S2-32]', async () => {
     const message = { ...say('Hello'), taskId: 'no-such-task' }
     const stream = client(prelude()).streamMessage({ message })
     await assert.rejects(stream.next(), { message: 'HTTP 404: Task not found' })
     await assert.rejects(client(prelude()).sendMessage({ message }), { message: 'Task not found' })
-    const stranger = prelude({ fetch: fetchFrom(hub.url, 'token-123') })
-    const { message: refusal } = await client(stranger)
+    const unauthenticated = prelude({ fetch: fetchFrom(hub.url, 'token-123') })
+    const { message: refusal } = await client(unauthenticated)
       .streamMessage({ message })
       .next()
       .catch((reason: Error) => reason)
@@ -159,7 +159,7 @@ describe('streamMessage over JSON-RPC', { timeout: 120_000 }, () => {
     assert.deepEqual(run.log.at(-1), ['Status:', 'completed'])
   })
 
-  it('throws what the hub says when a stream cannot begin [S2-11]', async () => {
+  it('throws the error of the hub when a stream cannot start [S2-11]', async () => {
     const { streamMessage } = loadProgram(program('jsonrpc-client'), prelude().globals, ['streamMessage'])
     await assert.rejects(collect(streamMessage({ ...say('Hello'), taskId: 'no-such-task' })), /Task not found/)
     await assert.rejects(collect(streamMessage({ ...say('Hello'), kind: 'task' })), /message\.kind/)
@@ -184,7 +184,7 @@ describe('invokeWithSubAgents', { timeout: 120_000 }, () => {
 })
 
 describe('handleInputRequired', { timeout: 120_000 }, () => {
-  /** Reads a stream to its end and hands each status to the program, as the document's flow does. */
+  /** Reads a stream to its end and passes each status to the program, as the document's flow does. */
   async function converse(frames: AsyncIterable<any>, tool: (request: any) => unknown): Promise<any[]> {
     const { globals } = prelude({ executeClientTool: tool })
     const { handleInputRequired } = loadProgram(program('input-required'), globals, ['handleInputRequired'])
@@ -197,7 +197,7 @@ describe('handleInputRequired', { timeout: 120_000 }, () => {
   }
 
   for (const { path, open } of paths) {
-    it(`answers, and the same stream goes on to the end: ${path} [S2-13 S2-14]`, async () => {
+    it(`answers, and the same stream continues to the end: ${path} [S2-13 S2-14]`, async () => {
       const asked: any[] = []
       const secret = `secret-key-${randomUUID()}`
       const seen = await converse(framesOf(await open(say('Ask for a key'))), (request) => {
@@ -218,7 +218,7 @@ describe('handleInputRequired', { timeout: 120_000 }, () => {
       assert.ok(!keptText().includes(secret))
     })
 
-    it(`answers a question in words and the call of a tool, too: ${path} [S2-13 S2-14]`, async () => {
+    it(`answers a plain question and a tool call: ${path} [S2-13 S2-14]`, async () => {
       for (const [text, expected] of [
         ['Ask in words', { prompt: 'For which city?' }],
         ['Call a tool', { prompt: 'Where are you?', requestId: 'call-1', name: 'position', input: { exact: true } }],
@@ -241,7 +241,7 @@ describe('handleInputRequired', { timeout: 120_000 }, () => {
     })
   }
 
-  it('works on the events of A2AClientImpl as well [S2-13 S2-32]', async () => {
+  it('works on the events of A2AClientImpl [S2-13 S2-32]', async () => {
     const events = client(prelude()).streamMessage({ message: say('Ask for a key') })
     async function* frames(): AsyncGenerator<any> {
       for await (const result of events) yield { result }
@@ -250,7 +250,7 @@ describe('handleInputRequired', { timeout: 120_000 }, () => {
     assert.deepEqual([seen.at(-1).status.state, seen.at(-1).final], ['completed', true])
   })
 
-  it('is refused where it answers another question than a secret one, and nothing of it is kept [S2-14]', async () => {
+  it('is refused if it answers another question than a secret one, and nothing of it is stored [S2-14]', async () => {
     for (const { open } of paths) {
       const frames = framesOf(await open(say('Ask for a key')))
       let taskId = ''
@@ -273,7 +273,7 @@ describe('handleInputRequired', { timeout: 120_000 }, () => {
     }
   })
 
-  /** Everything that the hub has written. */
+  /** All files of the hub. */
   function keptText(): string {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')).join('\n')

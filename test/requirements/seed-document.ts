@@ -1,5 +1,5 @@
 /**
- * The documents that Parley was asked for with contain programs. Their text is kept beside the tests as it stands in the
+ * The requirement documents of Parley contain programs. Their text is kept beside the tests exactly as in the
  * documents, so that a clone has it; where the documents are at hand, a test compares the two.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs'

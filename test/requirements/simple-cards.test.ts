@@ -1,4 +1,4 @@
-/** The simple module: the cards that it builds, as its document wants them. */
+/** The simple module: the cards that it builds, as its document requires. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'
@@ -35,7 +35,7 @@ describe('buildAgentCard', () => {
     )
   })
 
-  it('is a card that a client can connect by', async () => {
+  it('is a card that a client can use', async () => {
     const card = buildAgentCard('https://agent.example.com/')
     assert.equal(card.url, 'https://agent.example.com')
     const agent = await connect(JSON.parse(JSON.stringify(card)))
@@ -43,7 +43,7 @@ describe('buildAgentCard', () => {
     assert.ok(agent.card.skills.length > 0)
   })
 
-  it('is reached where BIND_HOST and PORT say, at 127.0.0.1:3000 by default [S0-35]', async () => {
+  it('has the address of BIND_HOST and PORT, by default 127.0.0.1:3000 [S0-35]', async () => {
     const program = `import { buildAgentCard } from '@parley/a2a/simple'; console.log(buildAgentCard().url)`
     const urlWith = async (env: Readonly<Record<string, string>>): Promise<string> => {
       const args = ['--conditions=parley-source', '--input-type=module', '-e', program]

@@ -1,4 +1,4 @@
-/** docs/simple.md does what it says: its program runs and prints what the page says it prints. */
+/** docs/simple.md is correct: its program runs and prints the documented output. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

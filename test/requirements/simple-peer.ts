@@ -17,7 +17,7 @@ export interface SimplePeer {
   close(): Promise<void>
 }
 
-/** Says what it was told after a word on the way, in a turn of its own; `fail` breaks it, and `wait` makes it silent. */
+/** Repeats the message after a progress message, in a separate turn of the event loop; `fail` makes it fail, and `wait` makes it silent. */
 class Echo extends ProcessManager {
   override startProcess(session: Session, prompt: string): void {
     super.startProcess(session, prompt)
@@ -31,7 +31,7 @@ class Echo extends ProcessManager {
   }
 }
 
-/** `card` is what its card says; left out, it is the one that the module builds. */
+/** `card` is its card; by default the one that the module builds. */
 export async function openSimplePeer(card?: (url: string) => object): Promise<SimplePeer> {
   const deps = depsOf(new Database(grace), new Echo())
   const requests: string[] = []

@@ -28,7 +28,7 @@ interface Seen {
 
 const lost: Seen = { line: 'nothing was sent', body: {}, at: 0 }
 
-/** The network: one peer at the address of the document. What is not answered is 404. */
+/** The network: one peer at the address of the document. Everything else is 404. */
 function network(t: TestContext, answer: (line: string) => { status?: number; body?: unknown } | undefined): Seen[] {
   const seen: Seen[] = []
   t.mock.method(globalThis, 'fetch', async (request: Request): Promise<Response> => {
@@ -43,7 +43,7 @@ function network(t: TestContext, answer: (line: string) => { status?: number; bo
   return seen
 }
 
-/** Lets time pass as far as the work needs it. */
+/** Advances the time as far as the work needs it. */
 async function passing<T>(t: TestContext, work: Promise<T>): Promise<T> {
   let isDone = false
   const done = work.finally(() => (isDone = true))
@@ -56,7 +56,7 @@ async function passing<T>(t: TestContext, work: Promise<T>): Promise<T> {
 
 const fakeTime = (t: TestContext): void => t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
 
-/** Everything that is loaded on demand is there: from then on a call takes the same turns each time. */
+/** Loads everything that is loaded on demand: from then on a call takes the same number of turns each time. */
 before(async () => {
   await invokeRemoteAgent('http://127.0.0.1:1', 'x', { limits: { attempts: 1 } })
   await invokeRemoteAgent(baseUrl, 'x', {
@@ -71,7 +71,7 @@ before(async () => {
 const agentSaid = (text: string) => ({ role: 'agent', parts: [{ text }] })
 const submitted = { id: 't1', state: 'working', messages: [{ role: 'user', parts: [{ text: 'Summarize this' }] }] }
 
-/** Answers the looks at its task one after the other, the last one again and again. */
+/** Answers the polls of its task in order, and repeats the last one. */
 function peer(...looks: { status?: number; body?: unknown }[]) {
   let count = 0
   return (line: string) => {
@@ -98,7 +98,7 @@ describe('Scenario: Remote agent invocation', () => {
     )
   })
 
-  it('says how it failed, each way in its own words [S0-34]', async (t) => {
+  it('reports each failure with its own message [S0-34]', async (t) => {
     fakeTime(t)
     const failing = async (answer: ReturnType<typeof peer>, options = {}) => {
       t.mock.reset()
@@ -130,7 +130,7 @@ describe('Scenario: Remote agent invocation', () => {
     })
   })
 
-  it('submits nothing to a peer whose card is there but cannot be had [S0-34]', async (t) => {
+  it('submits nothing to a peer whose card exists but cannot be fetched [S0-34]', async (t) => {
     for (const status of [401, 403, 500]) {
       t.mock.reset()
       fakeTime(t)
@@ -149,7 +149,7 @@ describe('Scenario: Remote agent invocation', () => {
     assert.deepEqual(late, { success: false, error: 'Timed out after 5000ms' })
   })
 
-  it('shows its credentials for the card too [S0-11]', async () => {
+  it('sends its credentials for the card too [S0-11]', async () => {
     const server = await serve({
       port: 0,
       name: 'Protected',
@@ -168,7 +168,7 @@ describe('Scenario: Remote agent invocation', () => {
     }
   })
 
-  it('goes on looking while single looks fail, however many they are [S0-24]', async (t) => {
+  it('keeps polling while single polls fail, however many [S0-24]', async (t) => {
     fakeTime(t)
     const gone = { status: 503 }
     network(t, peer({ body: submitted }, ...Array.from({ length: 30 }, () => gone), done))
@@ -176,7 +176,7 @@ describe('Scenario: Remote agent invocation', () => {
     assert.deepEqual([success, responseText], [true, 'Summary...'])
   })
 
-  it('names the skill that is meant', async (t) => {
+  it('sends the requested skill', async (t) => {
     fakeTime(t)
     const seen = network(t, peer(done))
     await passing(t, invokeRemoteAgent(baseUrl, 'Summarize this', { skill: 'sum', timeoutMs: 60_000 }))
@@ -204,7 +204,7 @@ describe('Scenario: Agent card caching', () => {
     assert.equal(seen.length, 2)
   })
 
-  it('forgets on request [S0-10]', async (t) => {
+  it('clears its cache on request [S0-10]', async (t) => {
     const seen = network(t, cards(card))
     await fetchAgentCard(baseUrl)
     clearAgentCardCache()
@@ -217,7 +217,7 @@ describe('Scenario: Agent card caching', () => {
     assert.equal((await fetchAgentCard(baseUrl)).url, baseUrl)
   })
 
-  it('throws ExternalServiceError with the HTTP status where there is no card [S0-34]', async (t) => {
+  it('throws ExternalServiceError with the HTTP status without a card [S0-34]', async (t) => {
     for (const status of [404, 403, 500]) {
       t.mock.reset()
       network(t, () => ({ status }))

@@ -1,4 +1,4 @@
-/** What a program of the simple module brings: a database of agents and sessions, and a manager of their processes. */
+/** The dependencies of a program of the simple module: a database of agents and sessions, and a process manager. */
 import type { A2ATaskDeps } from '@parley/a2a/simple'
 
 interface Agent {
@@ -55,7 +55,7 @@ export const ada: Agent = { id: 'a1', name: 'Ada', defaultProjectId: null }
 export const grace: Agent = { id: 'a2', name: 'Grace', defaultProjectId: 'p1' }
 export const edsger: Agent = { id: 'a3', name: 'Edsger', defaultProjectId: 'p2' }
 
-/** The same with the functions of the database given one by one, as S0-6 asks. */
+/** The same with the functions of the database passed one by one, as S0-6 requires. */
 export function depsOf(db: Database, processManager: ProcessManager): A2ATaskDeps<Database> {
   return {
     db,

@@ -18,7 +18,7 @@ function open(...agents: (typeof ada)[]) {
   return { db, processManager, deps: depsOf(db, processManager) }
 }
 
-/** Time as the module and its engine see it. What is due at a moment has happened when `advance` resolves. */
+/** Time as the module and its engine see it. Everything due has happened when `advance` resolves. */
 function stopTheClock(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.parse('2026-02-26T10:00:00Z') })
   let elapsed = 0
@@ -38,7 +38,7 @@ function stopTheClock(t: TestContext) {
 }
 
 describe('Scenario: Inbound task lifecycle', () => {
-  it('creates a task, works after session creation, appends what the assistant says and completes [S0-1 S0-2 S0-3 S0-6 S0-12 S0-16 S0-29]', () => {
+  it('creates a task, works after session creation, appends assistant output and completes [S0-1 S0-2 S0-3 S0-6 S0-12 S0-16 S0-29]', () => {
     const { db, processManager, deps } = open(grace)
     const states: A2ATaskState[] = []
     const task: A2ATask = handleTaskSend(deps, { message: 'Hello' })
@@ -60,7 +60,7 @@ describe('Scenario: Inbound task lifecycle', () => {
     assert.equal(handleTaskGet(task.id)?.state, 'completed')
   })
 
-  it('is submitted until the session exists, and is not there if none can be made [S0-3 S0-6 S0-29]', () => {
+  it('is submitted until the session exists, and is not created if none can be [S0-3 S0-6 S0-29]', () => {
     const { deps, processManager } = open(grace)
     const failing: A2ATaskDeps = {
       ...deps,
@@ -72,7 +72,7 @@ describe('Scenario: Inbound task lifecycle', () => {
     assert.deepEqual(processManager.started, [])
   })
 
-  it('reads what assistants say in blocks, and the body in its envelope [S0-4 S0-6]', () => {
+  it('reads assistant output in blocks, and the body in its envelope [S0-4 S0-6]', () => {
     const { db, processManager, deps } = open(grace)
     const body: A2ATaskSendRequest = { method: 'tasks/send', params: { message: 'Hello', skill: 'greet' } }
     const task = handleTaskSend(deps, body)
@@ -84,7 +84,7 @@ describe('Scenario: Inbound task lifecycle', () => {
     assert.equal(db.sessions[0]?.initialPrompt, 'Hello')
   })
 
-  it('takes what it depends on from the database where it is not given by itself [S0-6]', () => {
+  it('uses the database for dependencies that are not passed [S0-6]', () => {
     const { db, processManager, deps } = open(grace)
     const own = {
       listAgents: () => db.agents,
@@ -132,7 +132,7 @@ describe('Scenario: Inbound task timeout', () => {
     assert.equal(task.state, 'failed', 'states only move forward')
   })
 
-  it('takes five minutes where nothing else is said [S0-20]', async (t) => {
+  it('has a default limit of five minutes [S0-20]', async (t) => {
     const clock = stopTheClock(t)
     const { deps } = open(grace)
     const task = handleTaskSend(deps, { message: 'Hello' })
@@ -176,7 +176,7 @@ describe('A process manager that fails', () => {
 
   for (const [when, failing] of Object.entries(ways)) {
     for (const method of ['startProcess', 'subscribe'] as const) {
-      it(`in ${method} ${when} fails the task and is no longer listened to [S0-16 S0-34]`, async () => {
+      it(`in ${method} ${when} fails the task and is unsubscribed [S0-16 S0-34]`, async () => {
         const { processManager, deps } = open(grace)
         const own = processManager[method].bind(processManager) as (...given: unknown[]) => void
         const failingToo = (...given: unknown[]): unknown => {
@@ -194,7 +194,7 @@ describe('A process manager that fails', () => {
       })
     }
 
-    it(`in unsubscribe ${when} leaves the task as it ended`, async () => {
+    it(`in unsubscribe ${when} keeps the final state of the task`, async () => {
       const { processManager, deps } = open(grace)
       Object.assign(processManager, { unsubscribe: failing })
       const task = handleTaskSend(deps, { message: 'Hello' })
@@ -235,7 +235,7 @@ describe('Scenario: No suitable agent for inbound task', () => {
     assert.equal(db.sessions[0]?.agentId, 'a2')
   })
 
-  it('refuses what is no submission with a ValidationError that names the field', () => {
+  it('refuses an invalid submission with a ValidationError that names the field', () => {
     const { deps } = open(grace)
     for (const body of [{}, { message: '' }, { message: 7 }, { message: 'x', timeoutMs: 0 }, { params: {} }, null]) {
       assert.throws(
@@ -249,7 +249,7 @@ describe('Scenario: No suitable agent for inbound task', () => {
 })
 
 describe('The task store', () => {
-  it('finds a task by its id alone, and forgets all on request [S0-10 S0-13]', () => {
+  it('finds a task by its id alone, and clears all on request [S0-10 S0-13]', () => {
     const { processManager, deps } = open(grace)
     const task = handleTaskSend(deps, { message: 'Hello' })
     assert.equal(handleTaskGet(task.id), task)
@@ -260,7 +260,7 @@ describe('The task store', () => {
     assert.equal(task.state, 'completed', 'what a caller holds goes on with its session')
   })
 
-  it('keeps 1000 tasks, lets 100 of the oldest finished ones go beyond that, and never an active one [S0-18 S0-19]', () => {
+  it('keeps 1000 tasks, removes 100 of the oldest finished ones beyond that, and never an active one [S0-18 S0-19]', () => {
     const { processManager, deps } = open(grace)
     const send = (count: number): A2ATask[] =>
       Array.from({ length: count }, () => handleTaskSend(deps, { message: 'x' }))

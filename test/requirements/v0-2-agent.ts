@@ -1,4 +1,4 @@
-/** The agents of section 9 of the 0.2 text: they say what the server says there. */
+/** The agents of section 9 of the 0.2 specification, with the answers of the document. */
 import { artifact, data, file, inputRequired, reply } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 
@@ -10,7 +10,7 @@ export const itinerary = { confirmationId: 'XYZ123', from: 'JFK', to: 'LHR', dep
 export const tickets = '[{"ticketNumber":"REQ12312","description":"request for VPN access"}]'
 export const output = 'https://storage.example.com/processed/task-bbb/output.png?token=xyz'
 
-/** Answers each example. The report is made when `reportIsDue` resolves. */
+/** Answers each example. The report is created when `reportIsDue` resolves. */
 export function assistant(reportIsDue: Promise<void>): Agent {
   return async function* ({ text, message, history }: Turn): AsyncGenerator<Report> {
     switch (text.split(' ', 1)[0]) {

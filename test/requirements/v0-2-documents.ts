@@ -1,5 +1,5 @@
 /**
- * The requests of section 9 of the 0.2 text, letter for letter: v0-2-requests.txt holds them as the document has them,
+ * The requests of section 9 of the 0.2 text, byte for byte: v0-2-requests.txt has them as in the document,
  * each below a line with its section. The document writes comments into JSON, and placeholders for what is long.
  */
 import { readFileSync } from 'node:fs'

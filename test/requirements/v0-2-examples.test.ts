@@ -1,6 +1,6 @@
 /**
- * Section 9 of the 0.2 text, run in its order by a client that has nothing but the document: its requests letter for
- * letter, and what it shows of the answers. Once without a version, as clients of 0.2 send them, and once with one.
+ * Section 9 of the 0.2 text, run in order by a client that has only the document: its requests byte for
+ * byte, and the documented answers. Once without a version, as clients of 0.2 send them, and once with one.
  */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -75,7 +75,7 @@ for (const version of [undefined, '0.2']) {
       const post = (handler: Handler, body: string): Promise<Response> =>
         handler.fetch(new Request('https://example.com/a2a', { method: 'POST', headers, body }))
 
-      /** The result of a request that stands in the document, under the id that it has there. */
+      /** The result of a request of the document, under its id. */
       async function resultOf(handler: Handler, body: string): Promise<any> {
         const response = await post(handler, body)
         assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'application/json'])
@@ -84,7 +84,7 @@ for (const version of [undefined, '0.2']) {
         return answer.result
       }
 
-      it('9.1: the public card announces an extended one, which a known caller is given [S1-1]', async () => {
+      it('9.1: the public card declares an extended one, which an authenticated caller gets [S1-1]', async () => {
         const read = async (path: string, init: RequestInit = {}) => {
           const response = await main.fetch(new Request(`https://example.com${path}`, init))
           return { status: response.status, card: JSON.parse(await response.text()) }
@@ -101,25 +101,25 @@ for (const version of [undefined, '0.2']) {
         assert.deepEqual([extended.status, extended.card.description], [200, 'For those who are known'])
       })
 
-      it('9.2: a question is answered in a task, or without one [S1-2]', async () => {
-        const task = await resultOf(main, bodyOf('9.2', 'a joke, told in a task'))
+      it('9.2: a question is answered with a task, or without one [S1-2]', async () => {
+        const task = await resultOf(main, bodyOf('9.2', 'a joke, in a task'))
         assert.deepEqual([task.kind, task.status.state], ['task', 'completed'])
         assert.match(task.id, uuid)
         assert.match(task.contextId, uuid)
-        const [told] = task.artifacts
-        assert.deepEqual([told.name, told.parts], ['joke', [{ kind: 'text', text: joke }]])
+        const [produced] = task.artifacts
+        assert.deepEqual([produced.name, produced.parts], ['joke', [{ kind: 'text', text: joke }]])
         const [asked] = task.history
         assert.deepEqual(
           [asked.role, asked.messageId, asked.taskId, asked.contextId],
           ['user', '9229e770-767c-417b-a0b0-f0741243c589', task.id, task.contextId],
         )
-        const message = await resultOf(direct, bodyOf('9.2', 'a joke, told without a task'))
+        const message = await resultOf(direct, bodyOf('9.2', 'a joke, without a task'))
         assert.deepEqual([message.kind, message.parts], ['message', [{ kind: 'text', text: joke }]])
         assert.match(message.contextId, uuid)
         assert.equal(message.taskId, undefined)
       })
 
-      it('9.3: a paper comes in sections; its request needs the envelope that the document left out [S1-3]', async () => {
+      it('9.3: a paper is streamed in sections; its request needs the envelope that the document omits [S1-3]', async () => {
         const bare = JSON.parse(bodyOf('9.3', 'a paper, streamed'))
         const refused = JSON.parse(await (await post(main, JSON.stringify(bare))).text())
         assert.deepEqual([refused.id, refused.error.code], [null, -32600])
@@ -154,7 +154,7 @@ for (const version of [undefined, '0.2']) {
         )
       })
 
-      it('9.4: a task asks, and goes on with the answer [S1-4]', async () => {
+      it('9.4: a task asks, and continues with the answer [S1-4]', async () => {
         const asks = await resultOf(main, bodyOf('9.4', 'a flight'))
         assert.deepEqual([asks.kind, asks.status.state, asks.status.message.role], ['task', 'input-required', 'agent'])
         assert.deepEqual(asks.status.message.parts, [{ kind: 'text', text: question }])
@@ -180,9 +180,9 @@ for (const version of [undefined, '0.2']) {
         )
       })
 
-      it('9.5: a send with a webhook is acknowledged at once, and the webhook is told of the end [S1-5 B-66]', async () => {
+      it('9.5: a send with a webhook is acknowledged at once, and the webhook is notified of the end [S1-5 B-66]', async () => {
         const task = await resultOf(main, bodyOf('9.5', 'a report, with a webhook'))
-        // The report is not due before this: a send that waited would wait for ever.
+        // The report is not due before this: a blocking send would wait forever.
         assert.match(task.status.state, /^(submitted|working)$/)
         reportIsDue.resolve()
         const { url, headers: sent, body } = await notified.promise
@@ -192,15 +192,15 @@ for (const version of [undefined, '0.2']) {
         assert.deepEqual([body.kind, body.id, body.contextId], ['task', task.id, task.contextId])
       })
 
-      // With the messageId of 9.5, as the document has it.
-      it('9.6: an image goes in as bytes and comes out as an address [S1-6]', async () => {
+      // With the messageId of 9.5, as in the document.
+      it('9.6: an image is sent as bytes and returned as a URL [S1-6]', async () => {
         const task = await resultOf(main, bodyOf('9.6', 'a picture'))
         assert.equal(task.status.state, 'completed')
         const image = { name: 'output.png', mimeType: 'image/png', uri: output }
         assert.deepEqual(task.artifacts[0].parts, [{ kind: 'file', file: image }])
       })
 
-      it('9.7: metadata of a part hint at the form of the answer [S1-7]', async () => {
+      it('9.7: metadata of a part describe the form of the answer [S1-7]', async () => {
         const task = await resultOf(main, bodyOf('9.7', 'a list of tickets'))
         assert.equal(task.status.state, 'completed')
         assert.deepEqual(task.artifacts[0].parts, [{ kind: 'text', text: tickets }])
@@ -210,7 +210,7 @@ for (const version of [undefined, '0.2']) {
   )
 }
 
-describe('what 0.2 says of errors', () => {
+describe('an error of 0.2', () => {
   const handler = createHandler({ store: memoryStore(), agent: (() => 'x') satisfies AgentFunction })
   after(() => handler.close())
   async function errorOf(body: object): Promise<any> {
@@ -219,7 +219,7 @@ describe('what 0.2 says of errors', () => {
     return { id: answer.id, ...answer.error }
   }
 
-  it('is told in the words of 0.2, and the id of a request comes before its params [S1-8]', async () => {
+  it('has the format of 0.2, and the id of a request is checked before its params [S1-8]', async () => {
     const message = { role: 'ROLE', parts: [{ kind: 'text', text: 'x' }], messageId: 'm' }
     const wrong = await errorOf({ jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } })
     assert.deepEqual([wrong.id, wrong.code], [1, -32602])
@@ -235,7 +235,7 @@ describe('what 0.2 says of errors', () => {
 describe('the requests of the examples', () => {
   const seeds = join(import.meta.dirname, '../../../shared/seeds')
   const skip = existsSync(seeds) ? false : 'the documents are not beside this repository'
-  it('are those of the document, letter for letter', { skip }, () => {
+  it('are those of the document, byte for byte', { skip }, () => {
     const [name] = globSync('001_*.txt', { cwd: seeds })
     assert.ok(name !== undefined)
     const document = readFileSync(join(seeds, name), 'utf8')

@@ -1,4 +1,4 @@
-/** Who is let in where. docs/security.md shows this table, and a test compares the two. */
+/** Which credentials give access to which endpoints. docs/security.md has this table, and a test compares the two. */
 import type { CredentialName } from './credentials.ts'
 import { credentialNames } from './credentials.ts'
 import type { Guard } from './endpoints.ts'
@@ -13,7 +13,7 @@ const usingTheAgent: readonly CredentialName[] = [
   // The console's playground calls agents for the operator.
   'a session',
 ]
-/** Identified, whatever it may use. */
+/** Authenticated, whatever its permissions. */
 const identified: readonly CredentialName[] = [
   'a key for another agent',
   'a key for the agent',
@@ -37,7 +37,7 @@ const withoutCsrf: CredentialName = 'a session without its CSRF token'
 export const allowedCredentials: Readonly<Record<Guard, readonly CredentialName[]>> = {
   public: credentialNames,
   'agent card': credentialNames,
-  // Wrong credentials are refused. Without any, only agents that are open to everyone are listed: here none.
+  // Wrong credentials are refused. Without credentials, only open agents are listed: here none.
   'list of agents': [...anonymous, ...identified, withoutCsrf],
   'agent: send, cancel, push': usingTheAgent,
   'agent: read': [...usingTheAgent, 'a key for the agent, read only'],

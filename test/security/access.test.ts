@@ -1,4 +1,4 @@
-/** Every endpoint of every listener × every kind of credential: who is let in is what docs/security.md says, and nothing else. */
+/** Every endpoint of every listener × every kind of credential: access is exactly as documented in docs/security.md. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const ownPort = await freePort()
 const testHub = await openTestHub({
   config: {
     listen: { port: 0, grpcPort: 0 },
-    // With a proxy in front, this machine's own requests are not those of its operator.
+    // Behind a proxy, local requests are not those of the operator.
     trustProxy: true,
     access: {
       jwt: [{ ...issuer.entry, scopes: { operators: ['admin'], members: ['agent:private'], all: ['agent:*'] } }],
@@ -70,7 +70,7 @@ function overGrpc({ listener, path, headers }: Endpoint, proof: AuthHeaders): Pr
   for (const [name, value] of Object.entries({ ...headers, ...proof })) metadata.set(name, value)
   const bytes = (given: Uint8Array): Buffer => Buffer.from(given)
   return new Promise((resolve) => {
-    // Unary calls look the same as streams of one message from here.
+    // Unary calls look like streams of one message here.
     const call = client.makeServerStreamRequest(path, bytes, bytes, Buffer.alloc(0), metadata)
     call.on('error', () => {})
     call.on('data', () => {})

@@ -1,4 +1,4 @@
-/** Every kind of credential that a request can carry, good and bad, as the headers that show it. */
+/** Every kind of credential of a request, valid and invalid, as headers. */
 import { generateKeyPair, SignJWT } from 'jose'
 import type { TokenIssuer, AuthHeaders, TestHub } from '../admin/test-hub.ts'
 import { asAdmin } from '../admin/test-hub.ts'
@@ -27,7 +27,7 @@ export const credentialNames = [
 ] as const
 export type CredentialName = (typeof credentialNames)[number]
 
-/** Made anew where using one may end it. */
+/** Created again if using one may end it. */
 export type Credential = () => Promise<AuthHeaders>
 
 export async function openCredentials(
@@ -65,7 +65,7 @@ export async function openCredentials(
     'a token that is no token': always(bearer('aaaa.bbbb.cccc')),
     'an expired token': always(await issuer.token({ scope: 'operators all', exp: 1_000 })),
     'a token without a signature': always(bearer(unsigned)),
-    'a token of an unknown key': always(bearer(await forged('nobody'))),
+    'a token of an unknown key': always(bearer(await forged('unknown'))),
     'a token of another issuer': always(bearer(await forged('k', { iss: 'https://elsewhere.example.com' }))),
     'a key for another agent': always(await key({ agents: ['other'] })),
     'a key for the agent': always(await key({ agents: ['private'] })),

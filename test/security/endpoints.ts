@@ -1,5 +1,5 @@
 /**
- * Everything that can be asked of a hub, by what it is guarded with. What has a table of its own is read from there: the
+ * Every endpoint of a hub, by its guard. Endpoints with a table are read from it: the
  * operations of every version from its spelling, the admin API from its OpenAPI document, gRPC from its descriptors.
  */
 import { serviceDescriptor } from '../../packages/a2a/src/bindings/grpc/schema.ts'
@@ -96,7 +96,7 @@ function* written(): Generator<Endpoint> {
   }
   yield at('public', 'GET', '/', { headers: { accept: 'text/html' } })
   yield at('public', 'GET', '/console/absent.js')
-  // What an agent behind the hub says by webhook: the agent checks it, and this one takes none.
+  // Webhooks of an agent behind the hub: the agent authenticates them, and this one accepts none.
   yield at('public', 'POST', `${agentPath}/hooks/absent`, { body: {} })
   yield at('metrics', 'GET', '/metrics')
   for (const path of ['/a2a', '/.well-known/ai-catalog.json']) yield at('list of agents', 'GET', path)
@@ -112,7 +112,7 @@ function* written(): Generator<Endpoint> {
   }
   const accept = { accept: 'application/json, text/event-stream' }
   yield at('MCP', 'POST', '/mcp', { headers: accept, body: initialize })
-  // The profiles: other words for sending, reading and canceling.
+  // The profiles: other formats for sending, reading and canceling.
   yield at('agent: send, cancel, push', 'POST', '/bot-instances/private/chat', { body: {} })
   yield at('agent: send, cancel, push', 'POST', '/a2a/tasks/send', { body: {} })
   const send = { jsonrpc: '2.0', id: 1, method: 'message/send', params: {} }
@@ -128,7 +128,7 @@ export function* adminEndpoints(document: any): Generator<Endpoint> {
       const method = verb.toUpperCase()
       const schemes = security.map((one: object) => Object.keys(one).join('+'))
       const guard = adminGuard(schemes, method)
-      // The agent whose keys are meant is really there; everything else that a path names is not.
+      // The agent of the keys exists; everything else that a path names does not.
       const at = path.startsWith('/a2a/') ? filled(path.replace('{agent}', 'private')) : filled(path)
       const body = requestBody === undefined ? {} : { body: {} }
       yield { listener: 'HTTP', guard, method, path: at, ...body }

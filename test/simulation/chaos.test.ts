@@ -1,7 +1,7 @@
 /**
- * Everything at once, by chance: messages, cancels and agents of all kinds, on one engine or on two over
- * one store, which is slow, fails and loses answers; the clocks of the two differ. Whatever happens, every log must make sense
- * in the end, and no task may be left unfinished. A seed decides what is tried and in which order it happens: time is simulated.
+ * Random combinations of messages, cancels and agents of all kinds, on one engine or on two over
+ * one store, which is slow, fails and loses responses; the clocks of the two differ. Afterwards every log must be consistent,
+ * and no task may be left unfinished. A seed decides the actions and their order: time is simulated.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -51,7 +51,7 @@ const kinds = [
   'nothing',
 ] as const
 
-/** Does as the message says, at the speed of chance. */
+/** Follows the message, at random speed. */
 function agentOf(pause: () => Promise<void>): Agent {
   return {
     resume: 'rerun',
@@ -83,20 +83,20 @@ function agentOf(pause: () => Promise<void>): Agent {
 
 const midnight = Date.UTC(2030, 0, 1)
 
-/** Answers every task with its log, as they were left. */
+/** Returns every task with its log. */
 async function live(seed: number): Promise<readonly Kept[]> {
   return simulate(async (time) => {
     const opened: TestEngine[] = []
     try {
-      return await liveIn(time, opened, seed)
+      return await simulateRun(time, opened, seed)
     } finally {
       for (const { engine } of opened) await engine.close()
     }
   })
 }
 
-/** `houses` is filled with what is to be closed. */
-async function liveIn(time: SimulatedTime, houses: TestEngine[], seed: number): Promise<readonly Kept[]> {
+/** Adds the engines to close to `engines`. */
+async function simulateRun(time: SimulatedTime, engines: TestEngine[], seed: number): Promise<readonly Kept[]> {
   const { random, pick } = dice(seed)
   const isShared = seed % 2 === 0
   let passedMs = 0
@@ -118,7 +118,7 @@ async function liveIn(time: SimulatedTime, houses: TestEngine[], seed: number): 
   const then = pick(['fail', 'continue', undefined] as const)
   const inputTimeout = then === undefined ? {} : { inputTimeout: { afterMs: leaseTtlMs, then } }
   const open = async (which: number, aheadMs: number): Promise<number> =>
-    houses.push(
+    engines.push(
       await openTestEngine({ after: () => {} }, agentOf(pause), {
         store: faultyStore(store, { before: troubleOf(which), after: troubleOf(which) }),
         now: () => now() + aheadMs,
@@ -134,10 +134,10 @@ async function liveIn(time: SimulatedTime, houses: TestEngine[], seed: number): 
   const calls: Promise<unknown>[] = []
   fails = random() < 0.5
   for (let step = 0; step < 15; step += 1) {
-    calls.push(act(pick(houses)).catch(() => {}))
+    calls.push(act(pick(engines)).catch(() => {}))
     await pause()
     if (isShared && random() < 0.1) passedMs += leaseTtlMs / 2
-    // One of two may die, and never comes back.
+    // One of two may die without a restart.
     if (isShared && random() < 0.03) dead.add(1)
   }
   await Promise.all(calls)
@@ -146,15 +146,15 @@ async function liveIn(time: SimulatedTime, houses: TestEngine[], seed: number): 
     const { tasks: rows } = await store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 1_000 })
     return Promise.all(rows.map(async (row) => ({ row, log: await store.tasks.read(row.id, 0) })))
   }
-  // Time passes, for clocks and timers alike: those who live keep their leases, and questions end by the timers of their turns.
+  // Time passes, for clocks and timers alike: living engines keep their leases, and questions end by the timers of their turns.
   for (let lap = 0; lap < 200 && !(await tasks()).every(isAtRest); lap += 1) {
-    // A due time that was claimed by one who died comes again after a while.
+    // A due time that a dead engine claimed is released after a while.
     await time.sleep(lap % 50 === 49 ? dueAgainMs : leaseTtlMs / 4)
   }
   const left = await tasks()
   for (const task of left) {
     assertSound(task)
-    await assertSeen(houses[0] as TestEngine, task, store, time)
+    await assertSeen(engines[0] as TestEngine, task, store, time)
   }
   return left
 
@@ -185,7 +185,7 @@ interface Kept {
   readonly log: readonly LogRecord[]
 }
 
-/** It has ended, or it waits for an answer that was not sent. */
+/** Whether it has ended, or waits for an answer that was not sent. */
 function isAtRest({ row, log }: Kept): boolean {
   const lastMessage = log.findLast(({ body }) => body.type === 'message')?.seq ?? 0
   if (isTerminal(row.status.state)) return true
@@ -221,18 +221,18 @@ function assertSound({ row, log }: Kept): void {
   )
 }
 
-/** What an engine shows of it is what the log adds up to, and a stream carries all of it once. */
-async function assertSeen(house: TestEngine, { row }: Kept, store: FullStore, time: SimulatedTime): Promise<void> {
+/** An engine shows the fold of the log, and a stream delivers all events once. */
+async function assertSeen(engine: TestEngine, { row }: Kept, store: FullStore, time: SimulatedTime): Promise<void> {
   const isSeen = async (): Promise<boolean> => {
     const whole = emptyFold(row.id, row.contextId, row.status)
     for (const record of await store.tasks.read(row.id, 0)) foldRecord(whole, record)
-    return isDeepStrictEqual(await house.get(row.id), taskView(whole))
+    return isDeepStrictEqual(await engine.get(row.id), taskView(whole))
   }
-  // It may be a moment until an engine hears of what is already durable.
+  // It may take a moment until an engine sees what is already durable.
   for (let lap = 0; lap < 1_000 && !(await isSeen()); lap += 1) await time.sleep(1)
   assert.ok(await isSeen(), `the engine does not show ${row.id} as its log has it`)
   const visible = (await store.tasks.read(row.id, 0)).flatMap(({ body, seq }) => (isVisible(body) ? [seq] : []))
-  const reader = await house.subscribe(row.id, { lastEventId: 0 })
+  const reader = await engine.subscribe(row.id, { lastEventId: 0 })
   const items = await reader.through(({ seq }) => seq === visible.at(-1))
   assert.deepEqual(
     items.map(({ seq }) => seq),
@@ -241,7 +241,7 @@ async function assertSeen(house: TestEngine, { row }: Kept, store: FullStore, ti
   await reader.close()
 }
 
-/** Turns come one after the other, each attempt of one before the next, and each message is taken once. */
+/** Turns follow one another, with all attempts of one before the next, and each message is accepted once. */
 function assertTurns(log: readonly LogRecord[], about: string): void {
   let last = { turn: 0, attempt: 0 }
   let consumed = 0
@@ -273,7 +273,7 @@ const lives = Number(process.env['PARLEY_LIVES'] ?? (isFull ? 3_000 : 100))
 const firstSeed = Number(process.env['PARLEY_SEED'] ?? (isFull ? Date.now() % 1_000_000 : 1))
 
 describe('chaos', () => {
-  it(`leaves sound logs and no task behind, in ${lives} lives from seed ${firstSeed} on`, async () => {
+  it(`leaves consistent logs and no unfinished task, in ${lives} runs from seed ${firstSeed} on`, async () => {
     for (let seed = firstSeed; seed < firstSeed + lives; seed += 1) {
       await live(seed).catch((cause: unknown) => {
         throw new Error(`Seed ${seed} failed. Repeat it: PARLEY_SEED=${seed} PARLEY_LIVES=1 npm test -- simulation`, {

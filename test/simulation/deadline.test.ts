@@ -1,4 +1,4 @@
-/** How long a turn may take, where the test has the time in its hand. */
+/** How long a turn may take, in simulated time. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore } from '../../packages/a2a/src/stores/memory/memory-store.ts'
@@ -32,7 +32,7 @@ async function simulated(
   })
 }
 
-/** Works for so long before each of its two questions. */
+/** Works for this long before each of its two questions. */
 const asking =
   (workMs: number) =>
   ({ sleep }: SimulatedTime): Agent =>
@@ -44,7 +44,7 @@ const asking =
   }
 
 describe('the deadline of a turn, in simulated time', () => {
-  it('is as far away again for each turn, and does not come nearer while it waits for an answer [S0-20]', () =>
+  it('starts again for each turn, and stops while the task waits for an answer [S0-20]', () =>
     simulated(asking(turnTimeoutMs - 10), async (testEngine, { sleep }) => {
       const { id } = await testEngine.task('go')
       assert.equal((await testEngine.store.tasks.load(id))?.due, undefined)
@@ -57,7 +57,7 @@ describe('the deadline of a turn, in simulated time', () => {
       assert.equal(artifactText(await testEngine.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
     }))
 
-  it('ends the turn that takes longer', () =>
+  it('ends a turn that exceeds it', () =>
     simulated(asking(turnTimeoutMs + 100), async (testEngine) => {
       const task = await testEngine.task('go')
       assert.deepEqual([short(task.status.state), textOfMessage(task.status.message)], ['FAILED', 'Task timed out'])

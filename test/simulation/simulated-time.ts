@@ -1,8 +1,8 @@
 /**
- * Time and order that depend on nothing but the program: timers, immediates and `performance.now` of a simulated event loop.
+ * Time and order that depend only on the program: timers, immediates and `performance.now` of a simulated event loop.
  * A callback runs when all promises before it have settled, in the order in which real timers of the same lengths would come
- * due, and no time passes but from one to the next. What is simulated may wait for nothing else: no disk, no network, no
- * thread. It replaces globals, so its users have a process of their own.
+ * due, and no time passes but from one to the next. Simulated code may wait for nothing else: no disk, no network, no
+ * thread. It replaces globals, so its users need a separate process.
  */
 export interface SimulatedTime {
   /** Milliseconds since the simulation began. */
@@ -13,12 +13,12 @@ export interface SimulatedTime {
   turn(): Promise<void>
 }
 
-/** More than any simulation needs: one that gets here never ends. */
+/** More than any simulation needs: one that reaches this never ends. */
 const maxCallbacks = 1_000_000
 
 const realImmediate = globalThis.setImmediate
 
-/** Runs `main`, then everything that it leaves behind. Rejects if `main` does, or if it waits for what is not simulated. */
+/** Runs `main`, then everything that it scheduled. Rejects if `main` does, or if it waits for something that is not simulated. */
 export async function simulate<Result>(main: (time: SimulatedTime) => Promise<Result>): Promise<Result> {
   const loop = new SimulatedLoop()
   const restore = replaceGlobals(loop)
@@ -51,7 +51,7 @@ function promisesToSettle(): Promise<void> {
 /** Before every timer: the delay of an immediate. */
 const immediately = -1
 
-/** What the program holds of a timer. Nothing keeps a simulation alive but what waits in it. */
+/** What the program holds of a timer. Only pending callbacks keep a simulation alive. */
 interface Timer {
   at: number
   order: number

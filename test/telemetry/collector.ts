@@ -1,4 +1,4 @@
-/** A collector for OTLP over HTTP, as small as a test needs it: it keeps the spans and metrics that it is sent as JSON. */
+/** A minimal OTLP collector over HTTP: it keeps the spans and metrics that it receives as JSON. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -37,9 +37,9 @@ export interface Collector {
   readonly spans: readonly ReceivedSpan[]
   readonly metrics: readonly ReceivedMetric[]
   readonly headers: readonly IncomingMessage['headers'][]
-  /** Resolves when the spans so far fit; fails after ten seconds with what came. */
+  /** Resolves when the spans so far match; fails after ten seconds with the received ones. */
   until(fits: (spans: readonly ReceivedSpan[]) => boolean, what: string): Promise<readonly ReceivedSpan[]>
-  /** From now on nothing is answered. */
+  /** From now on it does not respond. */
   hang(): void
 }
 

@@ -16,7 +16,7 @@ const agents = { script: { kind: 'command', command: [process.execPath, '-e', te
 
 describe('the trace of a request', () => {
   for (const binding of ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const) {
-    it(`that came by ${binding} is told a program, with the turn as its parent [B-171]`, async (t) => {
+    it(`reaches a program with the turn as its parent, over ${binding} [B-171]`, async (t) => {
       const { agent } = await openHub(t, { agents, listen: { port: 0, grpcPort: 0 } })
       const bindings = binding === 'GRPC' ? [grpc()] : []
       const script = await agent('script', { prefer: [binding], bindings, headers })
@@ -28,7 +28,7 @@ describe('the trace of a request', () => {
     })
   }
 
-  it('is the task itself if the request has none [S4-18]', async (t) => {
+  it('is that of the task itself if the request has none [S4-18]', async (t) => {
     const { agent, admin } = await openHub(t, { agents })
     const task = (await (await agent('script')).send('hi')) as unknown as Task
     const [traceparent] = JSON.parse(said(task)) as string[]

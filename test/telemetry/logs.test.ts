@@ -1,4 +1,4 @@
-/** What the program `parley` writes to its log: lines of JSON with the ids of what they are about, and no secrets. */
+/** What the program `parley` writes to its log: JSON lines with the ids of tasks, conversations and traces, and no secrets. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { newFolder } from './open-hub.ts'
 const main = join(import.meta.dirname, '../../packages/hub/src/cli/main.ts')
 
 describe('the log of the program', () => {
-  it('is lines of JSON where no person reads it, with task, conversation and trace, and nothing secret [B-170 B-171 T-12]', async (t) => {
+  it('has JSON lines without a terminal, with task, conversation and trace, and no secrets [B-170 B-171 T-12]', async (t) => {
     const folder = await newFolder(t)
     const file = join(folder, 'parley.yaml')
     await writeFile(
@@ -27,7 +27,7 @@ describe('the log of the program', () => {
       ].join('\n'),
     )
     const child = spawn(process.execPath, ['--conditions=parley-source', main, 'up', '-c', file, '--data', folder], {
-      env: { ...process.env, MODEL_KEY: 'a-key-that-nobody-may-see' },
+      env: { ...process.env, MODEL_KEY: 'a-key-that-is-secret' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     t.after(() => child.kill('SIGKILL'))
@@ -56,7 +56,7 @@ describe('the log of the program', () => {
       ['error', 'broken', task.id, task.contextId, traceIdOfTask(task.id)],
     )
     assert.ok(lines.every(({ time, level }) => typeof time === 'string' && typeof level === 'string'))
-    assert.doesNotMatch(logged, /hunter2|abcdefghijklmnop|a-key-that-nobody/)
+    assert.doesNotMatch(logged, /hunter2|abcdefghijklmnop|a-key-that-is-secret/)
     assert.match(logged, /Bearer \[redacted\]/)
   })
 })

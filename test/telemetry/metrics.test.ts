@@ -1,4 +1,4 @@
-/** `/metrics` of a hub that has worked, read by a parser that takes nothing but what is right. */
+/** `/metrics` of a used hub, read by a strict parser. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,17 +21,17 @@ async function metricsOf(url: string, init?: RequestInit): Promise<readonly Pars
   return parsePrometheus(await response.text())
 }
 
-/** A webhook that takes everything. */
+/** A webhook that accepts everything. */
 async function openWebhook(t: TestContext) {
-  const told = Promise.withResolvers<string | undefined>()
+  const traceparent = Promise.withResolvers<string | undefined>()
   const server = createServer((request, response) => {
     request.resume()
-    told.resolve(request.headers['traceparent'] as string | undefined)
+    traceparent.resolve(request.headers['traceparent'] as string | undefined)
     response.writeHead(204).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, told: told.promise }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, traceparent: traceparent.promise }
 }
 
 async function eventually(holds: () => Promise<boolean>): Promise<void> {
@@ -52,18 +52,18 @@ describe('the metrics of a hub', () => {
     await rest.ask('two')
     await (await agent('echo', { version: '0.3', prefer: ['JSONRPC'] })).ask('three')
     await (await agent('broken')).send('x')
-    const unknown = await fetch(`${hub.url}/a2a/nobody-${'x'.repeat(20)}/message:send`, { method: 'POST', body: '{}' })
+    const unknown = await fetch(`${hub.url}/a2a/unknown-${'x'.repeat(20)}/message:send`, { method: 'POST', body: '{}' })
     assert.ok(unknown.status >= 400)
     const after = await metricsOf(hub.url)
     const requests = (labels: Record<string, string>) => sampleOfFamily(after, 'parley_requests_total', labels)
-    const spoken = { agent: 'echo', outcome: 'OK' }
-    assert.equal(requests({ ...spoken, binding: 'HTTP+JSON', version: '1.0', operation: 'SendMessage' }), 2)
-    assert.equal(requests({ ...spoken, binding: 'JSONRPC', version: '0.3', operation: 'SendMessage' }), 1)
+    const sent = { agent: 'echo', outcome: 'OK' }
+    assert.equal(requests({ ...sent, binding: 'HTTP+JSON', version: '1.0', operation: 'SendMessage' }), 2)
+    assert.equal(requests({ ...sent, binding: 'JSONRPC', version: '0.3', operation: 'SendMessage' }), 1)
     assert.equal(
       sampleOfFamily(after, 'parley_request_duration_seconds_count', { agent: 'echo', operation: 'SendMessage' }),
       3,
     )
-    assert.equal(JSON.stringify(after).includes('nobody-'), false)
+    assert.equal(JSON.stringify(after).includes('unknown-'), false)
     assert.equal(sampleOfFamily(after, 'parley_tasks_ended_total', { agent: 'broken', state: 'failed' }), 1)
     assert.equal(sampleOfFamily(after, 'parley_agent_up', { agent: 'echo', kind: 'module' }), 1)
     assert.ok((sampleOfFamily(after, 'parley_store_duration_seconds_count', { operation: 'append' }) ?? 0) >= 4)
@@ -72,8 +72,8 @@ describe('the metrics of a hub', () => {
     assert.equal(sampleOfFamily(after, 'parley_build_info', { node: process.versions.node }), 1)
   })
 
-  it('count streams, tasks by their state, queues and webhooks as they are [T-12]', async (t) => {
-    const { url: webhook, told } = await openWebhook(t)
+  it('count open streams, tasks by state, queues and webhooks [T-12]', async (t) => {
+    const { url: webhook, traceparent } = await openWebhook(t)
     const { hub, agent } = await openHub(t, {
       agents: { ...agents, clock: { kind: 'demo', agent: 'clock' } },
       push: { allow: ['127.0.0.1'] },
@@ -84,7 +84,7 @@ describe('the metrics of a hub', () => {
     await events.next()
     await (await agent('slow')).ask('hello')
     await (await agent('echo')).send('hi', { push: { url: webhook } })
-    assert.match((await told) ?? '', /^00-[\da-f]{32}-[\da-f]{16}-01$/)
+    assert.match((await traceparent) ?? '', /^00-[\da-f]{32}-[\da-f]{16}-01$/)
     await eventually(async () => {
       const now = await metricsOf(hub.url)
       return sampleOfFamily(now, 'parley_push_attempts_total', { outcome: 'delivered' }) !== undefined
@@ -116,7 +116,7 @@ describe('the metrics of a hub', () => {
     assert.equal((await fetch(`${off.hub.url}/metrics`)).status, 404)
   })
 
-  it('are not for a page that calls itself by a name of this machine (DNS rebinding)', async (t) => {
+  it('are refused to a web page with a local host name (DNS rebinding)', async (t) => {
     const { hub } = await openHub(t, { agents })
     const { port } = hub
     const status = await new Promise<number | undefined>((resolve, reject) => {

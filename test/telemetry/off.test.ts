@@ -1,4 +1,4 @@
-/** What is not configured is not loaded. In a process of its own, because what one test loads all others have. */
+/** Unconfigured modules are not loaded. In a separate process, because tests of one process share modules. */
 import assert from 'node:assert/strict'
 import { registerHooks } from 'node:module'
 import { describe, it } from 'node:test'
@@ -14,7 +14,7 @@ registerHooks({
 })
 
 describe('a hub without a collector', () => {
-  it('loads nothing of OpenTelemetry; one with a collector does, and works on without it being there', async (t) => {
+  it('loads no OpenTelemetry module; one with an unreachable collector does, and works', async (t) => {
     const { openHub } = await import('./open-hub.ts')
     const agents = { echo: { kind: 'module', path: './agents/echo.ts' } }
     const off = await openHub(t, { agents, telemetry: { traces: false, metrics: false } })

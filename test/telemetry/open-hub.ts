@@ -1,4 +1,4 @@
-/** A hub in this process, from sections as its file would have them: closed, and its folder gone, with the test. */
+/** A hub in this process, from sections of a configuration file: closed with the test, which removes its folder. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -16,7 +16,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const ofClient = '00f067aa0ba902b7'
 const headers = { traceparent: `00-${traceId}-${ofClient}-01`, tracestate: 'vendor=1' }
 
-/** Calls everything there is, and then answers with what the MCP server said. */
+/** Calls everything, and then answers with the result of the MCP server. */
 const script: Script = ({ body }) => {
   const results = body.messages.filter(({ role }) => role === 'tool')
   if (results.length > 0) return { say: String(results[0]?.content) }
@@ -53,7 +53,7 @@ async function openBoth(t: TestContext, collector: Collector) {
   return { main, other, model }
 }
 
-/** The span of that name, of that service; there is one. */
+/** The one span of that name and service. */
 function one(spans: readonly ReceivedSpan[], service: string, name: string): ReceivedSpan {
   const found = spans.filter((span) => span.service === service && span.name === name)
   assert.equal(found.length, 1, `${found.length} spans ${service}: ${name}`)
@@ -61,7 +61,7 @@ function one(spans: readonly ReceivedSpan[], service: string, name: string): Rec
 }
 
 describe('a request that goes through two hubs', () => {
-  it('is one trace at the collector, each call below what made it, with the ids that the log has [B-171 T-12 S4-16 S4-21]', async (t) => {
+  it('is one trace at the collector, each call below its caller, with the ids of the log [B-171 T-12 S4-16 S4-21]', async (t) => {
     const collector = await openCollector(t)
     const { main, other, model } = await openBoth(t, collector)
     const analyst = await main.agent('analyst', { headers })
@@ -86,7 +86,7 @@ describe('a request that goes through two hubs', () => {
       ['other', 'invoke_agent expert', ['main', 'call partner']],
       ['other', 'turn of expert', ['other', 'invoke_agent expert']],
     ]
-    // Turns are called alike: here by whose they are.
+    // Turns have the same name: here by agent.
     const named = spans.map((span) =>
       span.name === 'turn 1' ? { ...span, name: `turn of ${String(span.attributes['gen_ai.agent.name'])}` } : span,
     )
@@ -113,7 +113,7 @@ describe('a request that goes through two hubs', () => {
     }
     assert.ok(collector.headers.every(({ 'x-token': token }) => token === 'for-the-collector'))
 
-    // What the root carries, and what models used and cost.
+    // The attributes of the root, and the usage and cost of models.
     const root = one(named, 'main', 'invoke_agent analyst')
     assert.deepEqual(
       ['parley.type', 'a2a.task.id', 'a2a.task.state', 'gen_ai.conversation.id', 'gen_ai.usage.input_tokens'].map(
@@ -135,13 +135,13 @@ describe('a request that goes through two hubs', () => {
     const { attributes: helper } = one(named, 'main', 'invoke_agent helper')
     assert.equal(helper['parley.delegation_context.parent_task_id'], task.id)
 
-    // The same context on every wire.
-    const told = (await Promise.all([model.request(1), model.request(2)])).map(
+    // The same context on every connection.
+    const sentSpanIds = (await Promise.all([model.request(1), model.request(2)])).map(
       ({ headers: sent }) => readTraceparent(sent['traceparent'] as string)?.spanId,
     )
     const sorted = (ids: readonly unknown[]): readonly string[] =>
       ids.map(String).toSorted((a, b) => a.localeCompare(b))
-    assert.deepEqual(sorted(told), sorted(chats.map(({ spanId }) => spanId)))
+    assert.deepEqual(sorted(sentSpanIds), sorted(chats.map(({ spanId }) => spanId)))
     const lookedUp = JSON.parse(textOf(task)) as { traceparent: string; tracestate: string }
     assert.deepEqual(readTraceparent(lookedUp.traceparent), {
       traceId,
@@ -150,17 +150,17 @@ describe('a request that goes through two hubs', () => {
     })
     assert.equal(lookedUp.tracestate, 'vendor=1')
 
-    // What was said is nowhere in it.
+    // It contains no message text.
     assert.doesNotMatch(JSON.stringify(spans), /What is tea|echo/)
 
-    // And the hub shows the same tree by itself.
+    // The hub shows the same tree.
     const { traces } = await main.admin(`/admin/traces?agent=helper`)
     assert.deepEqual(
       traces.map(({ taskId, tasks, models, tools, cost }: Record<string, unknown>) => ({
         taskId,
         tasks,
         models,
-        // They run side by side, and are listed as they end.
+        // They run concurrently, and are listed as they end.
         tools: sorted(tools as readonly unknown[]),
         cost,
       })),
@@ -177,7 +177,7 @@ describe('a request that goes through two hubs', () => {
     assert.equal((await other.admin(`/admin/traces/${traceId}`)).traces.length, 1)
   })
 
-  it('is not sent if its caller does not want it recorded, and the hub knows it all the same', async (t) => {
+  it('is not exported if its caller does not sample it, and the hub still records it', async (t) => {
     const collector = await openCollector(t)
     const { main } = await openBoth(t, collector)
     const unsampled = { traceparent: headers.traceparent.replace(/01$/, '00') }
@@ -191,7 +191,7 @@ describe('a request that goes through two hubs', () => {
     assert.equal((await main.admin('/admin/traces')).traces.length, 2)
   })
 
-  it('is counted by both, and the counts come by OTLP, too [T-12]', async (t) => {
+  it('is counted by both hubs, and exported over OTLP [T-12]', async (t) => {
     const collector = await openCollector(t)
     const { main } = await openBoth(t, collector)
     await (await main.agent('analyst')).send('What is tea?')
@@ -215,14 +215,14 @@ describe('a request that goes through two hubs', () => {
   })
 })
 
-describe('a collector that does not answer', () => {
-  it('slows no caller down, and is not waited for at the end', { timeout: 60_000 }, async (t) => {
+describe('an unresponsive collector', () => {
+  it('delays no caller, and is not waited for at shutdown', { timeout: 60_000 }, async (t) => {
     const collector = await openCollector(t)
     collector.hang()
     const { main } = await openBoth(t, collector)
     const helper = await main.agent('helper')
     await helper.send('warm up')
-    // Were each of them to wait for the collector, it would take minutes.
+    // If each of them waited for the collector, it would take minutes.
     for (let n = 0; n < 20; n += 1) await helper.send('again')
     await main.close()
   })

@@ -1,4 +1,4 @@
-/** A parser that takes anything would prove nothing. */
+/** A parser that accepts anything would prove nothing. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parsePrometheus, sampleOfFamily } from './prometheus-parser.ts'
@@ -7,7 +7,7 @@ const head = '# HELP a_total A.\n# TYPE a_total counter\n'
 const histogram = '# HELP h H.\n# TYPE h histogram\n'
 
 describe('the parser of these tests', () => {
-  it('reads what is right', () => {
+  it('reads valid input', () => {
     const families = parsePrometheus(
       `${head}a_total{x="1",y="a\\"b\\\\c\\nd"} 2\na_total{x="2",y=""} +Inf\n\n# a comment\n${histogram}h_bucket{le="1"} 1\nh_bucket{le="+Inf"} 2\nh_sum 3.5e1\nh_count 2\n`,
     )

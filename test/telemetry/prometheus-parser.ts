@@ -1,5 +1,5 @@
 /**
- * Reads the text format of Prometheus (version 0.0.4) and takes nothing that its documentation does not allow: names, labels
+ * Reads the text format of Prometheus (version 0.0.4) and accepts only what its documentation allows: names, labels
  * and numbers by their grammar, HELP and TYPE once and first, samples of a family together, no sample twice, histograms whose
  * buckets grow and end with +Inf.
  */

@@ -1,4 +1,4 @@
-/** Traces outlive the hub: what was read is not read twice, and what was missed is read. */
+/** Traces survive a restart: no record is read twice, and missed ones are read. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Task } from '@parley/a2a'
@@ -10,8 +10,8 @@ const agents = {
   concierge: { kind: 'demo', agent: 'concierge' },
 }
 
-describe('a hub that is started again', () => {
-  it('has the traces of before, goes on with those that wait, and sends no span twice', async (t) => {
+describe('a restarted hub', () => {
+  it('has the earlier traces, continues those that wait, and exports no span twice', async (t) => {
     const folder = await newFolder(t)
     const collector = await openCollector(t)
     const sections = { agents, telemetry: { otlp: { url: collector.url, metrics: false } } }

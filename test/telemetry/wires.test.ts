@@ -1,4 +1,4 @@
-/** The trace of a turn on wires of other protocols: ACP and OpenClaw. */
+/** The trace of a turn in other protocols: ACP and OpenClaw. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -14,7 +14,7 @@ async function spansOf(store: Store, taskId: string): Promise<readonly Span[]> {
 }
 
 describe('the trace of a turn', () => {
-  it('goes to an OpenClaw gateway with the request, and what the run used comes back to it [B-171]', async (t) => {
+  it('goes to an OpenClaw gateway with the request, and the usage of the run is recorded on it [B-171]', async (t) => {
     const store = memoryStore()
     const { gateway, agent } = await openOpenclawTestAgent(t, { test: { store } })
     const task = await sendText(agent, 'count to 3')

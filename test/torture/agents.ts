@@ -1,6 +1,6 @@
 /**
- * The module agents of a torture run: some do honest work that a log can be checked by, the others misbehave. Each call is
- * noted down in a ledger, one line of a file that all processes append to, before anything else happens.
+ * The module agents of a torture run: some do work that a log can be checked by, the others misbehave. Each call is
+ * recorded first in a ledger, a file to which all processes append one line per call.
  */
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ function atNs(): number {
 export const counter = createCounter(by, (turn) => note('counter', turn))
 export const fragile = createFragileCounter(by, (turn) => note('fragile', turn))
 
-/** Two turns: asks, and answers with what it was told. */
+/** Two turns: asks for input, then answers with it. */
 export const asker: Agent = {
   resume: 'rerun',
   async *run(turn: Turn): AsyncGenerator<Report> {
@@ -50,7 +50,7 @@ export async function* misbehavingAgent(turn: Turn): AsyncGenerator<Report> {
     yield 'some words'
     throw new Error('thrown late')
   }
-  // One gives up when it is told to, the other never does.
+  // One stops when its signal aborts, the other never does.
   if (verb === 'hang') await sleep(600_000, undefined, { signal })
   if (verb === 'deaf') await new Promise(() => {})
   if (verb === 'flood') for (let n = 0; n < 400 && !signal.aborted; n += 1) yield 'x'.repeat(1_000)

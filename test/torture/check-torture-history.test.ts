@@ -1,4 +1,4 @@
-/** The checker is shown a clean history and, one at a time, every kind of violation. */
+/** The checker gets a valid history and, one at a time, every kind of violation. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
@@ -71,7 +71,7 @@ const run = (attempt: number, by: string, atNs: number, agent = 'counter'): Exec
 })
 
 const clean: TortureHistory = {
-  told: [stream(4, 5, 7, 8)],
+  streams: [stream(4, 5, 7, 8)],
   sent: [{ messageId: 'm1', taskId, state: 'TASK_STATE_COMPLETED' }, { messageId: 'never accepted' }],
   polls: [
     poll('TASK_STATE_SUBMITTED'),
@@ -98,7 +98,7 @@ const clean: TortureHistory = {
   backups: [
     {
       name: 'backup 1',
-      toldBefore: new Map([[taskId, 5]]),
+      receivedBefore: new Map([[taskId, 5]]),
       logs: [{ taskId, contextId, records: records.slice(0, 6) }],
     },
   ],
@@ -119,17 +119,17 @@ const logged = (...changed: readonly RecordBody[]): Partial<TortureHistory> => (
 })
 
 describe('the checker of torture histories', () => {
-  it('accepts a clean history', () => {
+  it('accepts a valid history', () => {
     assert.deepEqual(checkTortureHistory(clean), [])
   })
 
-  it('finds an acknowledged task that is gone, whichever client received it', () => {
+  it('reports an acknowledged task that is gone, whichever client received it', () => {
     finds({ logs: [] }, /message m1 was acknowledged by t1 and is not in its log: lost/)
-    finds({ logs: [], sent: [] }, /reader of t1 was told of a task that is not there/)
-    finds({ logs: [], sent: [], told: [] }, /poller was shown t1, which is gone/)
+    finds({ logs: [], sent: [] }, /reader of t1 received events of a task that does not exist/)
+    finds({ logs: [], sent: [], streams: [] }, /poller was shown t1, which is gone/)
   })
 
-  it('finds a terminal state that later differs', () => {
+  it('reports a terminal state that later differs', () => {
     finds({ sent: [{ messageId: 'm1', taskId, state: 'TASK_STATE_FAILED' }] }, /said to be TASK_STATE_FAILED and is/)
     finds({ polls: [poll('TASK_STATE_FAILED', '0 1 ')] }, /the log contradicts/)
     finds({ polls: [poll('TASK_STATE_COMPLETED', '0 1 '), poll('TASK_STATE_WORKING', '0 1 ')] }, /out of order/)
@@ -137,56 +137,56 @@ describe('the checker of torture histories', () => {
     finds(logged(...bodies, count(2, 2, 'p2')), /went on after its end/)
   })
 
-  it('finds a task that never ends', () => {
+  it('reports a task that never ends', () => {
     finds(logged(...bodies.slice(0, -1)), /t1 is stuck/)
   })
 
-  it('finds an event of a stream that the log lacks, or has otherwise', () => {
+  it('reports an event of a stream that the log lacks or has with other content', () => {
     finds(logged(...bodies.slice(0, 5), status('TASK_STATE_COMPLETED')), /acknowledged event was lost/)
     const other = { ...stream(4, 5, 7, 8) }
     const events = other.events.map((one) => (one.seq === 7 ? { seq: 7, event: eventAt(5) } : one))
-    finds({ told: [{ ...other, events }] }, /something else at 7/)
+    finds({ streams: [{ ...other, events }] }, /something else at 7/)
   })
 
-  it('finds an event that a stream left out, repeated or told out of order', () => {
-    finds({ told: [stream(4, 7, 8)] }, /not told 5/)
-    finds({ told: [stream(4, 5, 5, 7, 8)] }, /told 5 twice/)
-    finds({ told: [stream(4, 7, 5, 8)] }, /told 5 after 7: out of order/)
+  it('reports an event that a stream omitted, repeated or delivered out of order', () => {
+    finds({ streams: [stream(4, 7, 8)] }, /did not receive 5/)
+    finds({ streams: [stream(4, 5, 5, 7, 8)] }, /received 5 twice/)
+    finds({ streams: [stream(4, 7, 5, 8)] }, /received 5 after 7: out of order/)
   })
 
-  it('finds a snapshot that is not the task at its cursor', () => {
+  it('reports a snapshot that is not the task at its cursor', () => {
     const early: SubscriberHistory = { ...stream(), finished: false, events: [{ seq: 5, event: opening }] }
-    finds({ told: [early] }, /snapshot at 5 that the log contradicts/)
+    finds({ streams: [early] }, /snapshot at 5 that the log contradicts/)
   })
 
-  it('finds artifact text that contradicts the log', () => {
+  it('reports artifact text that contradicts the log', () => {
     finds({ polls: [poll('TASK_STATE_WORKING', '1 ')] }, /the log contradicts/)
     finds({ polls: [poll('TASK_STATE_COMPLETED', '0 1 1 ')] }, /the log contradicts/)
   })
 
-  it('finds answers to one client that go back in time', () => {
+  it('reports answers to one client that go back in time', () => {
     finds({ polls: [poll('TASK_STATE_WORKING', '0 '), poll('TASK_STATE_SUBMITTED')] }, /out of order/)
     const others = [poll('TASK_STATE_WORKING', '0 '), poll('TASK_STATE_SUBMITTED', undefined, 'another')]
     assert.deepEqual(checkTortureHistory({ ...clean, polls: others }), [])
   })
 
-  it('finds a message that got two tasks, or is in two logs', () => {
+  it('reports a message that got two tasks or is in two logs', () => {
     finds({ resends: [{ messageId: 'm1', taskIds: [taskId, 't2'] }] }, /got several tasks: t1, t2/)
     const twice = [...clean.logs, { taskId: 't2', contextId, records: recordsOf(...bodies) }]
     finds({ logs: twice }, /taken 2 times/)
   })
 
-  it('finds a list that lacks a task, or has one twice', () => {
+  it('reports a list that lacks a task or has one twice', () => {
     finds({ listings: [{ contextId, expected: [taskId], pages: [['t2']] }] }, /lacks t1/)
     finds({ listings: [{ contextId, expected: [], pages: [['t2'], ['t2']] }] }, /has t2 twice/)
   })
 
-  it('finds a race of cancel and completion with two winners', () => {
+  it('reports a race of cancel and completion with two winners', () => {
     finds({ cancels: [{ taskId, outcome: 'canceled' }] }, /two winners/)
     finds({ ...logged(...bodies.slice(0, -1)) }, /could not be canceled and never ended/)
   })
 
-  it('finds an agent that ran twice', () => {
+  it('reports an agent that ran twice', () => {
     finds({ executions: [run(1, 'p1', 1), run(1, 'p1', 2)] }, /twice in one process/)
     const repeated = { executions: [run(1, 'p1', 1), run(1, 'p1', 2)], hadStoreFaults: true }
     assert.deepEqual(checkTortureHistory({ ...clean, ...repeated }), [])
@@ -198,12 +198,12 @@ describe('the checker of torture histories', () => {
     finds(logged(...bodies.slice(0, 4), count(0), count(1, 1, 'p9'), ...bodies.slice(5)), /p9/)
   })
 
-  it('finds numbers that an agent counted twice or left out', () => {
+  it('reports numbers that an agent counted twice or skipped', () => {
     finds(logged(...bodies.slice(0, 5), count(0), ...bodies.slice(5)), /counts "0 "/)
     finds(logged(...bodies.slice(0, 6), count(2, 2, 'p2'), ...bodies.slice(7)), /where 1 is due/)
   })
 
-  it('finds a webhook that was not told, told early, or told something else', () => {
+  it('reports a webhook that got no notification, an early one or a wrong one', () => {
     const without = (seq: number): readonly Arrival[] => clean.arrivals.filter((one) => one.seq !== seq)
     finds({ arrivals: without(8) }, /never got 8/)
     finds({ arrivals: clean.arrivals.filter(({ seq, acknowledged }) => seq !== 4 || !acknowledged) }, /never got 4/)
@@ -212,16 +212,16 @@ describe('the checker of torture histories', () => {
     finds({ arrivals: [...clean.arrivals, arrival(8, { body: '{}' })] }, /something else at 8/)
   })
 
-  it('finds a backup that lacks what was told, or has something else', () => {
+  it('reports a backup that lacks what a client received, or has something else', () => {
     const [backup] = clean.backups
     assert.ok(backup !== undefined)
-    finds({ backups: [{ ...backup, toldBefore: new Map([[taskId, 7]]) }] }, /backup 1 lacks 7 of t1/)
-    finds({ backups: [{ ...backup, toldBefore: new Map([['t9', 1]]) }] }, /backup 1 lacks 1 of t9/)
+    finds({ backups: [{ ...backup, receivedBefore: new Map([[taskId, 7]]) }] }, /backup 1 lacks 7 of t1/)
+    finds({ backups: [{ ...backup, receivedBefore: new Map([['t9', 1]]) }] }, /backup 1 lacks 1 of t9/)
     const other = recordsOf(...bodies.slice(0, 4), count(1))
     finds({ backups: [{ ...backup, logs: [{ taskId, contextId, records: other }] }] }, /contradicts the log of t1/)
   })
 
-  it('finds tasks of earlier rounds that are gone or have changed', () => {
+  it('reports tasks of earlier rounds that are gone or have changed', () => {
     const earlier = new Map([
       ['t1', 'a'],
       ['t2', 'b'],

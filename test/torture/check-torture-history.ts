@@ -1,6 +1,6 @@
 /**
- * Judges the history of a torture run: whether anything that a client was told is lost, doubled, out of order or contradicted
- * by what another one was told, by the log, or by the agents. Pure: check-torture-history.test.ts shows that it finds each kind of violation.
+ * Judges the history of a torture run: whether anything that a client observed is lost, doubled, out of order or contradicted
+ * by what another client observed, by the log, or by the agents. Pure: check-torture-history.test.ts shows that it reports each kind of violation.
  * The rules about logs and streams are those of the cluster's checker.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -23,13 +23,13 @@ import type {
   TortureHistory,
 } from './history.ts'
 
-/** What is wrong, a sentence each. */
+/** The violations, one sentence each. */
 export function checkTortureHistory(history: TortureHistory): readonly string[] {
-  const { told, sent, logs, polls, backups, executions, acknowledgements, durableAgents } = history
+  const { streams, sent, logs, polls, backups, executions, acknowledgements, durableAgents } = history
   const byId = new Map(logs.map((log) => [log.taskId, log]))
   return [
-    ...checkStreams({ told, sent, logs, outages: [] }),
-    ...told.flatMap((one) => checkSnapshots(one, byId.get(one.taskId))),
+    ...checkStreams({ streams, sent, logs, outages: [] }),
+    ...streams.flatMap((one) => checkSnapshots(one, byId.get(one.taskId))),
     ...checkPolls(polls, byId),
     ...history.resends.flatMap(({ messageId, taskIds }) =>
       new Set(taskIds).size > 1 ? [`message ${messageId} got several tasks: ${taskIds.join(', ')}`] : [],
@@ -59,8 +59,10 @@ function viewsOf(records: readonly LogRecord[]): readonly (TaskView & { readonly
   return views
 }
 
-function matches(told: TaskView, view: TaskView): boolean {
-  return told.state === view.state && (told.texts === undefined || isDeepStrictEqual(told.texts, view.texts))
+function matches(observed: TaskView, view: TaskView): boolean {
+  return (
+    observed.state === view.state && (observed.texts === undefined || isDeepStrictEqual(observed.texts, view.texts))
+  )
 }
 
 /** A snapshot in a stream is the task exactly as it was at its cursor. */
@@ -76,7 +78,7 @@ function checkSnapshots(
     if (!('task' in event)) return []
     const view = views.findLast((one) => one.seq <= seq)
     const isSame = view !== undefined && matches(viewOf(event.task), view)
-    return isSame ? [] : [`${subscriber} of ${taskId} was told a snapshot at ${seq} that the log contradicts`]
+    return isSame ? [] : [`${subscriber} of ${taskId} received a snapshot at ${seq} that the log contradicts`]
   })
 }
 
@@ -129,8 +131,8 @@ function checkCancel(outcome: 'canceled' | 'refused', taskId: string, log: TaskL
 }
 
 /**
- * An agent is called once for each attempt. Attempt 1 may be repeated only if no client had been told that the message is durable, by
- * another process or where a write failed, and never where the hub calls the agent after the append (docs/durability.md).
+ * An agent is called once for each attempt. Attempt 1 may be repeated only if no client had an acknowledgement of the message, by
+ * another process or after a failed write, and never where the hub calls the agent after the append (docs/durability.md).
  */
 function checkExecutions(
   executions: readonly Execution[],
@@ -190,12 +192,12 @@ function checkHooks(
   })
 }
 
-/** A backup holds all that had been told when it began, and nothing that the database does not have. */
-function checkBackup({ name, toldBefore, logs }: Backup, final: ReadonlyMap<string, TaskLog>): readonly string[] {
+/** A backup holds everything that clients had received when it began, and nothing that the database lacks. */
+function checkBackup({ name, receivedBefore, logs }: Backup, final: ReadonlyMap<string, TaskLog>): readonly string[] {
   const copied = new Map(logs.map((log) => [log.taskId, log.records]))
-  const lost = [...toldBefore].flatMap(([taskId, seq]) => {
+  const lost = [...receivedBefore].flatMap(([taskId, seq]) => {
     const head = copied.get(taskId)?.at(-1)?.seq ?? 0
-    return head < seq ? [`${name} lacks ${seq} of ${taskId}, which had been told: it ends at ${head}`] : []
+    return head < seq ? [`${name} lacks ${seq} of ${taskId}, which a client had received: it ends at ${head}`] : []
   })
   const different = logs.flatMap(({ taskId, records }) => {
     const whole = final.get(taskId)?.records

@@ -1,6 +1,6 @@
 /**
  * Clients that never give up and record everything: streams, polls, sends that are repeated, cancels that race completions,
- * webhooks, lists; beside them clients that vanish, read slowly or not at all, or send what no client should.
+ * webhooks, lists; beside them clients that disconnect, read slowly or not at all, or send invalid requests.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { A2AError } from '../../packages/a2a/src/model/error.ts'
@@ -21,7 +21,7 @@ export interface ClientsOptions {
   readonly url: string
   readonly random: () => number
   readonly recorder: Recorder
-  /** Where webhooks are, by a name of their own. */
+  /** The URL of a webhook, by its name. */
   hookUrl(name: string): string
   /** Whether agents that start a Node program are called. */
   readonly isHeavy: boolean
@@ -59,7 +59,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     ['vanished', 3, vanished],
     ['resent', 3, resent],
     ['listed', 2, listed],
-    ['slow reader', 2, () => stream('counter', work(), { heard: () => sleep(upTo(60)) })],
+    ['slow reader', 2, () => stream('counter', work(), { onEvent: () => sleep(upTo(60)) })],
     ['silent reader', 1, silent],
     ['hostile body', 2, () => sendHostileBody(url, random)],
     ['rogue agent', 4, rogue],
@@ -67,7 +67,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
   const shares = scenarios.reduce((sum, [, share]) => sum + share, 0)
 
   return {
-    /** So many at a time until it is stopped; resolves when all are done, with what went wrong in them. */
+    /** So many at a time until stopped; resolves when all are done, with their errors. */
     keepUp(atOnce: number): { stop(): Promise<readonly string[]> } {
       let isOver = false
       const failures: string[] = []
@@ -98,54 +98,54 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
 
   interface StreamOptions {
     opened?(taskId: string): void
-    heard?(): void | Promise<void>
+    onEvent?(): void | Promise<void>
     readonly contextId?: string
   }
 
-  /** Streams its own task to the end, over as many connections as it takes. */
+  /** Streams its own task to the end, over as many connections as needed. */
   async function stream(
     agent: string,
     text: string,
-    { opened, heard, contextId }: StreamOptions = {},
+    { opened, onEvent, contextId }: StreamOptions = {},
   ): Promise<string> {
     const message = note()
-    const told: Writable<SubscriberHistory> = { subscriber: 'sender', taskId: '', events: [], finished: false }
+    const history: Writable<SubscriberHistory> = { subscriber: 'sender', taskId: '', events: [], finished: false }
     const at = wire(agent, way())
     const request = {
       message: { ...userMessage(message.messageId, text), ...(contextId === undefined ? {} : { contextId }) },
     }
     await follow(
-      told,
+      history,
       (signal, last) =>
         last === undefined
           ? at.stream('SendStreamingMessage', request, { signal })
-          : at.stream('SubscribeToTask', { id: told.taskId }, { signal, lastEventId: last }),
+          : at.stream('SubscribeToTask', { id: history.taskId }, { signal, lastEventId: last }),
       (event) => {
-        recorder.hear(told.taskId, told.events.at(-1)?.seq ?? 0)
+        recorder.recordEvent(history.taskId, history.events.at(-1)?.seq ?? 0)
         if ('task' in event && message.taskId === undefined) {
           recorder.acknowledge(message, event.task.id)
-          recorder.told.push(told)
+          recorder.streams.push(history)
           opened?.(event.task.id)
         }
-        return heard?.()
+        return onEvent?.()
       },
     )
-    const end = finalStateOf(told)
+    const end = finalStateOf(history)
     if (end !== undefined) message.state = end
-    return told.taskId
+    return history.taskId
   }
 
   async function watch(agent: string, taskId: string, subscriber: string): Promise<void> {
-    const told: Writable<SubscriberHistory> = { subscriber, taskId, events: [], finished: false }
+    const history: Writable<SubscriberHistory> = { subscriber, taskId, events: [], finished: false }
     const at = wire(agent, way())
-    recorder.told.push(told)
+    recorder.streams.push(history)
     try {
-      await follow(told, (signal, last) =>
+      await follow(history, (signal, last) =>
         at.stream('SubscribeToTask', { id: taskId }, last === undefined ? { signal } : { signal, lastEventId: last }),
       )
     } catch (reason) {
-      // The task had ended before the first try got through: there is nothing to watch.
-      if (told.events.length > 0 || !isRefused(reason)) throw reason
+      // The task had ended before the first attempt succeeded: there is nothing to watch.
+      if (history.events.length > 0 || !isRefused(reason)) throw reason
     }
   }
 
@@ -168,7 +168,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     readonly isConcurrent?: boolean
   }
 
-  /** Sends until it is answered, each time with the same message. A bare Message is no task. */
+  /** Sends until there is a response, each time with the same message. A direct Message opens no task. */
   async function send(agent: string, text: string, options: SendOptions = {}): Promise<Task> {
     const { taskId, contextId, returnImmediately = false, hook, message = note(), isConcurrent = false } = options
     const hasOptions = returnImmediately || hook !== undefined
@@ -263,7 +263,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     const more: Promise<unknown>[] = []
     const again = (taskId: string): Promise<unknown> =>
       send('counter', work(), { taskId }).catch((reason: unknown) => {
-        // The task had ended before the message came.
+        // The task had ended before the message arrived.
         if (!isRefused(reason)) throw reason
       })
     await stream('counter', work(), { opened: (taskId) => void more.push(again(taskId)) })
@@ -278,7 +278,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     await untilEnd(agent, task.id)
   }
 
-  /** Aborts a send before, or a stream after, it has been told anything, and comes back later. */
+  /** Aborts a send before its response, or a stream after its first event, and comes back later. */
   async function vanished(): Promise<void> {
     const message = note()
     const text = work()
@@ -290,7 +290,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
       })) {
         if (!('task' in event)) continue
         recorder.acknowledge(message, event.task.id)
-        recorder.hear(event.task.id, Number(id))
+        recorder.recordEvent(event.task.id, Number(id))
       }
     })().catch(() => {})
     await sleep(upTo(60))

@@ -21,9 +21,9 @@ export interface Fault {
 export interface Deployment {
   readonly name: string
   readonly folder: string
-  /** For clients: through a line that can be cut. */
+  /** For clients: through a connection that can be cut. */
   readonly url: string
-  /** For the harness, which must not be cut off. */
+  /** For the harness, which is never cut off. */
   readonly directUrl: string
   readonly hubs: readonly HubProcess[]
   readonly clientProxy: TcpProxy

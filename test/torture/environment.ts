@@ -1,4 +1,4 @@
-/** What the worlds of a run share: a folder, the peers that their agents call, webhooks that misbehave, a configuration to reload. */
+/** What the deployments of a run share: a folder, the peers that their agents call, webhooks that misbehave, a configuration to reload. */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ export async function openTortureEnvironment(name: string, random: () => number)
   let revision = 0
   let hasPrograms = false
 
-  /** As editors do it. */
+  /** Writes as editors do. */
   function writeConfig(): void {
     revision += 1
     const text = configOf({ modelUrl: model.url, remoteUrl: remote.url, folder, revision, isHeavy: hasPrograms })

@@ -1,17 +1,17 @@
-/** What is done to hubs and the way to them, on any store. Each fault repairs what it broke before it resolves. */
+/** Faults of hubs and of the connections to them, on any store. Each fault repairs what it broke before it resolves. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HubProcess } from './hub-process.ts'
 import type { TortureEnvironment } from './environment.ts'
 import type { Fault, Deployment } from './deployment.ts'
 
-/** The last is longer than the window in which a repeated message is recognized, a day: that window is no matter of the wall clock. */
+/** The last is longer than the window in which a repeated message is recognized, a day: that window does not depend on the wall clock. */
 const stepsMs = [2_000, 60_000, 3_600_000, 12 * 3_600_000, 30 * 86_400_000]
 
 export function pickFrom<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)] as T
 }
 
-/** Deaths of processes. They are counted by the world. */
+/** Deaths of processes. The deployment counts them. */
 export function killFaults(world: Deployment): readonly Fault[] {
   const restart = async (hub: HubProcess): Promise<void> => {
     await world.kill(hub)
@@ -64,7 +64,7 @@ export function commonFaults(world: Deployment, setting: TortureEnvironment): re
         const sizeMs = pickFrom(stepsMs, random)
         hub.setClock(random() < 0.5 ? sizeMs : -sizeMs)
         await sleep(500 + random() * 1_500)
-        // Killed in a wrong time, and started in the right one.
+        // Killed with a stepped clock, and restarted with the right one.
         if (random() < 0.3) {
           await world.kill(hub)
           hub.setClock(0)

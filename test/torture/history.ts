@@ -1,4 +1,4 @@
-/** What a torture run records: everything that clients sent and were told, and what agents and backups saw of it. */
+/** What a torture run records: everything that clients sent and received, and what agents and backups observed. */
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
 import type { Artifact, Task } from '../../packages/a2a/src/model/task.ts'
 import type { TaskLog, SentMessage, SubscriberHistory } from '../cluster/check-history.ts'
@@ -38,7 +38,7 @@ export interface Cancel {
   readonly outcome: 'canceled' | 'refused'
 }
 
-/** A call of an agent, as the agent itself noted it down. */
+/** A call of an agent, as the agent itself recorded it. */
 export interface Execution {
   readonly agent: string
   readonly messageId: string
@@ -66,12 +66,12 @@ export interface WebhookHistory {
 export interface Backup {
   readonly name: string
   /** The highest seq of each task that any client had received when the backup began. */
-  readonly toldBefore: ReadonlyMap<string, number>
+  readonly receivedBefore: ReadonlyMap<string, number>
   readonly logs: readonly TaskLog[]
 }
 
 export interface TortureHistory {
-  readonly told: readonly SubscriberHistory[]
+  readonly streams: readonly SubscriberHistory[]
   readonly sent: readonly SentMessage[]
   readonly polls: readonly PolledTask[]
   readonly resends: readonly Resend[]
@@ -82,7 +82,7 @@ export interface TortureHistory {
   readonly hooks: readonly WebhookHistory[]
   readonly arrivals: readonly Arrival[]
   readonly backups: readonly Backup[]
-  /** The logs when all is over. */
+  /** The logs after the run. */
   readonly logs: readonly TaskLog[]
   /** Agents that the hub calls only after the message is durable. */
   readonly durableAgents: readonly string[]

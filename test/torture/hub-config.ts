@@ -16,11 +16,11 @@ export interface ConfigOptions {
 const modules = join(import.meta.dirname, 'agents.ts')
 const programs = join(import.meta.dirname, '../agents/programs')
 
-/** Notes the message down as it came, which holds its id and attempt, then counts to three. */
+/** Records the message as received, with its id and attempt, then counts to three. */
 const script =
   'IFS= read -r line; printf "%s\\n" "$line" >> "$LEDGER"; for n in 0 1 2; do printf \'{"type":"assistant","text":"%s "}\\n\' $n; sleep 0.02; done'
 
-/** Verbs that the rogue programs and agents understand, by the agent that is told. */
+/** Verbs that the misbehaving programs and agents understand, by agent. */
 export const misbehaviors: Readonly<Record<string, readonly string[]>> = {
   rogue: ['throw', 'late', 'hang', 'deaf', 'flood', 'lie'],
   crashing: ['now'],

@@ -1,4 +1,4 @@
-/** A hub as its users run it, in a process of its own, that can be killed, stopped, slowed down and started again at the same port. */
+/** A hub as operators run it, in a separate process that can be killed, stopped, slowed down and started again at the same port. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ export interface HubProcess {
   start(): Promise<void>
   /** Starts it again if it ended by itself. */
   revive(): Promise<void>
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>
   pause(): void
   resume(): void
@@ -65,7 +65,7 @@ export async function createHubProcess({ name, folder, config, ledger, env }: Hu
   }
 
   function tell(request: ProbeRequest): void {
-    // It may be gone by now.
+    // It may have exited by now.
     if (child?.connected === true) child.send(request, () => {})
   }
 

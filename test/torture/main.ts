@@ -1,6 +1,6 @@
 /**
  * `npm run torture -- --minutes 60 --kills 1000 --seed 7 --store both`: see docs/durability.md. Ends with a table and with exit
- * code 1 if anything that a client was told was lost, doubled, out of order or contradicted.
+ * code 1 if anything that a client received was lost, doubled, out of order or contradicted.
  */
 import { parseArgs } from 'node:util'
 import { runTorture } from './run-torture.ts'
@@ -22,7 +22,7 @@ if (store !== 'sqlite' && store !== 'postgres' && store !== 'both')
 const seed = Number(values.seed)
 const kills = Number(values.kills ?? Math.round((minutes * 1_000) / 60))
 
-// The first signal ends the run after its round, with the table; the second one at once. What was mounted and started goes
+// The first signal ends the run after its round, with the table; the second one at once. Mounts and child processes end
 // with this process.
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,4 +1,4 @@
-/** A heap that grows with its tasks is told from one that is flat, whatever the noise. */
+/** A growing heap is distinguished from a flat one despite noise. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createRandom } from '../crash/random.ts'
@@ -15,12 +15,12 @@ function samplesOf(bytesPerTask: number, noiseBytes: number, count = 40, tasksEa
 }
 
 describe('the trend of memory', () => {
-  it('is flat where the heap does not grow', () => {
+  it('is flat if the heap does not grow', () => {
     assert.equal(trendOf(samplesOf(0, 0))?.isFlat, true)
     assert.equal(trendOf(samplesOf(0, 4_000_000))?.isFlat, true)
   })
 
-  it('is not flat where each task leaves something behind', () => {
+  it('is not flat if each task leaves memory behind', () => {
     const trend = trendOf(samplesOf(1_000, 400_000))
     assert.equal(trend?.isFlat, false)
     assert.ok(Math.abs((trend?.slopeBytesPerTask ?? 0) - 1_000) < 100)
@@ -34,13 +34,13 @@ describe('the trend of memory', () => {
     assert.equal(trendOf(filling)?.isFlat, true)
   })
 
-  it('does not judge a process whose caches may still fill', () => {
+  it('is undecided for a process whose caches may still fill', () => {
     const trend = trendOf(samplesOf(1_000, 0, 40, 100))
     assert.equal(Math.round(trend?.slopeBytesPerTask ?? 0), 1_000)
     assert.equal(trend?.isFlat, undefined)
   })
 
-  it('says nothing of a run that is too short', () => {
+  it('is undefined for a run that is too short', () => {
     assert.equal(trendOf(samplesOf(1_000, 0, 8)), undefined)
   })
 })

@@ -1,4 +1,4 @@
-/** Three hubs on one PostgreSQL behind a balancer. Each hub has a line of its own to the database, and clients one to the balancer. */
+/** Three hubs on one PostgreSQL behind a balancer. Each hub has its own proxied connection to the database, and clients have one to the balancer. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

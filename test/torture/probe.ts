@@ -56,12 +56,12 @@ process.on('message', (request: ProbeRequest) => {
   else sample()
 })
 process.once('disconnect', () => process.exit(1))
-// The channel alone must not keep a hub alive that was told to end.
+// The IPC channel alone must not keep a terminating hub alive.
 process.channel?.unref()
 
 function sample(): void {
   collect()
-  // What the first collection gave back through finalizers goes with the second.
+  // Memory that finalizers released after the first collection is freed by the second.
   setImmediate(() => {
     collect()
     const { heapUsed, external, rss } = process.memoryUsage()

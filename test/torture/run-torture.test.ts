@@ -13,7 +13,7 @@ const seed = Number(process.env['PARLEY_SEED'] ?? 15)
 const hasDatabase = (await skipReason()) === false
 
 describe(`hubs under torture (seed ${seed})`, () => {
-  it('lose, double, reorder and contradict nothing that a client was told', async () => {
+  it('lose, double, reorder and contradict nothing that a client received', async () => {
     const store = hasDatabase ? 'both' : 'sqlite'
     const result = await runTorture({ minutes: 0, kills, seed, store, isQuick: true })
     console.log(tableOf(result))
@@ -21,9 +21,9 @@ describe(`hubs under torture (seed ${seed})`, () => {
       result.deployments.flatMap(({ violations }) => violations),
       [],
     )
-    for (const { world, kills: died, tasks, eventsTold, pushes } of result.deployments) {
+    for (const { world, kills: died, tasks, eventsReceived, pushes } of result.deployments) {
       assert.ok(died >= kills / result.deployments.length, `${world}: ${died} kills`)
-      assert.ok(tasks > 0 && eventsTold > 0 && pushes > 0, `${world}: ${tasks} tasks, ${eventsTold} events`)
+      assert.ok(tasks > 0 && eventsReceived > 0 && pushes > 0, `${world}: ${tasks} tasks, ${eventsReceived} events`)
     }
   })
 })

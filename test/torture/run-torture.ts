@@ -1,4 +1,4 @@
-/** Worlds side by side, each with its own seeded chance: a run with the same seed has the same schedule of faults in each of them. */
+/** Deployments side by side, each with its own seeded random numbers: a run with the same seed has the same schedule of faults in each of them. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,13 +16,13 @@ import type { Deployment } from './deployment.ts'
 
 export interface TortureOptions {
   readonly minutes: number
-  /** Of all worlds together. */
+  /** Of all deployments together. */
   readonly kills: number
   readonly seed: number
   readonly store: 'sqlite' | 'postgres' | 'both'
   /** A number of kills instead of a time, and no hub whose memory is measured. */
   readonly isQuick: boolean
-  /** Aborted: every world ends after its round, and the table counts what was done until then. */
+  /** When aborted, every deployment ends after its round, and the table covers the work up to then. */
   readonly signal?: AbortSignal
   log?(line: string): void
 }
@@ -38,7 +38,7 @@ type Pace = Pick<RoundOptions, 'clientsAtOnce' | 'faultsPerRound' | 'maxPauseMs'
 
 const fullPace: Pace = { clientsAtOnce: 12, faultsPerRound: 40, maxPauseMs: 1_000, heavyEvery: 6, backupEvery: 1 }
 const quickPace: Pace = { clientsAtOnce: 8, faultsPerRound: 15, maxPauseMs: 800, heavyEvery: 2, backupEvery: 1 }
-/** The same agents in all rounds, so that its memory can be compared. */
+/** The same agents in all rounds, so that memory samples are comparable. */
 const steadyPace: Pace = {
   clientsAtOnce: 16,
   faultsPerRound: 25,
@@ -58,13 +58,13 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   ]
   const died = new Map<string, number>()
   const allDied = (): number => [...died.values()].reduce((sum, count) => sum + count, 0)
-  /** A machine that is too slow for its kills stops some time. */
+  /** The time limit of a machine that is too slow for its number of kills. */
   const isOverdue = (): boolean => signal?.aborted === true || (!isQuick && elapsed() >= 2 * minutes)
   const samples: MemorySample[] = []
   const runs = killed.map(([name, open], index) => {
     const isDone = (world: Deployment, hasAllKinds: boolean): boolean => {
       died.set(name, world.kills)
-      // In the quick mode each has its share, so that none is left out.
+      // In quick mode each deployment gets its share of kills.
       if (isQuick && !isOverdue()) return hasAllKinds && world.kills >= kills / killed.length
       return (allDied() >= kills && elapsed() >= minutes) || isOverdue()
     }
@@ -107,12 +107,12 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
         await afterRound(world, totals)
         log(
           `${elapsed().toFixed(1)} min  ${name}: round ${totals.rounds}, ${totals.kills} kills, ${totals.tasks} tasks, ` +
-            `${totals.eventsTold} events, ${totals.violations.length} violations`,
+            `${totals.eventsReceived} events, ${totals.violations.length} violations`,
         )
       } while (!isDone(world, hasAllKinds()))
       await finish()
     } catch (reason) {
-      // The other worlds go on.
+      // The other deployments continue.
       totals.violations.push(`the run of ${name} ended early: ${describeError(reason)}`)
     } finally {
       await world.close()

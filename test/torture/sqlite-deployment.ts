@@ -48,7 +48,7 @@ async function openDeployment(name: string, setting: TortureEnvironment, faultsO
   let kills = 0
   let copies = 0
 
-  /** Without changing anything: a reader that may write would take the log of a hub that was just killed into the database. */
+  /** Read-only: a reader that may write would checkpoint the WAL of a hub that was just killed. */
   function reading<T>(read: (database: DatabaseSync) => T): T {
     const database = new DatabaseSync(file, { readOnly: true, timeout: 30_000 })
     try {
@@ -152,7 +152,7 @@ function logsIn(database: DatabaseSync, known: ReadonlyMap<string, unknown>): re
 }
 
 interface Disk {
-  /** Leaves no room for more than what is there. */
+  /** Fills the disk up to its current content. */
   fill(): void
   free(): void
   unmount(): void
@@ -175,7 +175,7 @@ function mountDisk(folder: string): Disk | undefined {
   process.once('exit', unmount)
   return {
     fill() {
-      // The hub goes on writing: what was free a moment ago may be used, and then the system refuses so small a disk.
+      // The hub keeps writing: the space that was free may be used by now, and then the system refuses so small a disk.
       for (let tries = 1; ; tries += 1) {
         const { blocks, bfree, bsize } = statfsSync(folder)
         try {

@@ -12,7 +12,7 @@ export function tableOf({ seed, minutes, deployments, memory }: TortureResult): 
     ['backups', ...deployments.map(({ backups }) => backups)],
     ['tasks', ...deployments.map(({ tasks }) => tasks)],
     ['messages', ...deployments.map(({ messages }) => messages)],
-    ['events told', ...deployments.map(({ eventsTold }) => eventsTold)],
+    ['events received', ...deployments.map(({ eventsReceived }) => eventsReceived)],
     ['answers', ...deployments.map(({ answers }) => answers)],
     ['webhook deliveries', ...deployments.map(({ pushes }) => pushes)],
     ['calls retried', ...deployments.map(({ retries }) => retries)],

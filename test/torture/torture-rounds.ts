@@ -1,5 +1,5 @@
 /**
- * One world under torture, in rounds: load and faults, then quiet, then the judgement of all that was recorded. What a round
+ * One deployment under torture, in rounds: load and faults, then quiet, then the check of everything recorded. What a round
  * left behind is kept as digests, which the end of the run compares with the database.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ export interface Totals {
   readonly faults: Map<string, number>
   tasks: number
   messages: number
-  eventsTold: number
+  eventsReceived: number
   answers: number
   pushes: number
   backups: number
@@ -38,7 +38,7 @@ export interface RoundOptions {
   readonly random: () => number
   readonly clientsAtOnce: number
   readonly faultsPerRound: number
-  /** Pauses between two faults are random, up to this. */
+  /** The longest random pause between two faults. */
   readonly maxPauseMs: number
   /** Every so many rounds have the agents that start a Node program, and take longer for each kill. */
   readonly heavyEvery: number
@@ -52,7 +52,7 @@ export interface RoundOptions {
 
 /** A slow machine has fewer faults in a round, so that what is recorded does not grow with it. */
 const maxLoadMs = 120_000
-/** How long a round may take to come to rest. What is not done by then is stuck, however slow the machine is. */
+/** How long a round may take to settle. Tasks that have not ended by then count as stuck, however slow the machine is. */
 const settleMs = 900_000
 const { persist } = createRetryingCalls({ patienceMs: 60_000 })
 
@@ -67,7 +67,7 @@ export function createTortureRounds(world: Deployment, setting: TortureEnvironme
     faults: new Map(),
     tasks: 0,
     messages: 0,
-    eventsTold: 0,
+    eventsReceived: 0,
     answers: 0,
     pushes: 0,
     backups: 0,
@@ -76,12 +76,12 @@ export function createTortureRounds(world: Deployment, setting: TortureEnvironme
   }
   const ledgers = [setting.ledger, scriptLedgerOf(setting.folder)].map((file) => createLedger(file))
 
-  /** Each kind once, among the others, so that a short run leaves none out. */
+  /** Each kind at least once, so that a short run covers all. */
   const due = shuffled(world.faults, random)
 
   return { totals, round, finish, hasAllKinds: () => due.length === 0 }
 
-  /** `mayGoOn` is asked before each fault. */
+  /** `mayGoOn` is called before each fault. */
   async function round(mayGoOn: () => boolean): Promise<void> {
     totals.rounds += 1
     const recorder = createRecorder()
@@ -128,7 +128,7 @@ export function createTortureRounds(world: Deployment, setting: TortureEnvironme
     judge(history, problems)
   }
 
-  /** All tasks of all rounds are still there, as they were. */
+  /** All tasks of all rounds still exist, unchanged. */
   async function finish(): Promise<void> {
     const now = new Map((await world.readLogs(new Map())).map((log) => [log.taskId, digestOf(log)]))
     totals.violations.push(...findLost(digests, now))
@@ -141,13 +141,13 @@ export function createTortureRounds(world: Deployment, setting: TortureEnvironme
     return world.faults.find(({ share }) => (point -= share) < 0)
   }
 
-  async function takeBackup({ toldSeqs }: Recorder): Promise<Backup> {
+  async function takeBackup({ receivedSeqs }: Recorder): Promise<Backup> {
     totals.backups += 1
-    const toldBefore = new Map(toldSeqs)
-    return { name: `backup ${totals.backups}`, toldBefore, logs: await world.backup([...toldBefore.keys()]) }
+    const receivedBefore = new Map(receivedSeqs)
+    return { name: `backup ${totals.backups}`, receivedBefore, logs: await world.backup([...receivedBefore.keys()]) }
   }
 
-  /** Waits until nothing works and every webhook was told, and cancels what waits for a client that is gone. */
+  /** Waits until no task is WORKING and every webhook got its notifications, and cancels tasks that wait for a client that is gone. */
   async function settled({ hooks }: Recorder, problems: string[]): Promise<readonly TaskLog[]> {
     const giveUpAt = performance.now() + settleMs
     const isLate = (): boolean => performance.now() > giveUpAt
@@ -184,7 +184,7 @@ export function createTortureRounds(world: Deployment, setting: TortureEnvironme
     totals.kills = world.kills
     totals.tasks += history.logs.length
     totals.messages += history.sent.length
-    totals.eventsTold += history.told.reduce((sum, { events }) => sum + events.length, 0)
+    totals.eventsReceived += history.streams.reduce((sum, { events }) => sum + events.length, 0)
     totals.answers += history.polls.length
     totals.pushes += history.arrivals.length
     for (const log of history.logs) digests.set(log.taskId, digestOf(log))
@@ -211,7 +211,7 @@ function toPlainJson(value: unknown): unknown {
   return value instanceof Map ? Object.fromEntries(value) : value
 }
 
-/** Lines that agents append to a file. A program notes its message as it came, without the process. */
+/** Lines that agents append to a file. A program records its message as received, without the process. */
 function createLedger(file: string) {
   let readBytes = 0
   return {

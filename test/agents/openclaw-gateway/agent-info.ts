@@ -1,4 +1,4 @@
-/** What the fake gateway tells of its agent. */
+/** What the fake gateway reports about its agent. */
 import type { GatewayResult } from './gateway-request.ts'
 import type { GatewayFaults } from './faults.ts'
 

@@ -1,4 +1,4 @@
-/** Commands that the fake gateway asks about, with all four conditions of the real one. */
+/** Commands that require approval at the fake gateway, with all four conditions of the real one. */
 import { randomUUID } from 'node:crypto'
 import type { GatewayPeer, Run } from './run.ts'
 import type { GatewayResult } from './gateway-request.ts'

@@ -1,14 +1,14 @@
 /** Each way in which a fake gateway can misbehave, or differ from the usual one. Tests set and clear them as they like. */
 export interface GatewayFaults {
-  /** Speaks another version of the protocol only. */
+  /** Supports only another version of the protocol. */
   protocol: number
-  /** Says so often that it is still starting. */
+  /** How often it reports that it is still starting. */
   starting: number
-  /** Wants devices approved first. */
+  /** Requires approval of devices. */
   pairing: boolean
-  /** Treats us as a peer from another machine: without a device there are no scopes. */
+  /** Treats the hub as a peer from another machine: no scopes without a device. */
   remote: boolean
-  /** Takes connections and never says anything. */
+  /** Accepts connections and never sends anything. */
   mute: boolean
   /** Closes the connection when it gets such a request, before it answers. */
   cutOn: string | undefined
@@ -20,25 +20,25 @@ export interface GatewayFaults {
   joins: boolean
   /** Loses this many events of the stream `assistant`, numbers and all. */
   loses: number
-  /** Sends only what is new of a text, as gateways of before did. */
+  /** Sends only the new part of a text, as older gateways did. */
   deltasOnly: boolean
-  /** Takes its first words back. */
+  /** Retracts its first output. */
   replaces: boolean
-  /** What the final says instead of what was streamed. */
+  /** The text of the final event, if it differs from the streamed text. */
   finalText: string | undefined
   /** How a failing run ends. */
   failure: 'third form' | 'plain'
-  /** The provider is tried again this often before it answers. */
+  /** How often the provider is retried before it answers. */
   retries: number
   /** Sends the stray events that follow an abort. */
   straysAfterAbort: boolean
   /** Offers no `skills.status`. */
   noSkillsStatus: boolean
-  /** The HTTP endpoint: on, off, or as older gateways had it. */
+  /** The HTTP endpoint: on, off, or with the behavior of older gateways. */
   http: 'on' | 'off' | 'older'
-  /** The WebSocket cannot be had, as behind a proxy that knows none. */
+  /** The WebSocket is unavailable, as behind a proxy without support for it. */
   noWebSocket: boolean
-  /** The gateway asks before it runs commands. */
+  /** Commands require approval. */
   asksForApproval: boolean
   tickMs: number
   imageBytes: number

@@ -1,4 +1,4 @@
-/** What is asked of the fake gateway, and what it answers. */
+/** Requests to the fake gateway and its responses. */
 export type GatewayParams = Readonly<Record<string, unknown>>
 export type GatewayResult =
   | { readonly payload: unknown }

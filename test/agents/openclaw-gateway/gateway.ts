@@ -1,7 +1,7 @@
 /**
- * A gateway for tests: it speaks the protocol as the real one was seen to, its agent does what it is told (`scripted-responder.ts`),
- * and it misbehaves on request (`faults.ts`). Where it differs from the real one it is wrong: `npm test -- openclaw`
- * holds the same tests against both.
+ * A gateway for tests: it follows the observed protocol of the real one, its agent follows the message (`scripted-responder.ts`),
+ * and it misbehaves on request (`faults.ts`). Where it differs from the real one, it is wrong: `npm test -- openclaw`
+ * runs the same tests against both.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -33,9 +33,9 @@ export interface FakeGateway {
   readonly faults: GatewayFaults
   readonly runs: Runs
   readonly approvals: Approvals
-  /** Everything that was asked, oldest first. */
+  /** All requests, oldest first. */
   readonly receivedRequests: { readonly method: string; readonly params: GatewayParams; readonly connId: string }[]
-  /** The trace that each method was last asked in. */
+  /** The trace of the last request per method. */
   readonly traced: Map<string, string>
   readonly bodies: HttpDeps['bodies']
   connections(): number
@@ -43,18 +43,18 @@ export interface FakeGateway {
   connectionAttempts(): number
   /** Like a pulled cable: connections are not closed. */
   cut(): void
-  /** Says nothing any more to those who are connected now, and keeps the connections. */
+  /** Sends nothing more to current connections, and keeps them open. */
   silence(): void
-  /** The same for those who wait for an answer by HTTP. */
+  /** The same for pending HTTP responses. */
   cutHttp(): void
   /** Like a run stopped at the gateway, or timed out there. */
   endRun(runId: string, stopReason: string): void
   /** As `openclaw devices approve`. */
   pair(requestId: string): void
   pairRequests(): readonly string[]
-  /** As SIGKILL, or (`politely`) as SIGTERM: then it says that it goes. */
+  /** As SIGKILL, or (`politely`) as SIGTERM: then it announces its shutdown. */
   stop(politely?: boolean): void
-  /** The same port, another start: what was in memory is gone. */
+  /** Restarts on the same port, without its memory. */
   start(options?: { readonly takesUp?: boolean; readonly afterMs?: number }): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The HTTP endpoint of the fake gateway: chat completions, with the endings of today and of before. */
+/** The HTTP endpoint of the fake gateway: chat completions, with the endings of current and older gateways. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Runs } from './runs.ts'
 import type { GatewayFaults } from './faults.ts'

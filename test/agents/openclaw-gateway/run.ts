@@ -1,4 +1,4 @@
-/** One run of the fake gateway: what it sends while it goes on, and how it ends. */
+/** One run of the fake gateway: what it sends while it runs, and how it ends. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScriptedResponder, ResponderResult } from './scripted-responder.ts'
@@ -17,7 +17,7 @@ export interface GatewayPeer {
 
 export interface RunOptions {
   readonly runId: string
-  /** By which it was asked for: another, where the message had to wait for a run that was there first. */
+  /** The requested run id; another one if the message waited for an earlier run. */
   readonly key: string
   readonly sessionKey: string
   readonly method: 'agent' | 'chat.send'
@@ -28,9 +28,9 @@ export interface RunOptions {
   readonly responder: ScriptedResponder
   readonly transcripts: Transcripts
   readonly faults: GatewayFaults
-  /** All who are connected and may read. */
+  /** All connections that may read. */
   peers(): readonly GatewayPeer[]
-  /** Whether the command may run: asks, where it has to be asked for. */
+  /** Whether the command may run; asks if approval is required. */
   approve(run: Run, command: string, toolCallId: string): Promise<'allowed' | 'denied' | 'headless'>
 }
 
@@ -38,7 +38,7 @@ export interface RunEnding {
   readonly ok: boolean
   readonly payload: object
   readonly error?: object
-  /** What `agent.wait` says. */
+  /** The result of `agent.wait`. */
   readonly wait: object
 }
 
@@ -46,14 +46,14 @@ export interface Run {
   readonly parts: RunOptions
   readonly runId: string
   readonly startedAt: number
-  /** What it has said so far, all items. */
+  /** Its output so far, all items. */
   text(): string
   isRunning(): boolean
   ended(): RunEnding | undefined
   readonly finished: Promise<RunEnding>
   start(): Promise<void>
   abort(stopReason: string): void
-  /** As when the process dies: nothing more is sent. */
+  /** Like the death of the process: nothing more is sent. */
   drop(): void
 }
 
@@ -130,9 +130,14 @@ export function createRun(parts: RunOptions): Run {
   }
 
   function think(result: string | undefined): Promise<ResponderResult> {
-    const told = transcripts.told(sessionKey)
+    const userTexts = transcripts.userTexts(sessionKey)
     items.push({ id: `${runId}:${items.length + 1}`, text: '' })
-    return responder.respond({ messages: told, say, signal: stop.signal, ...(result !== undefined ? { result } : {}) })
+    return responder.respond({
+      messages: userTexts,
+      say,
+      signal: stop.signal,
+      ...(result !== undefined ? { result } : {}),
+    })
   }
 
   function whole(): string {
@@ -153,7 +158,7 @@ export function createRun(parts: RunOptions): Run {
     chat({ state: 'delta', deltaText: whole().slice(before.length), message: message(whole()) })
   }
 
-  /** A model that turns out to have meant a tool takes back what it said. */
+  /** A model that switches to a tool call retracts its output. */
   function replace(): void {
     const item = items.at(-1)
     if (item === undefined) return
@@ -240,7 +245,7 @@ export function createRun(parts: RunOptions): Run {
     }
   }
 
-  /** Only to the connection that began the run, and only if it asked for them. */
+  /** Only to the connection that started the run, and only if it subscribed. */
   function tellTool(data: object): void {
     seq += 1
     const { owner } = parts

@@ -1,4 +1,4 @@
-/** All runs of the fake gateway: which there are, in which order, who may stop them, what became of them. */
+/** All runs of the fake gateway: their order, their outcome, and who may stop them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Approvals } from './approvals.ts'
@@ -28,10 +28,10 @@ export interface Runs {
   /** For the HTTP endpoint. */
   begin(message: string, sessionKey: string): Run
   end(runId: string, stopReason: string): void
-  /** The memory of keys is gone, as it is five minutes after the end of a run. */
+  /** Forgets the keys, as happens five minutes after the end of a run. */
   forgetKeys(): void
   crash(): void
-  /** Takes up what was interrupted when it died. */
+  /** Resumes the runs that its death interrupted. */
   resumeInterrupted(): void
 }
 
@@ -78,14 +78,14 @@ export function createRuns({ responder, transcripts, faults, approvals, peers }:
       if (known !== undefined) {
         return { payload: { runId, status: known.ended() === undefined ? 'in_flight' : 'ok' } }
       }
-      // The bare word is a command of the gateway, and so is what begins with a slash.
+      // The bare word is a command of the gateway, and so is text that begins with a slash.
       if (/^(stop|abort|exit)[.!]*$/i.test(message.trim()) || /(^|\s)\/\w+/.test(message)) {
         active.get(sessionKey)?.abort('stop')
         return { payload: { ok: true, aborted: active.has(sessionKey), runIds: [] } }
       }
       const timeoutMs = typeof params['timeoutMs'] === 'number' ? params['timeoutMs'] : undefined
       if (active.has(sessionKey)) {
-        // Steered: its own run ends at once and says nothing, and the answer comes under an id of the gateway's.
+        // Steered: its own run ends at once without output, and the answer has a run id of the gateway.
         for (const one of peers()) one.event('chat', { runId, sessionKey, seq: 1, state: 'final' })
         keys.add(runId)
         const followUp = make(randomUUID(), sessionKey, 'chat.send', message, peer, timeoutMs, runId)
@@ -216,7 +216,7 @@ export function createRuns({ responder, transcripts, faults, approvals, peers }:
     )
   }
 
-  /** A key that was forgotten and comes again: the gateway runs it, finds the turn done, and spoils what it knew of it. */
+  /** A forgotten key that is sent again: the gateway runs it, finds the turn done, and corrupts its record of it. */
   function spoil(peer: GatewayPeer, id: string, runId: string, sessionKey: string): void {
     const message = 'Session transcript keyed user is outside the current turn'
     transcripts

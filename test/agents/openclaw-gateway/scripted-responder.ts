@@ -1,13 +1,13 @@
 /**
- * The mind behind an agent of a gateway, the fake one or a real one: it does what it is told, word for word, so that a
- * test decides what happens. It knows when it is at it, and notices when it is stopped.
+ * The model behind an agent of a gateway, fake or real: it follows the text of the message, so that a
+ * test decides what happens. It reports when it holds and when it is stopped.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ResponderRequest {
-  /** What callers said in this conversation, oldest first. */
+  /** The texts of callers in this conversation, oldest first. */
   readonly messages: readonly string[]
-  /** What came of the command that it asked for, if it did. */
+  /** The result of the command that it requested, if any. */
   readonly result?: string
   say(piece: string): void
   readonly signal: AbortSignal
@@ -20,12 +20,12 @@ export type ResponderResult =
 
 export interface ScriptedResponder {
   respond(thought: ResponderRequest): Promise<ResponderResult>
-  /** Resolves when it holds, or waits to be released. */
+  /** Resolves when it holds and waits for its release. */
   begun(): Promise<void>
-  /** Resolves when it was stopped in the middle. */
+  /** Resolves when it was stopped during an answer. */
   stopped(): Promise<void>
   release(): void
-  /** How often it was asked to begin an answer to this. */
+  /** How often it started an answer to this text. */
   times(words: string): number
   reset(): void
 }
@@ -36,18 +36,18 @@ export function createScriptedResponder(): ScriptedResponder {
   let begun = Promise.withResolvers<void>()
   let stopped = Promise.withResolvers<void>()
   let released = Promise.withResolvers<void>()
-  let heard: string[] = []
+  let received: string[] = []
 
   return {
     begun: () => begun.promise,
     stopped: () => stopped.promise,
     release: () => released.resolve(),
-    times: (words) => heard.filter((text) => text.includes(words)).length,
+    times: (words) => received.filter((text) => text.includes(words)).length,
     reset() {
       begun = Promise.withResolvers()
       stopped = Promise.withResolvers()
       released = Promise.withResolvers()
-      heard = []
+      received = []
     },
     async respond({ messages, result, say, signal }) {
       const task = lastCommand(messages)
@@ -55,7 +55,7 @@ export function createScriptedResponder(): ScriptedResponder {
         say(`It said: ${result.trim()}`)
         return doneResult
       }
-      heard.push(task)
+      received.push(task)
       const [, count] = /\bcount to (\d+)/.exec(task) ?? []
       if (count !== undefined) return say3(numbers(Number(count)), say)
       const [, word] = /\bsay (\w+)$/m.exec(task) ?? []
@@ -70,7 +70,7 @@ export function createScriptedResponder(): ScriptedResponder {
       if (/\bwhat was it/.test(task)) return say3([lastWord(messages)], say)
       if (/\btake your time/.test(task)) return waits(say, signal)
       if (/\bwork for ever/.test(task)) return holds(say, signal)
-      return say3(['I', ' heard', ' you'], say)
+      return say3(['I', ' read', ' you'], say)
     },
   }
 
@@ -109,7 +109,7 @@ const pauseMs = 20
 
 const commands = [
   /\bcount to \d+/,
-  // At the end of a line: a gateway's own words have it in the middle of theirs.
+  // At the end of a line: texts of the gateway itself have it in the middle.
   /\bsay \w+$/m,
   /\brun the command/,
   /\bfail now/,
@@ -119,9 +119,9 @@ const commands = [
   /\bwork for ever/,
 ]
 
-/** A gateway may put what was said before a canceled turn into one message with what is said after it. */
-function lastCommand(told: readonly string[]): string {
-  const text = told.findLast((one) => commands.some((command) => command.test(one))) ?? ''
+/** A gateway may join the message of a canceled turn with the next one. */
+function lastCommand(texts: readonly string[]): string {
+  const text = texts.findLast((one) => commands.some((command) => command.test(one))) ?? ''
   const places = commands.map((command) => [...text.matchAll(new RegExp(command, 'gm'))].at(-1)?.index ?? 0)
   return text.slice(Math.max(...places))
 }
@@ -130,9 +130,9 @@ function numbers(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${index === 0 ? '' : ' '}${index + 1}`)
 }
 
-function lastWord(told: readonly string[]): string {
-  const [, word] = /\bremember (\w+)/.exec(told.findLast((text) => /\bremember \w+/.test(text)) ?? '') ?? []
-  return word === undefined ? 'You told me nothing' : `It was ${word}`
+function lastWord(texts: readonly string[]): string {
+  const [, word] = /\bremember (\w+)/.exec(texts.findLast((text) => /\bremember \w+/.test(text)) ?? '') ?? []
+  return word === undefined ? 'Nothing to remember' : `It was ${word}`
 }
 
 function shortPause(signal: AbortSignal): Promise<unknown> {

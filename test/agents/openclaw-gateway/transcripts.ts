@@ -9,9 +9,9 @@ export interface TranscriptEntry {
 
 export interface Transcripts {
   of(sessionKey: string): TranscriptEntry[]
-  /** What callers said, for the mind. */
-  told(sessionKey: string): readonly string[]
-  /** Runs that were under way when it went down, and that it takes up again. */
+  /** The texts of callers, for the responder. */
+  userTexts(sessionKey: string): readonly string[]
+  /** Runs that were interrupted by a shutdown and are resumed. */
   readonly interrupted: Map<string, string>
 }
 
@@ -24,7 +24,7 @@ export function createTranscripts(): Transcripts {
   }
   return {
     of,
-    told: (sessionKey) => of(sessionKey).flatMap(({ role, text }) => (role === 'user' ? [text] : [])),
+    userTexts: (sessionKey) => of(sessionKey).flatMap(({ role, text }) => (role === 'user' ? [text] : [])),
     interrupted: new Map(),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * An agent of the Agent Client Protocol on its SDK: answers, works on, fails, remembers and asks for permission as it is
- * told. Its sessions are files in `BENCH`, a folder that it shares with the test. `LACKS` names what it cannot do.
+ * An agent of the Agent Client Protocol on its SDK: answers, works, fails, remembers and asks for permission as the
+ * message says. Its sessions are files in `BENCH`, a folder that it shares with the test. `LACKS` names what it cannot do.
  */
 import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -93,8 +93,8 @@ async function prompt(
   } else if (verb === 'fail') throw RequestError.internalError({ host: 'host-7' }, 'host-7 is down')
   else if (verb === 'remember') await say('noted')
   else if (verb === 'recall') {
-    const told = sessions.get(sessionId)?.find(({ text: said }) => said.startsWith('remember '))
-    await say(told?.text.split(' ')[1] ?? 'nothing')
+    const entry = sessions.get(sessionId)?.find(({ text: said }) => said.startsWith('remember '))
+    await say(entry?.text.split(' ')[1] ?? 'nothing')
   } else if (verb === 'slow' || verb === 'go-on') {
     if (verb === 'slow') await say('one ')
     writeFileSync(marker('begun'), String(process.pid))
@@ -189,9 +189,9 @@ const { closed } = agent({ name: 'scripted' })
   })
   .onRequest('session/load', async ({ params: { sessionId }, client }) => {
     if (!existsSync(fileOf(sessionId))) throw RequestError.sessionNotFound(sessionId)
-    const told = JSON.parse(readFileSync(fileOf(sessionId), 'utf8')) as SessionMessage[]
-    sessions.set(sessionId, told)
-    for (const { role, text } of told) {
+    const messages = JSON.parse(readFileSync(fileOf(sessionId), 'utf8')) as SessionMessage[]
+    sessions.set(sessionId, messages)
+    for (const { role, text } of messages) {
       await client.notify('session/update', {
         sessionId,
         update: { sessionUpdate: `${role}_message_chunk`, content: { type: 'text', text } },
@@ -208,11 +208,11 @@ const { closed } = agent({ name: 'scripted' })
     return { configOptions: [] }
   })
   .onRequest('session/prompt', async ({ params, client }) => {
-    const told = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('')
+    const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('')
     const { _meta: meta } = params
     const about: Record<string, string> = { settings: `${mode} ${model}`, trace: JSON.stringify(meta) }
-    if (about[told] === undefined) return prompt(client, params.sessionId, params.prompt)
-    const content = { type: 'text', text: about[told] } as const
+    if (about[text] === undefined) return prompt(client, params.sessionId, params.prompt)
+    const content = { type: 'text', text: about[text] } as const
     await client.notify('session/update', {
       sessionId: params.sessionId,
       update: { sessionUpdate: 'agent_message_chunk', content },

@@ -1,4 +1,4 @@
-/** The scripted MCP server as a program: `node mcp-server.ts <folder> [old|new]`. What happens in it is a file in the folder. */
+/** The scripted MCP server as a program: `node mcp-server.ts <folder> [old|new]`. It reports its steps as files in the folder. */
 import { existsSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'

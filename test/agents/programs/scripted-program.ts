@@ -1,6 +1,6 @@
 /**
- * A program that is an agent of the hub: answers, works on, fails, remembers and asks back as it is told, in JSON lines or in
- * plain text, once or for as long as it is spoken to. `BENCH` is a folder that it shares with the test.
+ * A program that is an agent of the hub: answers, works, fails, remembers and asks for input as the message says, in JSON lines or in
+ * plain text, for one message or for many. `BENCH` is a folder that it shares with the test.
  */
 import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ interface ProgramInput {
   readonly state?: { readonly asked?: boolean }
 }
 
-const { BENCH = '.', SPEAKS = 'jsonl', A2A_SESSION = '' } = process.env
+const { BENCH = '.', PROTOCOL = 'jsonl', A2A_SESSION = '' } = process.env
 const marker = (name: string): string => join(BENCH, name)
 const line = (said: object): void => void process.stdout.write(`${JSON.stringify(said)}\n`)
 const isKept = process.argv[2] === 'keep'
 let memory: string | undefined
 
 function assistant(text: string): void {
-  if (SPEAKS === 'jsonl') line({ type: 'assistant', text })
+  if (PROTOCOL === 'jsonl') line({ type: 'assistant', text })
   else process.stdout.write(text)
 }
 
@@ -75,11 +75,11 @@ async function answer({ text, state }: ProgramInput): Promise<void> {
   }
 }
 
-if (SPEAKS === 'jsonl') {
+if (PROTOCOL === 'jsonl') {
   for await (const input of createInterface({ input: process.stdin })) {
-    const told = JSON.parse(input) as ProgramInput
-    await answer(told)
-    if (told.text !== 'ask') line({ type: 'done' })
+    const request = JSON.parse(input) as ProgramInput
+    await answer(request)
+    if (request.text !== 'ask') line({ type: 'done' })
   }
 } else if (isKept) {
   for await (const text of createInterface({ input: process.stdin })) {

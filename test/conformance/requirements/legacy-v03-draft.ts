@@ -4,24 +4,24 @@ import { type RequirementGroup, requirement } from '../requirement.ts'
 export const legacyV03Draft: RequirementGroup = {
   title: 'Clients of an older draft',
   about:
-    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run tools of their own when asked, and read trace ids off events. Both paths lead to the default agent. The client programs of that description run verbatim against a hub with `profiles.olderDraft` ([run-the-hub.md](run-the-hub.md#clients-of-an-older-draft)): on these two paths, and for requests of this draft only, the hub also writes what they read and the official text does not have. An earlier decision not to write such shapes (S2-25, S2-34) is overturned for this profile. Everywhere else the official form is written and both are read.',
+    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run their own tools on request, and read trace ids from events. Both paths serve the default agent. The client programs of that description run verbatim against a hub with `profiles.olderDraft` ([run-the-hub.md](run-the-hub.md#clients-of-an-older-draft)): on these two paths, and for requests of this draft only, the hub also writes the nonstandard members that they read. An earlier decision not to write such shapes (S2-25, S2-34) is overturned for this profile. Everywhere else the official form is written and both are read.',
   requirements: [
-    requirement('S2-1', 'JSON-RPC is posted to `/api/a2a`, or wherever the card says.'),
+    requirement('S2-1', 'JSON-RPC is posted to `/api/a2a`, or to the address on the card.'),
     requirement(
       'S2-2',
-      'Requests bring a JSON content type, a bearer token, `Accept: text/event-stream` and a trace context.',
+      'Requests have a JSON content type, a bearer token, `Accept: text/event-stream` and a trace context.',
     ),
-    requirement('S2-3', '`message/stream` takes the accepted output modes and a length of history.'),
-    requirement('S2-4', 'A stream is `text/event-stream` that no cache keeps and no proxy holds back.'),
+    requirement('S2-3', '`message/stream` accepts output modes and a history length.'),
+    requirement('S2-4', 'A stream is `text/event-stream` that is neither cached nor buffered by proxies.'),
     requirement('S2-5', 'Each event is a complete JSON-RPC response with the id of the request.'),
     requirement('S2-6', 'A stream begins with the task; status and artifact events follow.'),
     requirement(
       'S2-7',
       'Chunks of an artifact: the first with `append: false`, the following with `append: true`, the last with `lastChunk: true`.',
-      { instead: 'Outside the profile, `false` is left out.' },
+      { instead: 'Outside the profile, `false` is omitted.' },
     ),
-    requirement('S2-8', 'The last status event says `final`.'),
-    requirement('S2-9', 'All nine states are known, `rejected`, `auth-required` and `unknown` among them.'),
+    requirement('S2-8', 'The last status event has `final`.'),
+    requirement('S2-9', 'All nine states are supported, including `rejected`, `auth-required` and `unknown`.'),
     requirement('S2-10', '`kind` is the first property of every object.'),
     requirement('S2-11', 'An error in a stream is an error event.', {
       instead:
@@ -29,40 +29,40 @@ export const legacyV03Draft: RequirementGroup = {
     }),
     requirement(
       'S2-12',
-      'A parent names its task in `referenceTaskIds` of what it asks of a child, and tells of the child in status messages.',
+      'A parent names its task in `referenceTaskIds` in its messages to a child, and reports the child in status messages.',
     ),
     requirement(
       'S2-13',
-      'A tool of the client is asked for by `input-required` with an `inputRequest`, and the stream stays open.',
+      'A tool of the client is called by `input-required` with an `inputRequest`, and the stream stays open.',
       {
         instead:
-          'So under the profile, for every question. Elsewhere the request is in the metadata of the client tools extension ([extensions.md](extensions.md)), and the stream closes.',
+          'This applies under the profile, for every question. Elsewhere the request is in the metadata of the client tools extension ([extensions.md](extensions.md)), and the stream closes.',
       },
     ),
     requirement('S2-14', 'Its answer is a `tool-result` part in a new message that refers to the task.', {
-      instead: 'An answer that fits no open question of a task that asked for a secret is refused, and not kept.',
+      instead: 'An answer that fits no open question of a task that asked for a secret is refused, and not stored.',
     }),
-    requirement('S2-15', '`tasks/get` with a `taskId` may be asked for as a stream.', {
-      instead: '`taskId` is read where `id` is meant; a stream is what `tasks/resubscribe` gives.',
+    requirement('S2-15', '`tasks/get` with a `taskId` may be requested as a stream.', {
+      instead: '`taskId` is accepted in place of `id`; `tasks/resubscribe` gives a stream.',
     }),
-    requirement('S2-16', 'A wait for input ends after a time, in failure or by going on.', {
-      instead: 'In failure it is the state of the task, with the reason INPUT_TIMEOUT, and no error of the stream.',
+    requirement('S2-16', 'A wait for input ends after a timeout, with a failure or by continuing.', {
+      instead: 'A failure is the state of the task, with the reason INPUT_TIMEOUT, and no error of the stream.',
     }),
     requirement('S2-17', 'Codes for input timeout, failed tools, lost contexts and tasks.', {
       instead:
-        'They are the numbers of other errors in the official text, so ours have numbers of their own, and the reason is in `data`.',
+        'They are the numbers of other errors in the official text, so ours have other numbers, and the reason is in `data`.',
     }),
     requirement('S2-18', '`started` is a state.', { instead: 'It is read as `submitted` and never written.' }),
-    requirement('S2-19', 'An envelope that is refused says why, with HTTP 400.', {
-      instead: 'With HTTP 200, as JSON-RPC errors have it.',
+    requirement('S2-19', 'An invalid envelope gives the reason, with HTTP 400.', {
+      instead: 'With HTTP 200, like all JSON-RPC errors.',
     }),
     requirement('S2-20', 'An unknown method is named in the error.'),
     requirement('S2-21', 'A missing or wrong message is named in the error.'),
-    requirement('S2-22', 'The server makes the id of the task and keeps the context that the client names.'),
-    requirement('S2-23', 'A stream that fails ends with "Internal error" and tells what it was.', {
-      instead: 'It does not tell: what went wrong inside is in the log of the server.',
+    requirement('S2-22', 'The server creates the id of the task and keeps the context of the client.'),
+    requirement('S2-23', 'A stream that fails ends with "Internal error" and its cause.', {
+      instead: 'Without the cause, which is in the log of the server.',
     }),
-    requirement('S2-24', 'A task goes on when its client disconnects, and can be subscribed to again.', {
+    requirement('S2-24', 'A task continues when its client disconnects, and can be subscribed to again.', {
       instead: 'Over REST too, where the draft would have stopped it.',
     }),
     requirement('S2-25', 'REST at `/v1/message:send` and `/v1/message:stream`, with a bare task and bare events.', {
@@ -71,23 +71,23 @@ export const legacyV03Draft: RequirementGroup = {
     }),
     requirement('S2-26', 'A comment keeps an idle stream alive.', { instead: 'Every 15 seconds rather than 30.' }),
     requirement('S2-27', 'A stream ends with a `completed` status.'),
-    requirement('S2-28', 'All requests prove who sends them, and the card says how.', {
+    requirement('S2-28', 'All requests are authenticated, and the card declares how.', {
       instead: 'If configured; without a configuration, all callers on loopback may call.',
     }),
-    requirement('S2-29', 'Who lacks the scope of a skill is refused, and the skill is named.', {
+    requirement('S2-29', 'A caller without the scope of a skill is refused, and the error names the skill.', {
       instead: 'As PERMISSION_DENIED and not as an internal error.',
     }),
-    requirement('S2-30', 'Every answer tells the limit, what is left of it, and when it is whole again.', {
-      instead: 'Every answer to a caller who was let in.',
+    requirement('S2-30', 'Every response has the rate limit, the remaining requests, and the reset time.', {
+      instead: 'Every response to an authenticated caller.',
     }),
     requirement('S2-31', 'Events carry the ids of trace and span.', {
       instead:
-        'For requests that name the trace extension; under the profile, on its two paths, for all that name none.',
+        'For requests that name the trace extension; under the profile, on its two paths, for all requests that name none.',
     }),
-    requirement('S2-32', 'A client streams and sends in one call, stops at the end, and keeps what comes in pieces.'),
+    requirement('S2-32', 'A client streams and sends in one call, stops at the end, and assembles chunks.'),
     requirement(
       'S2-33',
-      'Events can be changed before and heard after they are logged; tools come from functions, MCP servers and clients; agents may be observables.',
+      'Events can be changed before and observed after they are logged; tools come from functions, MCP servers and clients; agents may be observables.',
     ),
     requirement('S2-34', 'Artifact events may have an index and a single part.', {
       instead:

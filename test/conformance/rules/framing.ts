@@ -9,7 +9,7 @@ export const framing: Section = {
     must(
       'F-1',
       allVersions,
-      'JSON-RPC is a POST with a JSON body. The answer holds either `result` or `error` and repeats the id of the request, or `null` if the id could not be read.',
+      'JSON-RPC is a POST with a JSON body. The response has either `result` or `error` and repeats the id of the request, or `null` if the id could not be read.',
     ),
     decision(
       'F-2',
@@ -19,12 +19,12 @@ export const framing: Section = {
     decision(
       'F-3',
       allVersions,
-      'JSON-RPC errors travel with HTTP 200. Only conditions of the transport have their own status: 401, 403, 413, 415, 429 and 5xx, still with a JSON-RPC body.',
+      'JSON-RPC errors travel with HTTP 200. Only transport conditions have their own status: 401, 403, 413, 415, 429 and 5xx, still with a JSON-RPC body.',
     ),
     must(
       'F-4',
       allVersions,
-      'A stream is `text/event-stream`; each event is one `data:` line with one complete JSON document. Caches and proxies are told not to hold it back (`Cache-Control: no-cache`, `X-Accel-Buffering: no`).',
+      'A stream is `text/event-stream`; each event is one `data:` line with one complete JSON document. Headers keep caches and proxies from buffering it (`Cache-Control: no-cache`, `X-Accel-Buffering: no`).',
     ),
     practice(
       'F-5',
@@ -39,17 +39,17 @@ export const framing: Section = {
     decision(
       'F-7',
       allVersions,
-      'A stream that cannot start is answered as a plain error; only `tasks/resubscribe` tells of an unknown task in an event. After the first event an error is the last event of the stream.',
+      'A stream that cannot start gives a plain error; only `tasks/resubscribe` reports an unknown task in an event. After the first event an error is the last event of the stream.',
     ),
     should(
       'F-8',
       v1,
-      'REST 1.0 is labelled `application/a2a+json`, or `application/json` for a client that accepts that by name; both are taken. GET parameters are in the path and the query, by their camelCase names.',
+      'REST 1.0 is labelled `application/a2a+json`, or `application/json` for a client that accepts that by name; both are accepted. GET parameters are in the path and the query, by their camelCase names.',
     ),
     practice(
       'F-9',
       allVersions,
-      'A verb after a colon (`/tasks/{id}:cancel`) is recognised before the id, ids are percent-decoded, and an empty body or a literal `null` is accepted where nothing needs to be said.',
+      'A verb after a colon (`/tasks/{id}:cancel`) is recognised before the id, ids are percent-decoded, and an empty body or a literal `null` is accepted if no parameter is required.',
     ),
     practice(
       'A-6',
@@ -69,7 +69,7 @@ export const framing: Section = {
     decision(
       'B-166',
       v1,
-      'Tenants see nothing of each other. One that does not exist, or is not for this caller, is "not found"; a path that names another one than its payload is refused.',
+      'Tenants are isolated. A tenant that does not exist, or that the caller may not use, is "not found"; a path that names another tenant than its payload is refused.',
     ),
     must(
       'F-11',
@@ -79,12 +79,12 @@ export const framing: Section = {
     must(
       'F-10',
       allVersions,
-      'gRPC carries messages of proto3 over HTTP/2, with TLS where there are keys. Streams are server streaming, and the end of the call is the end of the stream. The services of both generations share one port.',
+      'gRPC carries messages of proto3 over HTTP/2, with TLS if keys are configured. Streams are server streaming, and the end of the call is the end of the stream. The services of 0.3 and 1.0 share one port.',
     ),
     decision(
       'B-12',
       allVersions,
-      'Over gRPC the package of the service is the generation; metadata may name one of its versions.',
+      'Over gRPC the package of the service selects 0.3 or 1.0; metadata may name one of its versions.',
     ),
   ],
 }

@@ -4,7 +4,7 @@ import type { Section } from '../rule.ts'
 
 export const json: Section = {
   title: 'JSON',
-  about: 'How 1.0 spells its values. Readers are lenient where peers differ; writers never are.',
+  about: 'How 1.0 spells its values. Readers are lenient where peers differ; writers are strict.',
   rules: [
     must(
       'J-1',
@@ -30,7 +30,7 @@ export const json: Section = {
     must(
       'J-6',
       v1,
-      '`null` means "not set" everywhere except as the value of a data part, where it is a value: a part is recognised by which key it has, not by what the key holds.',
+      '`null` means "not set" everywhere except as the value of a data part, where it is a value: a part is recognised by its key, not by the value.',
     ),
     practice(
       'J-7',
@@ -40,18 +40,18 @@ export const json: Section = {
     must(
       'J-8',
       v1,
-      'A page of tasks always has its four fields, with an empty `nextPageToken` on the last page; and with `includeArtifacts` every task has `artifacts`, if only an empty list.',
+      'A page of tasks always has its four fields, with an empty `nextPageToken` on the last page; and with `includeArtifacts` every task has `artifacts`, possibly an empty list.',
     ),
     should(
       'J-9',
       v1,
-      'A request that lacks a required field is refused as invalid parameters. Parts of a message or an artifact must not be empty.',
+      'A request without a required field is refused with invalid parameters. Parts of a message or an artifact must not be empty.',
     ),
-    should('J-10', v1, 'Unknown fields are ignored and not sent on.'),
+    should('J-10', v1, 'Unknown fields are ignored and not forwarded.'),
     practice(
       'J-11',
       v1,
-      'Integers are JSON numbers; decimal strings are read too, because query parameters have nothing else.',
+      'Integers are JSON numbers; decimal strings are read too, because query parameters are strings.',
     ),
     decision(
       'J-12',

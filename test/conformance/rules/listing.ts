@@ -11,25 +11,21 @@ export const listing: Section = {
     must(
       'B-79',
       v1,
-      'Pages are asked for by an opaque token that stays valid when tasks come and go, also the one it points at.',
+      'Pages are requested by an opaque token that stays valid when tasks are added or removed, including the one it points at.',
     ),
-    must(
-      'B-80',
-      v1,
-      'A page has 50 tasks unless asked otherwise; 1 to 100 may be asked for, and anything else is refused.',
-    ),
+    must('B-80', v1, 'A page has 50 tasks by default; 1 to 100 may be requested, and anything else is refused.'),
     must(
       'B-81',
       v1,
-      'A page token, state, time or history length that makes no sense is refused. No state, or the unspecified one, is no filter.',
+      'An invalid page token, state, time or history length is refused. No state, or the unspecified one, is no filter.',
     ),
-    must('B-82', v1, 'Filters add up. The filter by time includes the moment it names.'),
-    must('B-83', v1, 'Artifacts come along only when asked for; otherwise the key is absent.'),
-    must('B-84', v1, 'The token for the next page is always there and empty on the last page.'),
+    must('B-82', v1, 'Filters are combined with AND. The time filter is inclusive.'),
+    must('B-83', v1, 'Artifacts are included on request only; otherwise the key is absent.'),
+    must('B-84', v1, 'The token for the next page is always present, and empty on the last page.'),
     must('B-85', v1, '`totalSize` counts every match, not only this page. `pageSize` repeats the limit in force.'),
     decision('B-86', v1, 'A client stops at an empty or repeated token.', {
-      open: 'our client gives out one page at a time',
+      open: 'our client returns one page at a time',
     }),
-    decision('B-87', legacyVersions, 'There is no such method in 0.x: -32601.'),
+    decision('B-87', legacyVersions, '0.x has no such method: -32601.'),
   ],
 }

@@ -4,26 +4,22 @@ import type { Section } from '../rule.ts'
 
 export const requests: Section = {
   title: 'Requests',
-  about: 'What is refused before an agent sees it. Every refusal names the field.',
+  about: 'What is refused before an agent runs. Every error names the field.',
   rules: [
-    must('B-35', allVersions, 'What is not JSON is answered with -32700 and a `null` id.'),
-    must(
-      'B-36',
-      allVersions,
-      'An envelope with a wrong `jsonrpc`, no method or an impossible id is answered with -32600.',
-    ),
-    must('B-37', allVersions, 'A method that does not exist is answered with -32601 and the id of the request.'),
+    must('B-35', allVersions, 'Invalid JSON gives -32700 and a `null` id.'),
+    must('B-36', allVersions, 'An envelope with a wrong `jsonrpc`, no method or an invalid id gives -32600.'),
+    must('B-37', allVersions, 'An unknown method gives -32601 and the id of the request.'),
     must(
       'B-38',
       allVersions,
-      'Parameters are checked before any work: what is missing or of the wrong type is -32602 or 400, and the answer lists the fields and what is wrong with each.',
+      'Parameters are checked before any work: missing fields and wrong types give -32602 or 400, with all fields and their violations.',
     ),
     decision(
       'B-39',
       allVersions,
       'A message needs a `messageId`, the role of a user and at least one part; each part has exactly one content, inline bytes are valid base64, and addresses are absolute http or https.',
     ),
-    decision('B-40', v1, '`params` may be missing only where nothing is asked for. An array is refused with -32602.'),
+    decision('B-40', v1, '`params` may be missing only if none are required. An array is refused with -32602.'),
     should(
       'B-41',
       allVersions,

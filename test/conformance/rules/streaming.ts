@@ -6,12 +6,12 @@ export const streaming: Section = {
   title: 'Streaming',
   about: 'Events of a task as they happen.',
   rules: [
-    must('B-88', allVersions, 'An agent that does not announce streaming refuses to stream.'),
-    must('B-89', v1, 'A stream is either one message, or a task followed by updates; never a mixture.'),
+    must('B-88', allVersions, 'An agent that does not declare streaming refuses to stream.'),
+    must('B-89', v1, 'A stream is either one message, or a task followed by updates; never both.'),
     must('B-90', v1, 'It closes when the task has ended.'),
     decision('B-91', allVersions, 'It closes when the task asks for input, unless the agent is set to keep it open.'),
-    should('B-92', v1, 'It stays open while the task waits for authorization that comes by another way.'),
-    must('B-93', v1, 'Events are delivered in the order in which they were made.'),
+    should('B-92', v1, 'It stays open while the task waits for out-of-band authorization.'),
+    must('B-93', v1, 'Events are delivered in the order in which they were created.'),
     must(
       'B-94',
       v1,
@@ -20,16 +20,16 @@ export const streaming: Section = {
     decision(
       'B-95',
       allVersions,
-      'A reader that is too slow loses its stream, not its events: it resumes. It never slows the task down.',
+      'A reader that is too slow loses its stream, not its events: it can resume. It never slows the task down.',
     ),
-    may('B-96', v1, 'The task may be sent again anywhere in a stream. We do not, and our client takes it.'),
+    may('B-96', v1, 'The task may be sent again anywhere in a stream. The server does not, and the client accepts it.'),
     must(
       'B-97',
       legacyVersions,
       'In 0.x the last status of a stream has `final: true` and every other `false`. In 1.0 there is no such field.',
     ),
-    decision('B-98', allVersions, 'A client takes a stream that ends early for an interruption, never for success.'),
-    decision('B-99', allVersions, 'Events are told apart by which key is present, in 0.x by `kind`.'),
+    decision('B-98', allVersions, 'A client treats a stream that ends early as an interruption, never as success.'),
+    decision('B-99', allVersions, 'Events are distinguished by their key, in 0.x by `kind`.'),
     decision(
       'B-100',
       allVersions,
@@ -48,28 +48,28 @@ export const streaming: Section = {
 
 export const subscribing: Section = {
   title: 'Subscribing',
-  about: 'Joining a task that is already under way, or coming back to it.',
+  about: 'Joining a running task, or returning to it.',
   rules: [
     must(
       'B-105',
       v1,
-      'Any task that has not ended can be subscribed to. First comes the task as it is, then what follows: nothing missing, nothing twice.',
+      'Any task that has not ended can be subscribed to. The first event is the current task; all later events follow, each once.',
     ),
     must(
       'B-106',
       v1,
-      'A finished task is refused as unsupported, an unknown one as not found, and an agent without streaming refuses.',
+      'A finished task is refused as unsupported, an unknown one as not found; an agent without streaming refuses all subscriptions.',
     ),
     decision(
       'B-107',
       v1,
-      'The stream closes at the end of the task. A task that is waiting for input is shown, and the stream stays open.',
+      'The stream closes at the end of the task. For a task that waits for input the stream stays open.',
     ),
     decision('B-108', legacyVersions, 'In 0.x a finished task is sent once and the stream closes.'),
     decision(
       'B-109',
       allVersions,
-      'Every event has an `id:`, its place in the log. `Last-Event-ID` resumes right after it, also when the task has ended or the server was restarted in between.',
+      'Every event has an `id:`, its position in the log. `Last-Event-ID` resumes right after it, also if the task has ended or the server was restarted in between.',
     ),
   ],
 }

@@ -1,4 +1,4 @@
-/** Asks, and answers with what it was told. */
+/** Asks for input, and answers with it. */
 import { inputRequired } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
 

@@ -1,4 +1,4 @@
-/** Answers with what it was told, a word at a time, and says so before. */
+/** Repeats the message, one word at a time, after a status message. */
 import { reply, status } from '@parley/a2a'
 import type { Report, Turn } from '@parley/a2a'
 

@@ -1,4 +1,4 @@
-/** Says that it is at work, and works until it is stopped. */
+/** Reports WORKING, and works until it is stopped. */
 import { status } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
 

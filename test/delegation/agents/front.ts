@@ -1,4 +1,4 @@
-/** Hands on what it is told, as the first word says: to one agent, to one after the other, to itself. */
+/** Delegates the message as the first word selects: to one agent, to several in turn, to itself. */
 import type { Report, Turn } from '@parley/a2a'
 import type { AgentTools } from '@parley/hub'
 

@@ -1,4 +1,4 @@
-/** Answers with what it knows of the way by which it was asked. */
+/** Answers with the delegation chain that it knows. */
 import type { Turn } from '@parley/a2a'
 
 export default ({ provenance, caller, task, message }: Turn): string =>

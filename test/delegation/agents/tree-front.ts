@@ -1,4 +1,4 @@
-/** The first agent of a tree: hands all on by the way that the second word names. */
+/** The first agent of a tree: delegates over the binding that the second word names. */
 import type { Report, Turn } from '@parley/a2a'
 import type { AgentTools } from '@parley/hub'
 
@@ -7,7 +7,7 @@ async function* run(turn: Turn, { delegate }: AgentTools): AsyncGenerator<Report
   const message = (first?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
   const [, binding] = message.split(' ')
   const { text } = yield* delegate({ agent: `to-b-${binding}`, message, artifacts: false })
-  yield `front heard: ${text}`
+  yield `front read: ${text}`
 }
 
 export default { resume: 'rerun', run }

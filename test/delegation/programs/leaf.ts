@@ -1,18 +1,18 @@
 /**
- * The last agent of a tree, as a program: asks and waits until it may answer, or works until it is stopped. `BENCH` is a
+ * The last agent of a tree, as a program: asks and waits until it is released, or works until it is stopped. `BENCH` is a
  * folder that it shares with the test.
  */
 import { existsSync, renameSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-interface Told {
+interface ProgramInput {
   readonly text: string
   readonly state?: { readonly name: string }
 }
 
 const bench = process.env['BENCH'] ?? '.'
-/** Whole when it appears. */
+/** Complete when it appears. */
 const put = (name: string, text = ''): void => {
   writeFileSync(join(bench, `${name}.part`), text)
   renameSync(join(bench, `${name}.part`), join(bench, name))
@@ -32,7 +32,7 @@ function appears(name: string): Promise<void> {
 }
 
 for await (const input of createInterface({ input: process.stdin })) {
-  const { text, state } = JSON.parse(input) as Told
+  const { text, state } = JSON.parse(input) as ProgramInput
   const [how, name = ''] = text.split(' ')
   if (state !== undefined) {
     line({ type: 'status', text: `Painting ${state.name}` })

@@ -1,4 +1,4 @@
-/** The judge itself is tried: a fuzz whose judge lets everything pass shows nothing. */
+/** Tests of the checker itself: a fuzz whose checker accepts everything proves nothing. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SentRequest } from './request-operation.ts'
@@ -54,7 +54,7 @@ const restError = { error: { code: 404, status: 'NOT_FOUND', message: 'Task not 
 
 const lost = `data: ${JSON.stringify(error({ code: -32001, message: 'No', data: { reason: 'TASK_NOT_FOUND' } }))}\n\n`
 
-describe('the judge of answers', () => {
+describe('the answer checker', () => {
   const sound: [what: string, sent: SentRequest, got: ReceivedAnswer][] = [
     ['a task', get, answer('1.0', result(task))],
     ['a task of 0.3', rpc('0.3', 'tasks/get'), answer('0.3', result(oldTask))],
@@ -73,7 +73,7 @@ describe('the judge of answers', () => {
     ['an error in the stream of a 0.3 resubscription', rpc('0.3', 'tasks/resubscribe'), answer('0.3', lost, sse)],
   ]
   for (const [what, sent, got] of sound) {
-    it(`has nothing to say against ${what}`, () => assert.deepEqual(checkAnswer(sent, got).complaints, []))
+    it(`accepts ${what}`, () => assert.deepEqual(checkAnswer(sent, got).complaints, []))
   }
 
   const faulty: [what: string, sent: SentRequest, got: ReceivedAnswer, expected: RegExp][] = [
@@ -93,7 +93,7 @@ describe('the judge of answers', () => {
       answer('1.0', result({ ...task, status: { ...task.status, timestamp: '2026-01-02T03:04:05+02:00' } })),
       /UTC/,
     ],
-    ['words of another version', get, answer('0.3', result(oldTask)), /0.3 was spoken instead of 1.0/],
+    ['the format of another version', get, answer('0.3', result(oldTask)), /0.3 was used instead of 1.0/],
     ['a 500', get, answer('1.0', error({ code: -32603, message: 'x', data: [notFound] }), { status: 500 }), /HTTP 500/],
     [
       'an internal error',
@@ -184,6 +184,6 @@ describe('the judge of answers', () => {
     ],
   ]
   for (const [what, sent, got, expected] of faulty) {
-    it(`notices ${what}`, () => assert.match(checkAnswer(sent, got).complaints.join('\n'), expected))
+    it(`reports ${what}`, () => assert.match(checkAnswer(sent, got).complaints.join('\n'), expected))
   }
 })

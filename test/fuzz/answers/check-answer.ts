@@ -1,8 +1,8 @@
 /**
- * The judge of answers. Given what was sent and what came back it says what is wrong,
+ * Checks answers. Given a request and its response it returns the violations,
  * knowing the protocol and nothing of the server: the right envelope, the id echoed, an
  * error from the table in its version's shape, a result with all its fields, a stream
- * that begins and ends as it should, and no word about the server's insides.
+ * that begins and ends as it should, and nothing about the server's internals.
  */
 import type { EntryPoint, SentRequest } from './request-operation.ts'
 import {
@@ -25,17 +25,17 @@ export interface ReceivedAnswer {
   readonly status: number
   readonly headers: Headers
   readonly body: string
-  /** Whether the body came to its end; only a stream may still be open. */
+  /** Whether the body has ended; only a stream may still be open. */
   readonly ended: boolean
 }
 
 export interface AnswerVerdict {
   readonly complaints: readonly string[]
-  /** For the tally: the reason of an error, or what kind of result it was. */
+  /** For the statistics: the reason of an error, or the kind of result. */
   readonly outcome: string
 }
 
-/** What only the inside of a server says. The requests of the fuzz hold none of these words. */
+/** Words of server internals. The requests of the fuzz contain none of them. */
 const leaks = [
   /\bat .{1,200}\.[cm]?[jt]s:\d+/,
   /node:internal|node_modules|packages\/a2a/,
@@ -66,12 +66,12 @@ export function checkAnswer(sent: SentRequest, got: ReceivedAnswer): AnswerVerdi
   if (!['0.2', '0.3', '1.0'].includes(version)) {
     return { complaints: [...complaints, `a2a-version is ${version}`], outcome: 'no version' }
   }
-  // The older extended card has a path of its own, and only that version's words.
+  // The older extended card has a path of its own, and only that version's format.
   const expected = entryPoint === 'extended-card-0.2' ? undefined : expectedVersion(sent, entryPoint)
   // Unauthenticated and oversized requests are answered before the method is known.
   const isUnread = [401, 413].includes(got.status) && !sent.headers.has('a2a-version')
   if (expected !== undefined && expected !== version && !isUnread)
-    complaints.push(`${version} was spoken instead of ${expected}`)
+    complaints.push(`${version} was used instead of ${expected}`)
   const about: AnswerContext = { sent, got, entryPoint, version, complaints }
   if (sent.method === 'HEAD') return { complaints: [...complaints, ...checkHead(got)], outcome: 'head' }
   const refusal = isStream ? onlyEvent(about) : undefined
@@ -80,7 +80,7 @@ export function checkAnswer(sent: SentRequest, got: ReceivedAnswer): AnswerVerdi
   return { complaints, outcome }
 }
 
-/** To `tasks/resubscribe` an unknown task is told in the only event of a stream, as clients of 0.x want it (F-7). */
+/** `tasks/resubscribe` reports an unknown task in the only event of a stream, as clients of 0.x expect (F-7). */
 function onlyEvent({ sent, got, entryPoint, version }: AnswerContext): unknown {
   if (entryPoint !== 'jsonrpc' || version === '1.0' || operationOf(sent, entryPoint, version) !== 'subscribe')
     return undefined
@@ -111,7 +111,7 @@ function checkCardAnswer(
   const asked = url.pathname.endsWith('/agent.json') ? '0.2' : headers.get('a2a-version')
   const version = asked === '1.0' ? '1.0' : asked === '0.3' || asked === '0.2' ? '0.3' : undefined
   const card = parsedBody({ body } as SentRequest)?.value
-  // A version that is not quite one of ours may be read as one; then any generation is an answer.
+  // A version that resembles a supported one may be read as such; then any format is valid.
   const isOld = isJsonObject(card) && card['supportedInterfaces'] === undefined
   checkCard(card, version ?? (isOld ? '0.3' : '1.0'), (path, what) => complaints.push(`${path} ${what}`))
   return complaints
@@ -164,14 +164,14 @@ function openEnvelope({ sent, got }: AnswerContext, document: unknown, complaint
   return document['result']
 }
 
-/** A broken envelope has a code of its own, whatever else is wrong with the request (B-35, B-36, F-2). */
+/** An invalid envelope has its own code, whatever else is wrong with the request (B-35, B-36, F-2). */
 function checkEnvelopeError(sent: SentRequest, reason: string): string[] {
   if (!isReadable(sent) || reason === 'UNAUTHENTICATED' || reason === 'PAYLOAD_TOO_LARGE') return []
   const body = parsedBody(sent)
   if (body === undefined) return reason === 'PARSE_ERROR' ? [] : [`what is no JSON was answered with ${reason}`]
   if (reason === 'PARSE_ERROR') return ['JSON was taken for something else']
   if (!isJsonObject(body.value)) return isAboutEnvelope(reason) ? [] : [`no object was answered with ${reason}`]
-  // Of a request that lacks only its id we may hear that there is no such method, but nothing of its params.
+  // For a request that lacks only its id, the error may be an unknown method, but nothing about its params.
   const lacksId = !isValidEnvelope(body.value) && isValidEnvelope({ id: null, ...body.value })
   if (lacksId && reason === 'INVALID_PARAMS') return ['the params of a request without an id were looked at']
   return isValidEnvelope(body.value) || lacksId || isAboutEnvelope(reason)
@@ -179,7 +179,7 @@ function checkEnvelopeError(sent: SentRequest, reason: string): string[] {
     : [`a broken envelope was answered with ${reason}`]
 }
 
-/** A body that is nested too deeply is refused before its envelope is looked at. */
+/** A body that is nested too deeply is refused before its envelope is checked. */
 function isAboutEnvelope(reason: string): boolean {
   return reason === 'INVALID_REQUEST' || reason === 'INVALID_PARAMS'
 }
@@ -243,7 +243,7 @@ function checkOpenStream(about: AnswerContext): string {
       if (!isJsonObject(document) || !('error' in document)) return payload
       const { reason, complaints: wrong } = checkRpcError(document['error'], version, got.status)
       list.push(...wrong)
-      // Published 0.x clients take nothing but a stream for an answer to a resubscription, errors included (F-7).
+      // Published 0.x clients accept only a stream as the response to a resubscription, errors included (F-7).
       const isLost = reason === 'TASK_NOT_FOUND' && operation === 'subscribe' && version !== '1.0'
       if (!isLost) list.push(`the stream brings the error ${reason}`)
       return failedStream

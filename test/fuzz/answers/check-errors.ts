@@ -1,4 +1,4 @@
-/** What an error answer must look like in each version and binding, and which errors a caller's mistake may cause. */
+/** The required form of an error in each version and binding, and the errors that a caller may cause. */
 import type { JsonObject } from './shape.ts'
 import { isJsonObject } from './shape.ts'
 import type { VersionId } from './tables.ts'
@@ -7,11 +7,11 @@ interface ErrorSpelling {
   readonly number: number
   readonly http: number
   readonly grpc: string
-  /** A number of its own before 1.0. */
+  /** Another code before 1.0. */
   readonly legacyNumber?: number
 }
 
-/** By reason. What stands for our own failure (-32603, 5xx) is not here: no request may cause it. */
+/** By reason. Server failures (-32603, 5xx) are not included: no request may cause them. */
 const known: Readonly<Record<string, ErrorSpelling>> = {
   PARSE_ERROR: { number: -32700, http: 400, grpc: 'INVALID_ARGUMENT' },
   INVALID_REQUEST: { number: -32600, http: 400, grpc: 'INVALID_ARGUMENT' },
@@ -42,7 +42,7 @@ const transportStatuses = [401, 403, 413, 415, 429]
 const errorInfo = 'type.googleapis.com/google.rpc.ErrorInfo'
 const badRequest = 'type.googleapis.com/google.rpc.BadRequest'
 
-/** The reason that was found, and what is wrong with how it was told. */
+/** The reason that was found, and the violations in its form. */
 export interface ErrorVerdict {
   readonly reason: string
   readonly complaints: readonly string[]
@@ -65,7 +65,7 @@ export function checkRpcError(error: unknown, version: VersionId, status: number
   return { reason, complaints }
 }
 
-/** `body` is all there is. */
+/** `body` is the whole response. */
 export function checkRestError(body: unknown, version: VersionId, status: number): ErrorVerdict {
   const complaints: string[] = []
   const error = version === '1.0' && isJsonObject(body) ? body['error'] : body
@@ -139,12 +139,12 @@ function typedReason(details: unknown, path: string, complaints: string[]): stri
 }
 
 function checkViolations(violations: unknown, path: string, complaints: string[]): void {
-  const isTold = (one: unknown): boolean =>
+  const isViolation = (one: unknown): boolean =>
     isJsonObject(one) &&
     typeof one['field'] === 'string' &&
     one['field'] !== '' &&
     typeof one['description'] === 'string'
-  if (!Array.isArray(violations) || violations.length === 0 || !violations.every(isTold)) {
+  if (!Array.isArray(violations) || violations.length === 0 || !violations.every(isViolation)) {
     complaints.push(`${path} does not name what is wrong`)
   }
 }

@@ -1,4 +1,4 @@
-/** Server-sent events as they must come: one JSON document each, cursors that only grow, a fitting first and last event. */
+/** Checks server-sent events: one JSON document each, increasing cursors, a valid first and last event. */
 import type { JsonObject } from './shape.ts'
 import { complaintsOf, isJsonObject } from './shape.ts'
 import type { Binding, VersionId } from './tables.ts'
@@ -12,7 +12,7 @@ interface Frame {
 
 export interface StreamVerdict {
   readonly complaints: readonly string[]
-  /** Nothing may come after what was read: a stream that is still open then hangs. */
+  /** Nothing more may come: a stream that is still open hangs. */
   readonly isOver: boolean
 }
 
@@ -22,7 +22,7 @@ export interface StreamQuestion {
   readonly binding: Binding
   /** Whether the first event must be a Task or a Message, as without a cursor it must (B-89, B-105). */
   readonly startsWithSnapshot: boolean
-  /** Takes the envelope off a document; what is wrong with it goes to the list. An error inside is `failed`. */
+  /** Unwraps the envelope of a document; violations go to the list. An error inside is `failed`. */
   open(document: unknown, complaints: string[]): unknown
 }
 
@@ -49,7 +49,7 @@ export function checkStream({ text, version, binding, startsWithSnapshot, open }
 }
 
 function readFrames(text: string, complaints: string[]): Frame[] {
-  // What was cut off in the middle is no frame.
+  // A partial frame does not count.
   const blocks = text.split('\n\n').slice(0, -1)
   return blocks.flatMap((block): Frame[] => {
     const lines = block.split('\n').filter((line) => !line.startsWith(':'))

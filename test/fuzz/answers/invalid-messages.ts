@@ -1,4 +1,4 @@
-/** Why a message that was accepted should not have been: the least that every version asks of one (B-38, B-39). */
+/** Why an accepted message should have been refused: the minimum that every version requires (B-38, B-39). */
 import { isJsonObject } from './shape.ts'
 import type { VersionId } from './tables.ts'
 
@@ -30,7 +30,7 @@ function invalidReasonInPart(part: unknown, version: VersionId): string | undefi
   const contents = (version === '1.0' ? [text, raw, url] : [text]).filter(
     (value) => value !== undefined && value !== null,
   )
-  // Parts of drafts say in `kind` or `type` what they are, and may then carry other keys beside.
+  // Parts of drafts have a `kind` or `type`, and may then have other keys.
   const isNamed = part['kind'] !== undefined || part['type'] !== undefined
   if (contents.length > 1 && !isNamed) return 'a part has two contents'
   if (!isNamed && contents.some((value) => typeof value !== 'string')) return 'a part has a content that is no string'

@@ -1,4 +1,4 @@
-/** Which operation a request asks for and in which version, read off the request alone. */
+/** The operation and version of a request, from the request alone. */
 import type { JsonObject } from './shape.ts'
 import { isJsonObject } from './shape.ts'
 import type { VersionId } from './tables.ts'
@@ -59,13 +59,13 @@ export function entryPointOf({ url, method }: SentRequest): EntryPoint {
   return below === '/agent/authenticatedExtendedCard' ? 'extended-card-0.2' : 'rest'
 }
 
-/** The version that the request names, if it names one that there is. */
+/** The version that the request names, if it is supported. */
 function namedVersion(value: string | null): VersionId | undefined {
   const found = /^\s*(0\.2|0\.3|1\.0)(\.\d{1,9})?\s*$/.exec(value ?? '')
   return found?.[1] as VersionId | undefined
 }
 
-/** The version of the answer, where the request leaves no doubt about it. */
+/** The version of the answer, if the request determines it. */
 export function expectedVersion(sent: SentRequest, entryPoint: EntryPoint): VersionId | undefined {
   const header = sent.headers.get('a2a-version')
   if (header !== null && header !== '') return namedVersion(header)
@@ -99,13 +99,13 @@ export function envelopeOf(sent: SentRequest): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined
 }
 
-/** Whether the envelope is one: what is inside is another matter (B-36, F-2). */
+/** Whether the envelope is valid, regardless of its content (B-36, F-2). */
 export function isValidEnvelope({ jsonrpc, method, id }: JsonObject): boolean {
   const hasId = typeof id === 'string' || id === null || (typeof id === 'number' && Number.isFinite(id))
   return jsonrpc === '2.0' && typeof method === 'string' && method !== '' && hasId
 }
 
-/** What was asked, if the version of the answer has such an operation. */
+/** The requested operation, if the version of the answer has it. */
 export function operationOf(sent: SentRequest, entryPoint: EntryPoint, version: VersionId): OperationKind | undefined {
   if (entryPoint === 'jsonrpc') {
     const method = envelopeOf(sent)?.['method']

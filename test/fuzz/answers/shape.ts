@@ -1,7 +1,7 @@
 /**
- * A little language for "what an answer must look like". It is written here, apart from
- * the codecs, on purpose: a mistake in a codec must not be able to excuse itself. Strict
- * where readers are tolerant: a key that no table names is a complaint.
+ * A small schema language for answers. It is separate from
+ * the codecs on purpose: a mistake in a codec must not hide itself. Strict
+ * where readers are lenient: an unknown key is a violation.
  */
 export type Complain = (what: string) => void
 export type Check = (value: unknown, path: string, complain: (path: string, what: string) => void) => void
@@ -12,7 +12,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** All that is wrong with a value, each with its path. */
+/** All violations of a value, each with its path. */
 export function complaintsOf(check: Check, value: unknown, path: string): string[] {
   const found: string[] = []
   check(value, path, (at, what) => found.push(`${at} ${what}`))
@@ -74,7 +74,7 @@ export function list(of: Check, atLeast = 0): Check {
   }
 }
 
-/** A field whose name ends in `?` may be missing; it may never be null, which only readers put up with. */
+/** A field whose name ends in `?` may be missing; it may never be null, which only readers accept. */
 export function object(fields: Readonly<Record<string, Check>>): Check {
   const known = new Map(
     Object.entries(fields).map(([name, check]) => [name.replace('?', ''), { check, optional: name.endsWith('?') }]),
@@ -105,7 +105,7 @@ export function exactlyOne(
   }
 }
 
-/** The check that belongs to the value's own word for what it is. */
+/** The check that the value selects by its discriminator. */
 export function byKind(key: string, kinds: Readonly<Record<string, Check>>): Check {
   return (value, path, complain) => {
     const kind = isJsonObject(value) ? value[key] : undefined

@@ -32,7 +32,7 @@ export interface Shapes {
 
 const names = ['SUBMITTED', 'WORKING', 'COMPLETED', 'FAILED', 'INPUT_REQUIRED', 'REJECTED', 'AUTH_REQUIRED']
 
-/** UNSPECIFIED and `unknown` are for readers; a server that writes one does not know its own task. */
+/** UNSPECIFIED and `unknown` are for readers; a server never writes them. */
 const states = {
   current: oneOf(...names.map((name) => `TASK_STATE_${name}`), 'TASK_STATE_CANCELED'),
   // The proto of 0.3 writes two Ls.

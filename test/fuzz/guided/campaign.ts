@@ -159,11 +159,10 @@ export async function runCampaign(target: FuzzTarget, options: CampaignOptions):
       slowestMs = Math.max(slowestMs, Math.min(cpuMs, mostBlockMs))
       const mostMs = target.mostBlockMs?.(input) ?? mostBlockMs
       if (cpuMs <= mostMs) continue
-      const measure = (): Promise<number> => longestBlockMs(() => subject.run(input), mostMs)
-      const blockMs = await (coverage === undefined ? measure() : coverage.pauseFor(measure))
+      const blockMs = await longestBlockMs(() => subject.run(input), mostMs)
       slowestMs = Math.max(slowestMs, blockMs)
       if (blockMs <= mostMs) continue
-      note('slow', `held the event loop for ${Math.round(blockMs)} ms`, input)
+      note('slow', `held the event loop for ${Math.round(blockMs)} ms`, input, blockMs / mostMs)
       isSlow = true
       return
     }
@@ -200,8 +199,8 @@ export async function runCampaign(target: FuzzTarget, options: CampaignOptions):
     }
   }
 
-  function note(kind: FindingKind, message: string, input: Uint8Array): void {
-    const finding = { target: target.name, kind, message, input }
+  function note(kind: FindingKind, message: string, input: Uint8Array, slowness?: number): void {
+    const finding = { target: target.name, kind, message, input, ...(slowness !== undefined ? { slowness } : {}) }
     if (!findings.has(keyOf(finding))) findings.set(keyOf(finding), finding)
   }
 }

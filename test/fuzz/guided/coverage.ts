@@ -10,8 +10,6 @@ import type { Profiler } from 'node:inspector'
 export interface Coverage {
   /** What was reached since the last call. */
   take(): ReachedBlocks
-  /** Runs work without counters, which slow a loop over characters by ten times. Then counting begins anew. */
-  pauseFor<T>(work: () => Promise<T>): Promise<T>
   stop(): void
 }
 
@@ -42,17 +40,12 @@ export function startCoverage(): Coverage {
     })
     return answer as T
   }
-  const count = (): void => ask('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   ask('Profiler.enable')
-  count()
+  ask('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   return {
     take() {
       const { result } = ask<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage')
       return reachedIn(result.filter(({ url }) => isOurs(url)))
-    },
-    async pauseFor(work) {
-      ask('Profiler.stopPreciseCoverage')
-      return work().finally(count)
     },
     stop: () => session.disconnect(),
   }

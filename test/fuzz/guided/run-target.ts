@@ -13,7 +13,11 @@ const silences = 3
 
 export async function runTarget(options: RunOptions): Promise<CampaignResult> {
   const ended = await runThread(options)
-  if ('result' in ended) return ended.result
+  if ('result' in ended) {
+    const { result } = ended
+    const findings = await Promise.all(result.findings.map((finding) => isConfirmed(finding, options)))
+    return { ...result, findings: result.findings.filter((_, index) => findings[index]) }
+  }
   // Which input of the batch did it: each gets a thread of its own.
   for (const input of ended.batch) {
     const alone = await runThread({ ...options, inputs: 1, first: [input] })
@@ -27,6 +31,19 @@ export async function runTarget(options: RunOptions): Promise<CampaignResult> {
     `${ended.message} (none of the batch does it alone)`,
     Buffer.concat(ended.batch),
   )
+}
+
+/** Runs of a slow input without coverage counters: enough for the compiler. */
+const confirmingRuns = 16
+/** The counters do not explain more than this: the input is slow after those before it. */
+const certainSlowness = 10
+
+/** A slow input counts if it is slow without the counters, too. */
+async function isConfirmed({ kind, input, slowness = 0 }: Finding, options: RunOptions): Promise<boolean> {
+  if (kind !== 'slow' || slowness > certainSlowness) return true
+  const first = Array.from({ length: confirmingRuns }, () => input)
+  const alone = await runThread({ ...options, inputs: confirmingRuns, first, hasCoverage: false })
+  return !('result' in alone) || alone.result.findings.some((finding) => finding.kind === 'slow')
 }
 
 type ThreadResult =

@@ -32,6 +32,8 @@ export interface Finding {
   readonly kind: FindingKind
   readonly message: string
   readonly input: Uint8Array
+  /** How many times longer than allowed a slow input took. */
+  readonly slowness?: number
 }
 
 const encoder = new TextEncoder()

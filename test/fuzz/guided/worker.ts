@@ -13,6 +13,8 @@ export interface WorkerInput {
   readonly seed: number
   readonly first: readonly Uint8Array[]
   readonly hangMs: number
+  /** Default true. Coverage counters slow a loop over characters by ten times. */
+  readonly hasCoverage?: boolean
 }
 
 export type WorkerMessage =
@@ -20,13 +22,13 @@ export type WorkerMessage =
   | { readonly done: number; readonly pool: number; readonly blocks: number }
   | { readonly result: CampaignResult }
 
-const { module, target: name, ...order } = workerData as WorkerInput
+const { module, target: name, hasCoverage = true, ...order } = workerData as WorkerInput
 const { targets } = (await import(module)) as { targets: readonly FuzzTarget[] }
 const target = targets.find((one) => one.name === name)
 if (target === undefined) throw new Error(`no target is called ${name}`)
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 const tell = (news: WorkerMessage): void => parentPort?.postMessage(news)
-const coverage = startCoverage()
+const coverage = hasCoverage ? startCoverage() : undefined
 const result = await runCampaign(target, {
   ...order,
   coverage,
@@ -36,5 +38,5 @@ const result = await runCampaign(target, {
     if (done % 4_096 < 32) tell({ done, pool, blocks })
   },
 })
-coverage.stop()
+coverage?.stop()
 tell({ result })

@@ -1,4 +1,4 @@
-/** Values that a server must not stumble over, each where it may stand in a request: in a field, an envelope, a head or a path. */
+/** Values that must not break a server, by position in a request: in a field, an envelope, a header or a path. */
 import fc from 'fast-check'
 
 export const malformedValue: fc.Arbitrary<unknown> = fc.oneof(
@@ -112,7 +112,7 @@ export const requestId: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<unknown>(true, {}, [], [1], undefined, { toString: 1 }) },
 )
 
-/** Whole bodies that are no request at all. */
+/** Whole bodies that are not requests. */
 export const malformedBody = fc.constantFrom(
   '',
   ' ',
@@ -304,8 +304,8 @@ export const malformedPath = fc.constantFrom(
   '/healthz',
   '/readyz',
   '/admin',
-  '/a2a/nobody',
-  '/a2a/nobody/tasks',
+  '/a2a/unknown',
+  '/a2a/unknown/tasks',
 )
 export const verbs = fc.constantFrom(
   'GET',

@@ -1,4 +1,4 @@
-/** What can be done to a piece of JSON to make it wrong, each at a place chosen by number. Pure. */
+/** Mutations that make JSON invalid, each at a position chosen by number. Pure. */
 import { isJsonObject } from '../answers/shape.ts'
 
 export type Mutation =
@@ -12,7 +12,7 @@ export type Mutation =
 
 type Place = { readonly parent: Record<string, unknown> | unknown[]; readonly key: string | number }
 
-/** A mutated copy. A mutation that does not fit its place changes nothing. */
+/** A mutated copy. A mutation that does not fit its position changes nothing. */
 export function mutate(payload: unknown, mutations: readonly Mutation[]): unknown {
   const root = { payload: structuredClone(payload) }
   for (const mutation of mutations) {

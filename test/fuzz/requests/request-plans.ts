@@ -1,4 +1,4 @@
-/** Requests as they are drawn: a sound one, then damage to its fields, its envelope, its bytes, its head and its path. */
+/** Generated requests: a valid one, then damage to its fields, its envelope, its bytes, its head and its path. */
 import fc from 'fast-check'
 import { newMethodNames, oldMethodNames } from '../answers/request-operation.ts'
 import type { ByteMutation, Mutation } from './mutate.ts'
@@ -18,12 +18,12 @@ import {
 import type { Sample } from './samples.ts'
 import { samples } from './samples.ts'
 
-/** How the server is set up that gets the request: `kept` has its tasks on disk. */
+/** The setup of the server that gets the request: `kept` has its tasks on disk. */
 export type ServerVariant = 'open' | 'kept' | 'strict' | 'locked'
 
 /** Everything that goes out, with tokens still to be filled in. */
 export interface RequestPlan {
-  readonly house: ServerVariant
+  readonly variant: ServerVariant
   readonly method: string
   readonly path: string
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -72,7 +72,7 @@ const rarely = <T>(arbitrary: fc.Arbitrary<T>, n: number): fc.Arbitrary<T | unde
 
 export const plans: fc.Arbitrary<RequestPlan> = fc
   .record({
-    house: serverVariants,
+    variant: serverVariants,
     sample: fc.constantFrom(...samples),
     mutations: fc.oneof(
       { weight: 2, arbitrary: fc.constant<Mutation[]>([]) },
@@ -98,7 +98,7 @@ export const plans: fc.Arbitrary<RequestPlan> = fc
   .map(toPlan)
 
 interface Draws {
-  readonly house: ServerVariant
+  readonly variant: ServerVariant
   readonly sample: Sample
   readonly mutations: readonly Mutation[]
   readonly id: unknown
@@ -122,7 +122,7 @@ function toPlan(draws: Draws): RequestPlan {
   const path = draws.path ?? sample.path
   const rest = query === undefined ? '' : `${path.includes('?') ? '&' : '?'}${query}`
   return {
-    house: draws.house,
+    variant: draws.variant,
     method: draws.verb ?? (sample.binding === 'jsonrpc' ? 'POST' : sample.method),
     path: path + rest,
     headers: headersOf(draws),
@@ -136,16 +136,8 @@ function envelopeOf({ sample, id, envelope, method }: Draws, params: unknown): s
   return JSON.stringify(envelope === undefined ? request : mutate(request, envelope))
 }
 
-function headersOf({
-  sample,
-  version,
-  type,
-  headers = [],
-  naming,
-  known,
-  house: variant,
-}: Draws): RequestPlan['headers'] {
-  // Nine in ten name the version they speak; older ones may leave it out.
+function headersOf({ sample, version, type, headers = [], naming, known, variant }: Draws): RequestPlan['headers'] {
+  // Nine in ten name their version; older ones may omit it.
   const named = version ?? (naming > 0 ? sample.version : undefined)
   return [
     ['content-type', type ?? (sample.version === '1.0' ? 'application/a2a+json' : 'application/json')],

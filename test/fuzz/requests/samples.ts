@@ -1,4 +1,4 @@
-/** Sound requests of every operation, version and binding: what the fuzz takes apart. */
+/** Valid requests of every operation, version and binding: the input of the fuzz. */
 import type { Binding, VersionId } from '../answers/tables.ts'
 
 export interface Sample {
@@ -12,7 +12,7 @@ export interface Sample {
   readonly payload: unknown
 }
 
-/** What the servers of the fuzz do at these words; at any other they say it back. */
+/** What the servers of the fuzz do for these texts; any other text is repeated. */
 export const messageTexts = ['hello', 'hello', 'hello', 'mirror', 'mirror', 'ask', 'reply', 'throw', 'chunks', 'linger']
 
 const newParts = [

@@ -1,14 +1,14 @@
 /**
- * Stand-ins in generated requests for what only a running server or the text itself can
+ * Placeholders in generated requests for what only a running server or the text itself can
  * hold: the ids of real tasks, a fresh id, a key that no object literal takes, nesting
- * deeper than a serializer goes. A plan that failed can so be printed and sent again.
+ * deeper than a serializer goes. So a failed plan can be printed and sent again.
  */
 export const taskTokens = ['~working~', '~asking~', '~signing~', '~done~', '~failed~', '~canceled~'] as const
 export type TaskToken = (typeof taskTokens)[number]
 
 export interface ServerFacts {
   readonly tasks: Readonly<Record<TaskToken, string>>
-  /** A context that has tasks, and a page token that was really given out. */
+  /** A context that has tasks, and a page token that the server issued. */
   readonly context: string
   readonly page: string
   newId(): string
@@ -16,7 +16,7 @@ export interface ServerFacts {
 
 /** Levels of nesting that a body may try. */
 export const depth = 5_000
-/** More than the servers of the fuzz take. */
+/** More than the servers of the fuzz accept. */
 export const tooManyBytes = 1_100_000
 export const bodyBytes = 1_000_000
 

@@ -1,25 +1,25 @@
 /**
- * What every peer's agent does, told once: the message says what to play, and each server says it in its own words
- * through a `Stage`. So that the same suite can ask the same of every server.
+ * What every peer's agent does, defined once: the message names the action, and each server performs it
+ * through a `Stage`, so that one suite covers every server.
  */
 
 export type EndState = 'COMPLETED' | 'FAILED' | 'REJECTED' | 'CANCELED' | 'INPUT_REQUIRED' | 'AUTH_REQUIRED'
 
-/** What an agent can say, whatever the server calls it. */
+/** What an agent can report, on any server. */
 export interface ScriptOutput {
-  /** The words of the message. */
+  /** The text of the message. */
   readonly text: string
   readonly contextId: string
-  /** Whether this goes on with a task that asked something. */
+  /** Whether this continues a task that asked for input. */
   readonly isAnswer: boolean
-  /** The task as it is now: where each server wants a turn to begin. */
+  /** The current task, with which each server begins a turn. */
   open(): void
   working(text: string): void
   chunk(artifactId: string, text: string, about: { readonly append: boolean; readonly last: boolean }): void
-  /** One artifact that holds a data part and a file, and one that gives the message's own parts back. */
+  /** One artifact that holds a data part and a file, and one with the parts of the message. */
   showParts(): void
   end(state: EndState, text?: string): void
-  /** A message and no task. */
+  /** A message without a task. */
   reply(text: string): void
 }
 
@@ -39,7 +39,7 @@ export function createNamedGates(): NamedGates {
   return { until: (name) => gate(name).promise, release: (name) => gate(name).resolve() }
 }
 
-/** Plays one message. `canceled` resolves when its task is canceled. */
+/** Runs one message. `canceled` resolves when its task is canceled. */
 export type AgentScript = (stage: ScriptOutput, holds: NamedGates, canceled: Promise<void>) => Promise<void>
 
 export const defaultScript: AgentScript = async (stage, holds, canceled) => {

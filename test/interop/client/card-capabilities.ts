@@ -1,4 +1,4 @@
-/** What a card promises and what it does not, who is told what in every request, and how errors look. */
+/** Declared and undeclared capabilities, the headers of every request, and errors. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { agentName, extendedDescription, mood } from './peer.ts'
@@ -8,21 +8,21 @@ import type { ConnectedPeer } from './connected-peer.ts'
 export function cardCapabilities(scene: ConnectedPeer): void {
   const { version, binding, absent, missingCapabilities, knownDefects = {} } = scene.kind
 
-  it('reads the card, and chooses the interface it should [B-17 B-18 B-28]', () => {
+  it('reads the card, and selects the right interface [B-17 B-18 B-28]', () => {
     assert.equal(scene.agent.card.name, agentName)
     assert.equal(scene.agent.card.skills[0]?.id, 'act')
     assert.deepEqual([scene.agent.interface.version, scene.agent.interface.protocolBinding], [version, binding])
     assert.ok(scene.agent.interface.why.length > 0)
   })
 
-  it(`is not talked into ${absent} where it is pinned and not offered [B-9]`, async () => {
+  it(`does not use ${absent} if it is pinned and not offered [B-9]`, async () => {
     const before = scene.requests.length
     await rejectsWith('VERSION_NOT_SUPPORTED', scene.connect({ version: absent }))
     assert.ok(scene.requests.slice(before).every(({ method }) => method === 'GET'))
   })
 
   if (missingCapabilities.includes('push')) {
-    it('knows without asking that the agent does not push [B-169]', async () => {
+    it('knows without a request that the agent does not push [B-169]', async () => {
       const code = 'PUSH_NOTIFICATION_NOT_SUPPORTED'
       await scene.refusesUnasked(code, () => scene.agent.push.set('any', { url: 'https://example.com/hook' }))
       await scene.refusesUnasked(code, () => scene.agent.push.get('any', 'hook'))
@@ -56,10 +56,10 @@ export function cardCapabilities(scene: ConnectedPeer): void {
   }
 
   if (missingCapabilities.includes('extendedCard')) {
-    it('knows without asking that there is no extended card [B-169]', () =>
+    it('knows without a request that there is no extended card [B-169]', () =>
       scene.refusesUnasked('UNSUPPORTED_OPERATION', () => scene.agent.extendedCard()))
   } else {
-    it('takes the extended card for its own from then on [B-139]', async () => {
+    it('uses the extended card from then on [B-139]', async () => {
       const other = await scene.connect()
       const before = other.card.description
       const card = await other.extendedCard()
@@ -80,13 +80,13 @@ export function cardCapabilities(scene: ConnectedPeer): void {
     await rejectsWith('TASK_NOT_CANCELABLE', scene.agent.cancel(id))
   })
 
-  it('is refused a message to a finished task', async () => {
+  it('gets an error for a message to a finished task', async () => {
     const { id } = taskOf(await scene.agent.send('say done'))
     const error = await rejectsWith(undefined, scene.agent.send('more', { taskId: id }))
     assert.match(error.code, /^(UNSUPPORTED_OPERATION|INVALID_PARAMS|INVALID_REQUEST)$/)
   })
 
-  it('is told which parameter is wrong', async () => {
+  it('gets the name of an invalid parameter', async () => {
     const message = { messageId: '', role: 'ROLE_USER', parts: [{ text: 'hi' }] } as const
     const error = await rejectsWith('INVALID_PARAMS', scene.agent.session.call('SendMessage', { message }))
     assert.match(error.message, /message/i)
@@ -95,7 +95,7 @@ export function cardCapabilities(scene: ConnectedPeer): void {
   const unseen =
     binding === 'GRPC' ? 'what goes by gRPC does not go by fetch: the tests of the binding look at it' : false
   it(
-    'names the version, the trace and the extensions it wants in every request [B-1 B-142 B-171]',
+    'sends the version, the trace and the requested extensions in every request [B-1 B-142 B-171]',
     { skip: unseen },
     async () => {
       const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

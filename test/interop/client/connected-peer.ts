@@ -1,4 +1,4 @@
-/** One kind of peer, open, and our client connected to it: what every case of the suite plays in. */
+/** One kind of peer with our client connected to it, for every case of the suite. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Artifact, StreamEvent } from '@parley/a2a'
@@ -16,9 +16,9 @@ export interface ConnectedPeer {
   readonly requests: readonly Request[]
   /** Another connection to the same peer. */
   connect(more?: ConnectOptions): Promise<RemoteAgent>
-  /** For what the client must know without asking. */
+  /** Asserts that the client fails without a request. */
   refusesUnasked(code: string, call: () => Promise<unknown>): Promise<void>
-  /** A task that has come as far as to hold, which any snapshot then shows. */
+  /** A task that holds, so that any snapshot shows it. */
   running(text: string): Promise<TaskResponse>
 }
 
@@ -66,7 +66,7 @@ export function openConnectedPeer(kind: PeerKind): ConnectedPeer {
   return scene
 }
 
-/** `code` undefined: any A2AError will do. */
+/** `code` undefined: any A2AError. */
 export async function rejectsWith(code: string | undefined, promise: Promise<unknown>): Promise<A2AError> {
   const reason = await promise.then(
     (value) => assert.fail(`resolved with ${JSON.stringify(value)}`),
@@ -92,7 +92,7 @@ export function textOfArtifact({ parts }: Artifact): string {
   return parts.map((part) => ('text' in part ? part.text : '')).join('')
 }
 
-/** The text of the chunks, one by one; those that only close an artifact say nothing. */
+/** The text of the chunks, one by one; chunks that only close an artifact have no text. */
 export function chunksOf(events: readonly StreamEvent[]): string[] {
   return events
     .map((event) => ('artifactUpdate' in event ? textOfArtifact(event.artifactUpdate.artifact) : ''))

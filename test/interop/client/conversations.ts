@@ -1,33 +1,33 @@
-/** Questions of the agent, and conversations: which ids go with which message is the client's business. */
+/** Questions of the agent, and conversations: the client tracks the ids of each message. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { taskOf, textOf } from './connected-peer.ts'
 import type { ConnectedPeer } from './connected-peer.ts'
 
 export function conversations(scene: ConnectedPeer): void {
-  it('answers a question by its task, by sending and by streaming', async () => {
+  it('answers a question by its task, by send and by stream', async () => {
     const asked = taskOf(await scene.agent.send('ask'))
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    const told = taskOf(await scene.agent.send('Oslo', { taskId: asked.id, contextId: asked.contextId! }))
-    assert.deepEqual([told.id, textOf(told)], [asked.id, 'Weather in Oslo'])
+    const answered = taskOf(await scene.agent.send('Oslo', { taskId: asked.id, contextId: asked.contextId! }))
+    assert.deepEqual([answered.id, textOf(answered)], [asked.id, 'Weather in Oslo'])
 
     const question = taskOf(await scene.agent.stream('ask').result())
     assert.equal(question.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.equal(await scene.agent.stream('Rome', { taskId: question.id }).text(), 'Weather in Rome')
   })
 
-  it('keeps the ids of a conversation straight [B-44 B-59]', async () => {
+  it('keeps the ids of a conversation [B-44 B-59]', async () => {
     const chat = scene.agent.chat()
     const asked = taskOf(await chat.send('ask'))
     assert.deepEqual([chat.taskId, chat.contextId], [asked.id, asked.contextId])
-    const told = taskOf(await chat.send('Oslo'))
-    assert.deepEqual([told.id, textOf(told), chat.taskId], [asked.id, 'Weather in Oslo', undefined])
+    const answered = taskOf(await chat.send('Oslo'))
+    assert.deepEqual([answered.id, textOf(answered), chat.taskId], [asked.id, 'Weather in Oslo', undefined])
     const next = taskOf(await chat.send('say more'))
     assert.notEqual(next.id, asked.id)
     assert.equal(next.contextId, asked.contextId)
   })
 
-  it('answers what the agent asks and goes on', async () => {
+  it('answers the question of the agent and continues', async () => {
     const questions: string[] = []
     const onInputRequired = ({ text }: { readonly text: string }): string => {
       questions.push(text)

@@ -1,4 +1,4 @@
-/** Tasks as they are, and as they go on: reading, listing, subscribing, canceling. */
+/** Reading, listing, subscribing to and canceling tasks. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { StreamEvent } from '@parley/a2a'
@@ -8,7 +8,7 @@ import type { ConnectedPeer } from './connected-peer.ts'
 export function following(scene: ConnectedPeer): void {
   const { missingCapabilities } = scene.kind
 
-  it('reads a task, with as much of its history as it wants', async () => {
+  it('reads a task with the requested length of history', async () => {
     const { id } = taskOf(await scene.agent.send('ask'))
     await scene.agent.send('Oslo', { taskId: id })
     const all = await scene.agent.get(id, { historyLength: 10 })
@@ -17,7 +17,7 @@ export function following(scene: ConnectedPeer): void {
   })
 
   if (missingCapabilities.includes('list')) {
-    it('knows without asking that tasks cannot be listed [B-87 B-169]', () =>
+    it('knows without a request that tasks cannot be listed [B-87 B-169]', () =>
       scene.refusesUnasked('UNSUPPORTED_OPERATION', () => scene.agent.list()))
   } else {
     it('lists tasks page by page', async () => {
@@ -34,7 +34,7 @@ export function following(scene: ConnectedPeer): void {
     })
   }
 
-  it('cancels a running task, which its followers see', async () => {
+  it('cancels a running task, which its subscribers see', async () => {
     const { id } = await scene.running('hold forever')
     const following = scene.agent.subscribe(id)
     const iterator = following[Symbol.asyncIterator]()
@@ -45,7 +45,7 @@ export function following(scene: ConnectedPeer): void {
     assert.equal(stateOf(rest.at(-1)), 'TASK_STATE_CANCELED')
   })
 
-  it('subscribes to a running task: what it is, and then what comes', async () => {
+  it('subscribes to a running task: the current task, and then new events', async () => {
     const { id } = await scene.running('hold subscribe')
     const events: StreamEvent[] = []
     for await (const event of scene.agent.subscribe(id)) {
@@ -58,7 +58,7 @@ export function following(scene: ConnectedPeer): void {
     assert.equal(stateOf(events.at(-1)), 'TASK_STATE_COMPLETED')
   })
 
-  it('adds a subscription up to the whole task', async () => {
+  it('folds a subscription to the whole task', async () => {
     const { id } = await scene.running('hold result')
     const result = scene.agent.subscribe(id).result()
     scene.peer.release('result')

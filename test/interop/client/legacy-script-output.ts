@@ -1,4 +1,4 @@
-/** How the servers of 0.2 and 0.3 say what an agent plays: their events have one shape. */
+/** How the servers of 0.2 and 0.3 publish what a script does: their events have one shape. */
 import type { EndState, ScriptOutput } from './agent-script.ts'
 
 export interface LegacyContext {
@@ -17,7 +17,7 @@ const spelled: Readonly<Record<EndState, string>> = {
   AUTH_REQUIRED: 'auth-required',
 }
 
-/** `publish` is given what their own type unions call an event. */
+/** `publish` gets an event of their own type unions. */
 export function legacyScriptOutput(
   { taskId, contextId, userMessage, task }: LegacyContext,
   publish: (event: any) => void,

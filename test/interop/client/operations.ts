@@ -1,6 +1,6 @@
 /**
- * Every operation of our client against one kind of peer. What is expected is the same everywhere: a program that talks
- * to one A2A agent talks to all of them.
+ * Every operation of our client against one kind of peer. The expectations are the same everywhere: a program that works
+ * with one A2A agent works with all of them.
  */
 import { describe } from 'node:test'
 import { conversations } from './conversations.ts'

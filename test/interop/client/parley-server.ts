@@ -1,4 +1,4 @@
-/** Our own server for our client to call like any stranger. */
+/** Our own server, called like any other. */
 import { artifact, fail, inputRequired, memoryStore, reject, reply, status } from '@parley/a2a'
 import type { Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
@@ -24,7 +24,7 @@ export async function openParleyServer(versions: readonly Version[]): Promise<Pe
   const silent = { debug() {}, info() {}, warn() {}, error() {} }
   const server = await serve({
     name: agentName,
-    description: 'Does what it is told',
+    description: 'Does what the message says',
     version: '2.1.0',
     skills: [{ id: 'act', name: 'Act', description: 'Plays a part', tags: ['test'] }],
     securitySchemes: { token: { httpAuthSecurityScheme: { scheme: 'bearer' } } },

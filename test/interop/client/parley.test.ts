@@ -19,14 +19,14 @@ describe('our client and our server with all its versions', () => {
   after(() => peer.close())
   const { options } = parleyServer('1.0', 'JSONRPC')
 
-  it('speak the newest together, over the first binding of the card [B-17]', async () => {
+  it('use the newest version, over the first binding of the card [B-17]', async () => {
     const agent = await connect(peer.url, { ...options, prefer: [] })
     assert.deepEqual([agent.interface.version, agent.interface.protocolBinding], ['1.0', 'JSONRPC'])
   })
 
   for (const version of versions) {
     for (const binding of bindings) {
-      it(`speak ${version} over ${binding} where that is wanted [B-9]`, async () => {
+      it(`use ${version} over ${binding} if configured [B-9]`, async () => {
         const agent = await connect(peer.url, { ...options, version, ...optionsPreferring(binding) })
         assert.deepEqual([agent.interface.version, agent.interface.protocolBinding], [version, binding])
         assert.equal(await agent.ask('say hello'), 'hello ')

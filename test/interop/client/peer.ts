@@ -1,4 +1,4 @@
-/** A kind of server for our client to call, and what the suite must know about it beforehand. */
+/** A kind of server for our client to call, and its known properties. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server as GrpcServer } from '@grpc/grpc-js'
@@ -17,13 +17,13 @@ export interface PeerKind {
   readonly binding: Binding
   /** A version that the peer does not offer. */
   readonly absent: Version
-  /** Who we are and what we prefer. */
+  /** Credentials and preferences. */
   readonly options: ConnectOptions
-  /** What its card does not promise: the client must know before it asks (B-169). */
+  /** Capabilities that its card does not declare: the client must fail without a request (B-169). */
   readonly missingCapabilities: readonly ('list' | 'push' | 'extendedCard')[]
-  /** What it promises and cannot do, or does wrong, with the reason in words. */
+  /** Declared capabilities that it lacks or gets wrong, with the reason. */
   readonly knownDefects?: Partial<Readonly<Record<Ability, string>>>
-  /** Its agent plays what is given, or what the suite asks for. */
+  /** Its agent runs the given script, or that of the suite. */
   open(script?: AgentScript): Promise<Peer>
 }
 
@@ -32,14 +32,14 @@ export type Ability = 'set push configs' | 'list push configs' | 'name files' | 
 export interface Peer {
   /** What `connect` is given. */
   readonly url: string
-  /** Lets the agent go on that was told `hold <name>`. */
+  /** Releases the agent that got `hold <name>`. */
   release(name: string): void
   close(): Promise<void>
 }
 
 export const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
-/** As `connect` has to be told of it: gRPC does not come by itself. */
+/** The bindings for `connect`: gRPC is not included by default. */
 export const optionsPreferring = (binding: Binding): ConnectOptions => ({
   prefer: [binding],
   ...(binding === 'GRPC' ? { bindings: [grpc()] } : {}),
@@ -54,7 +54,7 @@ export async function listenGrpc(server: GrpcServer): Promise<string> {
   )
 }
 export const agentName = 'Actor'
-export const extendedDescription = 'Does what it is told, and more for those it knows'
+export const extendedDescription = 'Does what the message says, and more for known callers'
 export const mood = 'https://example.com/extensions/mood/v1'
 
 export async function listeningUrl(server: Server): Promise<string> {

@@ -39,7 +39,7 @@ async function open(script: AgentScript = defaultScript): Promise<Peer> {
       )
       bus.finished()
     },
-    // It answers with the task as it is stored when this returns.
+    // It returns the stored task when this resolves.
     async cancelTask(taskId) {
       cancels.get(taskId)?.()
       while ((await store.load(taskId))?.status.state !== 'canceled') await nextTurn()
@@ -53,7 +53,7 @@ async function open(script: AgentScript = defaultScript): Promise<Peer> {
 function cardOf(url: string): AgentCard {
   return {
     name: agentName,
-    description: 'Does what it is told',
+    description: 'Does what the message says',
     version: '2.1.0',
     protocolVersion: '0.2.5',
     url: `${url}/`,

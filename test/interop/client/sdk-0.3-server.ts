@@ -90,7 +90,7 @@ async function open(script: AgentScript = defaultScript): Promise<Peer> {
 function cardOf(url: string, grpcUrl: string): AgentCard {
   return {
     name: agentName,
-    description: 'Does what it is told',
+    description: 'Does what the message says',
     version: '2.1.0',
     protocolVersion: '0.3.0',
     url: `${url}/rpc`,

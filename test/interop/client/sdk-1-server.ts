@@ -28,7 +28,7 @@ import type { Binding, Peer, PeerKind } from './peer.ts'
 import { createNamedGates, defaultScript } from './agent-script.ts'
 import type { NamedGates, AgentScript, ScriptOutput } from './agent-script.ts'
 
-/** What its REST of 0.3 does otherwise than the servers that were made for 0.3. */
+/** How its 0.3 REST differs from servers made for 0.3. */
 const oldRest = {
   'name files': 'its REST form of a file has no name',
   'set push configs': 'it reads a push config without the envelope that servers of 0.3 require',
@@ -36,7 +36,7 @@ const oldRest = {
 
 const oldGrpc = { 'name files': 'its proto of a file has no name' } as const
 
-/** `0.3`: served by its compatibility layer, and the client is told to speak nothing else. */
+/** `0.3`: served by its compatibility layer, and the client is pinned to it. */
 export function sdk1(version: '0.3' | '1.0', binding: Binding): PeerKind {
   return {
     name: `a server of @a2a-js/sdk 1.3.0, ${version} over ${binding}`,
@@ -94,7 +94,7 @@ function cardOf(url: string, grpcUrl: string, withOld: boolean): AgentCard {
   ]
   return AgentCard.fromJSON({
     name: agentName,
-    description: 'Does what it is told',
+    description: 'Does what the message says',
     version: '2.1.0',
     supportedInterfaces: [...at('1.0'), ...(withOld ? at('0.3') : [])],
     capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: true, extensions: [{ uri: mood }] },

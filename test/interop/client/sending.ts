@@ -1,4 +1,4 @@
-/** Sending, streaming, and what messages carry: the same from every peer. */
+/** Sending, streaming and parts: the same results with every peer. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { chunksOf, keyOf, rejectsWith, taskOf, textOf, textOfArtifact } from './connected-peer.ts'
@@ -20,7 +20,7 @@ export function sending(scene: ConnectedPeer): void {
     assert.deepEqual([message.role, message.parts[0]], ['ROLE_AGENT', { text: 'hi back' }])
   })
 
-  it('asks and gets text, or an error that says why there is none', async () => {
+  it('asks and gets text, or an error with the reason', async () => {
     assert.equal(await scene.agent.ask('say hello'), 'hello ')
     assert.equal(await scene.agent.ask('reply hello'), 'hello')
     const failed = await rejectsWith('TASK_FAILED', scene.agent.ask('fail'))
@@ -30,7 +30,7 @@ export function sending(scene: ConnectedPeer): void {
     assert.equal(asked.message, 'Which city?')
   })
 
-  it('keeps many messages at once apart', async () => {
+  it('keeps concurrent messages apart', async () => {
     const words = Array.from({ length: 20 }, (_, index) => `word${index}`)
     const answers = await Promise.all(
       words.map((word, index) =>
@@ -73,7 +73,7 @@ export function sending(scene: ConnectedPeer): void {
     assert.equal(await scene.agent.stream('reply hi').text(), 'hi')
   })
 
-  it('sees the states of a stream, its artifacts and what they add up to', async () => {
+  it('sees the states of a stream, its artifacts and their fold', async () => {
     const states = await scene.agent.stream('say one').states()
     assert.deepEqual(states.slice(-2), ['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
     const artifacts = await scene.agent.stream('say one two').artifacts()
@@ -112,7 +112,7 @@ export function sending(scene: ConnectedPeer): void {
   })
 }
 
-/** Peers fill in what was left out: an empty name is no name. */
+/** Peers fill in omitted fields: an empty name counts as none. */
 function bare(parts: readonly object[] = []): object[] {
   return parts.map((part) =>
     Object.fromEntries(

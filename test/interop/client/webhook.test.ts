@@ -1,4 +1,4 @@
-/** Our webhook receiver, with what the senders of `@a2a-js/sdk` really post, and with what ours does. */
+/** Our webhook receiver, with real notifications of `@a2a-js/sdk` and of our server. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -34,7 +34,7 @@ const peers: readonly PeerKind[] = [
 
 for (const kind of peers) {
   describe(`a webhook for ${kind.name}`, () => {
-    it('hears how the task ends, and refuses what comes with another token [B-133]', async () => {
+    it('receives the end of the task, and refuses another token [B-133]', async () => {
       const peer = await kind.open()
       closing.push(peer.close)
       const agent = await connect(peer.url, kind.options)

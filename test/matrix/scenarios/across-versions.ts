@@ -1,4 +1,4 @@
-/** A task belongs to no version: what was begun in one is read, followed, answered and canceled in every other. */
+/** A task belongs to no version: a task of one version is read, followed, answered and canceled in every other. */
 import assert from 'node:assert/strict'
 import { artifact, inputRequired } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
@@ -14,7 +14,7 @@ async function* endless({ signal }: Turn) {
 
 export const acrossVersions: readonly Scenario[] = [
   {
-    name: 'a task begun in one version reads the same in every other [B-13 B-168]',
+    name: 'a task created in one version reads the same in every other [B-13 B-168]',
     async check({ open }) {
       const peer = open(function* ({ message }) {
         yield artifact('mirror', { parts: message.parts, name: 'mirror', metadata: { n: 1 } })
@@ -31,7 +31,7 @@ export const acrossVersions: readonly Scenario[] = [
     },
   },
   {
-    name: 'a task begun in one version is answered in every other, turn by turn [B-13 B-45]',
+    name: 'a task created in one version is answered in every other, turn by turn [B-13 B-45]',
     async check({ open }) {
       const peer = open(({ text }) => inputRequired(`${text}, and?`))
       const { id } = await sendForTask(peer, 'begin')
@@ -46,7 +46,7 @@ export const acrossVersions: readonly Scenario[] = [
     },
   },
   {
-    name: 'a task begun in one version is followed in every other, and resumed there from a cursor of this one [B-13 B-94 B-109]',
+    name: 'a task created in one version is followed in every other, and resumed there from its cursor [B-13 B-94 B-109]',
     async check({ open }) {
       const gate = createGate()
       const peer = open(async function* () {
@@ -70,7 +70,7 @@ export const acrossVersions: readonly Scenario[] = [
     },
   },
   {
-    name: 'a task begun in one version is canceled in every other, each spelling it its own way [B-13 B-110]',
+    name: 'a task created in one version is canceled in every other, in the spelling of each [B-13 B-110]',
     async check({ open }) {
       const peer = open(endless)
       for (const way of cellBindings) {
@@ -83,7 +83,7 @@ export const acrossVersions: readonly Scenario[] = [
     },
   },
   {
-    name: 'a message repeated in another version or over another binding is still the same message [B-13 B-163]',
+    name: 'a message repeated in another version or binding is recognized [B-13 B-163]',
     async check({ open }) {
       let runs = 0
       const peer = open(() => String((runs += 1)))
@@ -102,7 +102,7 @@ export const acrossVersions: readonly Scenario[] = [
         extensions: ['urn:x'],
         referenceTaskIds: ['a-task'],
       }
-      // The same again, in another order, and with what 1.0 may also spell out.
+      // The same content, in another order, and with optional defaults of 1.0.
       const sameAgain = {
         ...Object.fromEntries(Object.entries(said).toReversed()),
         parts: [

@@ -1,4 +1,4 @@
-/** CancelTask: how it answers, how the state is spelled, and what it does not touch. */
+/** CancelTask: its response, the spelling of the state, and what it does not change. */
 import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
@@ -7,7 +7,7 @@ import { createGate, sendForTask, waitUntil } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
 import { stateIn } from '../spelling.ts'
 
-/** Works until it is told to stop. */
+/** Works until its signal aborts. */
 async function* endless({ signal }: Turn) {
   yield 'working'
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -15,7 +15,7 @@ async function* endless({ signal }: Turn) {
 
 export const canceling: readonly Scenario[] = [
   {
-    name: 'a canceled task is answered as CANCELED, CANCELLED or canceled, as the version spells it [B-110 B-6]',
+    name: 'a cancel returns the task as CANCELED, CANCELLED or canceled, as the version spells it [B-110 B-6]',
     async check({ open, form }) {
       const peer = open(endless)
       const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
@@ -27,7 +27,7 @@ export const canceling: readonly Scenario[] = [
     },
   },
   {
-    name: 'a second cancel answers with the same task in 1.0, and is refused by 0.x [B-112]',
+    name: 'a second cancel returns the same task in 1.0, and is refused by 0.x [B-112]',
     async check({ open, cell, form }) {
       const peer = open(endless)
       const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
@@ -38,7 +38,7 @@ export const canceling: readonly Scenario[] = [
     },
   },
   {
-    name: 'a task that has ended in another way cannot be canceled, an unknown one cannot be found [B-111 B-113]',
+    name: 'a task that has ended otherwise cannot be canceled, and an unknown one is not found [B-111 B-113]',
     async check({ open, cell }) {
       const peer = open(({ text }) => (text === 'throw' ? Promise.reject(new Error('no')) : 'done'))
       for (const text of ['end', 'throw']) {
@@ -51,7 +51,7 @@ export const canceling: readonly Scenario[] = [
     },
   },
   {
-    name: 'a cancel is told to every stream and ends every waiting send [B-114]',
+    name: 'a cancel reaches every stream and ends every waiting send [B-114]',
     async check({ open, form }) {
       const peer = open(endless)
       const stream = peer.stream('go').frames()
@@ -70,7 +70,7 @@ export const canceling: readonly Scenario[] = [
     },
   },
   {
-    name: 'a task that waits for input can be canceled, and takes no answer afterwards [B-110 B-43]',
+    name: 'a task that waits for input can be canceled, and accepts no answer afterwards [B-110 B-43]',
     async check({ open, form }) {
       const peer = open(() => inputRequired('Which?'))
       const { id } = await sendForTask(peer, 'go')
@@ -80,7 +80,7 @@ export const canceling: readonly Scenario[] = [
     },
   },
   {
-    name: 'an agent that ignores the cancel loses the task after a moment, and its later words are dropped [B-110 B-43]',
+    name: 'an agent that ignores the cancel loses the task after a grace period, and its later output is dropped [B-110 B-43]',
     async check({ open }) {
       const gate = createGate()
       const peer = open(
@@ -95,7 +95,7 @@ export const canceling: readonly Scenario[] = [
       const canceled = await peer.cancel(id)
       assert.equal(canceled.status.state, 'TASK_STATE_CANCELED')
       gate.open()
-      // Whatever the agent said meanwhile had its chance to be written before this one ends.
+      // Earlier reports of the agent had time to be written before this ends.
       await sendForTask(peer, 'another')
       assert.deepEqual(await peer.get(id), canceled)
     },

@@ -1,4 +1,4 @@
-/** What an agent does not offer is refused: webhooks, an extended card, media types; and what it declares is confirmed. */
+/** Undeclared capabilities are refused: webhooks, extended cards, media types. Declared extensions are confirmed. */
 import assert from 'node:assert/strict'
 import { A2AError } from '@parley/a2a'
 import { assertRefused } from '../assert-refused.ts'
@@ -10,7 +10,7 @@ const uri = 'https://example.com/extensions/mood/v1'
 
 export const capabilities: readonly Scenario[] = [
   {
-    name: 'without push notifications all four of their operations are refused, and so is a webhook inside a send [B-115 B-71 T-6]',
+    name: 'without push notifications all four operations are refused, and so is a webhook inside a send [B-115 B-71 T-6]',
     async check({ open, cell }) {
       let runs = 0
       const peer = open(() => String((runs += 1)))
@@ -32,7 +32,7 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'an extended card that is not announced is an unsupported operation [B-136]',
+    name: 'an undeclared extended card is an unsupported operation [B-136]',
     skip: ({ version, binding }) =>
       version === '0.2' && binding === 'JSONRPC' ? 'A2A 0.2 has no method for it, but a document at a path' : undefined,
     async check({ open, cell }) {
@@ -41,7 +41,7 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'the extended card of 0.2 is a document beside the endpoint: not there, behind a login, or shown [B-136 B-137]',
+    name: 'the extended card of 0.2 is a document beside the endpoint: missing, protected, or served [B-136 B-137]',
     skip: ({ version }) => (version === '0.2' ? undefined : `A2A ${version} has an operation for it`),
     async check({ open }) {
       const path = '/agent/authenticatedExtendedCard'
@@ -56,7 +56,7 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'an extended card is shown to those who log in, in their version’s shape, and privately; none for them is -32007 [B-136 B-137 B-138 B-140]',
+    name: 'an extended card is served to authenticated callers, in the shape of their version and as private; a missing one is -32007 [B-136 B-137 B-138 B-140]',
     skip: ({ version, binding }) =>
       version === '0.2' && binding === 'JSONRPC' ? 'A2A 0.2 has no method for it, but a document at a path' : undefined,
     async check({ open, cell }) {
@@ -81,7 +81,7 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'a part of a kind that the agent does not take is refused before any work [B-70]',
+    name: 'a part that the agent does not accept is refused before any work [B-70]',
     async check({ open, cell, form }) {
       let runs = 0
       const peer = open(() => String((runs += 1)), { inputModes: ['text/*', 'image/png'] })
@@ -101,7 +101,7 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'a client that accepts nothing the agent gives is told so before any work [B-69]',
+    name: 'a client that accepts none of the output modes of the agent is refused before any work [B-69]',
     async check({ open, cell }) {
       const peer = open(() => 'done', { outputModes: ['text/plain'] })
       const ask = (...acceptedOutputModes: string[]) =>
@@ -112,7 +112,7 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'an extension that is asked for and declared is active and confirmed by header, others are ignored [B-141 B-143 B-145 T-9]',
+    name: 'a requested and declared extension is active and confirmed by header, others are ignored [B-141 B-143 B-145 T-9]',
     async check({ open, cell }) {
       const peer = open(({ extensions }) => ({ data: [...extensions] }), { extensions: [{ uri }] })
       const name = cell.version === '1.0' ? 'A2A-Extensions' : 'X-A2A-Extensions'
@@ -128,7 +128,7 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'a required extension that was not asked for is refused with its URI, and only for messages [B-144 T-9]',
+    name: 'a required extension that was not requested is refused with its URI, and only for messages [B-144 T-9]',
     async check({ open, cell }) {
       const peer = open(() => 'done', { extensions: [{ uri, required: true }] })
       for (const operation of ['SendMessage', 'SendStreamingMessage'] as const) {
@@ -145,7 +145,7 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'an agent’s own protocol error before there is a task is the answer to the call [B-50 B-168]',
+    name: 'a protocol error of an agent before a task exists is the response to the call [B-50 B-168]',
     async check({ open, cell }) {
       const peer = open(() => {
         throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'Only haiku, please')

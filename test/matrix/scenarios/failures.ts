@@ -1,4 +1,4 @@
-/** Agents that throw, refuse, talk nonsense or take too long: always a task that says so, never a broken answer. */
+/** Agents that throw, reject, report invalid values or time out: always a task with that state, never a broken response. */
 import assert from 'node:assert/strict'
 import { fail, inputRequired, reject } from '@parley/a2a'
 import type { AgentFunction, Report } from '@parley/a2a'
@@ -32,7 +32,7 @@ const endings: readonly {
 
 export const failures: readonly Scenario[] = [
   {
-    name: 'an agent that throws, fails or rejects ends its task with a message that tells no secrets [B-50 B-51 S2-9]',
+    name: 'an agent that throws, fails or rejects ends its task with a message that reveals no secrets [B-50 B-51 S2-9]',
     async check({ open, form }) {
       for (const { agent, state, text } of endings) {
         const peer = open(agent)
@@ -45,7 +45,7 @@ export const failures: readonly Scenario[] = [
     },
   },
   {
-    name: 'a stream tells the failure as its last status and keeps what came before [B-50 B-90 B-97]',
+    name: 'a stream has the failure as its last status and keeps the earlier events [B-50 B-90 B-97]',
     async check({ open, form }) {
       const peer = open(endings[1]!.agent)
       const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'))
@@ -57,7 +57,7 @@ export const failures: readonly Scenario[] = [
     },
   },
   {
-    name: 'what no report is fails the task and reaches no client [B-50]',
+    name: 'an invalid report fails the task and reaches no client [B-50]',
     async check({ open }) {
       const nonsense: unknown[] = [
         42,
@@ -76,12 +76,12 @@ export const failures: readonly Scenario[] = [
     },
   },
   {
-    name: 'a turn that takes too long fails with the words "Task timed out", and its agent is told to stop [S0-20 S0-21]',
+    name: 'a turn that exceeds its limit fails with "Task timed out", and its signal aborts [S0-20 S0-21]',
     async check({ open }) {
-      const told = createGate()
+      const aborted = createGate()
       const peer = open(
         async ({ signal }) => {
-          signal.addEventListener('abort', told.open, { once: true })
+          signal.addEventListener('abort', aborted.open, { once: true })
           await new Promise(() => {})
         },
         { turnTimeoutMs: 40 },
@@ -89,7 +89,7 @@ export const failures: readonly Scenario[] = [
       const task = await sendForTask(peer, 'go')
       assert.equal(task.status.state, 'TASK_STATE_FAILED')
       assert.deepEqual(task.status.message?.parts, [{ text: 'Task timed out' }])
-      await told.opened
+      await aborted.opened
     },
   },
   {

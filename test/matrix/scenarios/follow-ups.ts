@@ -1,4 +1,4 @@
-/** Messages after the first: to a running task, to a finished one, to the wrong one, and about others. */
+/** Later messages: to a running task, to a finished one, to an unknown one, and with references. */
 import assert from 'node:assert/strict'
 import { artifact, inputRequired } from '@parley/a2a'
 import { assertRefused } from '../assert-refused.ts'
@@ -39,7 +39,7 @@ export const followUps: readonly Scenario[] = [
     },
   },
   {
-    name: 'an agent that wants no message while it works refuses it [B-45]',
+    name: 'an agent with `whenBusy: "reject"` refuses messages while it works [B-45]',
     async check({ open, cell }) {
       const gate = createGate()
       const peer = open(() => gate.opened, { whenBusy: 'reject' })
@@ -50,7 +50,7 @@ export const followUps: readonly Scenario[] = [
     },
   },
   {
-    name: 'a message to a running task can be handed to the turn that runs [B-45]',
+    name: 'a message to a running task can be passed to the running turn [B-45]',
     async check({ open }) {
       const peer = open(
         async function* ({ text, messages }) {
@@ -68,7 +68,7 @@ export const followUps: readonly Scenario[] = [
     },
   },
   {
-    name: 'a finished task takes no message, whatever it ended as [B-43]',
+    name: 'a finished task accepts no message, whatever its final state [B-43]',
     async check({ open, cell }) {
       const peer = open(({ text }) => (text === 'throw' ? Promise.reject(new Error('no')) : 'done'))
       for (const text of ['end', 'throw']) {
@@ -80,7 +80,7 @@ export const followUps: readonly Scenario[] = [
     },
   },
   {
-    name: 'going on after the end is a new task in the same context that refers to the old one [B-44 B-62 T-2 S2-12]',
+    name: 'a message after the end opens a new task in the same context that refers to the old one [B-44 B-62 T-2 S2-12]',
     async check({ open }) {
       const peer = open(async function* ({ text, references, context }) {
         const [before] = await references()
@@ -103,7 +103,7 @@ export const followUps: readonly Scenario[] = [
     },
   },
   {
-    name: 'a message to a task that does not exist makes none, and an id chosen by the client is no id [B-53 B-54]',
+    name: 'a message to an unknown task creates none, and a client cannot choose a task id [B-53 B-54]',
     async check({ open, cell }) {
       let runs = 0
       const peer = open(() => String((runs += 1)))
@@ -114,7 +114,7 @@ export const followUps: readonly Scenario[] = [
     },
   },
   {
-    name: 'a task and a context that do not belong together are refused [B-57 B-58]',
+    name: 'a task and a context that do not match are refused [B-57 B-58]',
     async check({ open, cell }) {
       const peer = open(() => inputRequired('and?'))
       const { id, contextId } = await sendForTask(peer, 'hi')
@@ -126,7 +126,7 @@ export const followUps: readonly Scenario[] = [
     },
   },
   {
-    name: 'a context that cannot be accepted is refused and never replaced [B-56]',
+    name: 'an invalid context id is refused and never replaced [B-56]',
     async check({ open, cell }) {
       const peer = open(() => 'done')
       for (const contextId of ['a b', 'x'.repeat(257), 'ü']) {

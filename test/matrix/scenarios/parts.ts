@@ -1,4 +1,4 @@
-/** What messages and artifacts are made of: every kind of part, both ways, in each dialect's own shape. */
+/** Parts of messages and artifacts: every kind, in both directions, in the shape of each dialect. */
 import assert from 'node:assert/strict'
 import { artifact, data, file } from '@parley/a2a'
 import type { Json, Part } from '@parley/a2a'
@@ -9,7 +9,7 @@ import type { Form } from '../spelling.ts'
 
 const bytes = 'AAH/gA=='
 
-/** Each kind of part in the model's words, and how the two forms of 0.x write it. */
+/** Each kind of part in the model, and in the two forms of 0.x. */
 const kinds: readonly { readonly part: Part; readonly json: unknown; readonly proto: unknown }[] = [
   { part: { text: 'plain' }, json: { kind: 'text', text: 'plain' }, proto: { text: 'plain' } },
   {
@@ -53,7 +53,7 @@ function wrapped(form: Form, value: Json): unknown {
 
 export const parts: readonly Scenario[] = [
   {
-    name: 'parts of every kind go to the agent and come back as they were [J-4 J-5 T-17]',
+    name: 'parts of every kind reach the agent and return unchanged [J-4 J-5 T-17]',
     async check({ open }) {
       const peer = open(({ message }) => artifact('mirror', { parts: message.parts }))
       const sent = kinds.map(({ part }) => part)
@@ -64,7 +64,7 @@ export const parts: readonly Scenario[] = [
     },
   },
   {
-    name: 'each kind of part is read and written in the words of its dialect [B-6 J-1 S2-9]',
+    name: 'each kind of part is read and written in the format of its dialect [B-6 J-1 S2-9]',
     async check({ open, form }) {
       const peer = open(({ message }) => artifact('mirror', { parts: message.parts }))
       const { payload } = await peer.raw.call('SendMessage', messageParams(''), {
@@ -76,7 +76,7 @@ export const parts: readonly Scenario[] = [
     },
   },
   {
-    name: 'data may be any value, null too: 0.x gets it wrapped and marked, and gives it back unwrapped [J-5 J-6]',
+    name: 'data may be any value, including null: 0.x gets it wrapped and marked, and returns it unwrapped [J-5 J-6]',
     async check({ open, form }) {
       const seen: (readonly Part[])[] = []
       const peer = open(({ message }) => {
@@ -95,7 +95,7 @@ export const parts: readonly Scenario[] = [
     },
   },
   {
-    name: 'what an agent yields is an artifact each: text, data, files, named ones with all they carry [B-46 B-61]',
+    name: 'each yielded value is an artifact: text, data, files, named ones with all their fields [B-46 B-61]',
     async check({ open, form }) {
       const named = { name: 'report', description: 'all of it', metadata: { pages: 2 } }
       const peer = open(function* () {
@@ -127,7 +127,7 @@ export const parts: readonly Scenario[] = [
     },
   },
   {
-    name: 'metadata of a message, an artifact, a status and a task’s parts survives the way [B-146 T-10]',
+    name: 'metadata of a message, an artifact, a status and parts is kept [B-146 T-10]',
     async check({ open }) {
       const uri = 'https://example.com/ext/v1'
       const peer = open(function* ({ message }) {

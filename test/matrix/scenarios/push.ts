@@ -1,4 +1,4 @@
-/** Webhooks: configs in each version's shape, and what is told to them, in the words of who asked. */
+/** Webhooks: configs in the shape of each version, and notifications in the version of the config. */
 import assert from 'node:assert/strict'
 import type { Agent } from '@parley/a2a'
 import { assertRefused } from '../assert-refused.ts'
@@ -14,18 +14,18 @@ interface Notification {
   readonly body: any
 }
 
-/** A peer whose webhooks lead here. The first ones may be answered otherwise than with 204. */
+/** A peer whose webhooks are received here. The first notifications may get another status than 204. */
 function openWithHook({ open }: ScenarioContext, agent: Agent, statuses: number[] = []) {
-  const told: Notification[] = []
+  const delivered: Notification[] = []
   const fetch = async (request: Request): Promise<Response> => {
     const status = statuses.shift() ?? 204
-    if (status === 204) told.push({ headers: request.headers, body: JSON.parse(await request.text()) })
+    if (status === 204) delivered.push({ headers: request.headers, body: JSON.parse(await request.text()) })
     return new Response(null, { status })
   }
-  return { peer: open(agent, { server: { push: { fetch, scheduleMs: [5, 5, 5] } } }), told }
+  return { peer: open(agent, { server: { push: { fetch, scheduleMs: [5, 5, 5] } } }), delivered }
 }
 
-/** A config as each version shows it: never with its secrets. */
+/** A config in the shape of each version: never with its secrets. */
 function shownIn(form: Form, taskId: string, id: string): unknown {
   if (form === '1.0') return { id, taskId, url, authentication: { scheme: 'Bearer' } }
   const pushNotificationConfig = { id, url, authentication: { schemes: ['Bearer'] } }
@@ -33,10 +33,11 @@ function shownIn(form: Form, taskId: string, id: string): unknown {
   return { name: `tasks/${taskId}/pushNotificationConfigs/${id}`, pushNotificationConfig }
 }
 
-const stateTold = ({ body }: Notification): string | undefined => body.statusUpdate?.status.state ?? body.status?.state
-const endsWith = (told: readonly Notification[], state: string): boolean => {
-  const last = told.at(-1)
-  return last !== undefined && stateTold(last) === state
+const notifiedState = ({ body }: Notification): string | undefined =>
+  body.statusUpdate?.status.state ?? body.status?.state
+const endsWith = (delivered: readonly Notification[], state: string): boolean => {
+  const last = delivered.at(-1)
+  return last !== undefined && notifiedState(last) === state
 }
 
 const asks: Agent = ({ text }) => (text === 'end' ? 'done' : { state: 'TASK_STATE_INPUT_REQUIRED' })
@@ -44,7 +45,7 @@ const secrets = { token: 'tok-123', authentication: { scheme: 'Bearer', credenti
 
 export const push: readonly Scenario[] = [
   {
-    name: 'a webhook config is set, read, listed, replaced and deleted in its version’s shape, and its secrets stay here [B-116 B-117 B-118 B-120]',
+    name: 'a webhook config is set, read, listed, replaced and deleted in the shape of its version, without returning its secrets [B-116 B-117 B-118 B-120]',
     async check(world) {
       const { peer } = openWithHook(world, asks)
       const { form, cell } = world
@@ -74,7 +75,7 @@ export const push: readonly Scenario[] = [
     },
   },
   {
-    name: 'webhook configs are listed by pages where the version has them [B-117]',
+    name: 'webhook configs are listed in pages if the version has them [B-117]',
     skip: ({ version, binding }) =>
       version !== '1.0' && binding === 'JSONRPC' ? `A2A ${version} answers a bare list over JSON-RPC` : undefined,
     async check(world) {
@@ -90,69 +91,69 @@ export const push: readonly Scenario[] = [
     },
   },
   {
-    name: 'a webhook inside a send is told of the task to its end, in the words and the media type of its version [B-71 B-121 B-122 B-123 B-124 B-126 F-12 T-6]',
+    name: 'a webhook inside a send is notified until the task ends, in the format and the media type of its version [B-71 B-121 B-122 B-123 B-124 B-126 F-12 T-6]',
     async check(world) {
-      const { peer, told } = openWithHook(world, () => 'done')
+      const { peer, delivered } = openWithHook(world, () => 'done')
       const isNew = world.cell.version === '1.0'
       const task = await sendForTask(peer, 'go', { taskPushNotificationConfig: { url, ...secrets } })
-      await waitUntil(async () => endsWith(told, stateIn(isNew ? '1.0' : '0.x JSON-RPC', 'TASK_STATE_COMPLETED')))
-      for (const { headers, body } of told) {
+      await waitUntil(async () => endsWith(delivered, stateIn(isNew ? '1.0' : '0.x JSON-RPC', 'TASK_STATE_COMPLETED')))
+      for (const { headers, body } of delivered) {
         assert.equal(headers.get('content-type'), isNew ? 'application/a2a+json' : 'application/json')
         assert.equal(headers.get('authorization'), 'Bearer cred-456')
         assert.equal(headers.get('x-a2a-notification-token'), 'tok-123')
-        // The task with its kind before 1.0, whatever the binding; exactly one kind of event since.
+        // Before 1.0 the task with its kind, in every binding; since 1.0 exactly one event.
         if (isNew) assert.equal(Object.keys(body).length, 1)
         else assert.deepEqual([body.kind, body.id], ['task', task.id])
       }
-      const seqs = told.map(({ headers }) => Number(headers.get('a2a-event-id')))
+      const seqs = delivered.map(({ headers }) => Number(headers.get('a2a-event-id')))
       assert.deepEqual(
         seqs,
         [...new Set(seqs)].sort((a, b) => a - b),
       )
       if (isNew) {
         assert.deepEqual(
-          told.map((one) => stateTold(one) ?? one.body.artifactUpdate.artifact.parts[0].text),
+          delivered.map((one) => notifiedState(one) ?? one.body.artifactUpdate.artifact.parts[0].text),
           ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'done', 'TASK_STATE_COMPLETED'],
         )
-      } else assert.match(JSON.stringify(told.at(-1)?.body.artifacts), /done/)
+      } else assert.match(JSON.stringify(delivered.at(-1)?.body.artifacts), /done/)
     },
   },
   {
-    name: 'a webhook that is set while the task is there is told of a question, of the end and of a cancel, and not after it is deleted [B-114 B-118 B-119 B-132 B-135]',
+    name: 'a webhook that is set on an existing task is notified of a question, of the end and of a cancel, and not after it is deleted [B-114 B-118 B-119 B-132 B-135]',
     async check(world) {
-      const { peer, told } = openWithHook(world, asks)
+      const { peer, delivered } = openWithHook(world, asks)
       const form = world.cell.version === '1.0' ? '1.0' : '0.x JSON-RPC'
       const { id: taskId } = await sendForTask(peer, 'go')
       await peer.raw.call('CreateTaskPushNotificationConfig', { taskId, id: 'hook', url })
       await sendForTask(peer, 'more', { taskId })
-      await waitUntil(async () => endsWith(told, stateIn(form, 'TASK_STATE_INPUT_REQUIRED')))
+      await waitUntil(async () => endsWith(delivered, stateIn(form, 'TASK_STATE_INPUT_REQUIRED')))
       await peer.cancel(taskId)
-      await waitUntil(async () => endsWith(told, stateIn(form, 'TASK_STATE_CANCELED')))
+      await waitUntil(async () => endsWith(delivered, stateIn(form, 'TASK_STATE_CANCELED')))
       const other = await sendForTask(peer, 'go')
       await peer.raw.call('CreateTaskPushNotificationConfig', { taskId: other.id, id: 'hook', url })
       await peer.raw.call('DeleteTaskPushNotificationConfig', { taskId: other.id, id: 'hook' })
-      const before = told.length
+      const before = delivered.length
       await peer.cancel(other.id)
       await sendForTask(peer, 'end', { taskPushNotificationConfig: { url } })
-      // What came of the last one shows that there was time for the other.
-      await waitUntil(async () => endsWith(told, stateIn(form, 'TASK_STATE_COMPLETED')))
-      const late = told.slice(before).filter(({ body }) => (body.statusUpdate?.taskId ?? body.id) === other.id)
+      // The notifications of the last task show that there was time for the other.
+      await waitUntil(async () => endsWith(delivered, stateIn(form, 'TASK_STATE_COMPLETED')))
+      const late = delivered.slice(before).filter(({ body }) => (body.statusUpdate?.taskId ?? body.id) === other.id)
       assert.deepEqual(late, [])
     },
   },
   {
-    name: 'a webhook that fails is tried again with the same event until it takes it [B-127 B-128]',
+    name: 'a failing webhook is retried with the same event until it succeeds [B-127 B-128]',
     async check(world) {
-      const { peer, told } = openWithHook(world, () => 'done', [500, 503, 302])
+      const { peer, delivered } = openWithHook(world, () => 'done', [500, 503, 302])
       const form = world.cell.version === '1.0' ? '1.0' : '0.x JSON-RPC'
       await sendForTask(peer, 'go', { taskPushNotificationConfig: { url } })
-      await waitUntil(async () => endsWith(told, stateIn(form, 'TASK_STATE_COMPLETED')))
-      const [first] = told
+      await waitUntil(async () => endsWith(delivered, stateIn(form, 'TASK_STATE_COMPLETED')))
+      const [first] = delivered
       assert.equal(first?.headers.get('a2a-event-id'), '2')
     },
   },
   {
-    name: 'a webhook that cannot be called is refused, with the field as its version spells it [B-129 B-130]',
+    name: 'an invalid webhook is refused, with the field as its version spells it [B-129 B-130]',
     async check(world) {
       const { peer } = openWithHook(world, asks)
       const { form, cell } = world
@@ -175,7 +176,7 @@ export const push: readonly Scenario[] = [
     },
   },
   {
-    name: 'webhooks are their owner’s, and a task has no more than it may [B-117 B-130 B-160]',
+    name: 'webhooks belong to their owner, and a task has a limited number [B-117 B-130 B-160]',
     async check({ open, cell }) {
       const peer = open(asks, {
         server: {

@@ -1,4 +1,4 @@
-/** Tasks that ask: for input, which ends the turn and the stream, and for credentials, which ends neither. */
+/** Tasks that require input, which ends the turn and the stream, or credentials, which ends neither. */
 import assert from 'node:assert/strict'
 import { authRequired, inputRequired, status } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
@@ -15,7 +15,7 @@ async function* asksCity({ text, history }: Turn) {
 
 export const questions: readonly Scenario[] = [
   {
-    name: 'a question ends the send; the answer goes on with the same task, and both are in its history [B-63 B-57 B-47 T-1]',
+    name: 'a question ends the send; the answer continues the same task, and both are in its history [B-63 B-57 B-47 T-1]',
     async check({ open, form }) {
       const peer = open(asksCity)
       const asked = await sendForTask(peer, 'weather?')
@@ -39,7 +39,7 @@ export const questions: readonly Scenario[] = [
     },
   },
   {
-    name: 'a question closes the stream, in 0.x with final; the streamed answer begins with the task and goes on [B-91 B-97 B-102 T-5]',
+    name: 'a question closes the stream, in 0.x with final; the streamed answer begins with the task and continues it [B-91 B-97 B-102 T-5]',
     async check({ open, form }) {
       const peer = open(asksCity)
       const first = await peer.raw.stream('SendStreamingMessage', messageParams('weather?'))
@@ -57,7 +57,7 @@ export const questions: readonly Scenario[] = [
     },
   },
   {
-    name: 'an agent may ask in the middle of its turn, and streams that stay open see the question and what follows [B-91 B-97 B-94]',
+    name: 'an agent may ask during its turn, and streams that stay open deliver the question and what follows [B-91 B-97 B-94]',
     async check({ open, form }) {
       const peer = open(
         async function* (turn) {
@@ -67,20 +67,20 @@ export const questions: readonly Scenario[] = [
         { keepOpenOnInputRequired: true },
       )
       const stream = peer.stream('weather?').frames()
-      const told: string[] = []
+      const received: string[] = []
       let final: boolean | undefined
       for await (const { event, final: isFinal } of stream) {
         if ('artifactUpdate' in event)
-          told.push(event.artifactUpdate.artifact.parts.map((p) => ('text' in p ? p.text : '')).join(''))
+          received.push(event.artifactUpdate.artifact.parts.map((p) => ('text' in p ? p.text : '')).join(''))
         if (!('statusUpdate' in event)) continue
         const { taskId, status } = event.statusUpdate
-        told.push(status.state)
+        received.push(status.state)
         final = isFinal
         if (status.state !== 'TASK_STATE_INPUT_REQUIRED') continue
         assert.equal(isFinal, form === '1.0' ? undefined : false)
         await peer.send('Oslo', { taskId })
       }
-      assert.deepEqual(told, [
+      assert.deepEqual(received, [
         'TASK_STATE_WORKING',
         'Weather in ',
         'TASK_STATE_INPUT_REQUIRED',
@@ -92,11 +92,11 @@ export const questions: readonly Scenario[] = [
     },
   },
   {
-    name: 'a request for credentials keeps the stream open, and the task goes on when they come another way [B-92 B-155 B-156]',
+    name: 'a request for credentials keeps the stream open, and the task continues when they arrive out of band [B-92 B-155 B-156]',
     async check({ open, form }) {
       const signedIn = createGate()
       const peer = open(async function* (turn) {
-        // No message is needed: the sign-in itself is the answer.
+        // No message is needed: the sign-in is the answer.
         void turn.ask('Sign in at https://example.com', { auth: true }).catch(() => {})
         await signedIn.opened
         yield status('Signed in')
@@ -132,7 +132,7 @@ export const questions: readonly Scenario[] = [
     },
   },
   {
-    name: 'a send to an agent that needs credentials answers with what it needs, and the next message is a new turn [B-63 B-155 B-156 S2-9]',
+    name: 'a send to an agent that needs credentials returns what it needs, and the next message is a new turn [B-63 B-155 B-156 S2-9]',
     async check({ open, form }) {
       const peer = open(async ({ text, history }) =>
         (await history()).length === 1 ? authRequired('Sign in at https://example.com') : `as ${text}`,

@@ -1,4 +1,4 @@
-/** GetTask and ListTasks: what is shown, how much of it, and to be paged through. */
+/** GetTask and ListTasks: content, history length and pages. */
 import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
 import type { ListTasksResponse } from '@parley/a2a'
@@ -15,7 +15,7 @@ const onlyOld = ({ version }: Cell): string | undefined =>
 
 export const reading: readonly Scenario[] = [
   {
-    name: 'a task is read as it is, bare, any number of times [B-162 B-6]',
+    name: 'a task is read unchanged any number of times [B-162 B-6]',
     async check({ open, form }) {
       const peer = open(() => 'done')
       const sent = await sendForTask(peer, 'go')
@@ -40,7 +40,7 @@ export const reading: readonly Scenario[] = [
     },
   },
   {
-    name: 'historyLength shows the latest messages, in sends, reads and streams; none leaves out the key [B-73 B-75 B-76]',
+    name: 'historyLength limits the latest messages in sends, reads and streams; 0 omits the key [B-73 B-75 B-76]',
     async check({ open, form }) {
       const peer = open(() => inputRequired('and?'))
       const { id } = await sendForTask(peer, '1')
@@ -56,7 +56,7 @@ export const reading: readonly Scenario[] = [
       assert.deepEqual(await shown(), ['1', 'and?', '2'])
       assert.deepEqual(await shown(2), ['and?', '2'])
       assert.deepEqual(await shown(9), ['1', 'and?', '2'])
-      // The format of 0.x REST cannot tell 0 from nothing.
+      // The format of 0.x REST cannot distinguish 0 from an unset value.
       assert.deepEqual(await shown(0), form === '0.x REST' ? ['1', 'and?', '2'] : undefined)
       const sent = await sendForTask(peer, '3', { taskId: id, historyLength: 1 })
       assert.deepEqual(
@@ -72,7 +72,7 @@ export const reading: readonly Scenario[] = [
     },
   },
   {
-    name: 'a history length that is no length is refused by its name [B-74]',
+    name: 'an invalid history length is refused by field [B-74]',
     async check({ open, cell }) {
       const peer = open(() => 'done')
       const { id } = await sendForTask(peer, 'go')
@@ -106,7 +106,7 @@ export const reading: readonly Scenario[] = [
     },
   },
   {
-    name: 'filters add up; artifacts come only when asked for, history as long as asked for [B-81 B-82 B-83 B-73]',
+    name: 'filters are combined; artifacts are included on request, and history up to the requested length [B-81 B-82 B-83 B-73]',
     skip: onlyNew,
     async check({ open, cell }) {
       const peer = open(({ text }) => (text === 'ask' ? inputRequired('and?') : text === 'none' ? undefined : 'done'))
@@ -136,7 +136,7 @@ export const reading: readonly Scenario[] = [
     },
   },
   {
-    name: 'a list that makes no sense is refused by the name of the field [B-80 B-81]',
+    name: 'an invalid list request is refused by field [B-80 B-81]',
     skip: onlyNew,
     async check({ open, cell }) {
       const peer = open(() => 'done')
@@ -145,7 +145,7 @@ export const reading: readonly Scenario[] = [
         { pageSize: 101 },
         { pageToken: 'made.up.token' },
         { historyLength: -1 },
-        // In protobuf there are no words for these.
+        // Protobuf cannot express these.
         ...(cell.binding === 'GRPC' ? [] : [{ status: 'TASK_STATE_BUSY' }, { statusTimestampAfter: 'yesterday' }]),
       ]
       for (const request of wrong) {
@@ -155,7 +155,7 @@ export const reading: readonly Scenario[] = [
     },
   },
   {
-    name: 'a version without lists does not know the method or the path [B-87]',
+    name: 'a version without lists refuses the method or the path [B-87]',
     skip: (cell) => onlyOld(cell) ?? (cell.binding === 'GRPC' ? absentRpc : undefined),
     async check({ open, cell }) {
       const peer = open(() => 'done')

@@ -1,4 +1,4 @@
-/** The same message once more: recognised by its id and what it says, while it runs and after. */
+/** Repeated messages: recognized by id and content, while the first runs and after. */
 import assert from 'node:assert/strict'
 import { inputRequired, reply } from '@parley/a2a'
 import { assertRefused } from '../assert-refused.ts'
@@ -8,7 +8,7 @@ import { messageParams, taskIn } from '../spelling.ts'
 
 export const repeating: readonly Scenario[] = [
   {
-    name: 'a message that comes twice runs once: later it gets the same task, meanwhile it joins [B-163 B-72]',
+    name: 'a repeated message runs once: later it gets the same task, meanwhile it joins the run [B-163 B-72]',
     async check({ open, form }) {
       const gate = createGate()
       let runs = 0
@@ -28,7 +28,7 @@ export const repeating: readonly Scenario[] = [
     },
   },
   {
-    name: 'a message that was answered with a message is answered with the same again [B-163]',
+    name: 'a message that got a direct reply gets the same reply again [B-163]',
     async check({ open }) {
       let runs = 0
       const peer = open(() => reply(String((runs += 1))))
@@ -39,7 +39,7 @@ export const repeating: readonly Scenario[] = [
     },
   },
   {
-    name: 'an id that comes again with other content is a new message, each known by what it says [B-163]',
+    name: 'a repeated id with other content is a new message, and both are recognized [B-163]',
     async check({ open, form }) {
       let runs = 0
       const peer = open(() => String((runs += 1)))
@@ -53,7 +53,7 @@ export const repeating: readonly Scenario[] = [
     },
   },
   {
-    name: 'an id that comes again with other content inside one task is refused [B-163]',
+    name: 'a repeated id with other content inside one task is refused [B-163]',
     async check({ open, form, cell }) {
       const peer = open(() => inputRequired('and?'))
       const opening = messageParams('go')
@@ -68,7 +68,7 @@ export const repeating: readonly Scenario[] = [
     },
   },
   {
-    name: 'an anonymous caller that repeats another’s guessable id and text gets neither its task nor its answer [B-163]',
+    name: "an anonymous caller that repeats another's guessable id and text gets neither its task nor its answer [B-163]",
     async check({ open, form }) {
       let number = 0
       const peer = open(() => `call ${(number += 1)}`)
@@ -82,7 +82,7 @@ export const repeating: readonly Scenario[] = [
     },
   },
   {
-    name: 'a streaming send that is repeated tells all events from the start and runs nothing twice [B-163]',
+    name: 'a repeated streaming send delivers all events from the start and runs nothing twice [B-163]',
     async check({ open }) {
       let runs = 0
       const peer = open(function* () {

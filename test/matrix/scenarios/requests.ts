@@ -1,4 +1,4 @@
-/** Requests that are wrong: which error each gets, in the words of which version. */
+/** Invalid requests: the error of each, and the version of its format. */
 import assert from 'node:assert/strict'
 import type { Cell } from '../cells.ts'
 import { assertRefused } from '../assert-refused.ts'
@@ -15,7 +15,7 @@ const noHttp = ({ binding }: Cell): string | undefined =>
 
 export const requests: readonly Scenario[] = [
   {
-    name: 'every field that is missing or wrong is named as the caller spelled it [B-38 B-39 J-9 J-12 T-17 S2-21]',
+    name: 'every missing or invalid field is named as the caller spelled it [B-38 B-39 J-9 J-12 T-17 S2-21]',
     async check({ open, cell, form }) {
       const peer = open(() => 'done')
       const parts = partsName(form)
@@ -28,7 +28,7 @@ export const requests: readonly Scenario[] = [
         [(message) => ({ ...message, [parts]: [] }), [`message.${parts}`]],
         [(message) => ({ ...message, [parts]: [{}] }), [`message.${parts}[0]`]],
       ]
-      // What protobuf has no way to write: a field of another type, a name that is none, two of a oneof.
+      // Protobuf cannot express these: a field of another type, an unknown name, two members of a oneof.
       const wrong: Case[] = [
         [({ messageId: _, ...rest }) => ({ ...rest, message_id: 7 }), ['message.message_id']],
         [(message) => ({ ...message, role: 'boss' }), ['message.role']],
@@ -48,7 +48,7 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
-    name: 'a message that says it is the agent’s own, or brings a file from nowhere, is refused [B-39]',
+    name: 'a message with the role of the agent, or with an invalid file, is refused [B-39]',
     async check({ open, cell, form }) {
       const peer = open(() => 'done')
       const own = await peer.raw.call('SendMessage', messageParams('hi', { role: 'ROLE_AGENT' }))
@@ -63,7 +63,7 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
-    name: 'unknown fields are ignored, snake_case is understood, and what is not asked for is not written [J-1 J-10]',
+    name: 'unknown fields are ignored, snake_case is accepted, and unset fields are not written [J-1 J-10]',
     async check({ open, form }) {
       const peer = open(({ message }) => ({ data: message.metadata ?? null }))
       const { payload, body } = await peer.raw.call('SendMessage', messageParams('hi'), {
@@ -78,7 +78,7 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
-    name: 'a method that does not exist is named in the error, under the id of its request; a path is not found [B-37 F-1 S2-20 S4-5]',
+    name: 'an unknown method is named in the error, under the id of its request; an unknown path is not found [B-37 F-1 S2-20 S4-5]',
     skip: noHttp,
     async check({ open, cell }) {
       const peer = open(() => 'done')
@@ -98,7 +98,7 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
-    name: 'a body that is no JSON is a parse error, and an envelope that is none is an invalid request [B-35 B-36 F-2 S2-19 S4-6]',
+    name: 'a body that is not JSON is a parse error, and an invalid envelope is an invalid request [B-35 B-36 F-2 S2-19 S4-6]',
     skip: noHttp,
     async check({ open, cell }) {
       const peer = open(() => 'done')
@@ -129,7 +129,7 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
-    name: 'a version that is not offered is refused in the newest words, with those that are; patches do not count [B-4 B-5 B-7]',
+    name: 'an unsupported version is refused in the newest format, with the supported ones; patch numbers are ignored [B-4 B-5 B-7]',
     async check({ open, cell, form }) {
       let runs = 0
       const peer = open(() => String((runs += 1)))
@@ -146,7 +146,7 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
-    name: 'without a header the method or the path tells the version, and the query may say it instead [B-2 B-3 B-10 B-11]',
+    name: 'without a header the method or the path selects the version, or the query does [B-2 B-3 B-10 B-11]',
     skip: noHttp,
     async check({ open, cell, form }) {
       const peer = open(() => 'done')
@@ -176,9 +176,9 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
-    name: 'a body of more JSON values than the limit is refused with 413, and one of as many is not [B-41 F-3]',
+    name: 'a body with more JSON values than the limit is refused with 413, and one at the limit is accepted [B-41 F-3]',
     async check({ open, cell }) {
-      // Beside its data a message has other values, in each version and binding some more or fewer: 100 are enough for all.
+      // A message has other values beside its data, more or fewer per version and binding: 100 are enough for all.
       const data = (count: number) =>
         messageParams('', { parts: [{ data: { list: Array.from({ length: count }, () => ({})) } }] })
       const peer = open(() => 'done', { server: { limits: { jsonNodes: 1_000 } } })
@@ -189,7 +189,7 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
-    name: 'too many parts, and metadata that is too deep, are refused by their names [B-41]',
+    name: 'too many parts, and too deep metadata, are refused by field [B-41]',
     async check({ open, cell, form }) {
       const peer = open(() => 'done', { server: { limits: { parts: 2, metadataDepth: 3 } } })
       const many = await peer.raw.call(

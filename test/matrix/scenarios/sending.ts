@@ -1,4 +1,4 @@
-/** Sends and what they answer with: a task or a message, at the end or at once. */
+/** Sends and their results: a task or a message, at the end or at once. */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reply } from '@parley/a2a'
@@ -10,7 +10,7 @@ const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 export const sending: readonly Scenario[] = [
   {
-    name: 'a send answers with the finished task: its artifact, its history, its ids [B-63 B-53 B-55 B-47 B-46]',
+    name: 'a send returns the finished task: its artifact, its history, its ids [B-63 B-53 B-55 B-47 B-46]',
     async check({ open }) {
       const peer = open(({ text }) => `Hello, ${text}!`)
       const task = await sendForTask(peer, 'Ann')
@@ -23,7 +23,7 @@ export const sending: readonly Scenario[] = [
     },
   },
   {
-    name: 'the answer has the shape and the spelling of the version it was asked in [B-6 B-48 J-1 J-2 J-3 S2-10 F-1 F-8]',
+    name: 'the response has the shape and the spelling of the requested version [B-6 B-48 J-1 J-2 J-3 S2-10 F-1 F-8]',
     async check({ open, cell, form }) {
       const peer = open(({ text }) => `Hello, ${text}!`)
       const { status, headers, body, payload } = await peer.raw.call('SendMessage', messageParams('Ann'))
@@ -50,7 +50,7 @@ export const sending: readonly Scenario[] = [
     },
   },
   {
-    name: 'a request that says a text and nothing else is understood, and waits for the end [B-63 B-66 B-68 T-1]',
+    name: 'a request with only a text is accepted, and waits for the end [B-63 B-66 B-68 T-1]',
     async check({ open, form }) {
       const peer = open(async function* ({ text }) {
         yield 'as you say: '
@@ -67,7 +67,7 @@ export const sending: readonly Scenario[] = [
     },
   },
   {
-    name: 'an agent that replies gives a bare message with a context and without a task [B-49 B-55 B-61 T-1]',
+    name: 'a direct reply is a message with a context and without a task [B-49 B-55 B-61 T-1]',
     async check({ open, form }) {
       const peer = open(({ text }) => reply(`You said ${text}`))
       const answer = await peer.send('hi', { contextId: 'talk-1' })
@@ -82,7 +82,7 @@ export const sending: readonly Scenario[] = [
     },
   },
   {
-    name: 'a send that is told not to wait answers while the agent works, and the work goes on [B-64 B-66]',
+    name: 'a non-blocking send returns while the agent works, and the work continues [B-64 B-66]',
     async check({ open, form }) {
       const gate = createGate()
       const peer = open(async () => {
@@ -103,7 +103,7 @@ export const sending: readonly Scenario[] = [
     },
   },
   {
-    name: 'being told not to wait does not cut a stream short [B-65]',
+    name: 'returnImmediately does not end a stream early [B-65]',
     async check({ open, form }) {
       const peer = open(async function* () {
         yield 'one '
@@ -121,7 +121,7 @@ export const sending: readonly Scenario[] = [
     },
   },
   {
-    name: 'a wait that lasts too long ends with the task as it is [B-67]',
+    name: 'a wait that exceeds its limit ends with the current task [B-67]',
     async check({ open }) {
       const gate = createGate()
       const peer = open(() => gate.opened, { server: { limits: { waitMs: 30 } } })
@@ -131,7 +131,7 @@ export const sending: readonly Scenario[] = [
     },
   },
   {
-    name: 'what the request says beside its message reaches the agent [B-69]',
+    name: 'the fields of the request beside its message reach the agent [B-69]',
     async check({ open }) {
       const peer = open(({ acceptedOutputModes, metadata, message }) => ({
         data: { modes: acceptedOutputModes, metadata, own: message.metadata ?? {} },
@@ -144,7 +144,7 @@ export const sending: readonly Scenario[] = [
     },
   },
   {
-    name: 'messages in one context open tasks of their own that run side by side, and a client’s context is kept [B-56 T-3 S2-22]',
+    name: 'messages in one context open separate tasks that run concurrently, and the context of the client is kept [B-56 T-3 S2-22]',
     async check({ open }) {
       const gate = createGate()
       let running = 0

@@ -8,7 +8,7 @@ import { artifactUpdateIn, messageIn, partsName, messageParams, stateIn, statusU
 
 export const streaming: readonly Scenario[] = [
   {
-    name: 'a stream begins with the task, carries what happens in order, and closes with its last status [B-89 B-90 B-93 B-99 S2-6]',
+    name: 'a stream begins with the task, has all events in order, and closes with its last status [B-89 B-90 B-93 B-99 S2-6]',
     async check({ open, form }) {
       const peer = open(async function* () {
         yield status('thinking')
@@ -20,7 +20,7 @@ export const streaming: readonly Scenario[] = [
       const task = taskIn(form, payloads[0])
       assert.equal(task.status.state, stateIn(form, 'TASK_STATE_SUBMITTED'))
       assert.equal(task.history[0][partsName(form)][0].text, 'go')
-      const told = payloads.slice(1).map((payload) => {
+      const received = payloads.slice(1).map((payload) => {
         const update = statusUpdateIn(form, payload) ?? artifactUpdateIn(form, payload)
         assert.deepEqual([update.taskId, update.contextId], [task.id, task.contextId])
         return update.status?.state ?? update.artifact.parts[0].text
@@ -28,13 +28,13 @@ export const streaming: readonly Scenario[] = [
       const [working, completed] = (['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'] as const).map((s) =>
         stateIn(form, s),
       )
-      assert.deepEqual(told, [working, 'one ', 'two', completed])
+      assert.deepEqual(received, [working, 'one ', 'two', completed])
       const said = statusUpdateIn(form, payloads[1]).status.message
       assert.equal(said[partsName(form)][0].text, 'thinking')
     },
   },
   {
-    name: 'every frame is one line of data with a rising id; JSON-RPC repeats the request’s own [F-4 F-6 B-109 S2-5]',
+    name: 'every frame is one line of data with an increasing id; JSON-RPC repeats the id of the request [F-4 F-6 B-109 S2-5]',
     skip: ({ binding }) => (binding === 'GRPC' ? 'gRPC has messages and no frames around them' : undefined),
     async check({ open, cell }) {
       const peer = open(() => ['a', 'b'])
@@ -70,7 +70,7 @@ export const streaming: readonly Scenario[] = [
     },
   },
   {
-    name: 'an agent that replies gives a stream of exactly one message, which has no id [B-89 T-1]',
+    name: 'a direct reply is a stream of exactly one message without an id [B-89 T-1]',
     async check({ open, form }) {
       const peer = open(() => reply('hi'))
       const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'))
@@ -80,7 +80,7 @@ export const streaming: readonly Scenario[] = [
     },
   },
   {
-    name: 'chunks say whether they append and which is the last, and add up to what is read later [B-100 S2-7]',
+    name: 'chunks have append and lastChunk, and add up to the stored artifact [B-100 S2-7]',
     async check({ open, form }) {
       const peer = open(function* () {
         yield artifact('doc', { text: 'a', name: 'first' })
@@ -109,7 +109,7 @@ export const streaming: readonly Scenario[] = [
     },
   },
   {
-    name: 'a client that leaves its stream cancels nothing, and finds the task where it went on [B-103 S2-24]',
+    name: 'a client that leaves its stream cancels nothing, and finds the task where it continued [B-103 S2-24]',
     async check({ open }) {
       const gate = createGate()
       const reached = createGate()
@@ -126,7 +126,7 @@ export const streaming: readonly Scenario[] = [
       const { id } = first.value.event.task
       await reached.opened
       leaving.abort()
-      // Whether that is an end or an error is for the runtime's fetch to say.
+      // Whether that is an end or an error depends on the runtime's fetch.
       await Array.fromAsync(stream).catch(() => {})
       let end = ''
       for await (const state of peer.subscribe(id).states()) {

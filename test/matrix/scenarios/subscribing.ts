@@ -1,4 +1,4 @@
-/** Joining a stream that is under way, and coming back to one that broke off. */
+/** Joining a running stream, and resuming an interrupted one. */
 import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
 import type { StreamEvent } from '@parley/a2a'
@@ -9,7 +9,7 @@ import { messageParams, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
 
 export const subscribing: readonly Scenario[] = [
   {
-    name: 'a subscription begins with the task as it is and goes on without a gap or a repetition [B-105 B-107 T-5]',
+    name: 'a subscription begins with the current task and continues without gaps or repetitions [B-105 B-107 T-5]',
     async check({ open }) {
       const gate = createGate()
       const peer = open(async function* () {
@@ -36,7 +36,7 @@ export const subscribing: readonly Scenario[] = [
     },
   },
   {
-    name: 'a task that waits for input can be subscribed to, and the stream shows what its answer brings [B-107]',
+    name: 'a task that waits for input can be subscribed to, and the stream delivers what follows its answer [B-107]',
     async check({ open }) {
       const peer = open(({ text }) => (text === 'go' ? inputRequired('and?') : 'done'))
       const { id } = await sendForTask(peer, 'go')
@@ -53,7 +53,7 @@ export const subscribing: readonly Scenario[] = [
     },
   },
   {
-    name: 'a finished task is refused by 1.0 and shown once by 0.x [B-106 B-108]',
+    name: 'a finished task is refused by 1.0 and sent once by 0.x [B-106 B-108]',
     async check({ open, cell, form }) {
       const peer = open(() => 'done')
       const { id } = await sendForTask(peer, 'go')
@@ -68,7 +68,7 @@ export const subscribing: readonly Scenario[] = [
     },
   },
   {
-    name: 'a subscription to an unknown task is a plain error, but an event where 0.x clients read nothing else [B-106 F-7]',
+    name: 'a subscription to an unknown task is a plain error, or an event where 0.x clients read nothing else [B-106 F-7]',
     async check({ open, cell, form }) {
       const peer = open(() => 'done')
       const answer = await peer.raw.call('SubscribeToTask', { id: 'nowhere' })
@@ -91,7 +91,7 @@ export const subscribing: readonly Scenario[] = [
     },
   },
   {
-    name: 'Last-Event-ID resumes a subscription right after that event, wherever it stands, also when all is over [B-109]',
+    name: 'Last-Event-ID resumes a subscription right after that event, also after the task has ended [B-109]',
     async check({ open }) {
       const peer = open(function* () {
         yield 'a'
@@ -109,7 +109,7 @@ export const subscribing: readonly Scenario[] = [
     },
   },
   {
-    name: 'Last-Event-ID resumes a task that still runs, and the query says it for those who cannot set headers [B-109 B-105]',
+    name: 'Last-Event-ID resumes a running task, and the query carries it for clients that cannot set headers [B-109 B-105]',
     async check({ open, cell }) {
       const gate = createGate()
       const peer = open(async function* () {
@@ -136,7 +136,7 @@ export const subscribing: readonly Scenario[] = [
     },
   },
   {
-    name: 'a repeated streaming send goes on after its Last-Event-ID and runs nothing twice [B-109 B-163]',
+    name: 'a repeated streaming send continues after its Last-Event-ID and runs nothing twice [B-109 B-163]',
     async check({ open, form }) {
       let runs = 0
       const peer = open(function* () {
@@ -157,7 +157,7 @@ export const subscribing: readonly Scenario[] = [
     },
   },
   {
-    name: 'a Last-Event-ID that is none of ours is ignored [B-109]',
+    name: 'an invalid Last-Event-ID is ignored [B-109]',
     async check({ open }) {
       const peer = open(() => inputRequired('and?'))
       const { id } = await sendForTask(peer, 'go')

@@ -1,4 +1,4 @@
-/** Two callers at one agent: who may knock, and what the one may know of the other. */
+/** Two callers at one agent: who may call, and what one caller may learn about the other. */
 import assert from 'node:assert/strict'
 import { A2AError, inputRequired } from '@parley/a2a'
 import type { Authenticate } from '@parley/a2a/server'
@@ -6,7 +6,7 @@ import { assertRefused } from '../assert-refused.ts'
 import type { Peer, Scenario } from '../scenario.ts'
 import { messageParams, taskIn } from '../spelling.ts'
 
-/** A token is a name, and Mallory is known but not wanted. */
+/** A token is a name; Mallory is authenticated but has no permission. */
 const byName: Authenticate = ({ header }) => {
   const name = /^Bearer (\w+)$/.exec(header('authorization') ?? '')?.[1]
   if (name === 'mallory') throw new A2AError('PERMISSION_DENIED', 'Not you')
@@ -22,7 +22,7 @@ async function openTaskOf(peer: Peer, name: string, more: object = {}): Promise<
 
 export const trust: readonly Scenario[] = [
   {
-    name: 'without credentials every operation is 401 with a challenge, with the wrong ones 403, each in its own shape [B-150 B-151 B-153 F-3]',
+    name: 'without credentials every operation gives 401 with a challenge, without permission 403, each in the shape of the binding [B-150 B-151 B-153 F-3]',
     async check({ open, cell }) {
       let runs = 0
       const peer = open(() => String((runs += 1)), {
@@ -38,9 +38,9 @@ export const trust: readonly Scenario[] = [
         (options: object) => peer.raw.call('ListTaskPushNotificationConfigs', { taskId: 'x' }, options),
       ]
       for (const call of calls) {
-        const stranger = await call({})
-        assertRefused(cell, stranger, 'UNAUTHENTICATED')
-        assert.equal(stranger.headers.get('www-authenticate'), 'Bearer')
+        const unauthenticated = await call({})
+        assertRefused(cell, unauthenticated, 'UNAUTHENTICATED')
+        assert.equal(unauthenticated.headers.get('www-authenticate'), 'Bearer')
         assert.equal(assertRefused(cell, await call(as('mallory')), 'PERMISSION_DENIED').message, 'Not you')
       }
       assert.equal(runs, 0)
@@ -91,7 +91,7 @@ export const trust: readonly Scenario[] = [
     },
   },
   {
-    name: 'a list shows the caller’s own tasks and counts no others [B-77 B-85]',
+    name: "a list has the caller's own tasks and counts no others [B-77 B-85]",
     skip: ({ version }) => (version === '1.0' ? undefined : `A2A ${version} has no way to list tasks`),
     async check({ open }) {
       const peer = open(() => 'done', { server: { authenticate: byName } })
@@ -104,7 +104,7 @@ export const trust: readonly Scenario[] = [
     },
   },
   {
-    name: 'a caller has a limit of tasks and of streams at one time, and the next is refused for now [B-41]',
+    name: 'a caller has a limit of concurrent tasks and streams, and the next one is refused [B-41]',
     async check({ open, cell }) {
       const limits = { tasksPerCaller: 1, streamsPerCaller: 1 }
       const peer = open(() => inputRequired('and?'), { server: { authenticate: byName, limits } })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { artifact, authRequired, data, fail, file, inputRequired, reject, reply, status } from './reports.ts'
 
-it('makes plain objects that anybody could write', () => {
+it('creates plain objects', () => {
   assert.deepEqual(data({ rows: 42 }), { data: { rows: 42 } })
   assert.deepEqual(data(null, { mediaType: 'application/x' }), { data: null, mediaType: 'application/x' })
   assert.deepEqual(status('Reading', { page: 3 }), {
@@ -17,7 +17,7 @@ it('makes plain objects that anybody could write', () => {
   assert.deepEqual(reply('Hi'), { reply: 'Hi' })
 })
 
-it('makes a file of bytes, of a buffer of any size, or of a URL', () => {
+it('creates a file from bytes, from a buffer of any size, or from a URL', () => {
   const bytes = new TextEncoder().encode('ABC')
   assert.deepEqual(file(bytes, { name: 'a.txt', mediaType: 'text/plain', metadata: { n: 1 } }), {
     raw: 'QUJD',
@@ -38,7 +38,7 @@ it('makes a file of bytes, of a buffer of any size, or of a URL', () => {
   assert.deepEqual(file(new Uint8Array(bytes.buffer, 1, 1)), { raw: 'Qg==' })
 })
 
-it('makes an artifact whole, in chunks, and closes it with nothing', () => {
+it('creates an artifact as a whole, in chunks, and closes it with an empty chunk', () => {
   assert.deepEqual(
     artifact('report', {
       text: 'a',

@@ -19,23 +19,23 @@ function parsed(value: unknown, headers: Record<string, string>): HttpRequest {
 
 const limits = { bodyBytes: 7, jsonNodes: 3 }
 
-describe('a body that a framework has parsed before us', () => {
+describe('a body that a framework has already parsed', () => {
   const json = { 'content-type': 'application/json' }
 
-  it('is taken as it is', async () => {
+  it('is used unchanged', async () => {
     const body = await readJson(parsed({ a: 1 }, { ...json, 'content-length': '7' }), limits)
     assert.deepEqual(body, { value: { a: 1 }, text: undefined, isTooDeep: false })
     assert.deepEqual((await readJson(parsed({ a: 1 }, json), limits))?.value, { a: 1 })
   })
 
-  it('is refused if more was declared than we take, before its type is looked at [B-41]', async () => {
+  it('is refused if its declared length exceeds the limit, before its type is checked [B-41]', async () => {
     await assert.rejects(readJson(parsed({}, { ...json, 'content-length': '8' }), limits), {
       code: 'PAYLOAD_TOO_LARGE',
     })
     await assert.rejects(readJson(parsed({}, { 'content-length': '8' }), limits), { code: 'PAYLOAD_TOO_LARGE' })
     await assert.rejects(readJson(parsed({}, {}), limits), { code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
-  it('is refused if it holds more values than we take', async () => {
+  it('is refused if it has more values than the limit', async () => {
     assert.deepEqual((await readJson(parsed([1, 2], json), limits))?.value, [1, 2])
     const refusal = { code: 'PAYLOAD_TOO_LARGE', message: 'The body holds more than 3 JSON values' }
     await assert.rejects(readJson(parsed([1, 2, 3], json), limits), refusal)
@@ -44,7 +44,7 @@ describe('a body that a framework has parsed before us', () => {
 })
 
 describe('the text of a body', () => {
-  it('is refused before it is parsed if it holds more values than we take', () => {
+  it('is refused before it is parsed if it has more values than the limit', () => {
     const items = (count: number): string => `[${Array.from({ length: count }, () => '0').join(',')}]`
     assert.equal((parseJson(items(99_999)).value as unknown[]).length, 99_999)
     // The text is invalid JSON, but the count comes first and stops at the limit.
@@ -54,7 +54,7 @@ describe('the text of a body', () => {
     assert.throws(() => parseJson('[1,2', 1), { ...refusal, message: 'The body holds more than 1 JSON values' })
   })
 
-  it('may be as deep as 200 levels, and says if it is deeper', () => {
+  it('may have up to 200 levels, and more are refused', () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
     assert.equal(parseJson(nested(200)).isTooDeep, false)
     assert.equal(parseJson(nested(201)).isTooDeep, true)
@@ -62,12 +62,12 @@ describe('the text of a body', () => {
     assert.equal(parseJson(nested(99_999)).isTooDeep, true)
   })
 
-  it('has keys that name no prototype', () => {
+  it('has keys that do not set a prototype', () => {
     const { value } = parseJson('{"__proto__":{"admin":true},"id":1}')
     assert.equal((value as { admin?: unknown }).admin, undefined)
   })
 
-  it('replaces halves of surrogate pairs, which UTF-8 cannot carry, but for the id that is echoed [F-2]', () => {
+  it('has lone surrogates replaced, which UTF-8 cannot carry, except in the id that is echoed [F-2]', () => {
     const { value } = parseJson(String.raw`{"id":"\ud800","params":{"a\udc00":["\ud800x","\ud83d\ude00"]}}`)
     assert.deepEqual(value, { id: '\ud800', params: { 'a\ufffd': ['\ufffdx', '😀'] } })
   })

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
 import { createJsonLinesParser } from './json-lines-reader.ts'
 
-describe('JSON by the line', () => {
-  it('is cut at the ends of lines, however it comes, and the last line needs none', () => {
+describe('JSON lines', () => {
+  it('are split at line ends in any chunks, and the last line needs none', () => {
     const text = '{"a":1}\n\r\n{"b":\t2}\r\n{"c":3}'
     for (let size = 1; size <= text.length; size++) {
       const parser = createJsonLinesParser(100)
@@ -14,7 +14,7 @@ describe('JSON by the line', () => {
     }
   })
 
-  it('has an end to every line', () => {
+  it('have a maximum length', () => {
     const parser = createJsonLinesParser(10)
     assert.equal(parser.feed('12345678\n12345678').length, 1)
     assert.throws(

@@ -51,8 +51,10 @@ export function createSseParser(maxEventBytes: number = defaultMaxEventBytes): S
   let failure: A2AError | undefined
 
   function dispatch(into: SseEvent[]): void {
-    if (data.length > 0) into.push({ event: event === '' ? 'message' : event, data: data.join('\n'), id })
-    data = []
+    if (data.length > 0) {
+      into.push({ event: event === '' ? 'message' : event, data: data.join('\n'), id })
+      data = []
+    }
     event = ''
     id = undefined
     size = 0

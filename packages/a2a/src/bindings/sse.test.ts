@@ -12,12 +12,12 @@ async function readAll(chunks: readonly (string | Uint8Array)[], maxEventBytes?:
 const message = (data: string, id?: string): SseEvent => ({ event: 'message', data, id })
 
 describe('written server-sent events', () => {
-  it('are read back with their cursor, past keep-alive comments [F-4 F-5 B-101]', async () => {
+  it('are read back with their cursor, and keep-alive comments are skipped [F-4 F-5 B-101]', async () => {
     const text = sseFrame(7, '{"result":', '{"a":1}', '}') + keepAlive + sseFrame(undefined, '', '{}', '')
     assert.deepEqual(await readAll([text]), [message('{"result":{"a":1}}', '7'), message('{}')])
   })
 
-  it('carry an id only where the event has a place in the log', () => {
+  it('have an id only if the event has a position in the log', () => {
     assert.equal(sseFrame(3, '', '{}', ''), 'id: 3\ndata: {}\n\n')
     assert.equal(sseFrame(undefined, '', '{}', ''), 'data: {}\n\n')
   })
@@ -34,7 +34,7 @@ describe('a cursor', () => {
 })
 
 describe('the reader of server-sent events', () => {
-  it('takes every line end, wherever the chunks are cut [F-5 S2-32]', async () => {
+  it('accepts every line end, wherever the chunks are cut [F-5 S2-32]', async () => {
     const events = [message('a', '1'), message('b\nc'), { event: 'error', data: '{}', id: undefined }]
     for (const end of ['\n', '\r\n', '\r']) {
       const text = ['id: 1', 'data: a', '', ': note', 'data:b', 'data: c', '', 'event: error', 'data: {}', '', ''].join(
@@ -48,7 +48,7 @@ describe('the reader of server-sent events', () => {
     }
   })
 
-  it('decodes characters that are cut in two', async () => {
+  it('decodes characters that are split between chunks', async () => {
     const bytes = new TextEncoder().encode('data: größe 🚀\n\n')
     assert.deepEqual(await readAll([...bytes].map((byte) => Uint8Array.of(byte))), [message('größe 🚀')])
   })
@@ -57,12 +57,12 @@ describe('the reader of server-sent events', () => {
     assert.deepEqual(await readAll(['\uFEFFretry: 5\nfoo: bar\ndata:  two\ndata\n\n']), [message(' two\n')])
   })
 
-  it('gives the last event even without its blank line [F-5]', async () => {
+  it('returns the last event even without its blank line [F-5]', async () => {
     assert.deepEqual(await readAll(['data: a\n\ndata: b']), [message('a'), message('b')])
     assert.deepEqual(await readAll(['data: a\n\nid: 4\n']), [message('a')])
   })
 
-  it('ends with an error that names the limit when an event outgrows it, line by line or in one [F-5]', async () => {
+  it('ends with an error that names the limit when an event exceeds it, in one line or in many [F-5]', async () => {
     const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: /100 bytes/, details: { limit: 'maxEventBytes' } }
     await assert.rejects(readAll([`data: ${'x'.repeat(200)}`], 100), tooLarge)
     await assert.rejects(readAll(['data: x\n'.repeat(50)], 100), tooLarge)
@@ -73,7 +73,7 @@ describe('the reader of server-sent events', () => {
     assert.equal((await readAll([': still here\n'.repeat(50), 'data: x\n\n'], 100)).length, 1)
   })
 
-  it('reads a long event that comes in many pieces in linear time', () => {
+  it('reads a long event in many chunks in linear time', () => {
     const parser = createSseParser()
     const startedAt = process.cpuUsage()
     parser.feed('data: ')

@@ -23,7 +23,7 @@ describe('an answer', () => {
     assert.equal(toAgentResponse({ message: said('hi') }).kind, 'message')
   })
 
-  it('says what its artifacts say, else the last that the agent said', () => {
+  it('has the text of its artifacts, else the last message of the agent', () => {
     const artifacts = [
       { artifactId: 'a', parts: [{ text: 'One ' }, { data: 1 }, { text: 'two ' }] },
       { artifactId: 'b', parts: [{ text: 'three' }] },
@@ -38,7 +38,7 @@ describe('an answer', () => {
     assert.equal(requireCompletedText(toAgentResponse({ message: said('hi') })), 'hi')
   })
 
-  it('throws where there is none: a question back, or no good end', () => {
+  it('throws without a text: an open question, or a failure', () => {
     const expect = (state: TaskState, code: string, message: RegExp, words?: Message): void => {
       assert.throws(
         () => requireCompletedText(toAgentResponse({ task: task(state, {}, words) })),
@@ -58,7 +58,7 @@ describe('an answer', () => {
     expect('TASK_STATE_WORKING', 'TASK_FAILED', /still TASK_STATE_WORKING/)
   })
 
-  it('can be read whatever has become of it', () => {
+  it('can be read in any state', () => {
     assert.equal(extractText(toAgentResponse({ task: task('TASK_STATE_FAILED', {}, said('Broken')) })), 'Broken')
   })
 })

@@ -11,7 +11,7 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import { connect } from './connect.ts'
 import type { RemoteAgent } from './contract.ts'
 
-/** Does what the programs ask for. */
+/** Does what the message says. */
 const allrounder: AgentFunction = async function* ({ text, message, task, signal }) {
   const files = message.parts.filter((part) => 'raw' in part || 'url' in part)
   if (files.length > 0) yield `${text}: ${JSON.stringify(files)}`
@@ -46,7 +46,7 @@ for (const version of ['1.0', '0.3', '0.2'] as const) {
         agent = await connect(server.url, { bearer: 'secret', version, prefer: [binding] })
       })
 
-      it('says what was chosen and why', () => {
+      it('reports the selected interface and why', () => {
         assert.equal(agent.card.name, 'Allrounder')
         assert.equal(agent.interface.version, version)
         assert.equal(agent.interface.protocolBinding, binding)
@@ -62,14 +62,14 @@ for (const version of ['1.0', '0.3', '0.2'] as const) {
         )
       })
 
-      it('reads an answer while it is written', async () => {
+      it('reads a streamed answer', async () => {
         const chunks: string[] = []
         for await (const chunk of agent.stream('Write a report').text()) chunks.push(chunk)
         assert.equal(chunks.join(''), 'One two three.')
         assert.ok(chunks.length > 1)
       })
 
-      it('tells a task from a message by its kind', async () => {
+      it('distinguishes a task from a message by its kind', async () => {
         const task = await agent.send('Question')
         assert.equal(task.kind, 'task')
         assert.deepEqual(await agent.send('Hi').then(({ kind }) => kind), 'message')
@@ -107,13 +107,13 @@ for (const version of ['1.0', '0.3', '0.2'] as const) {
 }
 
 describe('connect', () => {
-  it('takes the card itself, and a URL', async () => {
+  it('accepts a card and a URL', async () => {
     const { card } = await connect(new URL(server.url), { bearer: 'secret' })
     const agent = await connect(card, { bearer: async () => 'secret' })
     assert.match(await agent.ask('Question'), /^Question/)
   })
 
-  it('asks for the card again where the server says that it cannot serve now, and no sooner than it says [B-162]', async () => {
+  it('retries the card on 503, after Retry-After [B-162]', async () => {
     const handler = createHandler({ store: memoryStore(), publicUrl: 'http://agent.test', agent: () => 'hi' })
     const busy = (times: number, retryAfter: string, then?: Response) => {
       const calls: string[] = []
@@ -151,7 +151,7 @@ describe('connect', () => {
     await handler.close()
   })
 
-  it('needs to be let in', async () => {
+  it('requires credentials', async () => {
     const agent = await connect(server.url)
     await assert.rejects(
       agent.ask('Question'),

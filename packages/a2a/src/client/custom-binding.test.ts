@@ -90,7 +90,7 @@ async function fetchCard(request: Request, called: string[]): Promise<Response> 
   return Response.json({ ...card, supportedInterfaces: [...custom, ...card.supportedInterfaces] })
 }
 
-describe('a binding of one’s own', () => {
+describe('a custom binding', () => {
   it('carries every operation, with its service parameters inside [T-16]', async () => {
     const letters: Letter[] = []
     const called: string[] = []
@@ -116,7 +116,7 @@ describe('a binding of one’s own', () => {
     assert.equal(new Set(letters.map(({ operation }) => operation)).size, 7)
   })
 
-  it('that is not known is passed over, and neither its URI nor that of an extension is ever fetched [T-11 T-16]', async () => {
+  it('that is unknown is skipped, and neither its URI nor that of an extension is ever fetched [T-11 T-16]', async () => {
     const called: string[] = []
     const agent = await connect('http://agent.test', {
       fetch: (request) => fetchCard(request, called),

@@ -32,13 +32,13 @@ describe('another interface', () => {
     return one.url
   }
 
-  it('is passed over if a page cannot load what speaks its version: another may need nothing new', async () => {
+  it('is skipped if a page cannot load the code of its version: another may need nothing new', async () => {
     const known = interfaces(first, old, third)
     assert.equal(await tryOtherInterfaces(known, 'GetTask', gone, use), third.url)
     assert.equal(known.current, third)
   })
 
-  it('that cannot be loaded is not what the error is about', async () => {
+  it('that cannot be loaded does not determine the error', async () => {
     await assert.rejects(tryOtherInterfaces(interfaces(first, old), 'GetTask', gone, use), gone)
     await assert.rejects(tryOtherInterfaces(interfaces(first, old), 'SendMessage', notLoaded, use), notLoaded)
   })

@@ -30,7 +30,7 @@ async function open(agent: Agent, settings: object = {}): Promise<string> {
 const limits = { pollMs: 5, firstDelayMs: 1, maxDelayMs: 5 }
 
 describe('invoke', () => {
-  it('answers with the text of the artifacts and the id of the task [S0-7 S0-11 S0-31]', async () => {
+  it('returns the text of the artifacts and the id of the task [S0-7 S0-11 S0-31]', async () => {
     const url = await open(async function* ({ text }) {
       yield status('thinking')
       yield 'You said '
@@ -41,7 +41,7 @@ describe('invoke', () => {
     assert.deepEqual(rest, { success: true, responseText: 'You said hi', error: undefined })
   })
 
-  it('answers with what the agent said last where there is no artifact [S0-25]', async () => {
+  it('returns the last message of the agent without an artifact [S0-25]', async () => {
     const url = await open(async function* () {
       yield status('one')
       yield { state: 'TASK_STATE_COMPLETED', message: 'two' }
@@ -51,7 +51,7 @@ describe('invoke', () => {
     assert.deepEqual(direct, { success: true, taskId: undefined, responseText: 'Hello', error: undefined })
   })
 
-  it('says why there is no success: in the agent’s words, or its own [S0-34]', async () => {
+  it('returns the reason of a failure: of the agent, or its own [S0-34]', async () => {
     const failed = await invoke(await open(() => fail('The upstream is down')), 'hi')
     assert.deepEqual(
       [failed.success, failed.error, failed.responseText],
@@ -80,13 +80,13 @@ describe('invoke', () => {
     assert.deepEqual([asked.success, asked.error], [false, 'Which city?'])
   })
 
-  it('names the skill and the context [S0-11]', async () => {
+  it('sends the skill and the context [S0-11]', async () => {
     const url = await open(({ metadata, task }) => `${JSON.stringify(metadata)} ${task.contextId}`)
     const { responseText } = await invoke(url, 'hi', { skill: 'translate', contextId: 'c-1' })
     assert.equal(responseText, '{"skillId":"translate"} c-1')
   })
 
-  it('polls where there is no stream [S0-24]', async () => {
+  it('polls without a stream [S0-24]', async () => {
     let looks = 0
     const url = await open(
       async function* () {
@@ -112,7 +112,7 @@ describe('invoke', () => {
     assert.ok(watched.filter((operation) => operation === 'GetTask').length >= 3)
   })
 
-  it('gives up in time, and tells the task that it leaves behind [S0-34]', async () => {
+  it('times out, and returns the id of the task that it leaves behind [S0-34]', async () => {
     const url = await open(async function* ({ signal }) {
       yield status('working')
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -124,7 +124,7 @@ describe('invoke', () => {
     assert.deepEqual([aborted.success, aborted.error], [false, 'not now'])
   })
 
-  it('never throws: no connection, no card, a refusal, no url at all [S0-34]', async () => {
+  it('never throws: no connection, no card, a refusal, no url [S0-34]', async () => {
     const gone = createServer().listen(0, '127.0.0.1')
     await once(gone, 'listening')
     const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`
@@ -178,7 +178,7 @@ async function listen(answer: (asked: Asked) => { status: number; body?: unknown
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-describe('a peer from before there were interfaces', () => {
+describe('a peer without interfaces', () => {
   const said = (role: string, text: string) => ({ role, parts: [{ type: 'text', text }] })
   const flat = (state: string, ...messages: object[]) => ({
     id: 'task 1',
@@ -203,7 +203,7 @@ describe('a peer from before there were interfaces', () => {
   }
   const done = { status: 200, body: flat('completed', said('agent', 'thinking'), said('agent', 'Summary…')) }
 
-  it('is given a task and asked for it until it is done [S0-4 S0-5 S0-24 S0-25 S0-31]', async () => {
+  it('gets a task and is polled until it is done [S0-4 S0-5 S0-24 S0-25 S0-31]', async () => {
     const peer = await old([{ status: 200, body: flat('working') }, { status: 503 }, done])
     const result = await invoke(`${peer.url}/`, 'Summarize this', {
       limits,
@@ -219,7 +219,7 @@ describe('a peer from before there were interfaces', () => {
     assert.equal(peer.asked.filter(({ path }) => path.startsWith('/a2a/tasks/task')).length, 3)
   })
 
-  it('may have a URL on its card that serves no A2A', async () => {
+  it('may have a URL on its card that does not serve A2A', async () => {
     const peer = await listen(({ path, origin }) =>
       path === '/.well-known/agent-card.json'
         ? { status: 200, body: { ...card, url: `${origin}/`, capabilities: { streaming: true } } }
@@ -231,14 +231,14 @@ describe('a peer from before there were interfaces', () => {
     assert.deepEqual([result.success, result.responseText], [true, 'Summary…'])
   })
 
-  it('is also found by the address of its card, and by a card that has a version and no address', async () => {
+  it('is also found by the address of its card, and by a card with a version and no address', async () => {
     const peer = await old([done])
     assert.equal((await invoke(`${peer.url}/.well-known/agent-card.json`, 'hi', { limits })).success, true)
     const other = await old([done], undefined, { protocolVersion: '0.2.0' })
     assert.equal((await invoke(other.url, 'hi', { limits })).success, true)
   })
 
-  it('fails in its words, refuses in a number, or takes too long [S0-34]', async () => {
+  it('fails with its message, refuses with a status, or times out [S0-34]', async () => {
     const failed = await old([{ status: 200, body: flat('failed', said('agent', 'Task timed out')) }])
     assert.deepEqual(await invoke(failed.url, 'hi', { limits }), {
       success: false,

@@ -4,7 +4,7 @@ import { bytesToBase64 } from './attachment-part.ts'
 import { toSendMessageRequest } from './remote-agent.ts'
 
 describe('a message input', () => {
-  it('is a text, parts or a message, with an id of its own', async () => {
+  it('is a text, parts or a message, with its own id', async () => {
     const { message } = await toSendMessageRequest('hi')
     assert.deepEqual({ ...message, messageId: '' }, { messageId: '', role: 'ROLE_USER', parts: [{ text: 'hi' }] })
     assert.notEqual(message.messageId, (await toSendMessageRequest('hi')).message.messageId)
@@ -17,7 +17,7 @@ describe('a message input', () => {
     assert.deepEqual(request, { message: { role: 'ROLE_USER', taskId: 't', ...whole } })
   })
 
-  it('carries what the options say, and nothing that they do not', async () => {
+  it('has the fields of the options, and no others', async () => {
     const push = { url: 'https://hook.test' }
     const request = await toSendMessageRequest('hi', {
       messageId: 'm1',
@@ -52,7 +52,7 @@ describe('a message input', () => {
     assert.deepEqual(Object.keys(await toSendMessageRequest('hi', { timeoutMs: 5 })), ['message'])
   })
 
-  it('takes files of every kind, in their order', async () => {
+  it('accepts files of every kind, in order', async () => {
     const bytes = new Uint8Array([104, 105])
     const { message } = await toSendMessageRequest('see', {
       files: [
@@ -84,7 +84,7 @@ describe('a message input', () => {
 })
 
 describe('base64', () => {
-  it('is the same with and without the platform’s encoder, also for a file larger than the stack', () => {
+  it("is the same with and without the platform's encoder, also for a file larger than the stack", () => {
     const bytes = new Uint8Array(3_000_001).map((_, index) => index * 7)
     const expected = Buffer.from(bytes).toString('base64')
     assert.ok(bytesToBase64(bytes) === expected)

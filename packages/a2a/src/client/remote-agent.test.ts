@@ -30,7 +30,7 @@ const versions = ['1.0', '0.3', '0.2'] as const
 const oldTask = (state: string) => ({ kind: 'task', id: 't1', contextId: 'c1', status: { state } })
 
 describe('an agent', () => {
-  it('is asked and says; a question back and a failure are errors that name the task', async () => {
+  it('answers; an open question and a failure are errors that name the task', async () => {
     const agent = await meet(async function* ({ text }) {
       if (text === 'city?') yield inputRequired('Which city?')
       else if (text === 'fail') throw new Error('secret')
@@ -43,7 +43,7 @@ describe('an agent', () => {
     assert.equal((await failure(agent.ask('fail'))).code, 'TASK_FAILED')
   })
 
-  it('starts a job at once, and explains itself where there is no task', async () => {
+  it('starts a job at once, and reports a missing task', async () => {
     const agent = await meet(async function* ({ signal }) {
       yield status('At it')
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -60,7 +60,7 @@ describe('an agent', () => {
     assert.match(error.message, /message .* send\(\)/)
   })
 
-  it('is waited for also if it answers before it is done [B-66]', async () => {
+  it('is awaited even if it responds before it is done [B-66]', async () => {
     const hasty = await listen(
       ({ method }, count) => ({ result: oldTask(method === 'tasks/get' && count > 3 ? 'completed' : 'working') }),
       { capabilities: {} },
@@ -73,7 +73,7 @@ describe('an agent', () => {
     assert.equal((await agent.wait('t1')).status.state, 'TASK_STATE_COMPLETED')
   })
 
-  it('has no more time for a send and the waiting after it than the caller gives', { timeout: 60_000 }, async () => {
+  it('has one time limit for a send and the wait after it', { timeout: 60_000 }, async () => {
     const idle = await listen(() => ({ result: oldTask('working') }), { capabilities: {} })
     const agent = await connect(idle.url, { limits: { firstDelayMs: 1, pollMs: 5, answerTimeoutMs: 600_000 } })
     assert.equal((await failure(agent.send('job', { timeoutMs: 50 }))).code, 'TIMEOUT')
@@ -88,14 +88,14 @@ describe('an agent', () => {
     assert.deepEqual([code, details['taskId']], ['TIMEOUT', 't1'])
   })
 
-  it('does not take another task for the one asked for', async () => {
+  it('rejects another task than the requested one', async () => {
     const confused = await listen(() => ({ result: oldTask('working') }))
     const agent = await connect(confused.url)
     assert.equal((await failure(agent.get('t2'))).code, 'INVALID_AGENT_RESPONSE')
     assert.equal((await failure(agent.cancel('t2'))).code, 'INVALID_AGENT_RESPONSE')
   })
 
-  it('lists its tasks where its version can', async () => {
+  it('lists its tasks if its version supports it', async () => {
     const agent = await meet(async function* ({ text }) {
       yield text
     })
@@ -106,7 +106,7 @@ describe('an agent', () => {
     assert.equal((await failure(older.list())).code, 'UNSUPPORTED_OPERATION')
   })
 
-  it('shows more of itself to those it knows, in every version, and is that from then on [B-136 B-139]', async () => {
+  it('returns its extended card to authenticated callers, in every version, and uses it from then on [B-136 B-139]', async () => {
     for (const version of versions) {
       const handler = open({
         name: 'Public',
@@ -119,9 +119,9 @@ describe('an agent', () => {
       assert.equal(agent.card.name, 'Public')
       assert.equal((await agent.extendedCard()).name, 'Extended')
       assert.equal(agent.card.name, 'Extended')
-      const stranger = await connect('http://localhost', { fetch, version, prefer: ['JSONRPC'] })
-      assert.equal((await failure(stranger.extendedCard())).code, 'UNAUTHENTICATED')
-      assert.equal(stranger.card.name, 'Public')
+      const unauthenticated = await connect('http://localhost', { fetch, version, prefer: ['JSONRPC'] })
+      assert.equal((await failure(unauthenticated.extendedCard())).code, 'UNAUTHENTICATED')
+      assert.equal(unauthenticated.card.name, 'Public')
     }
   })
 })

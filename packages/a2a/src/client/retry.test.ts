@@ -8,14 +8,14 @@ import type { Operation } from '../model/operation.ts'
 import { defaultClientLimits } from './default-limits.ts'
 import { canRetry, isConnectFailure, backoffDelayMs } from './retry.ts'
 
-const stranger = { capabilities: {} } as AgentCard
+const plainPeer = { capabilities: {} } as AgentCard
 const ours = { capabilities: { extensions: [{ uri: cursorExtension }] } } as unknown as AgentCard
 const error = (code: ErrorCode, details = {}, cause?: unknown): A2AError => new A2AError(code, 'no', details, { cause })
 const refused = Object.assign(new TypeError('fetch failed'), {
   cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
 })
 
-describe('whether a call may be repeated', () => {
+describe('the decision to repeat a call', () => {
   const reads: readonly Operation[] = ['GetTask', 'ListTasks', 'SubscribeToTask', 'GetExtendedAgentCard']
   const writes: readonly Operation[] = [
     'SendMessage',
@@ -24,17 +24,17 @@ describe('whether a call may be repeated', () => {
     'CreateTaskPushNotificationConfig',
   ]
 
-  it('depends, for a question, only on whether an answer might come [B-162]', () => {
+  it('depends, for a read, only on whether a response may come [B-162]', () => {
     for (const operation of reads) {
       for (const code of ['UNAVAILABLE', 'INTERRUPTED', 'TIMEOUT', 'RATE_LIMITED'] as const)
-        assert.equal(canRetry(error(code), operation, stranger), true)
+        assert.equal(canRetry(error(code), operation, plainPeer), true)
       for (const code of ['TASK_NOT_FOUND', 'INTERNAL', 'INVALID_AGENT_RESPONSE', 'UNAUTHENTICATED'] as const)
-        assert.equal(canRetry(error(code), operation, stranger), false)
-      assert.equal(canRetry(new Error('the caller’s own'), operation, stranger), false)
+        assert.equal(canRetry(error(code), operation, plainPeer), false)
+      assert.equal(canRetry(new Error('the caller’s own'), operation, plainPeer), false)
     }
   })
 
-  it('depends, for what changes something, on whether the peer certainly did nothing [B-164]', () => {
+  it('depends, for a write, on whether the peer certainly did nothing [B-164]', () => {
     const certain = [
       error('RATE_LIMITED', { status: '429' }),
       error('UNAVAILABLE', { status: '503' }),
@@ -57,28 +57,28 @@ describe('whether a call may be repeated', () => {
       ),
     ]
     for (const operation of writes) {
-      for (const each of certain) assert.equal(canRetry(each, operation, stranger), true, JSON.stringify(each))
-      for (const each of doubtful) assert.equal(canRetry(each, operation, stranger), false, JSON.stringify(each))
+      for (const each of certain) assert.equal(canRetry(each, operation, plainPeer), true, JSON.stringify(each))
+      for (const each of doubtful) assert.equal(canRetry(each, operation, plainPeer), false, JSON.stringify(each))
     }
   })
 
-  it('is up to the caller where the agent is down and the peer does not say when it is back', () => {
+  it('is left to the caller if the agent is down without a retry time', () => {
     for (const operation of writes) {
-      for (const card of [stranger, ours])
+      for (const card of [plainPeer, ours])
         assert.equal(canRetry(error('AGENT_UNAVAILABLE', { status: '503' }), operation, card), false)
     }
   })
 
-  it('depends, for a message whose answer was lost, on whether the peer knows it again [B-163]', () => {
+  it('depends, for a message whose response was lost, on whether the peer recognizes repeats [B-163]', () => {
     const sent = { messageId: newId(), agoMs: 1_000 }
     assert.equal(canRetry(error('INTERRUPTED'), 'SendMessage', ours, sent), true)
     assert.equal(canRetry(error('UNAVAILABLE', { reason: 'NETWORK' }), 'SendStreamingMessage', ours, sent), true)
     assert.equal(canRetry(error('INTERRUPTED'), 'CancelTask', ours), false)
     assert.equal(canRetry(error('TIMEOUT'), 'SendMessage', ours, sent), false, 'it would only be waited for once more')
-    assert.equal(canRetry(error('INTERRUPTED'), 'SendMessage', stranger, sent), false)
+    assert.equal(canRetry(error('INTERRUPTED'), 'SendMessage', plainPeer, sent), false)
   })
 
-  it('depends, for such a message, on the window that the card states, and on an id that the peer trusts [B-163]', () => {
+  it('depends, for such a message, on the window of the card, and on an id that the peer trusts [B-163]', () => {
     const card = (params: object) =>
       ({ capabilities: { extensions: [{ uri: cursorExtension, params }] } }) as unknown as AgentCard
     const [minute, none] = [card({ idempotencyWindowMs: 60_000 }), card({ idempotencyWindowMs: 0 })]
@@ -97,7 +97,7 @@ describe('whether a call may be repeated', () => {
 })
 
 describe('a request that was never sent', () => {
-  it('is known by what each runtime says', () => {
+  it('is recognized by the error of each runtime', () => {
     assert.equal(isConnectFailure(refused), true)
     assert.equal(isConnectFailure(Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' })), true)
     assert.equal(
@@ -116,7 +116,7 @@ describe('a request that was never sent', () => {
 describe('the delay before a retry', () => {
   const limits = { ...defaultClientLimits, firstDelayMs: 100, maxDelayMs: 1_000 }
 
-  it('is anything up to a ceiling that doubles and then holds', () => {
+  it('is random up to a ceiling that doubles and then stays', () => {
     const latest = [1, 2, 3, 4, 5, 6].map((attempt) => backoffDelayMs(attempt, error('UNAVAILABLE'), limits, () => 1))
     assert.deepEqual(latest, [100, 200, 400, 800, 1_000, 1_000])
     assert.equal(
@@ -125,7 +125,7 @@ describe('the delay before a retry', () => {
     )
   })
 
-  it('is never shorter than the peer asks, and too long is never', () => {
+  it('is never shorter than the peer requests, and not used if that is too long', () => {
     assert.equal(
       backoffDelayMs(1, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 0),
       300,

@@ -16,8 +16,8 @@ const names = (from: AgentCard, options?: SelectInterfaceOptions) =>
   selectInterfaces(from, options).map(({ protocolBinding, version }) => `${protocolBinding} ${version}`)
 const grpc = { protocolBinding: 'GRPC', versions: ['1.0'] as const }
 
-describe('the interfaces of a card that we could use', () => {
-  it('come in the order of the card, the rest being what one falls back to [B-16 B-17 B-20 A-31]', () => {
+describe('the usable interfaces of a card', () => {
+  it('are in the order of the card, the rest being fallbacks [B-16 B-17 B-20 A-31]', () => {
     const offered = card(one('HTTP+JSON', '1.0', { tenant: 'blue' }), one('JSONRPC', '1.0'), one('JSONRPC', '0.3'))
     assert.deepEqual(names(offered), ['HTTP+JSON 1.0', 'JSONRPC 1.0', 'JSONRPC 0.3'])
     const [best] = selectInterfaces(offered)
@@ -46,7 +46,7 @@ describe('the interfaces of a card that we could use', () => {
     assert.deepEqual(pairs({ preferredTransport: 'GRPC' }), [rest, ['JSONRPC', 'https://a.test/main']])
   })
 
-  it('leave out what we do not speak: bindings, versions and addresses', () => {
+  it('exclude unsupported bindings, versions and addresses', () => {
     const usable = one('JSONRPC', '1.0')
     const offered = card(
       one('GRPC', '1.0'),
@@ -75,7 +75,7 @@ describe('the interfaces of a card that we could use', () => {
     assert.deepEqual(names(offered), ['jsonrpc 1.0', 'JSONRPC 0.3', 'JSONRPC 0.2', 'http+json 0.3'])
   })
 
-  it('put first what the caller prefers, in that order, and keep the others', () => {
+  it('begin with those that the caller prefers, in that order', () => {
     const offered = card(one('JSONRPC', '1.0'), one('GRPC', '1.0'), one('HTTP+JSON', '1.0'), one('HTTP+JSON', '0.3'))
     assert.deepEqual(names(offered, { prefer: ['http+json'] }), ['HTTP+JSON 1.0', 'HTTP+JSON 0.3', 'JSONRPC 1.0'])
     assert.deepEqual(names(offered, { prefer: ['GRPC', 'HTTP+JSON'], bindings: [grpc] }), [
@@ -87,7 +87,7 @@ describe('the interfaces of a card that we could use', () => {
     assert.match(selectInterfaces(offered, { prefer: ['HTTP+JSON'] })[0].why, /3 of 4.*prefers/)
   })
 
-  it('hold to a pinned version and to nothing else [B-9]', () => {
+  it('are limited to a pinned version [B-9]', () => {
     const offered = card(one('JSONRPC', '1.0'), one('HTTP+JSON', '0.3'), one('JSONRPC', '0.3'))
     assert.deepEqual(names(offered, { version: '0.3' }), ['HTTP+JSON 0.3', 'JSONRPC 0.3'])
     assert.match(selectInterfaces(offered, { version: '0.3' })[0].why, /pinned/)
@@ -101,19 +101,19 @@ describe('the interfaces of a card that we could use', () => {
     )
   })
 
-  it('use a binding that was brought along, with its own kind of address and versions', () => {
+  it('include a custom binding, with its own kind of address and versions', () => {
     const at = one('GRPC', '1.0', { url: 'agents.test:443' })
     assert.deepEqual(names(card(at, one('GRPC', '0.3')), { bindings: [grpc] }), ['GRPC 1.0'])
   })
 
-  it('carry the tenant of the card, or the one the caller names [B-17]', () => {
+  it('have the tenant of the card, or the one the caller names [B-17]', () => {
     const offered = card(one('JSONRPC', '1.0', { tenant: 'blue' }), one('JSONRPC', '0.3'))
     const tenants = (options: SelectInterfaceOptions) => selectInterfaces(offered, options).map(({ tenant }) => tenant)
     assert.deepEqual(tenants({}), ['blue', undefined])
     assert.deepEqual(tenants({ tenant: 'red' }), ['red', 'red'])
   })
 
-  it('are an error that says what is offered and what we speak, if there are none', () => {
+  it('give an error with the offered and the supported ones, if there are none', () => {
     assert.throws(
       () => selectInterfaces(card(one('GRPC', '1.0'), one('JSONRPC', '2.0'))),
       (error: unknown) => {

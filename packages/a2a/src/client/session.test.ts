@@ -90,7 +90,7 @@ async function failure(promise: Promise<unknown>): Promise<A2AError> {
 const methods = (calls: readonly Called[]): string[] => calls.map(({ method }) => method)
 
 describe('a request of a session', () => {
-  it('echoes the tenant of its interface, asks for extensions by the name its version has, and can be traced [B-17 B-142 B-165 B-171]', async () => {
+  it('sends the tenant of its interface, requests extensions by the header of its version, and has a trace [B-17 B-142 B-165 B-171]', async () => {
     const { calls, dial } = await peer(
       ({ result, method }) => result(method.includes('/') ? oldDone : done),
       [{ tenant: 'blue' }, { protocolVersion: '0.3' }],
@@ -108,7 +108,7 @@ describe('a request of a session', () => {
     assert.equal(second?.headers['a2a-version'], '0.3')
   })
 
-  it('is not made where the card does not promise what it needs [B-169]', async () => {
+  it('is not sent if the card does not declare the capability [B-169]', async () => {
     const { calls, dial } = await peer(({ result }) => result(done))
     const { session, push, extendedCard, send } = await dial()
     const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } as const
@@ -126,7 +126,7 @@ describe('a request of a session', () => {
     assert.equal(calls.length, 0)
   })
 
-  it('is made all the same where the caller insists, for agents that forgot to declare what they support', async () => {
+  it('is sent anyway on request, for agents that forgot to declare what they support', async () => {
     const config = { taskId: 't1', id: 'c1', url: 'https://hook.test' }
     const { calls, dial } = await peer(({ result }) => result(config))
     const { push } = await dial()
@@ -137,7 +137,7 @@ describe('a request of a session', () => {
     )
   })
 
-  it('is given up when its time is over, and a send gets the time of an answer', { timeout: 60_000 }, async () => {
+  it('times out, and a send has the timeout of an answer', { timeout: 60_000 }, async () => {
     const { dial } = await peer(() => {})
     const agent = await dial({ limits: { timeoutMs: 30, answerTimeoutMs: 600, attempts: 2 } })
     const timed = async (promise: Promise<unknown>): Promise<number> => {
@@ -153,7 +153,7 @@ describe('a request of a session', () => {
     await timed(patient.send('hi', { timeoutMs: 10 }))
   })
 
-  it('ends with the reason of the caller and lets go of the signal', async () => {
+  it('ends with the reason of the caller and removes its listener', async () => {
     const { dial } = await peer(() => {})
     const agent = await dial()
     const controller = new AbortController()
@@ -169,7 +169,7 @@ describe('a retry', () => {
   const unavailable = ({ response }: Called, headers = {}, status = 503): void =>
     void response.writeHead(status, headers).end('<p>later</p>')
 
-  it('is the same message under the same key [B-164]', async () => {
+  it('sends the same message under the same id [B-164]', async () => {
     const { calls, dial } = await peer((call, count) => (count < 3 ? unavailable(call) : call.result({ task: done })))
     await (await dial()).send('hi')
     assert.equal(calls.length, 3)
@@ -177,7 +177,7 @@ describe('a retry', () => {
     assert.equal(new Set(ids).size, 1)
   })
 
-  it('comes no sooner than the peer asks, and not at all if that is too late', async () => {
+  it('waits for Retry-After, and is skipped if that is too late', async () => {
     const { calls, dial } = await peer((call, count) =>
       count === 1 ? unavailable(call, { 'retry-after': '0.04' }, 429) : call.result(done),
     )
@@ -190,13 +190,13 @@ describe('a retry', () => {
     assert.deepEqual([error.code, error.details['retryAfterMs'], busy.calls.length], ['UNAVAILABLE', '3600000', 1])
   })
 
-  it('is not begun when the caller would not wait for its end', async () => {
+  it('is skipped if the caller would not wait for its end', async () => {
     const { calls, dial } = await peer((call) => unavailable(call, { 'retry-after': '5' }))
     const error = await failure((await dial()).get('t1', { timeoutMs: 4_000 }))
     assert.deepEqual([error.code, calls.length], ['UNAVAILABLE', 1])
   })
 
-  it('ends after as many attempts as are allowed', async () => {
+  it('ends after the maximum number of attempts', async () => {
     const { calls, dial } = await peer((call) => unavailable(call))
     assert.equal((await failure((await dial()).get('t1'))).code, 'UNAVAILABLE')
     assert.equal(calls.length, 3)
@@ -209,9 +209,9 @@ describe('a retry', () => {
       void response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy()),
   }
   for (const [what, lose] of Object.entries(lost)) {
-    it(`of a question follows ${what}, of a message only with a peer that knows it again [B-163 B-164]`, async () => {
-      const strangers = await peer((call, count) => (count === 1 ? lose(call) : call.result(done)))
-      assert.equal((await (await strangers.dial()).get('t1')).id, 't1')
+    it(`of a read follows ${what}, of a message only with a peer that recognizes repeats [B-163 B-164]`, async () => {
+      const otherPeer = await peer((call, count) => (count === 1 ? lose(call) : call.result(done)))
+      assert.equal((await (await otherPeer.dial()).get('t1')).id, 't1')
       const doubtful = await peer(lose)
       const error = await failure((await doubtful.dial()).send('hi', { messageId: 'm1' }))
       assert.deepEqual([doubtful.calls.length, error.details['messageId']], [1, 'm1'])
@@ -223,7 +223,7 @@ describe('a retry', () => {
     })
   }
 
-  it('of a message ends with the window that the card states [B-163 B-164]', async () => {
+  it('of a message ends with the window of the card [B-163 B-164]', async () => {
     const lose = ({ response }: Called): void => void setTimeout(() => response.destroy(), 5)
     const sends = async (idempotencyWindowMs: number, how: 'send' | 'stream'): Promise<number> => {
       const { calls, dial } = await peer(lose, [{}], {
@@ -242,7 +242,7 @@ describe('a retry', () => {
     }
   })
 
-  it('of a cancellation needs a peer that certainly did nothing', async () => {
+  it('of a cancel needs a peer that certainly did nothing', async () => {
     const broken = await peer(({ response }) => void response.destroy())
     assert.equal((await failure((await broken.dial()).cancel('t1'))).code, 'UNAVAILABLE')
     assert.equal(broken.calls.length, 1)
@@ -266,7 +266,7 @@ describe('another interface', () => {
     assert.deepEqual([calls.length, warnings.length], [2, 1])
   })
 
-  it('is used when the first cannot serve now, if it is of another server and nothing was done [B-20]', async () => {
+  it('is used when the first is unavailable, if it is on another server and nothing was done [B-20]', async () => {
     for (const [status, method] of [
       [503, 'send'],
       [502, 'get'],
@@ -289,7 +289,7 @@ describe('another interface', () => {
     assert.equal(other.calls.length, 0)
   })
 
-  it('is used when the first does not speak its version, or is not there [A-31 B-20]', async () => {
+  it('is used when the first does not support its version, or does not exist [A-31 B-20]', async () => {
     const refusals: readonly ((call: Called) => void)[] = [
       ({ error }) => error(-32_009, 'Version not supported'),
       ({ error }) => error(-32_601, 'Method not found'),
@@ -312,7 +312,7 @@ describe('another interface', () => {
     }
   })
 
-  it('is not looked for when the interface is known to work, or has answered for itself', async () => {
+  it('is not tried when the interface is known to work, or has returned its own error', async () => {
     const { calls, dial } = await peer(
       ({ method, result, error }) => (method === 'GetTask' ? result(done) : error(-32_601)),
       [{}, { protocolVersion: '0.3' }],
@@ -334,14 +334,14 @@ describe('another interface', () => {
     assert.deepEqual([error.code, error.details['reason'], calls.length], ['UNAVAILABLE', 'NETWORK', 0])
   })
 
-  it('is what the first error is about, if none does better', async () => {
+  it('does not change the error, if it fails too', async () => {
     const { dial } = await peer(({ error }) => error(-32_601), [{}, { url: nowhere }])
     const agent = await dial()
     assert.equal((await failure(agent.send('hi'))).code, 'METHOD_NOT_FOUND')
     assert.notEqual(agent.interface.url, nowhere)
   })
 
-  it('is also found for a stream', async () => {
+  it('is also used for a stream', async () => {
     const { calls, dial } = await peer(
       ({ method, error, response }) => {
         if (method !== 'message/stream') return error(-32_601)
@@ -356,8 +356,8 @@ describe('another interface', () => {
   })
 })
 
-describe('a card that declares another version than its agent speaks', () => {
-  it('is detected and logged: the other generation is tried at the same URL [A-31]', async () => {
+describe('a card that declares another version than its agent supports', () => {
+  it('is detected and logged: the other version is tried at the same URL [A-31]', async () => {
     const { calls, warnings, dial } = await peer(({ method, result, error }) =>
       method === 'message/send' ? result(oldDone) : error(-32_601, 'Method not found'),
     )
@@ -375,7 +375,7 @@ describe('a card that declares another version than its agent speaks', () => {
     assert.equal((await (await backwards.dial()).send('hi')).kind, 'task')
   })
 
-  it('is seen through over REST, whose paths differ', async () => {
+  it('is detected over REST, whose paths differ', async () => {
     const { dial } = await peer(
       ({ path, response }) => {
         if (path === '/rpc/v1/tasks/t1')
@@ -398,7 +398,7 @@ describe('a card that declares another version than its agent speaks', () => {
     assert.match(warnings[0] ?? '', /declares A2A 1\.0, but it responds as A2A 0\.3/)
   })
 
-  it('is an error that tells, if the version is pinned [B-9]', async () => {
+  it('is an error that names the cause, if the version is pinned [B-9]', async () => {
     const other = await peer(({ method, result, error }) => (method.includes('/') ? result(oldDone) : error(-32_601)))
     const error = await failure((await other.dial({ version: '1.0' })).send('hi'))
     assert.deepEqual([error.code, error.details['declared'], other.calls.length], ['VERSION_NOT_SUPPORTED', '1.0', 1])
@@ -409,7 +409,7 @@ describe('a card that declares another version than its agent speaks', () => {
     assert.match(second.message, /responds as A2A 0\.3/)
   })
 
-  it('is not suspected because of an operation that neither knows', async () => {
+  it('is not suspected because of an unknown operation', async () => {
     const { warnings, dial } = await peer(({ error }) => error(-32_601, 'Method not found'))
     const error = await failure((await dial()).list())
     assert.deepEqual([error.code, warnings.length], ['METHOD_NOT_FOUND', 0])
@@ -417,7 +417,7 @@ describe('a card that declares another version than its agent speaks', () => {
 })
 
 describe('an interceptor', () => {
-  it('wraps every exchange, failed ones and the opening of streams too, the first outermost', async () => {
+  it('wraps every exchange, including failed ones and the start of streams, the first outermost', async () => {
     const { dial } = await peer(
       ({ response, method, result }, count) => {
         if (count === 1) response.writeHead(503).end()
@@ -461,7 +461,7 @@ describe('an interceptor', () => {
     ])
   })
 
-  it('may change what is sent and what came of it', async () => {
+  it('may change the request and the result', async () => {
     const { calls, dial } = await peer(({ result }) => result(done))
     const agent = await dial({
       interceptors: [

@@ -1,4 +1,4 @@
-/** The operations on one task: its life cycle, its ids, who may see it, and how long a send waits. */
+/** The operations on one task: its lifecycle, its ids, its visibility, and how long a send waits. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,7 +19,7 @@ import {
 
 const echo: Agent = ({ text }) => `Hello, ${text}!`
 const bob: Partial<CallContext> = { caller: { id: 'bob' } }
-/** Ends as the message says: one way for each state in which a task can end. */
+/** Ends as the message says: one way for each terminal state. */
 const obedient: Agent = async function* ({ text, signal }: Turn) {
   if (text === 'fail') yield fail('no')
   else if (text === 'reject') yield reject('not mine')
@@ -29,7 +29,7 @@ const obedient: Agent = async function* ({ text, signal }: Turn) {
 }
 
 describe('a task', () => {
-  it('takes no more messages once it has ended, however it ended [B-43]', async (t) => {
+  it('accepts no more messages after its end, in any terminal state [B-43]', async (t) => {
     const testEngine = await openTestEngine(t, obedient)
     const canceled = await testEngine.start('wait')
     await testEngine.cancel(canceled.id)
@@ -51,7 +51,7 @@ describe('a task', () => {
     }
   })
 
-  it('is worked on again by the next message while it is open [B-43 B-45]', async (t) => {
+  it('continues with the next message while it is open [B-43 B-45]', async (t) => {
     const testEngine = await openTestEngine(t, obedient)
     const asked = await testEngine.task('ask')
     const done = await testEngine.task({ parts: [{ text: 'Rome' }], taskId: asked.id })
@@ -61,7 +61,7 @@ describe('a task', () => {
     assert.equal(artifactText(done, 'answer-2'), 'did Rome')
   })
 
-  it('began when its message came, in its log as in its row, however late its agent says the first word', async (t) => {
+  it('has the time of its message as its start, in its log and in its row, however late its agent reports', async (t) => {
     let now = 1_000
     const thinker: Agent = () => {
       now = 5_000
@@ -79,7 +79,7 @@ describe('a task', () => {
     )
   })
 
-  it('keeps results in artifacts and leaves messages for talk [B-46]', async (t) => {
+  it('keeps results in artifacts, and messages for communication [B-46]', async (t) => {
     const testEngine = await openTestEngine(t, echo)
     const task = await testEngine.task('Bob')
     assert.equal(artifactText(task), 'Hello, Bob!')
@@ -97,7 +97,7 @@ describe('a task', () => {
     }
   })
 
-  it('has a time in UTC with milliseconds for each status, which never goes back [B-48 J-3]', async (t) => {
+  it('has a UTC timestamp with milliseconds for each status, which never decreases [B-48 J-3]', async (t) => {
     let now = Date.UTC(2030, 0, 1, 12)
     const testEngine = await openTestEngine(
       t,
@@ -147,7 +147,7 @@ describe('a task', () => {
     assert.match(String(cause), /hunter2/)
   })
 
-  it('that is canceled has not failed, though the agent stops by throwing what its signal says [B-110]', async (t) => {
+  it('that is canceled has not failed, even if the agent throws the reason of its signal [B-110]', async (t) => {
     const throws: Agent[] = [
       ({ signal }) => sleep(10_000, undefined, { signal }),
       ({ signal }) =>
@@ -176,13 +176,13 @@ describe('a task', () => {
 })
 
 describe('ids', () => {
-  it('are made by the server, for each task another [B-53]', async (t) => {
+  it('are created by the server, a new one for each task [B-53]', async (t) => {
     const testEngine = await openTestEngine(t, echo)
     const tasks = await Promise.all(Array.from({ length: 50 }, () => testEngine.task('hi')))
     assert.equal(new Set(tasks.map(({ id }) => id)).size, 50)
   })
 
-  it('that name no task are TASK_NOT_FOUND, and make none [B-53 B-54]', async (t) => {
+  it('that name no task are TASK_NOT_FOUND, and create none [B-53 B-54]', async (t) => {
     const testEngine = await openTestEngine(t, echo)
     await assert.rejects(testEngine.send({ taskId: 'my-own-id' }), { code: 'TASK_NOT_FOUND' })
     await assert.rejects(testEngine.stream({ taskId: 'my-own-id' }), { code: 'TASK_NOT_FOUND' })
@@ -192,7 +192,7 @@ describe('ids', () => {
     assert.equal(await testEngine.store.tasks.load('my-own-id'), undefined)
   })
 
-  it('of a context are made where the client gives none, and kept where it does [B-55 B-56]', async (t) => {
+  it('of a context are created if the client gives none, and kept otherwise [B-55 B-56]', async (t) => {
     const testEngine = await openTestEngine(t, echo)
     assert.ok((await testEngine.task('hi')).contextId)
     const given = await testEngine.task({ contextId: 'my:conversation_1.a-b' })
@@ -200,14 +200,14 @@ describe('ids', () => {
     assert.equal(given.history?.[0]?.contextId, 'my:conversation_1.a-b')
   })
 
-  it('of a context that cannot be taken are refused and never replaced [B-56]', async (t) => {
+  it('of a context that are invalid are refused and never replaced [B-56]', async (t) => {
     const testEngine = await openTestEngine(t, echo)
     for (const contextId of ['', 'a b', 'ü', 'a/b', 'x'.repeat(257)]) {
       await assert.rejects(testEngine.send({ contextId }), { code: 'CONTEXT_REJECTED' })
     }
   })
 
-  it('of a context follow from the task, and must not disagree with it [B-57 B-58]', async (t) => {
+  it('of a context follow from the task, and must match it [B-57 B-58]', async (t) => {
     const testEngine = await openTestEngine(t, obedient)
     const asked = await testEngine.task('ask')
     await assert.rejects(
@@ -223,7 +223,7 @@ describe('ids', () => {
     assert.equal(done.history?.at(-1)?.contextId, asked.contextId)
   })
 
-  it('stand in what agents say: always the context, the task only where there is one [B-61]', async (t) => {
+  it('are in all output of agents: always the context, the task only if there is one [B-61]', async (t) => {
     const testEngine = await openTestEngine(t, ({ text }) => (text === 'reply' ? reply('Hi') : inputRequired('What?')))
     const asked = await testEngine.task('go')
     assert.equal(asked.status.message?.taskId, asked.id)
@@ -236,8 +236,8 @@ describe('ids', () => {
   })
 })
 
-describe('who may see a task', () => {
-  it('only its caller; for other callers the error is the same as for a missing task [B-153 B-160]', async (t) => {
+describe('the visibility of a task', () => {
+  it('is limited to its caller; other callers get the same error as for a missing task [B-153 B-160]', async (t) => {
     const testEngine = await openTestEngine(t, obedient)
     const { id } = await testEngine.task('ask')
     const others: readonly Partial<CallContext>[] = [bob, { tenant: 'acme' }, { agent: 'another' }]
@@ -254,14 +254,14 @@ describe('who may see a task', () => {
     assert.equal(short((await testEngine.get(id)).status.state), 'INPUT_REQUIRED')
   })
 
-  it('an agent that is not served here is unavailable', async (t) => {
+  it('does not extend to an agent that is not served: it is unavailable', async (t) => {
     const testEngine = await openTestEngine(t, echo, { lookUp: (name) => (name === 'agent' ? echo : undefined) })
     await assert.rejects(testEngine.send('hi', { as: { agent: 'gone' } }), { code: 'AGENT_UNAVAILABLE' })
   })
 })
 
 describe('a send', () => {
-  it('answers with a Message where the agent replies, and with the task where one exists [B-49]', async (t) => {
+  it('returns a Message for a direct reply, and otherwise the task [B-49]', async (t) => {
     const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('?') : reply('Hi')))
     const direct = await testEngine.send('hello')
     assert.ok('message' in direct)
@@ -276,7 +276,7 @@ describe('a send', () => {
     assert.equal(textOfMessage(done.status.message), 'Hi')
   })
 
-  it('waits for the end or for a question, with or without a configuration, and brings everything [B-63]', async (t) => {
+  it('waits for the end or for a question, with or without a configuration, and returns everything [B-63]', async (t) => {
     const testEngine = await openTestEngine(t, async function* ({ text }: Turn) {
       yield artifact('report', { text: 'part one', last: true })
       await new Promise((resolve) => setTimeout(resolve, 30))
@@ -291,7 +291,7 @@ describe('a send', () => {
     assert.equal(short((await testEngine.task('ask')).status.state), 'INPUT_REQUIRED')
   })
 
-  it('that does not want to wait is answered at once, and the work goes on [B-64]', async (t) => {
+  it('that does not wait returns at once, and the work continues [B-64]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, async () => {
       await gate.promise
@@ -304,7 +304,7 @@ describe('a send', () => {
     assert.equal(artifactText(await testEngine.reaches(started.id, 'TASK_STATE_COMPLETED')), 'done')
   })
 
-  it('whose agent cannot read what it was given is -32006 while there is no task, and a failed task after [S1-9]', async (t) => {
+  it('whose agent gets invalid input is -32006 before a task exists, and a failed task afterwards [S1-9]', async (t) => {
     const rubbish = new A2AError('INVALID_AGENT_RESPONSE', 'The model returned a response that cannot be read')
     const testEngine = await openTestEngine(t, async function* ({ text }: Turn) {
       if (text === 'late') yield status('reading')
@@ -316,19 +316,19 @@ describe('a send', () => {
     assert.equal(textOfMessage(failed.status.message), rubbish.message)
   })
 
-  it('that does not want to wait makes no difference to a stream [B-65]', async (t) => {
+  it('that does not wait makes no difference to a stream [B-65]', async (t) => {
     const testEngine = await openTestEngine(t, echo)
     const items = await (await testEngine.stream('Bob', { returnImmediately: true })).rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
   })
 
-  it('waits no longer than it may, and then answers with the task as it is [B-67]', async (t) => {
+  it('waits up to its limit, and then returns the current task [B-67]', async (t) => {
     const testEngine = await openTestEngine(t, obedient, { limits: { waitMs: 30 } })
     const task = await testEngine.task('wait')
     assert.equal(short(task.status.state), 'WORKING')
   })
 
-  it('to a busy task waits until its own turn is over [B-63]', async (t) => {
+  it('to a busy task waits until its own turn has ended [B-63]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, async ({ text }) => {
       if (text === 'first') await gate.promise
@@ -343,7 +343,7 @@ describe('a send', () => {
     assert.equal(artifactText(done, 'answer-2'), 'did second')
   })
 
-  it('shows as much of the history as was asked for, in every operation, and stores all of it [B-73 B-76]', async (t) => {
+  it('returns the requested history in every operation, and stores all of it [B-73 B-76]', async (t) => {
     const testEngine = await openTestEngine(t, obedient)
     const { id } = await testEngine.task('ask')
     const answer = { taskId: id, parts: [{ text: 'Rome' }] }
@@ -359,13 +359,13 @@ describe('a send', () => {
     assert.equal('history' in first.event.task, false)
   })
 
-  it('is refused when its caller has too many open tasks, also when many come at once', async (t) => {
+  it('is refused when its caller has too many open tasks, also for concurrent sends', async (t) => {
     const testEngine = await openTestEngine(t, obedient, { limits: { tasksPerCaller: 3 } })
     const sent = await Promise.allSettled(Array.from({ length: 8 }, () => testEngine.start('wait')))
     const refused = sent.flatMap((result) => (result.status === 'rejected' ? [result.reason as { code: string }] : []))
     assert.equal(refused.length, 5)
     assert.deepEqual(new Set(refused.map(({ code }) => code)), new Set(['RATE_LIMITED']))
-    assert.ok(await testEngine.task('go', { as: bob }), 'another caller has room of their own')
+    assert.ok(await testEngine.task('go', { as: bob }), 'another caller has a separate quota')
     const [open] = sent.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     await testEngine.cancel(open?.id ?? '')
     assert.equal(short((await testEngine.task('go')).status.state), 'COMPLETED')

@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createInFlightMap } from './in-flight-map.ts'
 
-describe('a map for what comes and goes', () => {
-  it('answers what was set last, and nothing for what was taken out', () => {
+describe('a map for short-lived entries', () => {
+  it('returns the last value, and nothing for removed keys', () => {
     const map = createInFlightMap<{ n: number }>()
     map.set('a', { n: 1 })
     map.set('a', { n: 2 })
@@ -17,7 +17,7 @@ describe('a map for what comes and goes', () => {
     assert.equal(map.size(), 0)
   })
 
-  it('gives its values in the order they came, also while some are taken out and others come', () => {
+  it('iterates in insertion order, also while entries are removed and added', () => {
     const map = createInFlightMap<{ n: number }>()
     for (let n = 0; n < 5; n += 1) map.set(String(n), { n })
     const seen: number[] = []
@@ -30,7 +30,7 @@ describe('a map for what comes and goes', () => {
     assert.deepEqual(seen, [0, 2, 4, 9])
   })
 
-  it('lets go of what was taken out without waiting for a full collection', () => {
+  it('frees removed entries without waiting for a full collection', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
     const map = createInFlightMap<object>()

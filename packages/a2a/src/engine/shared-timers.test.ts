@@ -20,7 +20,7 @@ async function printedBy(lines: string): Promise<string> {
 }
 
 describe('waits of one length', () => {
-  it('end in the order they began, none of them early', async () => {
+  it('end in the order in which they began, none of them early', async () => {
     const ended: number[] = []
     const began = performance.now()
     await new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ describe('waits of one length', () => {
     assert.ok(performance.now() - began >= 19)
   })
 
-  it('are called off one by one', async () => {
+  it('are canceled one by one', async () => {
     const ended: string[] = []
     const first = setSharedTimeout(15, () => ended.push('first'))
     const second = setSharedTimeout(15, () => ended.push('second'))
@@ -43,7 +43,7 @@ describe('waits of one length', () => {
     assert.deepEqual(ended, ['first'])
   })
 
-  it('may begin another of their length when they end, before others that have begun', async () => {
+  it('may start another of their length when they end, before others that have begun', async () => {
     const ended: string[] = []
     await new Promise<void>((resolve) => {
       setSharedTimeout(30, () => setSharedTimeout(30, () => (ended.push('second of the first'), resolve())))
@@ -52,7 +52,7 @@ describe('waits of one length', () => {
     assert.deepEqual(ended, ['late', 'second of the first'])
   })
 
-  it('end for all others when what one of them does fails, which is as loud as in a timer of its own', async () => {
+  it('end for all others when a callback throws, which is reported like in a separate timer', async () => {
     const printed = await printedBy(`
       process.on('uncaughtException', ({ message }) => console.log('uncaught', message))
       setSharedTimeout(5, () => console.log('one'))
@@ -68,7 +68,7 @@ describe('waits of one length', () => {
     wait.cancel()
   })
 
-  it('keep nothing of those that were called off, of which there may be any number', async () => {
+  it('keep nothing of canceled ones, however many', async () => {
     const holder = setSharedTimeout(100_000, () => {})
     const held: WeakRef<object>[] = []
     for (let n = 0; n < 10_000; n += 1) {
@@ -93,7 +93,7 @@ describe('waits of one length', () => {
     )
   })
 
-  it('keep it alive again after all were called off, and no longer once these are', { timeout: 20_000 }, async () => {
+  it('keep it alive again after all were canceled, and no longer once these end', { timeout: 20_000 }, async () => {
     const lines = `
       setSharedTimeout(200, () => {}).cancel()
       await new Promise(setImmediate)

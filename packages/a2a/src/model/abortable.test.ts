@@ -11,7 +11,7 @@ describe('abortable work', () => {
     assert.equal(getEventListeners(signal, 'abort').length, 0)
   })
 
-  it('is left with the reason of the signal, and its late value is passed on', async () => {
+  it('ends with the reason of the signal, and its late value is passed on', async () => {
     const [controller, work, late] = [
       new AbortController(),
       Promise.withResolvers<string>(),

@@ -5,7 +5,7 @@ import { clockOf, createStepCorrection } from './clock.ts'
 const day = 86_400_000
 
 describe('clocks', () => {
-  it('takes a clock that is given alone for both', () => {
+  it('use a single given clock for both', () => {
     const { now, monotonicNow } = clockOf({ now: () => 7 })
     assert.deepEqual([now(), monotonicNow()], [7, 7])
   })
@@ -17,7 +17,7 @@ describe('clocks', () => {
     assert.ok(monotonicNow() >= before)
   })
 
-  it('takes steps out of times, in both directions, and leaves others alone', () => {
+  it('remove steps from times, in both directions, and leave others unchanged', () => {
     let [wall, mono] = [1_000 * day, 0]
     const steady = createStepCorrection({ now: () => wall, monotonicNow: () => mono })
     wall += 5_000

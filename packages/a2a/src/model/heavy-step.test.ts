@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { firstHeavyStep, heavyStep } from './heavy-step.ts'
 
-describe('steps of heavy work', () => {
-  it('are done in order, and never two in one turn of the event loop', async () => {
+describe('heavy steps', () => {
+  it('run in order, and never two in one turn of the event loop', async () => {
     let turn = 0
     let isOver = false
     const count = (): void => {
@@ -28,12 +28,12 @@ describe('steps of heavy work', () => {
     assert.equal(new Set(turns.map(([, at]) => at)).size, 10)
   })
 
-  it('begin again after a while without any', async () => {
+  it('start again after a pause', async () => {
     await heavyStep()
     await heavyStep()
   })
 
-  it('go on after one that failed', async () => {
+  it('continue after one that failed', async () => {
     const failed = heavyStep().then(() => {
       throw new Error('broken')
     })
@@ -43,7 +43,7 @@ describe('steps of heavy work', () => {
     await heavyStep()
   })
 
-  it('of what has begun come first, but for one step in four', async () => {
+  it('of started bodies come first, except for one step in four', async () => {
     const order: string[] = []
     const steps = [
       ...Array.from({ length: 3 }, (_, index) => firstHeavyStep().then(() => order.push(`new ${index}`))),
@@ -60,7 +60,7 @@ describe('steps of heavy work', () => {
     assert.ok(order.indexOf('new 1') - order.indexOf('new 0') === 4, order.join())
   })
 
-  it('are taken in turn by requests that each need several', async () => {
+  it('are shared in turn by requests that each need several', async () => {
     const order: number[] = []
     await Promise.all(
       [0, 1, 2].map(async (request) => {
@@ -73,7 +73,7 @@ describe('steps of heavy work', () => {
     assert.deepEqual(order, [0, 1, 2, 0, 1, 2, 0, 1, 2])
   })
 
-  it('are not lost with timers that were replaced and put back meanwhile', async (t) => {
+  it('are not lost when timers are replaced and restored in the meantime', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
     const steps = [heavyStep(), heavyStep()]
     await steps[0]
@@ -82,7 +82,7 @@ describe('steps of heavy work', () => {
     await heavyStep()
   })
 
-  it('are done before a process ends by itself', async () => {
+  it('are done before a process exits', async () => {
     const file = JSON.stringify(new URL('heavy-step.ts', import.meta.url).href)
     const program = `
       const { heavyStep } = await import(${file})

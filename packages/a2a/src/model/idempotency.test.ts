@@ -22,12 +22,12 @@ const stating = (windowMs: number, over?: Partial<AgentCard>): AgentCard =>
   card([{ uri: cursorExtension, params: cursorParams(windowMs) }], over)
 
 describe('the window on a card', () => {
-  it('is stated by a parameter of the cursor extension, and was a day before there was one [B-163]', () => {
+  it('is declared by a parameter of the cursor extension, and is a day without it [B-163]', () => {
     assert.equal(idempotencyWindowMs(stating(5_000)), 5_000)
     assert.equal(idempotencyWindowMs(card([{ uri: cursorExtension }])), 86_400_000)
   })
 
-  it('is none where the card states none, or nonsense', () => {
+  it('is undefined if the card declares none, or an invalid one', () => {
     assert.equal(idempotencyWindowMs(card([])), 0)
     assert.equal(idempotencyWindowMs(stating(0)), 0)
     assert.equal(idempotencyWindowMs(stating(-1)), 0)
@@ -35,7 +35,7 @@ describe('the window on a card', () => {
   })
 })
 
-describe('a message whose answer was lost', () => {
+describe('a message whose response was lost', () => {
   it('may be sent again within the window [B-164]', () => {
     const messageId = newId()
     assert.equal(canResend(stating(5_000), { messageId, agoMs: 4_999 }), true)
@@ -43,7 +43,7 @@ describe('a message whose answer was lost', () => {
     assert.equal(canResend(stating(0), { messageId, agoMs: 0 }), false)
   })
 
-  it('may be sent again under an id that can be guessed only where every caller has a name [B-163]', () => {
+  it('may be sent again under a guessable id only if every caller is authenticated [B-163]', () => {
     const sent = { messageId: 'order-17', agoMs: 0 }
     const keyed = [{ schemes: { key: { list: [] } } }]
     assert.equal(canResend(stating(5_000), sent), false)
@@ -52,7 +52,7 @@ describe('a message whose answer was lost', () => {
   })
 })
 
-it('takes a UUID for unguessable if it is random, or a hash: with dashes or without, in any case', () => {
+it('accepts a UUID as unguessable if it is random or a hash: with dashes or without, in any case', () => {
   const random = crypto.randomUUID()
   const hashed = '5c146b14-3c52-8afd-938a-375d0df1fbf6'
   for (const id of [random, random.toUpperCase(), random.replaceAll('-', ''), newId(), hashed]) {

@@ -50,7 +50,7 @@ describe('the count of JSON values', () => {
     )
   })
 
-  it('does not read a text that is too short to hold so many', () => {
+  it('does not read a text that is too short to have so many', () => {
     // n values in the fewest characters: an array of digits.
     const dense = (nodes: number): string => `[${'0,'.repeat(nodes - 2)}0]`
     assert.equal(dense(1_000).length, 1_999)
@@ -58,7 +58,7 @@ describe('the count of JSON values', () => {
     assert.equal(exceedsJsonNodes(dense(1_001), 1_000), true)
   })
 
-  it('counts a duplicate key as often as it comes, a huge number as one, and what is not JSON somehow', () => {
+  it('counts a duplicate key as often as it occurs, a huge number as one, and tolerates invalid JSON', () => {
     assert.equal(measureJson('{"a":1,"a":2,"a":3}', Infinity).nodes, 4)
     assert.equal(measureJson(`[${'9'.repeat(100_000)},0.${'1'.repeat(100_000)}]`, Infinity).nodes, 3)
     assert.deepEqual(measureJson('', 10), { nodes: 0, depth: 0 })
@@ -79,7 +79,7 @@ describe('the count of JSON values', () => {
     }
   })
 
-  it('is not led astray by quotes and backslashes in long strings', () => {
+  it('is not confused by quotes and backslashes in long strings', () => {
     for (let length = 0; length < 70; length++) {
       for (const tail of ['\\\\', '\\\\\\"', '\\"', '\\"\\\\', '\\u0022', ',[{']) {
         const text = `["${'x'.repeat(length)}${tail}",1,"${tail}"]`
@@ -88,7 +88,7 @@ describe('the count of JSON values', () => {
     }
   })
 
-  it('is the same for a text in pieces, wherever it is cut', () => {
+  it('is the same for a text in chunks, wherever it is cut', () => {
     fc.assert(
       fc.property(anyJson, fc.array(fc.nat(200)), fc.integer({ min: 1, max: 40 }), (value, cuts, limit) => {
         const text = JSON.stringify(value)

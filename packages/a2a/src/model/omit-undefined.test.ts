@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { omitUndefined } from './struct.ts'
 
-it('leaves out fields that are undefined, and keeps null, empty and false ones', () => {
+it('omits fields that are undefined, and keeps null, empty and false ones', () => {
   const title: string | undefined = ['a'][1]
   const kept: {
     readonly id: string

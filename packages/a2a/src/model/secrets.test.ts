@@ -13,7 +13,7 @@ const message = (parts: readonly Part[], over: Partial<Message> = {}): Message =
 const mark = { metadata: { [credentialsExtension]: { sensitive: true } } }
 
 describe('a secret', () => {
-  it('is replaced part by part, whatever kind of part it is, and the rest stays', () => {
+  it('is replaced part by part, for every kind of part, and the rest stays', () => {
     const given = message([
       { text: 'my key is' },
       { text: 'hunter2', ...mark },
@@ -38,7 +38,7 @@ describe('a secret', () => {
     assert.ok(redact(message([text]), true))
   })
 
-  it('leaves behind which call it answered, and nothing else of its metadata', () => {
+  it('keeps the id of the call it answered, and no other metadata', () => {
     const about = { [clientToolsExtension]: { type: 'tool-result', sensitive: true, hint: 'hunter2' }, note: 'hunter2' }
     const kept = redact(message([{ data: { toolUseId: 't1', result: 'hunter2' }, metadata: about }]), false)
     assert.deepEqual(kept?.parts, [
@@ -56,7 +56,7 @@ describe('a secret', () => {
 describe('a question', () => {
   const question = { parts: [{ text: 'Password?' }], metadata: { own: 1 } }
 
-  it('asks for a secret if it says so, or if it takes credentials in the answer', () => {
+  it('asks for a secret if it is marked so, or if it accepts credentials in the answer', () => {
     assert.equal(asksForSecret(undefined), false)
     assert.equal(asksForSecret(question), false)
     assert.equal(asksForSecret(withSecretRequest(question, 'r1')), true)
@@ -65,7 +65,7 @@ describe('a question', () => {
     assert.equal(asksForSecret(withAuthRequest(question, { schemes, inBand: true })), true)
   })
 
-  it('keeps what it said, and lists the extension that it used [B-146]', () => {
+  it('keeps its text, and lists the extension that it used [B-146]', () => {
     const asked: typeof question & { extensions?: readonly string[] } = withSecretRequest(question, 'r1')
     const inputRequest = { kind: 'input-request', requestId: 'r1', prompt: 'Password?', sensitive: true }
     assert.deepEqual(asked.metadata, { own: 1, [clientToolsExtension]: { inputRequest } })

@@ -8,7 +8,7 @@ const listenersOf = (...signals: readonly AbortSignal[]): number[] =>
   signals.map((signal) => getEventListeners(signal, 'abort').length)
 
 describe('a linked signal', () => {
-  it('aborts with the reason of whichever source aborts first, and lets go of the others', () => {
+  it('aborts with the reason of the source that aborts first, and removes its listeners from the others', () => {
     const [one, two] = [new AbortController(), new AbortController()]
     const linked = linkSignals([one.signal, undefined, two.signal], 60_000)
     assert.deepEqual(listenersOf(one.signal, two.signal), [1, 1])
@@ -18,13 +18,13 @@ describe('a linked signal', () => {
     assert.deepEqual(listenersOf(one.signal, two.signal), [0, 0])
   })
 
-  it('is aborted at once where a source already is', () => {
+  it('is aborted at once if a source already is', () => {
     const { signal } = new AbortController()
     assert.equal(linkSignals([signal, AbortSignal.abort('before')]).signal.reason, 'before')
     assert.deepEqual(listenersOf(signal), [0])
   })
 
-  it('has no listener left once its work is over', (t) => {
+  it('has no listeners left after its work has ended', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const source = new AbortController()
     const linked = linkSignals([source.signal], 100)
@@ -36,7 +36,7 @@ describe('a linked signal', () => {
     assert.equal(linked.signal.aborted, false)
   })
 
-  it('aborts when time is up, with TIMEOUT or with the reason that it was given', (t) => {
+  it('aborts after the timeout, with TIMEOUT or with the given reason', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const source = new AbortController()
     const usual = linkSignals([source.signal], 100)
@@ -49,7 +49,7 @@ describe('a linked signal', () => {
     assert.deepEqual(listenersOf(source.signal), [0])
   })
 
-  it('can be aborted by itself, which aborts none of its sources', () => {
+  it('can be aborted itself, which aborts none of its sources', () => {
     const source = new AbortController()
     const linked = linkSignals([source.signal])
     linked.abort('own')
@@ -57,7 +57,7 @@ describe('a linked signal', () => {
     assert.deepEqual(listenersOf(source.signal), [0])
   })
 
-  it('has no timer for a time that no timer can be', () => {
+  it('sets no timer for a time beyond the maximum of timers', () => {
     const linked = linkSignals([], 2 ** 40)
     assert.equal(linked.signal.aborted, false)
     linked.end()

@@ -4,12 +4,12 @@ import type { Struct } from './task.ts'
 import { boundAttributes, boundName } from './record.ts'
 
 describe('the attributes of a span', () => {
-  it('are kept as they are while they are small', () => {
+  it('are kept unchanged while they are small', () => {
     const small = { text: 'a', number: 1.5, yes: true, nothing: null, list: ['stop'], nested: { a: [1] } }
     assert.deepEqual(boundAttributes(small), small)
   })
 
-  it('are cut where one is long, and left out where they are many or much', () => {
+  it('are truncated if long, and omitted if many', () => {
     const { long, deep } = boundAttributes({ long: 'x'.repeat(5_000), deep: { text: 'y'.repeat(5_000) } })
     assert.equal((long as string).length, 1_000)
     assert.equal((deep as string).length, 1_000)
@@ -19,7 +19,7 @@ describe('the attributes of a span', () => {
     assert.ok(JSON.stringify(boundAttributes(much)).length < 8_500)
   })
 
-  it('may be what no log can hold: that is left out, and nothing is thrown', () => {
+  it('may be values that no log can store: they are omitted without an error', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
     const odd = {
@@ -34,13 +34,13 @@ describe('the attributes of a span', () => {
     assert.deepEqual(boundAttributes(odd), { dated: '1970-01-01T00:00:00.000Z', kept: 1 })
   })
 
-  it('hold no half of a character and no NUL, which databases refuse', () => {
+  it('have no lone surrogate and no NUL, which databases refuse', () => {
     const { text } = boundAttributes({ text: `a\0${'x'.repeat(997)}😀` })
     assert.equal(text, `a\ufffd${'x'.repeat(997)}\ufffd`)
     assert.ok(boundName('\ud800').isWellFormed())
   })
 
-  it('stand beside a name that is cut, too', () => {
+  it('are accompanied by a truncated name', () => {
     assert.equal(boundName('x'.repeat(1_000)).length, 200)
     assert.equal(boundName(undefined), 'undefined')
   })

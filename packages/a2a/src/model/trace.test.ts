@@ -13,7 +13,7 @@ import {
 } from './trace.ts'
 
 describe('the trace of an event', () => {
-  it('is read off a traceparent, and off nothing that only looks like one', () => {
+  it('is read from a traceparent, and from no invalid one', () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
     assert.equal(traceIdOf(`00-${traceId}-00f067aa0ba902b7-01`), traceId)
     for (const wrong of [
@@ -29,7 +29,7 @@ describe('the trace of an event', () => {
     }
   })
 
-  it('is that of its task if no request brought one, whatever the id of the task looks like [S4-18]', () => {
+  it('is that of its task if no request had one, for any task id [S4-18]', () => {
     const id = newId()
     assert.equal(traceIdOfTask(id), id.replaceAll('-', ''))
     for (const odd of ['t1', '', '0'.repeat(32), 'x'.repeat(300)]) {
@@ -45,7 +45,7 @@ describe('the trace of an event', () => {
     assert.equal(spanIdOfEvent('a', 1), spans[0])
   })
 
-  it('has spans that no two things share: the task, its events, its turns, what they did, what was pushed', () => {
+  it('has distinct spans for the task, its events, its turns, their spans and push notifications', () => {
     const taskId = newId()
     const numbers = Array.from({ length: 40 }, (_, index) => index)
     const spans = [
@@ -69,12 +69,12 @@ describe('a traceparent', () => {
     assert.equal(readTraceparent(undefined), undefined)
   })
 
-  it('is passed on with the one flag that we know, and in the version that we speak', () => {
+  it('is forwarded with the one supported flag, in the supported version', () => {
     const newer = readTraceparent(`cc-${context.traceId}-${context.spanId}-fd`)
     assert.equal(newer && traceparentOf(newer), `00-${context.traceId}-${context.spanId}-01`)
   })
 
-  it('may have a tracestate beside it, which is passed on as it is unless no header can hold it', () => {
+  it('may have a tracestate, which is forwarded unchanged unless it is no valid header', () => {
     assert.equal(readTracestate('rojo=00f067aa0ba902b7,congo=t61rcWkgMzE'), 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE')
     for (const wrong of [undefined, '', 'a=b\r\nx: y', 'a=ü', `a=${'b'.repeat(512)}`])
       assert.equal(readTracestate(wrong), undefined)

@@ -17,7 +17,7 @@ function lines(listening: ListeningServer, quiet = false): readonly string[] {
 
 const url = 'http://127.0.0.1:3000'
 
-describe('where a server listens', () => {
+describe('the address of a server', () => {
   it('is printed with its card, or with the paths of its agents', () => {
     assert.deepEqual(lines({ url, agents: [{ name: 'Greeter', path: '' }] }), [
       'Greeter is listening on http://127.0.0.1:3000',
@@ -31,15 +31,15 @@ describe('where a server listens', () => {
     assert.deepEqual(lines({ url, agents }, true), [])
   })
 
-  it('is told to a log that was given instead', async () => {
-    const told: unknown[] = []
-    const log = { debug() {}, warn() {}, error() {}, info: (...said: unknown[]) => told.push(said) }
+  it('is written to a given log instead', async () => {
+    const entries: unknown[] = []
+    const log = { debug() {}, warn() {}, error() {}, info: (...said: unknown[]) => entries.push(said) }
     const server = await serve({ port: 0, store: memoryStore(), agent: () => 'hi', log })
     await server.close()
-    assert.deepEqual(told, [['listening', { url: server.url }]])
+    assert.deepEqual(entries, [['listening', { url: server.url }]])
   })
 
-  it('is printed by a program on stderr, and a port that is taken is one sentence there', async (t) => {
+  it('is printed by a program on stderr, and a port in use is one sentence there', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-announce-'))
     t.after(() => rm(folder, { recursive: true }))
     const moduleUrl = JSON.stringify(new URL('./node.ts', import.meta.url).href)

@@ -86,7 +86,7 @@ describe('clients that send slowly', () => {
 })
 
 describe('limits.connections', () => {
-  it('gives the place of a client that has not sent its request to a new one', async () => {
+  it('closes a client that has not sent its request for a new one', async () => {
     const server = await open({ limits: { connections: 2 } })
     const slowHead = await dial(server, `${head}X-Slow: a`)
     const slowBody = await dial(server, `${head}\r\n{`)
@@ -128,7 +128,7 @@ describe('limits.connections', () => {
     })
   }
 
-  it('refuses gRPC connections beyond it, apart from those of HTTP', async () => {
+  it('refuses gRPC connections beyond it, separately from those of HTTP', async () => {
     const server = await open({ grpcPort: 0, limits: { connections: 1 } })
     const port = server.grpcPort as number
     const first = client(connect(port, '127.0.0.1'))
@@ -144,7 +144,7 @@ describe('limits.connections', () => {
 })
 
 describe('limits.connectionsPerAddress', () => {
-  it('refuses an address that has as many', async () => {
+  it('refuses an address with the maximum number', async () => {
     const server = await open({ limits: { connectionsPerAddress: 1 } })
     const first = await dial(server, get)
     assert.equal(await answered(first), 'HTTP/1.1 200 OK')
@@ -179,7 +179,7 @@ const burst = 1_000
 const hasQueue = existsSync(somaxconn) && Number(readFileSync(somaxconn, 'utf8')) > burst
 
 describe('a burst of connections', () => {
-  it('is kept by the system while the process is busy', { skip: !hasQueue }, async () => {
+  it('is queued by the system while the process is busy', { skip: !hasQueue }, async () => {
     const gate = new Int32Array(new SharedArrayBuffer(4))
     const [node, memory] = ['./node.ts', '../stores/memory/memory-store.ts'].map(
       (path) => new URL(path, import.meta.url).href,

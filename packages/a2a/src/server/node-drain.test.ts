@@ -21,8 +21,8 @@ const post = (server: Server, path: string, text = 'go') =>
 const folder = mkdtempSync(join(tmpdir(), 'parley-drain-'))
 after(() => rmSync(folder, { recursive: true }))
 
-describe('a server that is told to close', () => {
-  it('says that it is not ready, and serves on for as long as it gives notice', async () => {
+describe('a closing server', () => {
+  it('reports not ready, and serves for the notice period', async () => {
     const server = await serve({ port: 0, store: memoryStore(), shutdownDelayMs: 300, agent: () => 'x', log: quiet })
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
     const closed = server.close()
@@ -52,7 +52,7 @@ describe('a server that is told to close', () => {
     assert.doesNotMatch(text, /event: error/)
   })
 
-  it('does not wait for one that can be run again: the next server does that', { timeout: 60_000 }, async () => {
+  it('does not wait for one that can run again: the next server runs it', { timeout: 60_000 }, async () => {
     const file = join(folder, 'tasks.db')
     const agent = {
       resume: 'rerun' as const,
@@ -67,9 +67,9 @@ describe('a server that is told to close', () => {
     const first = await serve({ port: 0, store: sqliteStore(file), agent, log: quiet, drainMs: 600_000 })
     const stream = await post(first, '/message:stream')
     await first.close()
-    const told = await stream.text()
-    assert.match(told, /event: error/)
-    const [, id] = /"id":"([^"]+)"/.exec(told) ?? []
+    const frames = await stream.text()
+    assert.match(frames, /event: error/)
+    const [, id] = /"id":"([^"]+)"/.exec(frames) ?? []
     const second = await serve({ port: 0, store: sqliteStore(file), agent, log: quiet })
     const rest = await fetch(`${second.url}/tasks/${id}:subscribe`, {
       headers: { 'a2a-version': '1.0', 'last-event-id': '0' },

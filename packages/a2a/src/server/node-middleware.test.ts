@@ -52,7 +52,7 @@ function get(server: Server, path: string, shown: { key?: string; cert?: string 
 }
 
 describe('a server with a certificate', () => {
-  it('speaks https, says so in its cards, and tells browsers to come by nothing else', async () => {
+  it('serves https, declares it in its cards, and sends HSTS', async () => {
     const server = await open({
       tls: certificate,
       middleware: ({ url }, response) => url === '/front' && !!response.end('front'),
@@ -68,7 +68,7 @@ describe('a server with a certificate', () => {
     assert.equal((await get(brief, '/healthz')).hsts, 'max-age=0')
   })
 
-  it('passes client certificates to authenticate, if their authority vouches for them [B-150]', async () => {
+  it('passes client certificates to authenticate, if their authority is trusted [B-150]', async () => {
     const server = await open({ tls: { ...certificate, ca: client.cert }, authenticate: mtls() })
     assert.equal((await get(server, '/tasks/none', client)).status, 404)
     assert.equal((await get(server, '/tasks/none')).status, 401)
@@ -76,7 +76,7 @@ describe('a server with a certificate', () => {
     assert.equal((await get(server, '/.well-known/agent-card.json')).status, 200)
   })
 
-  it('speaks gRPC under the same certificate, and cards that come by it lead to https', async () => {
+  it('serves gRPC under the same certificate, and cards over it have https addresses', async () => {
     const server = await open({ tls: certificate, grpcPort: 0, extendedCard: {}, authenticate: () => ({ id: 'ann' }) })
     const peer = grpc.client(server.grpcPort ?? 0, credentials.createSsl(Buffer.from(certificate.cert)), 'localhost')
     assert.ok((await peer.call(modern, 'SendMessage', grpcMessageRequest())).payload.task)
@@ -84,13 +84,13 @@ describe('a server with a certificate', () => {
     assert.equal(payload.supportedInterfaces[0].url, `https://localhost:${server.port}/a2a`)
   })
 
-  it('says what is wrong with a certificate before anything is opened', async () => {
+  it('reports an invalid certificate before anything is opened', async () => {
     await assert.rejects(open({ tls: { cert: 'nonsense', key: 'nonsense' } }), { name: 'ConfigError', path: 'tls' })
   })
 })
 
 describe('middleware', () => {
-  it('takes what it wants, and leaves the rest to the agents', async () => {
+  it('handles its requests, and leaves the rest to the agents', async () => {
     const server = await open({
       middleware(request, response) {
         if (request.url !== '/') return false
@@ -102,7 +102,7 @@ describe('middleware', () => {
     assert.equal((await fetch(`${server.url}/.well-known/agent-card.json`)).status, 200)
   })
 
-  it('reads bodies as it likes, and leaves those of the agents to them', async () => {
+  it('may read bodies, and leaves those of the agents to them', async () => {
     const ways: Readonly<Record<string, (...pair: Parameters<Middleware>) => unknown>> = {
       '/pipe': (request, response) => request.pipe(response),
       '/text': async (request, response) => response.end(await text(request)),
@@ -122,7 +122,7 @@ describe('middleware', () => {
     assert.match(await post('/message:send', JSON.stringify({ message })), /TASK_STATE_COMPLETED/)
   })
 
-  it('that fails costs its request alone', async () => {
+  it('that fails affects only its request', async () => {
     const server = await open({
       middleware({ url }) {
         if (url === '/broken') throw new Error('broken')
@@ -153,8 +153,8 @@ describe('middleware', () => {
   })
 })
 
-describe('a server that is closed', () => {
-  it('gives back its port also if its store cannot be closed', async () => {
+describe('a closed server', () => {
+  it('releases its port even if its store cannot be closed', async () => {
     const store = memoryStore()
     const server = await serve({ port: 0, log: quiet, agent: () => 'x', store, drainMs: 0 })
     store.close = () => Promise.reject(new Error('the disk is gone'))

@@ -50,7 +50,7 @@ function statusFor(server: Server, host: string, headers: Record<string, string>
 }
 
 describe('serve', () => {
-  it('makes an agent of a function: both bindings, a card, and tasks on disk that outlive it', async () => {
+  it('turns a function into an agent: both bindings, a card, and durable tasks', async () => {
     const dataDir = join(directory, 'data')
     const options: ServeOptions = {
       name: 'Greeter',
@@ -74,7 +74,7 @@ describe('serve', () => {
     assert.equal(mode & 0o777, 0o600)
   })
 
-  it('gives each of several agents its own place', async () => {
+  it('gives each of several agents its own path', async () => {
     const { url } = await open({
       store: memoryStore(),
       agents: { echo: ({ text }) => text, shout: ({ text }) => text.toUpperCase() },
@@ -92,7 +92,7 @@ describe('serve', () => {
     assert.equal((await fetch(`${url}/a2a/shout/tasks/${task.id}`)).status, 200)
   })
 
-  it('says that events are missing, to who asks to know, when the log no longer reaches back to a cursor [B-109]', async () => {
+  it('reports missing events, on request, when the log no longer reaches back to a cursor [B-109]', async () => {
     const file = join(directory, 'pruned.db')
     const first = await open({ store: sqliteStore(file), agent: () => 'x'.repeat(100_000) })
     const { task } = JSON.parse(await (await post(first.url)).text())
@@ -113,7 +113,7 @@ describe('serve', () => {
     assert.equal((note as { gap: boolean }).gap, true)
   })
 
-  it('answers for this machine only, without authentication', async () => {
+  it('answers local requests only, without authentication', async () => {
     const server = await open({ store: memoryStore(), agent: () => 'x', publicUrl: 'https://mine.example:8443/x' })
     assert.equal(await statusFor(server, `localhost:${server.port}`), 404)
     assert.equal(await statusFor(server, 'mine.example'), 404)
@@ -123,7 +123,7 @@ describe('serve', () => {
     assert.equal(await statusFor(guarded, 'any.example'), 404)
   })
 
-  it('lets an answer finish before it closes, and tells a stream that it must resume', async () => {
+  it('lets a response finish before it closes, and ends a stream with a retry error', async () => {
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     let started: () => void = () => {}
@@ -153,7 +153,7 @@ describe('serve', () => {
     await assert.rejects(fetch(server.url))
   })
 
-  it('closes within its bound whatever an agent does', { timeout: 60_000 }, async () => {
+  it('closes within its time limit whatever an agent does', { timeout: 60_000 }, async () => {
     const server = await open({ store: memoryStore(), drainMs: 50, agent: () => new Promise<string>(() => {}) })
     const hanging = post(server.url).catch(() => undefined)
     await new Promise((resolve) => server.server.once('request', resolve))
@@ -161,7 +161,7 @@ describe('serve', () => {
     await hanging
   })
 
-  it('cuts off who takes nothing of an answer, and leaves in peace who waits for one [B-95]', async () => {
+  it('disconnects a client that does not read a response, and not one that waits for one [B-95]', async () => {
     const big = 'x'.repeat(20_000_000)
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
@@ -185,7 +185,7 @@ describe('serve', () => {
     assert.equal(JSON.parse(await (await waiting).text()).task.artifacts[0].parts[0].text, 'waited')
   })
 
-  it('rejects when it cannot listen, and lets go of its store', async () => {
+  it('rejects if it cannot listen, and closes its store', async () => {
     const taken = await open({ store: memoryStore(), agent: () => 'x' })
     const path = join(directory, 'other.db')
     await assert.rejects(serve({ port: taken.port, store: sqliteStore(path), agent: () => 'x' }), {
@@ -194,7 +194,7 @@ describe('serve', () => {
     await sqliteStore(path).close()
   })
 
-  it('lets go of its store when the options are mistaken, wherever that is noticed', async () => {
+  it('closes its store if the options are invalid, wherever that is detected', async () => {
     const path = join(directory, 'mistaken.db')
     const mistakes: Partial<ServeOptions>[] = [{ publicUrl: 'mine.example' }, { prefix: '/a b' }, { versions: [] }]
     for (const mistake of mistakes) {
@@ -206,14 +206,14 @@ describe('serve', () => {
     }
   })
 
-  it('rejects a description that makes no sense, with the place of the mistake', async () => {
+  it('rejects an invalid description, with the path of the error', async () => {
     const store = memoryStore()
     await assert.rejects(serve({ store, agents: { tasks: () => 'x' } }), { name: 'ConfigError', path: 'agents.tasks' })
     await assert.rejects(serve({ store, agent: () => 'x', publicUrl: 'mine.example' }), { path: 'publicUrl' })
     await assert.rejects(serve({ store, agent: () => 'x', prefix: '/a b' }), { path: 'prefix' })
   })
 
-  it('says which Node it needs to one that is too old', () => {
+  it('reports the required Node version to an older one', () => {
     for (const old of ['20.19.0', '22.17.1', '18.0.0'])
       assert.throws(() => requireNode(old), /requires Node\.js 22\.18/)
     for (const fine of ['22.18.0', '24.0.0', process.versions.node]) assert.doesNotThrow(() => requireNode(fine))

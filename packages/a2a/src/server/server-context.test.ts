@@ -12,8 +12,8 @@ async function retryAfter(details: ErrorDetails, code: ErrorCode = 'RATE_LIMITED
   return (await handler.fetch(new Request('http://localhost/tasks/x'))).headers.get('retry-after')
 }
 
-describe('the time to come back', () => {
-  it('is what the error says, and a second where it says nothing', async () => {
+describe('the retry time', () => {
+  it('is that of the error, and a second by default', async () => {
     assert.equal(await retryAfter({ retryAfterSeconds: '5' }), '5')
     assert.equal(await retryAfter({}), '1')
   })
@@ -23,7 +23,7 @@ describe('the time to come back', () => {
     assert.equal(await retryAfter({ retryAfterSeconds: '5' }, 'AGENT_UNAVAILABLE'), '5')
   })
 
-  it('is a second where the error says what is no number of seconds', async () => {
+  it('is a second if that of the error is invalid', async () => {
     for (const odd of ['soon', '', '-1', '1.5', '5\r\nx-evil: 1']) {
       assert.equal(await retryAfter({ retryAfterSeconds: odd }), '1', odd)
     }

@@ -26,7 +26,7 @@ function bodies(parts: readonly Part[]): readonly RecordBody[] {
 }
 
 describe('large bytes', () => {
-  it('leave every kind of record that can hold a part, and come back', () => {
+  it('are moved out of every kind of record with parts, and restored', () => {
     for (const body of bodies([{ text: 'before' }, { raw: big, filename: 'f' }, { raw: small }])) {
       const { kept, keep, find } = shelf()
       const stashed = stashBlobs(body, keep)
@@ -37,7 +37,7 @@ describe('large bytes', () => {
     }
   })
 
-  it('leave artifacts, history and status of a folded task, and come back', () => {
+  it('are moved out of artifacts, history and status of a folded task, and restored', () => {
     const { kept, keep, find } = shelf()
     const [part, other] = [{ raw: big }, { raw: `${big}BBBB` }]
     const message = { messageId: 'm', role: 'ROLE_USER', parts: [part, other] } as const
@@ -56,7 +56,7 @@ describe('large bytes', () => {
     assert.deepEqual(spliceTaskBlobs(stashed, find), task)
   })
 
-  it('are the only reason to copy anything', () => {
+  it('are the only reason to copy a record', () => {
     const { kept, keep } = shelf()
     const others: readonly RecordBody[] = [
       ...bodies([{ text: big }, { raw: small }, { url: 'https://example.com' }, { data: null }]),

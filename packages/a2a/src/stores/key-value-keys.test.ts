@@ -18,19 +18,19 @@ describe('key-value keys', () => {
     '\uffff',
   ]
 
-  it('come back as they were, with halves of surrogate pairs and all', () => {
+  it('round-trip, including lone surrogates', () => {
     for (const key of keys) assert.equal(keyFromBytes(keyToBytes(key)), key, JSON.stringify(key))
     const all = Array.from({ length: 0x1_0000 }, (_, unit) => String.fromCharCode(unit))
     for (const key of all) assert.equal(keyFromBytes(keyToBytes(key)), key)
   })
 
-  it('are UTF-8 wherever UTF-8 can say them', () => {
+  it('are UTF-8 if UTF-8 can encode them', () => {
     for (const key of keys.filter((each) => each.isWellFormed())) {
       assert.deepEqual(Buffer.from(keyToBytes(key)), Buffer.from(key))
     }
   })
 
-  it('are in the order of their code points, in which halves have a place of their own', () => {
+  it('are in the order of their code points, including lone surrogates', () => {
     const ordered = ['a', '\ud83d', '\ude00', '\uffff', '😀']
     assert.deepEqual(
       ordered.toReversed().sort((a, b) => compareBytes(keyToBytes(a), keyToBytes(b))),
@@ -59,7 +59,7 @@ describe('key-value keys', () => {
     assert.deepEqual(shown({ prefix: 'b', after: 'c', descending: true, limit: 1 }), [[98], [98, 255]])
   })
 
-  it('are written once each, in their order', () => {
+  it('are written once each, in order', () => {
     const given = ['b', 'a', 'b'].map((key, value) => ({ key, value }))
     assert.deepEqual(
       lastWritePerKey(given).map(({ note }) => note),

@@ -14,8 +14,8 @@ const breaches: Readonly<Record<ContractBreach, readonly [AgentHarness['resume']
   'leaves a timer': ['fail', 'leaves nothing behind'],
   'answers otherwise': ['fail', 'answers in 1.0', 'answers in 0.3', 'answers by a stream in 1.0'],
   'answers in one piece': ['fail', 'answers by a stream in 1.0', 'answers by a stream in 0.3'],
-  'never says a word': ['fail', 'answers in 1.0', 'goes on when the reader', 'back to back', 'at the same time'],
-  'shares one pen among all tasks': ['fail', 'tasks at once', 'at the same time'],
+  'never says a word': ['fail', 'answers in 1.0', 'continues when the reader', 'back to back', 'two concurrent tasks'],
+  'shares one pen among all tasks': ['fail', 'tasks at once', 'two concurrent tasks'],
   'forgets what the conversation was': ['fail', 'remembers a conversation, and never', 'after a restart'],
   'remembers by contextId alone': ['fail', 'remembers a conversation, and never', 'after a restart'],
   'remembers in the process': ['fail', 'remembers a conversation after a restart'],
@@ -25,9 +25,15 @@ const breaches: Readonly<Record<ContractBreach, readonly [AgentHarness['resume']
   'completes where the backend failed': ['fail', 'fails when the backend does'],
   'fails without a word': ['fail', 'fails when the backend does'],
   'tells what is for the operator': ['fail', 'fails when the backend does'],
-  'does not ask': ['fail', 'asks back, and goes on', 'asks back by a stream', 'while it waits', 'takes the answer'],
-  'asks twice': ['fail', 'asks back, and goes on', 'takes the answer'],
-  'gives up when it is answered': ['fail', 'asks back, and goes on'],
+  'does not ask': [
+    'fail',
+    'asks for input, and continues',
+    'asks for input by a stream',
+    'while it waits',
+    'accepts the answer',
+  ],
+  'asks twice': ['fail', 'asks for input, and continues', 'accepts the answer'],
+  'gives up when it is answered': ['fail', 'asks for input, and continues'],
   'says a piece again': ['reattach', 'over memory', 'over a file', 'two processes', 'its server was closed'],
   'begins again in the same artifact': [
     'rerun',
@@ -42,17 +48,17 @@ const breaches: Readonly<Record<ContractBreach, readonly [AgentHarness['resume']
 
 describe('the agent contract', () => {
   for (const [breach, [resume, ...broken]] of Object.entries(breaches)) {
-    it(`sees an agent that ${breach}`, async () => {
+    it(`detects an agent that ${breach}`, async () => {
       const trials = agentContractTests(scriptedHarness(resume, breach as ContractBreach, 250))
       for (const words of broken) {
         const trial = trials.find(({ name }) => name.includes(words))
-        assert.ok(trial !== undefined, `no promise says "${words}"`)
+        assert.ok(trial !== undefined, `no test is named "${words}"`)
         await assert.rejects(trial.run(), `"${trial.name}" did not see it`)
       }
     })
   }
 
-  it('sees an agent that fails at a restart where it was to go on, and the other way round', async () => {
+  it('detects an agent that fails at a restart although it declares to resume, and vice versa', async () => {
     for (const [is, says] of [
       ['fail', 'rerun'],
       ['rerun', 'fail'],
@@ -65,7 +71,7 @@ describe('the agent contract', () => {
     }
   })
 
-  it('wants to know of something slow where a turn goes on after a restart', async () => {
+  it('requires `slow` for an agent that continues after a restart', async () => {
     const { slow: _, ...harness } = scriptedHarness('rerun', undefined, 500)
     const trial = agentContractTests(harness).find(({ name }) => name.includes('over memory'))
     await assert.rejects(async () => trial?.run(), /needs `slow`/)

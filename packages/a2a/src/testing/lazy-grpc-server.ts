@@ -39,7 +39,7 @@ export function grpcTestWire(version: ProtocolVersion, line: LazyGrpcServer): Te
       protocolBinding: 'GRPC',
       protocolVersion: version.id,
       version: version.id,
-      why: 'the test says so',
+      why: 'selected by the test',
     }
     return binding.open(at, version, { http: { send: noHttp }, maxBodyBytes: Infinity, maxEventBytes: Infinity })
   }

@@ -60,11 +60,11 @@ export type TestStream = EventStream
 /** An agent under test. Calls reject with A2AError. */
 export interface TestAgent {
   /** Returns the text of the response; throws TASK_FAILED or INPUT_REQUIRED if there is none. */
-  ask(saying: MessageInput, options?: TestSendOptions): Promise<string>
+  ask(message: MessageInput, options?: TestSendOptions): Promise<string>
   /** Sends a message and returns the task, or the direct reply. */
-  send(saying: MessageInput, options?: TestSendOptions): Promise<Task | Message>
+  send(message: MessageInput, options?: TestSendOptions): Promise<Task | Message>
   /** Sends a message when the stream is first read. */
-  stream(saying: MessageInput, options?: TestSendOptions & CallOptions): TestStream
+  stream(message: MessageInput, options?: TestSendOptions & CallOptions): TestStream
   /** Subscribes to a task when the stream is first read; after `lastEventId` if given. */
   subscribe(taskId: string, options?: CallOptions): TestStream
   /** Returns the task with its last `historyLength` messages. Default: all. */
@@ -129,13 +129,13 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
         : testWire({ url: origin, version: versionOf(as), binding: over, fetch: call })
     return {
       wire,
-      async ask(saying, about) {
-        return requireCompletedText(toAgentResponse(await wire.call('SendMessage', requestOf(saying, about ?? {}))))
+      async ask(message, about) {
+        return requireCompletedText(toAgentResponse(await wire.call('SendMessage', requestOf(message, about ?? {}))))
       },
       send,
-      stream: (saying, about = {}) =>
+      stream: (message, about = {}) =>
         createEventStream(
-          (signal) => wire.stream('SendStreamingMessage', requestOf(saying, about), callOptions(about, signal)),
+          (signal) => wire.stream('SendStreamingMessage', requestOf(message, about), callOptions(about, signal)),
           about.signal,
         ),
       subscribe: (id, about = {}) =>
@@ -156,8 +156,8 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
       },
     }
 
-    async function send(saying: MessageInput, about: TestSendOptions = {}): Promise<Task | Message> {
-      const result = await wire.call('SendMessage', requestOf(saying, about))
+    async function send(message: MessageInput, about: TestSendOptions = {}): Promise<Task | Message> {
+      const result = await wire.call('SendMessage', requestOf(message, about))
       return 'task' in result ? result.task : result.message
     }
   }
@@ -170,10 +170,10 @@ function callOptions({ lastEventId, headers }: CallOptions, signal: AbortSignal)
   }
 }
 
-function requestOf(saying: MessageInput, options: TestSendOptions & CallOptions): SendMessageRequest {
+function requestOf(message: MessageInput, options: TestSendOptions & CallOptions): SendMessageRequest {
   const { taskId, contextId, metadata, signal: _, lastEventId: __, headers: ___, ...configuration } = options
   const given =
-    typeof saying === 'string' ? { parts: [{ text: saying }] } : isParts(saying) ? { parts: saying } : saying
+    typeof message === 'string' ? { parts: [{ text: message }] } : isParts(message) ? { parts: message } : message
   return {
     message: {
       messageId: newId(),
@@ -186,6 +186,6 @@ function requestOf(saying: MessageInput, options: TestSendOptions & CallOptions)
   }
 }
 
-function isParts(saying: MessageInput): saying is readonly Part[] {
-  return Array.isArray(saying)
+function isParts(message: MessageInput): message is readonly Part[] {
+  return Array.isArray(message)
 }

@@ -47,7 +47,7 @@ export function testWire({ url, version, binding, fetch }: TestWireOptions): Tes
       protocolBinding: binding,
       protocolVersion: version.id,
       version: version.id,
-      why: 'the test says so',
+      why: 'selected by the test',
     }
     const client = await loadBinding(binding)
     return client.open(at, version, { http, maxBodyBytes: Infinity, maxEventBytes: Infinity })

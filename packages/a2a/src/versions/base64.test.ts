@@ -18,7 +18,7 @@ describe('base64', () => {
     it(`is not ${JSON.stringify(text)} [B-39]`, () => assert.equal(toBase64(text), undefined))
   }
 
-  it('of twenty megabytes needs no stack', () => {
+  it('of twenty megabytes does not overflow the stack', () => {
     const text = 'QUJD'.repeat(5_000_000)
     assert.equal(toBase64(text), text)
     assert.equal(toBase64(`${text}!!!!`), undefined)

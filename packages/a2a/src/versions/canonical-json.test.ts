@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { canonicalJson } from './canonical-json.ts'
 
 describe('canonical JSON', () => {
-  it('writes numbers, texts and literals as RFC 8785 shows them [B-30]', () => {
+  it('writes numbers, texts and literals as in RFC 8785 [B-30]', () => {
     const value = {
       numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0],
       string: '€$\u000f\nA\'B"\\\\"/',
@@ -16,7 +16,7 @@ describe('canonical JSON', () => {
     assert.equal(canonicalJson(value), expected)
   })
 
-  it('sorts keys by UTF-16 code units, as RFC 8785 shows it, and not by code points [B-30]', () => {
+  it('sorts keys by UTF-16 code units, as in RFC 8785, and not by code points [B-30]', () => {
     const value = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 }
     const keys = Object.keys(JSON.parse(canonicalJson(value)) as object)
     // An object lists whole numbers first, which is the expected order except for the line end.
@@ -48,7 +48,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('refuses what has no bytes: half a surrogate pair, and what is not JSON', () => {
+  it('refuses values without bytes: lone surrogates, and values that are not JSON', () => {
     for (const value of ['\ud800', { a: '\udc00' }, { '\ud800': 1 }, NaN, Infinity, [undefined], () => 1]) {
       assert.throws(() => canonicalJson(value), TypeError)
     }

@@ -54,25 +54,25 @@ describe('a card for 0.x', () => {
     ])
   })
 
-  it('names the version it is of', () => {
+  it('has its version', () => {
     assert.equal(v0_3.json.encodeCard(card)['protocolVersion'], '0.3.0')
     assert.equal(v0_2.json.encodeCard(card)['protocolVersion'], '0.2.6')
   })
 
-  it('leaves out the device code flow, the requirements for it, and signatures of the 1.0 view', () => {
+  it('omits the device code flow, its requirements, and signatures of the 1.0 view', () => {
     const encoded = v0_3.json.encodeCard(card)
     assert.deepEqual(encoded['securitySchemes'], { key: { type: 'apiKey', in: 'header', name: 'X-Key' } })
     assert.deepEqual(encoded['security'], [{ key: [] }])
     assert.equal('signatures' in encoded, false)
   })
 
-  it('does not exist for an agent that speaks 1.0 only', () => {
+  it('does not exist for an agent with 1.0 only', () => {
     for (const dialect of [v0_3.json, v0_3.proto, v0_2.json]) {
       assert.throws(() => dialect.encodeCard(modernOnly), { code: 'VERSION_NOT_SUPPORTED' })
     }
   })
 
-  it('of 0.2 needs JSON-RPC, which is all that 0.2 clients know; of 0.3 it does not', () => {
+  it('of 0.2 needs JSON-RPC, the only binding of 0.2 clients; of 0.3 it does not', () => {
     const rest = {
       ...card,
       supportedInterfaces: card.supportedInterfaces.filter(({ protocolBinding }) => protocolBinding !== 'JSONRPC'),
@@ -101,14 +101,14 @@ describe('the merged card', () => {
     assert.deepEqual(merged['skills'], [{ ...card.skills[0], ...(skills as object[])[0] }])
   })
 
-  it('of an agent that speaks 1.0 only is the 1.0 card', () =>
+  it('of an agent with 1.0 only is the 1.0 card', () =>
     assert.deepEqual(mergedCard(modernOnly), v1_0.json.encodeCard(modernOnly)))
 })
 
 describe('reading a card', () => {
   const read = v1_0.json.decodeCard
 
-  it('names what is missing [B-26]', () => {
+  it('names the missing fields [B-26]', () => {
     assert.throws(() => read({ supportedInterfaces: [{ url: 'x' }] }), {
       code: 'INVALID_AGENT_RESPONSE',
       message: /name is required; version is required/,
@@ -121,7 +121,7 @@ describe('reading a card', () => {
     })
   })
 
-  it('forgives what generators leave out, unless it is strict [J-7 J-9]', () => {
+  it('accepts fields that generators omit, unless it is strict [J-7 J-9]', () => {
     const bare = { name: 'n', version: '1', supportedInterfaces: [{ url: 'https://a.example.com' }] }
     assert.deepEqual(read(bare), {
       ...bare,
@@ -148,14 +148,14 @@ describe('reading a card', () => {
     assert.deepEqual(schemes, { bearer: { httpAuthSecurityScheme: { scheme: 'bearer' } } })
   })
 
-  it('tells the generation by shape: fields of 0.x count only without supportedInterfaces [B-28]', () => {
+  it('detects the version by shape: fields of 0.x count only without supportedInterfaces [B-28]', () => {
     const old = { name: 'n', version: '1', url: 'https://a.example.com', protocolVersion: '0.2.6' }
     assert.deepEqual(read({ ...old, supportedInterfaces: [] }).supportedInterfaces, [
       { url: 'https://a.example.com', protocolBinding: 'JSONRPC', protocolVersion: '0.2' },
     ])
   })
 
-  it('finds in a card of both generations what only its old half says: that there is an extended card [B-28]', () => {
+  it('finds in a merged card what only its 0.x half declares: an extended card [B-28]', () => {
     const supportedInterfaces = [{ url: 'https://a.example.com', protocolBinding: 'JSONRPC', protocolVersion: '0.3' }]
     const both = {
       name: 'n',

@@ -105,14 +105,13 @@ for (const version of versions) {
   const folder = new URL(`./v${version.id.replace('.', '_')}/golden/`, import.meta.url)
   describe(`the golden files of ${version.id}`, () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
-    it('are there', () => assert.ok(files.length > 0))
+    it('exist', () => assert.ok(files.length > 0))
     for (const file of files) {
       const golden = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Golden
       describe(`${file}: ${golden.about}`, () => {
         for (const step of golden.steps) {
           const rules = golden.rules === undefined ? '' : ` [${golden.rules}]`
-          it(`${step.title} is read as it is meant and written as it should be${rules}`, () =>
-            check(step, version[golden.dialect]))
+          it(`${step.title} is decoded and encoded as expected${rules}`, () => check(step, version[golden.dialect]))
         }
       })
     }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { versionOf, versions } from './index.ts'
 
 describe('the versions', () => {
-  it('are listed newest first, each dialect under a name of its own', () => {
+  it('are listed newest first, each dialect under its own name', () => {
     assert.deepEqual(
       versions.map(({ id }) => id),
       ['1.0', '0.3', '0.2'],

@@ -152,7 +152,7 @@ function snake(value: unknown): unknown {
 
 for (const dialect of dialects) {
   describe(`in the dialect ${dialect.id}`, () => {
-    it('every event survives being written and read', () => {
+    it('every event round-trips', () => {
       fc.assert(
         fc.property(event, fc.boolean(), (given, final) => {
           const text = dialect.seal(dialect.encodeEvent(given), given, final)
@@ -162,7 +162,7 @@ for (const dialect of dialects) {
       )
     })
 
-    it('every task survives being written and read', () => {
+    it('every task round-trips', () => {
       fc.assert(
         fc.property(task, (given) => {
           const read = dialect.decodeResult('GetTask', JSON.parse(dialect.encodeResult('GetTask', given)))
@@ -184,7 +184,7 @@ for (const dialect of dialects) {
       )
     })
 
-    it('snake_case says the same as camelCase [J-1]', () => {
+    it('snake_case is read like camelCase [J-1]', () => {
       fc.assert(
         fc.property(message, (message) => {
           const payload = wire(dialect.encodeRequest('SendMessage', { message }))
@@ -197,7 +197,7 @@ for (const dialect of dialects) {
       )
     })
 
-    it('garbage is a request or INVALID_PARAMS, never another failure [B-38]', () => {
+    it('an arbitrary payload is a request or INVALID_PARAMS, never another failure [B-38]', () => {
       fc.assert(
         fc.property(fc.constantFrom(...operations), fc.oneof(garbage, fc.jsonValue()), (operation, payload) => {
           const result = outcome(() => dialect.decodeRequest(operation, payload))
@@ -214,7 +214,7 @@ for (const dialect of dialects) {
       )
     })
 
-    it('a good message with one thing wrong is a request or INVALID_PARAMS [B-38]', () => {
+    it('a valid message with one change is a request or INVALID_PARAMS [B-38]', () => {
       let refused = 0
       fc.assert(
         fc.property(message, fc.nat(1_000), garbage, (message, pick, replacement) => {
@@ -229,7 +229,7 @@ for (const dialect of dialects) {
       assert.ok(refused > 200, `only ${refused} of 2000 were wrong at all`)
     })
 
-    it('a good event with one thing wrong is an event or INVALID_AGENT_RESPONSE', () => {
+    it('a valid event with one change is an event or INVALID_AGENT_RESPONSE', () => {
       fc.assert(
         fc.property(event, fc.nat(1_000), garbage, (event, pick, replacement) => {
           const payload = spoiled(JSON.parse(dialect.encodeEvent(event)), pick, replacement)
@@ -241,7 +241,7 @@ for (const dialect of dialects) {
       )
     })
 
-    it('garbage from a server is an answer or INVALID_AGENT_RESPONSE, never another failure', () => {
+    it('an arbitrary response is a result or INVALID_AGENT_RESPONSE, never another failure', () => {
       fc.assert(
         fc.property(fc.constantFrom(...operations), garbage, (operation, payload) => {
           const results = [

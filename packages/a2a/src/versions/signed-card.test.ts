@@ -33,8 +33,8 @@ const card: AgentCard = {
 }
 const text = (document: object): string => canonicalJson(signedView(document as never))
 
-describe('what of a card is signed', () => {
-  it('is as the protocol’s own example has it: set and required fields stay, others go at their default [B-30]', () => {
+describe('the signed form of a card', () => {
+  it('matches the example of the specification: set and required fields stay, others are omitted at their default [B-30]', () => {
     const document = {
       name: 'Example Agent',
       description: '',
@@ -51,7 +51,7 @@ describe('what of a card is signed', () => {
     assert.deepEqual([stripped?.form, stripped?.text], ['stripped', theirs])
   })
 
-  it('keeps what was set explicitly, even to nothing, and drops the defaults of all the rest, however deep [B-30]', () => {
+  it('keeps explicitly set fields, even if empty, and omits all other defaults, at any depth [B-30]', () => {
     const { skills: _, ...rest } = card
     const document = {
       ...rest,
@@ -101,7 +101,7 @@ describe('what of a card is signed', () => {
     })
   })
 
-  it('covers schemes and requirements, also those that ask for no scope and hold no field [B-30]', () => {
+  it('covers schemes and requirements, also those without scopes and fields [B-30]', () => {
     const signed = signedText(card)
     assert.ok(signed.includes('"securityRequirements":[{"schemes":{"token":{}}},{"schemes":{"machine":{}}}]'))
     assert.ok(signed.includes('"machine":{"mtlsSecurityScheme":{}}'))
@@ -125,13 +125,13 @@ describe('what of a card is signed', () => {
     }
   })
 
-  it('leaves out the signatures, and of a document for all readers what is not of 1.0 [B-30 B-34]', () => {
+  it('omits the signatures, and the fields of a merged document that are not of 1.0 [B-30 B-34]', () => {
     const signatures = [{ protected: 'e30', signature: 'x' }]
     assert.equal(text(mergedCard({ ...card, signatures })), signedText(card))
     assert.equal(text({ ...card, signatures, security: [], url: 'https://evil.test', nonsense: 1 }), signedText(card))
   })
 
-  it('is the same for cards of ours under the rule and under that of published SDKs, where nothing is empty [B-30]', () => {
+  it('is the same for our cards under the rule and under that of published SDKs, if nothing is empty [B-30]', () => {
     const { securityRequirements: _, securitySchemes: __, ...plain } = card
     const forms = signedReadings({ ...plain }).map(({ form }) => form)
     // The unchanged document still has its empty list of extensions.

@@ -1,4 +1,4 @@
-/** The codec of the simple REST façade: both directions, and what is refused. */
+/** The codec of the simple REST façade: both directions, and errors. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
@@ -15,7 +15,7 @@ function task(state: TaskState, more: Partial<Task> = {}): Task {
 }
 
 describe('a flat task', () => {
-  it('has four states, and what waits is at work [S0-1 S0-15]', () => {
+  it('has four states, and a waiting task is working [S0-1 S0-15]', () => {
     const states = {
       TASK_STATE_SUBMITTED: 'submitted',
       TASK_STATE_WORKING: 'working',
@@ -29,7 +29,7 @@ describe('a flat task', () => {
     for (const [state, flat] of Object.entries(states)) assert.equal(flatTask(task(state as TaskState)).state, flat)
   })
 
-  it('has an id, a session, and when it was made and changed [S0-3]', () => {
+  it('has an id, a session, and the times of creation and change [S0-3]', () => {
     const flat = flatTask(task('TASK_STATE_WORKING'))
     assert.deepEqual(flat, {
       id: '019b7d3f-8c00-7000-8000-000000000000',
@@ -42,7 +42,7 @@ describe('a flat task', () => {
     })
   })
 
-  it('tells of whom a message is and what it says, artifacts and the last word too [S0-2 S0-25]', () => {
+  it('has the role and text of each message, including artifacts and the last status [S0-2 S0-25]', () => {
     const said = flatTask(
       task('TASK_STATE_FAILED', {
         history: [
@@ -68,7 +68,7 @@ describe('a flat task', () => {
     )
   })
 
-  it('says no word twice that is both the status and in the history', () => {
+  it('does not repeat a message that is both the status and in the history', () => {
     const message = { messageId: 'm1', role: 'ROLE_AGENT', parts: [{ text: 'Done' }] } as const
     const flat = flatTask(
       task('TASK_STATE_COMPLETED', {
@@ -79,7 +79,7 @@ describe('a flat task', () => {
     assert.equal(flat.messages.length, 1)
   })
 
-  it('changes with every record that shows, and not with the others [S0-3]', () => {
+  it('changes with every visible record, and not with the others [S0-3]', () => {
     const at = Date.parse(timestamp)
     const records = [
       record(1, at, { type: 'status', status: { state: 'TASK_STATE_WORKING' } }),
@@ -90,7 +90,7 @@ describe('a flat task', () => {
     assert.equal(flat.updatedAt, new Date(at + 1_000).toISOString())
   })
 
-  it('has a message for each text of an agent whose texts are messages, and one for all of any other', () => {
+  it('has one message per text of an agent whose texts are messages, and one for all of any other', () => {
     const said = (text: string, append: boolean): RecordBody => ({
       type: 'artifact',
       artifact: { artifactId: 'answer', parts: [{ text }] },
@@ -125,7 +125,7 @@ describe('a submission', () => {
     )
   })
 
-  it('is refused with the field that is wrong', () => {
+  it('is refused with the invalid field', () => {
     const wrong: readonly (readonly [unknown, string])[] = [
       [{}, 'message'],
       [{ message: '' }, 'message'],
@@ -151,7 +151,7 @@ describe('a submission', () => {
     }
   })
 
-  it('is written so that it is found in an envelope and bare, and only for what the peer can take [S0-4]', () => {
+  it('is written so that it is readable in an envelope and bare, and only with supported content [S0-4]', () => {
     const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Sum' }, { data: { n: 1 } }] } as const
     const params = { message: 'Sum\n{"n":1}', skill: 'add', timeoutMs: 5 }
     assert.deepEqual(writeTaskSend({ message, metadata: { skillId: 'add' } }, 5), { ...params, params })
@@ -164,7 +164,7 @@ describe('a submission', () => {
 describe('the task of a peer', () => {
   const said = (role: string, text: string) => ({ role, parts: [{ type: 'text', text }] })
 
-  it('has what the agent said last as its answer, once it has ended [S0-25]', () => {
+  it('has the last message of the agent as its answer, once it has ended [S0-25]', () => {
     const messages = [said('user', 'Hello'), said('agent', 'Thinking'), said('agent', 'Hi')]
     const { id, contextId, status, history } = readFlatTask({
       id: 't1',
@@ -185,7 +185,7 @@ describe('the task of a peer', () => {
     assert.equal(readFlatTask({ id: 't1', state: 'working', messages }).status.message, undefined)
   })
 
-  it('is read however little it says, but for its id', () => {
+  it('is read with any missing fields except its id', () => {
     const working = { id: 't1', status: { state: 'TASK_STATE_WORKING' } }
     for (const rest of [{}, { sessionId: null, messages: 7 }, { status: {} }, { messages: [null, {}] }]) {
       assert.deepEqual(readFlatTask({ id: 't1', ...rest }), working)
@@ -196,7 +196,7 @@ describe('the task of a peer', () => {
     }
   })
 
-  it('has an unspecified state where the peer gives none that is known', () => {
+  it('has an unspecified state if the peer gives no known one', () => {
     for (const state of ['odd', 'constructor', '__proto__', '', 7, { toString: 1 }, ['completed']]) {
       const unspecified = { id: 't1', status: { state: 'TASK_STATE_UNSPECIFIED' } }
       assert.deepEqual(readFlatTask({ id: 't1', state }), unspecified)

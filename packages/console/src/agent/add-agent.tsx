@@ -3,9 +3,7 @@
  * it.
  */
 import { useSignal } from '@preact/signals'
-import type { AdminResponse } from '../api/admin-client.ts'
-import { callAdmin } from '../api/admin-client.ts'
-import { toProblem } from '../api/problem.ts'
+import { callAdmin, type AdminResponse } from '../api/admin-client.ts'
 import { announce, showToast } from '../app/announce.ts'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -13,9 +11,9 @@ import { ErrorNotice } from '../components/status/error-notice.tsx'
 import { effectsText } from './effect-text.ts'
 import { entryYaml } from './entry-yaml.ts'
 import { InlineCodeText } from './inline-code-text.tsx'
-import { fieldErrorsFrom } from '../components/form/field-errors.ts'
-import type { FieldError } from '../components/form/field-errors.ts'
-import { FieldErrorList } from '../components/form/field-error-list.tsx'
+import { fieldErrorsFrom, type FieldError } from '../components/form/field-errors.ts'
+import { FieldErrorList } from '../components/form/form-fields.tsx'
+import { useSubmit } from '../components/form/use-submit.ts'
 import { parseTarget } from './parse-target.ts'
 import './add-agent.css'
 
@@ -24,30 +22,19 @@ type DetectedAgent = AdminResponse<'detectAgent'>
 export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void }) {
   const text = useSignal('')
   const token = useSignal('')
-  const isBusy = useSignal(false)
   const found = useSignal<DetectedAgent | undefined>(undefined)
-  const reason = useSignal<unknown>(undefined)
-
-  async function detect(event: Event): Promise<void> {
-    event.preventDefault()
+  const { isBusy, problem, onSubmit } = useSubmit(async () => {
     const target = parseTarget(text.value)
     if (target === undefined) return
-    isBusy.value = true
     found.value = undefined
-    reason.value = undefined
-    try {
-      const secret = token.value.trim()
-      found.value = await callAdmin('detectAgent', { body: { target, ...(secret === '' ? {} : { token: secret }) } })
-      announce(found.value.kind === undefined ? 'Agent kind not recognized' : `It is ${found.value.kind}`)
-    } catch (thrown) {
-      reason.value = thrown
-    }
-    isBusy.value = false
-  }
+    const secret = token.value.trim()
+    found.value = await callAdmin('detectAgent', { body: { target, ...(secret === '' ? {} : { token: secret }) } })
+    announce(found.value.kind === undefined ? 'Agent kind not recognized' : `It is ${found.value.kind}`)
+  })
 
   return (
-    <div class="add-agent">
-      <form class="add-agent-box" onSubmit={(event) => void detect(event)}>
+    <div class="stack add-agent">
+      <form class="stack-small add-agent-box" onSubmit={onSubmit}>
         <label for="target" class="label">
           An address, or a command
         </label>
@@ -63,8 +50,8 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
             value={text.value}
             onInput={(event) => (text.value = event.currentTarget.value)}
           />
-          <button type="submit" class="primary" disabled={isBusy.value || text.value.trim() === ''}>
-            {isBusy.value ? 'Looking …' : 'Find out'}
+          <button type="submit" class="primary" disabled={isBusy || text.value.trim() === ''}>
+            {isBusy ? 'Looking …' : 'Find out'}
           </button>
         </div>
         <p class="hint">
@@ -89,7 +76,7 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
           </div>
         </details>
       </form>
-      {reason.value !== undefined && <ErrorNotice reason={reason.value} />}
+      {problem !== undefined && <ErrorNotice reason={problem} />}
       {found.value?.reasons !== undefined && <UnknownTarget reasons={found.value.reasons} />}
       {found.value?.kind !== undefined && (
         <DetectedForm key={`${found.value.kind} ${found.value.name}`} found={found.value} onAdded={onAdded} />
@@ -100,7 +87,7 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
 
 function UnknownTarget({ reasons }: { readonly reasons: readonly string[] }) {
   return (
-    <section class="panel add-agent-found" aria-label="What was tried">
+    <section class="panel stack add-agent-found" aria-label="What was tried">
       <h3>Agent kind not recognized</h3>
       <ul class="add-agent-notes">
         {reasons.map((reason) => (
@@ -118,26 +105,21 @@ function DetectedForm({ found, onAdded }: { readonly found: DetectedAgent; reado
   const { kind = '', notes = [] } = found
   const name = useSignal(found.name ?? '')
   const mistakes = useSignal<readonly FieldError[]>([])
-  const isBusy = useSignal(false)
   const entry = { kind, ...found.entry }
-
-  async function add(event: Event): Promise<void> {
-    event.preventDefault()
-    isBusy.value = true
-    try {
-      const { effects } = await callAdmin('addAgent', { body: { name: name.value.trim(), entry } })
+  const agent = name.value.trim()
+  const { isBusy, onSubmit } = useSubmit(
+    async () => {
+      const { effects } = await callAdmin('addAgent', { body: { name: agent, entry } })
       showToast(effectsText(effects))
-      onAdded(name.value.trim())
-    } catch (thrown) {
-      mistakes.value = fieldErrorsFrom(toProblem(thrown), name.value.trim())
-    }
-    isBusy.value = false
-  }
+      onAdded(agent)
+    },
+    (problem) => (mistakes.value = fieldErrorsFrom(problem, agent)),
+  )
 
   const wrongName = mistakes.value.filter(({ field }) => field === 'name')
   return (
-    <form class="panel add-agent-found" aria-label="What was found" onSubmit={(event) => void add(event)}>
-      <h3 class="add-agent-kind">
+    <form class="panel stack add-agent-found" aria-label="What was found" onSubmit={onSubmit}>
+      <h3 class="row add-agent-kind">
         <Icon name="check" /> It is {kindNames[kind] ?? kind}
       </h3>
       {notes.length > 0 && (
@@ -165,12 +147,12 @@ function DetectedForm({ found, onAdded }: { readonly found: DetectedAgent; reado
       </div>
       <div class="field">
         <span class="label">What will be written</span>
-        <CodeBlock text={entryYaml(name.value.trim() || 'name', entry)} label="the entry" wrap />
+        <CodeBlock text={entryYaml(agent || 'name', entry)} label="the entry" wrap />
       </div>
       <FieldErrorList id="found-mistakes" mistakes={mistakes.value} />
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy.value}>
-          Add {name.value.trim()}
+        <button type="submit" class="primary" disabled={isBusy}>
+          Add {agent}
         </button>
       </div>
     </form>

@@ -1,11 +1,11 @@
 /** The health of an agent as a shape, a word and a sentence. */
 import type { Agent, AgentCards } from '../api/admin.ts'
 import { formatCount, pluralize } from '../components/format.ts'
+import type { StatusDisplay } from '../components/status/task-state.tsx'
 
-export interface AgentStatus {
-  readonly tone: 'done' | 'waiting' | 'failed'
-  readonly shape: string
+export interface AgentStatus extends StatusDisplay {
   readonly word: 'up' | 'slow' | 'down' | 'blocked' | 'unavailable'
+  readonly tone: 'done' | 'waiting' | 'failed'
   readonly why: string | undefined
 }
 

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { entryYaml } from './entry-yaml.ts'
 
-describe('an entry as the file would say it', () => {
-  it('reads like one that a person wrote', () => {
+describe('an entry as YAML', () => {
+  it('is formatted as by hand', () => {
     const entry = {
       kind: 'command',
       command: ['node', './shout.mjs', '-x y'],
@@ -27,7 +27,7 @@ describe('an entry as the file would say it', () => {
     )
   })
 
-  it('means what was given, whatever is in it', () => {
+  it('parses back to the same value', () => {
     const odd = [
       '',
       ' ',

@@ -1,10 +1,10 @@
 /** Parses the input of the add-agent field: a URL, or a command split into words as a shell would split it. */
 
 export function parseTarget(text: string): string | readonly string[] | undefined {
-  const said = text.trim()
-  if (said === '') return undefined
-  if (isUrl(said)) return said
-  const words = splitCommandLine(said)
+  const target = text.trim()
+  if (target === '') return undefined
+  if (isUrl(target)) return target
+  const words = splitCommandLine(target)
   return words.length === 0 ? undefined : words
 }
 

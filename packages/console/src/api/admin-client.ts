@@ -1,26 +1,25 @@
 /** Calls the admin API. Typed by operation name; sends the session's CSRF token with requests that change something. */
-import { operations } from './admin.ts'
-import type { Error as Told, Operations } from './admin.ts'
-import { Problem } from './problem.ts'
+import { operations, type Error as ErrorResponse, type Operations } from './admin.ts'
+import { Problem, unreachableProblem } from './problem.ts'
 import { csrfToken, markSignedOut } from './session-state.ts'
 
 export type OperationName = keyof Operations
-export type AdminResponse<Name extends OperationName> = Operations[Name]['answer']
+export type AdminResponse<Name extends OperationName> = Operations[Name]['response']
 
-/** Omits the argument if the operation takes none, and makes it optional if the operation requires nothing of it. */
-type OptionalArgument<T, Key extends string> = [T] extends [Readonly<Record<string, never>> | undefined]
-  ? unknown
-  : EmptyObject extends T
-    ? { readonly [K in Key]?: T }
-    : undefined extends T
-      ? { readonly [K in Key]?: T }
-      : { readonly [K in Key]: T }
+/** A part of the input: absent if the operation takes none, and optional if it requires nothing of it. */
+type InputPart<Name extends OperationName, Part extends string> = Part extends keyof Operations[Name]
+  ? EmptyObject extends Operations[Name][Part]
+    ? { readonly [K in Part]?: Operations[Name][Part] }
+    : undefined extends Operations[Name][Part]
+      ? { readonly [K in Part]?: Operations[Name][Part] }
+      : { readonly [K in Part]: Operations[Name][Part] }
+  : unknown
 /** Assignable to `T` only if every member of `T` is optional. */
 type EmptyObject = { readonly [name in never]: unknown }
 
-export type AdminArguments<Name extends OperationName> = OptionalArgument<Operations[Name]['params'], 'params'> &
-  OptionalArgument<Operations[Name]['query'], 'query'> &
-  OptionalArgument<Operations[Name]['body'], 'body'> & { readonly signal?: AbortSignal }
+export type AdminArguments<Name extends OperationName> = InputPart<Name, 'params'> &
+  InputPart<Name, 'query'> &
+  InputPart<Name, 'body'> & { readonly signal?: AbortSignal }
 
 interface UntypedArguments {
   readonly params?: Readonly<Record<string, unknown>>
@@ -34,9 +33,8 @@ export async function callAdmin<Name extends OperationName>(
   ...[args]: EmptyObject extends AdminArguments<Name> ? [AdminArguments<Name>?] : [AdminArguments<Name>]
 ): Promise<AdminResponse<Name>> {
   const [method] = operations[name]
-  const { body, signal } = (args ?? {}) as UntypedArguments
-  const path = adminPath(name, args)
-  return (await send(method, path, { body, signal })) as AdminResponse<Name>
+  const given = (args ?? {}) as UntypedArguments
+  return (await send(method, adminPath(name, given), given)) as AdminResponse<Name>
 }
 
 /** The path of an operation, for links and for "copy as curl". */
@@ -50,11 +48,7 @@ export function adminPath(name: OperationName, { params = {}, query = {} }: Unty
   return search.size === 0 ? path : `${path}?${search}`
 }
 
-async function send(
-  method: string,
-  path: string,
-  { body, signal }: { body?: unknown; signal?: AbortSignal | undefined },
-): Promise<unknown> {
+async function send(method: string, path: string, { body, signal }: UntypedArguments): Promise<unknown> {
   const request = `${method} ${path}`
   const headers: Record<string, string> = { accept: 'application/json' }
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken()
@@ -70,7 +64,7 @@ async function send(
     })
   } catch (cause) {
     if (signal?.aborted === true) throw cause
-    throw new Problem('The hub cannot be reached. It may be restarting.', { code: 'UNREACHABLE', request, cause })
+    throw unreachableProblem(request, cause)
   }
   const responseText = await response.text()
   if (response.ok) return responseText === '' ? {} : JSON.parse(responseText)
@@ -80,7 +74,7 @@ async function send(
 
 function problemFromResponse(status: number, responseText: string, request: string): Problem {
   try {
-    const { error } = JSON.parse(responseText) as Told
+    const { error } = JSON.parse(responseText) as ErrorResponse
     const { code, message, violations = [] } = error
     return new Problem(message, { code, status, request, violations })
   } catch {

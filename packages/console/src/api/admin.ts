@@ -3,6 +3,10 @@
  * replaces it whole.
  */
 
+/** In UTC, such as 2030-01-31T12:00:00.000Z. */
+export type Timestamp = string
+type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined }
+
 export type Error = {
   readonly error: {
     /** For programs. */
@@ -21,10 +25,7 @@ export type Error = {
     /** For people. */
     readonly message: string
     /** Every error, with its location. */
-    readonly violations?: readonly {
-      readonly field: string
-      readonly description: string
-    }[]
+    readonly violations?: readonly { readonly field: string; readonly description: string }[]
   }
 }
 
@@ -35,8 +36,7 @@ export type Session = {
   readonly by: 'key' | 'token' | 'session'
   /** Send it in X-CSRF-Token, with the cookie. */
   readonly csrf?: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly expiresAt?: string
+  readonly expiresAt?: Timestamp
 }
 
 export type ListedSession = {
@@ -45,12 +45,11 @@ export type ListedSession = {
   readonly subject: string
   /** The kind of credentials that opened it. They are checked at every request. */
   readonly by: 'key' | 'token' | 'oidc'
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly createdAt: string
+  readonly createdAt: Timestamp
   /** The last request with it; up to ten seconds late if other replicas served it. */
-  readonly lastUsedAt: string
+  readonly lastUsedAt: Timestamp
   /** The latest end, even if it is renewed. */
-  readonly expiresAt: string
+  readonly expiresAt: Timestamp
   /** The network address that created it. */
   readonly from?: string
   /** Whether this request was sent with this session. */
@@ -69,47 +68,22 @@ export type Key = {
   readonly tenant?: string
   readonly rate?: string
   readonly tasksPerDay?: number
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly createdAt: string
+  readonly createdAt: Timestamp
   readonly createdBy: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly expiresAt?: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly revokedAt?: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly lastUsedAt?: string
+  readonly expiresAt?: Timestamp
+  readonly revokedAt?: Timestamp
+  readonly lastUsedAt?: Timestamp
 }
 
-export type MadeKey = {
+export type MadeKey = Key & {
   /** Shown only now. */
   readonly key: string
-  readonly id: string
-  /** The public part of the key. */
-  readonly prefix: string
-  readonly name: string
-  readonly state: 'active' | 'expired' | 'revoked'
-  readonly scopes: readonly string[]
-  /** The owner of the tasks created with it. */
-  readonly principal: string
-  readonly tenant?: string
-  readonly rate?: string
-  readonly tasksPerDay?: number
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly createdAt: string
-  readonly createdBy: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly expiresAt?: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly revokedAt?: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly lastUsedAt?: string
 }
 
 export type AuditEntry = {
   /** Its position. Pass the last number plus one as `before` to start a page with it. */
   readonly id: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly at: string
+  readonly at: Timestamp
   readonly agent?: string
   /** The principal, or `admin`. */
   readonly who?: string
@@ -134,13 +108,7 @@ export type Agent = {
   readonly kind: string
   readonly state: 'open' | 'unavailable'
   /** Why it is unavailable, and when it was and will be tried. */
-  readonly startError?: {
-    readonly message: string
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly at: string
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly nextTryAt: string
-  }
+  readonly startError?: { readonly message: string; readonly at: Timestamp; readonly nextTryAt: Timestamp }
   /** Deprecated: `startError.message`. */
   readonly trouble?: string
   readonly health: {
@@ -150,8 +118,7 @@ export type Agent = {
     readonly breaker: 'closed' | 'open' | 'half-open'
     /** The usual time to its first output. */
     readonly firstWordMs?: number
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly askedAt?: string
+    readonly askedAt?: Timestamp
   }
   readonly title: string
   readonly description?: string
@@ -179,74 +146,12 @@ export type Agent = {
     readonly streams: number
   }
   /** The task that failed last. */
-  readonly lastError?: {
-    readonly taskId: string
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly at: string
-    readonly text?: string
-  }
+  readonly lastError?: { readonly taskId: string; readonly at: Timestamp; readonly text?: string }
   /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
   readonly drift?: 'changed' | 'blocked'
 }
 
-export type AgentDetail = {
-  readonly name: string
-  readonly kind: string
-  readonly state: 'open' | 'unavailable'
-  /** Why it is unavailable, and when it was and will be tried. */
-  readonly startError?: {
-    readonly message: string
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly at: string
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly nextTryAt: string
-  }
-  /** Deprecated: `startError.message`. */
-  readonly trouble?: string
-  readonly health: {
-    readonly state: 'up' | 'slow' | 'down'
-    readonly why?: string
-    /** Open: no work is delegated to it for a while. */
-    readonly breaker: 'closed' | 'open' | 'half-open'
-    /** The usual time to its first output. */
-    readonly firstWordMs?: number
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly askedAt?: string
-  }
-  readonly title: string
-  readonly description?: string
-  readonly version: string
-  readonly url: string
-  /** The URL of its card. */
-  readonly card: string
-  readonly tags: readonly string[]
-  readonly skills: readonly {
-    readonly id: string
-    readonly name: string
-    readonly description: string
-    readonly tags: readonly string[]
-  }[]
-  readonly isDefault: boolean
-  /** Whether it may be called without credentials. */
-  readonly isOpen: boolean
-  readonly isCardPrivate: boolean
-  readonly load: {
-    /** Tasks that were sent or are being worked on. */
-    readonly working: number
-    /** Tasks that wait for input of their caller. */
-    readonly waiting: number
-    /** Open streams of this process. */
-    readonly streams: number
-  }
-  /** The task that failed last. */
-  readonly lastError?: {
-    readonly taskId: string
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly at: string
-    readonly text?: string
-  }
-  /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
-  readonly drift?: 'changed' | 'blocked'
+export type AgentDetail = Agent & {
   readonly endpoints: readonly {
     readonly url: string
     readonly protocolBinding: string
@@ -270,25 +175,19 @@ export type AgentCards = {
     readonly '0.3'?: Readonly<Record<string, unknown>>
     readonly '0.2'?: Readonly<Record<string, unknown>>
   }
-  readonly signatures: readonly {
-    readonly alg: string
-    readonly kid: string
-    readonly keys?: string
-  }[]
+  readonly signatures: readonly { readonly alg: string; readonly kid: string; readonly keys?: string }[]
   /** For a remote agent: its own card. */
   readonly remote?: {
     readonly policy: 'alert' | 'block' | 'ignore'
     readonly approved?: {
       readonly fingerprint: string
-      /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-      readonly at: string
+      readonly at: Timestamp
       readonly card: Readonly<Record<string, unknown>>
     }
     /** The current card, if it is not the approved one, and the differences. */
     readonly changed?: {
       readonly fingerprint: string
-      /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-      readonly at: string
+      readonly at: Timestamp
       readonly card: Readonly<Record<string, unknown>>
       readonly fields: readonly string[]
     }
@@ -303,11 +202,7 @@ export type AgentCards = {
   }
 }
 
-export type ConfigApplied = {
-  readonly version: string
-  readonly hash: string
-  readonly effects: ConfigEffects
-}
+export type ConfigApplied = { readonly version: string; readonly hash: string; readonly effects: ConfigEffects }
 
 export type ConfigEffects = {
   /** Added agents. */
@@ -329,10 +224,8 @@ export type TaskSummary = {
   readonly caller: string
   readonly tenant: string
   readonly state: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly statusAt: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly createdAt: string
+  readonly statusAt: Timestamp
+  readonly createdAt: Timestamp
   /** From its first event to its end, once it has ended. */
   readonly durationMs?: number
   /** The beginning of its first message. */
@@ -342,31 +235,10 @@ export type TaskSummary = {
   /** The seq of its last event. */
   readonly head: number
   /** When its turn or its wait for input times out. */
-  readonly dueAt?: string
+  readonly dueAt?: Timestamp
 }
 
-export type TaskDetail = {
-  readonly id: string
-  readonly contextId: string
-  readonly agent: string
-  /** The owner of the task. */
-  readonly caller: string
-  readonly tenant: string
-  readonly state: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly statusAt: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly createdAt: string
-  /** From its first event to its end, once it has ended. */
-  readonly durationMs?: number
-  /** The beginning of its first message. */
-  readonly title?: string
-  /** The beginning of its status message. */
-  readonly statusText?: string
-  /** The seq of its last event. */
-  readonly head: number
-  /** When its turn or its wait for input times out. */
-  readonly dueAt?: string
+export type TaskDetail = TaskSummary & {
   readonly firstSeq: number
   readonly traceId: string
   /** As in A2A 1.0: status, history, artifacts. */
@@ -385,15 +257,13 @@ export type PushCursor = {
   /** The number of attempts for the next event. */
   readonly attempt: number
   /** The time of the next attempt. */
-  readonly dueAt?: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly createdAt?: string
+  readonly dueAt?: Timestamp
+  readonly createdAt?: Timestamp
 }
 
 export type LogRecord = {
   readonly seq: number
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly at: string
+  readonly at: Timestamp
   readonly type: string
   /** Whether clients receive it. */
   readonly isVisible: boolean
@@ -420,10 +290,8 @@ export type Trace = {
     readonly depth: number
     readonly visited: readonly string[]
   }
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly startedAt: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly endedAt?: string
+  readonly startedAt: Timestamp
+  readonly endedAt?: Timestamp
   readonly durationMs?: number
   readonly error?: string
   readonly agents: readonly string[]
@@ -445,10 +313,8 @@ export type Span = {
   readonly taskId: string
   readonly name: string
   readonly kind: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly startedAt: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly endedAt?: string
+  readonly startedAt: Timestamp
+  readonly endedAt?: Timestamp
   readonly durationMs?: number
   readonly outcome?: 'ok' | 'error' | 'canceled'
   readonly attributes: Readonly<Record<string, unknown>>
@@ -456,8 +322,7 @@ export type Span = {
     readonly seq: number
     readonly spanId: string
     readonly name: string
-    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-    readonly at: string
+    readonly at: Timestamp
     readonly attributes: Readonly<Record<string, unknown>>
   }[]
   readonly droppedEvents: number
@@ -470,10 +335,7 @@ export type Route = {
   readonly name?: string
   readonly from: readonly string[]
   readonly when?: Readonly<Record<string, unknown>>
-  readonly to: readonly {
-    readonly agent: string
-    readonly weight: number
-  }[]
+  readonly to: readonly { readonly agent: string; readonly weight: number }[]
   readonly priority: number
   readonly fallback: readonly string[]
 }
@@ -498,20 +360,7 @@ export type RouteDecision = {
   }[]
 }
 
-export type PushSummary = {
-  readonly taskId: string
-  readonly configId: string
-  readonly url: string
-  /** Dead: the last attempt failed. Done: the task has ended and all events are delivered. */
-  readonly state: 'active' | 'dead' | 'done'
-  /** All events up to this one are delivered. */
-  readonly deliveredSeq: number
-  /** The number of attempts for the next event. */
-  readonly attempt: number
-  /** The time of the next attempt. */
-  readonly dueAt?: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly createdAt?: string
+export type PushSummary = PushCursor & {
   readonly agent: string
   /** The beginning of the first message of the task. */
   readonly title?: string
@@ -525,8 +374,7 @@ export type PushAttempt = {
   /** The delivered event. */
   readonly seq: number
   readonly attempt: number
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly at: string
+  readonly at: Timestamp
   readonly durationMs: number
   /** A status, or the error. */
   readonly outcome: string
@@ -542,8 +390,7 @@ export type Health = {
   readonly protocols: readonly string[]
   /** Changes with each restart. */
   readonly instance: string
-  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-  readonly startedAt: string
+  readonly startedAt: Timestamp
   readonly uptimeMs: number
   readonly store: {
     readonly name: string
@@ -569,50 +416,26 @@ export type Health = {
 
 export interface Operations {
   /** Signs in with the admin key or a token, and sets a cookie. */
-  signIn: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: Session
-  }
+  signIn: { response: Session }
   /** Shows who is signed in. */
-  getSession: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: Session
-  }
+  getSession: { response: Session }
   /** Signs out: the cookie becomes invalid. */
-  signOut: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: Readonly<Record<string, never>>
-  }
+  signOut: { response: Readonly<Record<string, never>> }
   /** Lists the sessions of the console, the oldest first. */
   listSessions: {
-    params: Readonly<Record<string, never>>
-    query: { limit?: number | undefined; after?: string | undefined }
-    body: undefined
-    answer: {
+    query: Optional<{ limit: number; after: string }>
+    response: {
       readonly sessions: readonly ListedSession[]
       /** Pass it as `after` to get the next page; absent on the last. */
       readonly after?: string
     }
   }
   /** Ends a session of the console and its open streams. */
-  endSession: {
-    params: { id: string }
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: Readonly<Record<string, never>>
-  }
+  endSession: { params: { id: string }; response: Readonly<Record<string, never>> }
   /** Lists the keys, including expired and revoked ones. */
   listKeys: {
-    params: Readonly<Record<string, never>>
-    query: { limit?: number | undefined; after?: string | undefined }
-    body: undefined
-    answer: {
+    query: Optional<{ limit: number; after: string }>
+    response: {
       readonly keys: readonly Key[]
       /** Pass it to get the next page; absent on the last. */
       readonly after?: string
@@ -620,8 +443,6 @@ export interface Operations {
   }
   /** Creates a key and shows it once. */
   createKey: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
     body: {
       readonly name?: string
       /** `agents: [gpt]` is `scopes: [agent:gpt]`. */
@@ -632,190 +453,108 @@ export interface Operations {
       /** A rate: 10/s, 60/min, 1000/h or 5000/day. */
       readonly rate?: string
       readonly tasksPerDay?: number
-      readonly expiresAt?: string
+      readonly expiresAt?: Timestamp
       /** A duration: 500ms, 30s, 10m, 12h or 7d. */
       readonly expiresIn?: string
       /** The id of another key: omitted fields are copied from it, and the new key continues its tasks. */
       readonly replaces?: string
     }
-    answer: MadeKey
+    response: MadeKey
   }
   /** Shows a key, without its secret. */
-  getKey: { params: { id: string }; query: Readonly<Record<string, never>>; body: undefined; answer: Key }
+  getKey: { params: { id: string }; response: Key }
   /** Revokes a key. */
-  revokeKey: { params: { id: string }; query: Readonly<Record<string, never>>; body: undefined; answer: Key }
+  revokeKey: { params: { id: string }; response: Key }
   /** Lists the keys that the caller has created for the agent; for the admin, all. */
-  listOwnKeys: {
-    params: { agent: string }
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
-      readonly keys: readonly Key[]
-    }
-  }
+  listOwnKeys: { params: { agent: string }; response: { readonly keys: readonly Key[] } }
   /** Creates a key for the agent and shows it once. */
   generateOwnKey: {
     params: { agent: string }
-    query: Readonly<Record<string, never>>
     body:
       | {
           readonly name?: string
           readonly scopes?: readonly string[]
-          readonly expiresAt?: string
+          readonly expiresAt?: Timestamp
           /** A duration: 500ms, 30s, 10m, 12h or 7d. */
           readonly expiresIn?: string
         }
       | undefined
-    answer: {
+    response: MadeKey & {
       readonly agent: string
-      /** Shown only now. */
-      readonly key: string
-      readonly id: string
-      /** The public part of the key. */
-      readonly prefix: string
-      readonly name: string
-      readonly state: 'active' | 'expired' | 'revoked'
-      readonly scopes: readonly string[]
-      /** The owner of the tasks created with it. */
-      readonly principal: string
-      readonly tenant?: string
-      readonly rate?: string
-      readonly tasksPerDay?: number
-      /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-      readonly createdAt: string
-      readonly createdBy: string
-      /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-      readonly expiresAt?: string
-      /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-      readonly revokedAt?: string
-      /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-      readonly lastUsedAt?: string
       /** The same as `key`, under the name that other gateways use. */
       readonly apiKey: string
     }
   }
   /** Revokes one of the keys that the caller has created. */
-  revokeOwnKey: {
-    params: { agent: string; id: string }
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: Key
-  }
+  revokeOwnKey: { params: { agent: string; id: string }; response: Key }
   /** Lists who did what, newest first. */
   listAudit: {
-    params: Readonly<Record<string, never>>
-    query: {
-      limit?: number | undefined
-      before?: string | undefined
-      agent?: string | undefined
-      who?: string | undefined
-      key?: string | undefined
-      task?: string | undefined
-      event?: string | undefined
-      operation?: string | undefined
-      outcome?: string | undefined
-      since?: string | undefined
-      until?: string | undefined
-      text?: string | undefined
-      reads?: 'yes' | 'no' | undefined
-    }
-    body: undefined
-    answer: {
-      readonly entries: readonly AuditEntry[]
-      readonly before?: string
-    }
+    query: Optional<{
+      limit: number
+      before: string
+      agent: string
+      who: string
+      key: string
+      task: string
+      event: string
+      operation: string
+      outcome: string
+      since: Timestamp
+      until: Timestamp
+      text: string
+      reads: 'yes' | 'no'
+    }>
+    response: { readonly entries: readonly AuditEntry[]; readonly before?: string }
   }
   /** The available sign-in methods. */
   getSignIn: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
+    response: {
       /** With the admin key: POST /admin/session. */
       readonly key: true
       /** With the issuer: send the browser to `start`. */
-      readonly oidc?: {
-        readonly issuer: string
-        readonly start: string
-      }
+      readonly oidc?: { readonly issuer: string; readonly start: string }
     }
   }
   /** Lists the agents with their health and load. */
   listAgents: {
-    params: Readonly<Record<string, never>>
-    query: {
-      text?: string | undefined
-      tag?: string | undefined
-      skill?: string | undefined
-      kind?: string | undefined
-    }
-    body: undefined
-    answer: {
-      readonly agents: readonly Agent[]
-    }
+    query: Optional<{ text: string; tag: string; skill: string; kind: string }>
+    response: { readonly agents: readonly Agent[] }
   }
   /** Adds an agent to the configuration. */
   addAgent: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
     body: {
       readonly name: string
       /** As in the file: `kind` and the settings of that kind. */
-      readonly entry: {
-        readonly kind: string
-      }
+      readonly entry: { readonly kind: string }
       readonly note?: string
       readonly base?: string
     }
-    answer: ConfigApplied
+    response: ConfigApplied
   }
   /** Shows an agent with its endpoints and its entry. */
-  getAgent: { params: { agent: string }; query: Readonly<Record<string, never>>; body: undefined; answer: AgentDetail }
+  getAgent: { params: { agent: string }; response: AgentDetail }
   /** Replaces an agent's entry. Secrets shown as (not shown) are kept. */
   changeAgent: {
     params: { agent: string }
-    query: Readonly<Record<string, never>>
     body: {
       /** As in the file: `kind` and the settings of that kind. */
-      readonly entry: {
-        readonly kind: string
-      }
+      readonly entry: { readonly kind: string }
       readonly note?: string
       readonly base?: string
     }
-    answer: ConfigApplied
+    response: ConfigApplied
   }
   /** Removes an agent from the configuration. Running turns finish, and its tasks are kept. */
-  removeAgent: {
-    params: { agent: string }
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: ConfigApplied
-  }
+  removeAgent: { params: { agent: string }; response: ConfigApplied }
   /** Reads the description of the agent again. */
-  lookAtAgent: { params: { agent: string }; query: Readonly<Record<string, never>>; body: undefined; answer: Agent }
+  lookAtAgent: { params: { agent: string }; response: Agent }
   /** The card as clients of each version see it, with the state of its signatures. */
-  getAgentCards: {
-    params: { agent: string }
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: AgentCards
-  }
+  getAgentCards: { params: { agent: string }; response: AgentCards }
   /** Approves a remote agent's card that has changed. */
-  approveCard: {
-    params: { agent: string }
-    query: Readonly<Record<string, never>>
-    body: {
-      readonly fingerprint: string
-    }
-    answer: Agent
-  }
+  approveCard: { params: { agent: string }; body: { readonly fingerprint: string }; response: Agent }
   /** The kinds of agents, each with the JSON Schemas of its entries. */
   listKinds: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
+    response: {
       readonly kinds: readonly {
         readonly kind: string
         readonly schemas: readonly Readonly<Record<string, unknown>>[]
@@ -824,8 +563,6 @@ export interface Operations {
   }
   /** Detects the agent kind of a URL or a command. */
   detectAgent: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
     body: {
       /** A URL, or a command with its arguments. */
       readonly target: string | readonly string[]
@@ -834,7 +571,7 @@ export interface Operations {
       /** The environment variable for the token. Default: AGENT_TOKEN. */
       readonly tokenEnv?: string
     }
-    answer: {
+    response: {
       readonly kind?: string
       readonly name?: string
       /** The entry for the configuration. */
@@ -847,57 +584,42 @@ export interface Operations {
   }
   /** Lists the tasks of all callers, newest status first. */
   listTasks: {
-    params: Readonly<Record<string, never>>
-    query: {
-      limit?: number | undefined
-      before?: string | undefined
-      agent?: string | undefined
-      state?:
-        | readonly (
-            | 'TASK_STATE_SUBMITTED'
-            | 'TASK_STATE_WORKING'
-            | 'TASK_STATE_COMPLETED'
-            | 'TASK_STATE_FAILED'
-            | 'TASK_STATE_CANCELED'
-            | 'TASK_STATE_INPUT_REQUIRED'
-            | 'TASK_STATE_REJECTED'
-            | 'TASK_STATE_AUTH_REQUIRED'
-          )[]
-        | undefined
-      caller?: string | undefined
-      context?: string | undefined
-      since?: string | undefined
-      until?: string | undefined
-      text?: string | undefined
-    }
-    body: undefined
-    answer: {
-      readonly tasks: readonly TaskSummary[]
-      readonly before?: string
-    }
+    query: Optional<{
+      limit: number
+      before: string
+      agent: string
+      state: readonly (
+        | 'TASK_STATE_SUBMITTED'
+        | 'TASK_STATE_WORKING'
+        | 'TASK_STATE_COMPLETED'
+        | 'TASK_STATE_FAILED'
+        | 'TASK_STATE_CANCELED'
+        | 'TASK_STATE_INPUT_REQUIRED'
+        | 'TASK_STATE_REJECTED'
+        | 'TASK_STATE_AUTH_REQUIRED'
+      )[]
+      caller: string
+      context: string
+      since: Timestamp
+      until: Timestamp
+      text: string
+    }>
+    response: { readonly tasks: readonly TaskSummary[]; readonly before?: string }
   }
   /** The number of tasks in each state. */
   countTasks: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
+    response: {
       readonly states: Readonly<Record<string, number>>
-      readonly unfinished: readonly {
-        readonly agent: string
-        readonly state: string
-        readonly tasks: number
-      }[]
+      readonly unfinished: readonly { readonly agent: string; readonly state: string; readonly tasks: number }[]
     }
   }
   /** Shows a task of any owner. */
-  getTask: { params: { taskId: string }; query: Readonly<Record<string, never>>; body: undefined; answer: TaskDetail }
+  getTask: { params: { taskId: string }; response: TaskDetail }
   /** The stored log of a task, including internal records. */
   listTaskEvents: {
     params: { taskId: string }
-    query: { limit?: number | undefined; after?: number | undefined }
-    body: undefined
-    answer: {
+    query: Optional<{ limit: number; after: number }>
+    response: {
       readonly events: readonly LogRecord[]
       /** The seq of the last event. */
       readonly head: number
@@ -910,13 +632,11 @@ export interface Operations {
   /** The events of a task, as sent to clients of each version. */
   listTaskFrames: {
     params: { taskId: string }
-    query: { limit?: number | undefined; after?: number | undefined }
-    body: undefined
-    answer: {
+    query: Optional<{ limit: number; after: number }>
+    response: {
       readonly events: readonly {
         readonly seq: number
-        /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-        readonly at: string
+        readonly at: Timestamp
         readonly frames: readonly {
           readonly version: '1.0' | '0.3' | '0.2'
           readonly binding: 'JSONRPC' | 'HTTP+JSON'
@@ -935,24 +655,16 @@ export interface Operations {
     }
   }
   /** Cancels a task, as its caller would. */
-  cancelTask: {
-    params: { taskId: string }
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
-      readonly task: Readonly<Record<string, unknown>>
-    }
-  }
+  cancelTask: { params: { taskId: string }; response: { readonly task: Readonly<Record<string, unknown>> } }
   /** Lists traces, newest first. */
   listTraces: {
-    params: Readonly<Record<string, never>>
-    query: {
-      limit?: number | undefined
-      before?: string | undefined
-      agent?: string | undefined
-      caller?: string | undefined
-      context?: string | undefined
-      state?:
+    query: Optional<{
+      limit: number
+      before: string
+      agent: string
+      caller: string
+      context: string
+      state:
         | 'TASK_STATE_SUBMITTED'
         | 'TASK_STATE_WORKING'
         | 'TASK_STATE_COMPLETED'
@@ -961,46 +673,26 @@ export interface Operations {
         | 'TASK_STATE_INPUT_REQUIRED'
         | 'TASK_STATE_REJECTED'
         | 'TASK_STATE_AUTH_REQUIRED'
-        | undefined
-      status?: 'PENDING' | 'SUCCESS' | 'ERROR' | undefined
-      since?: string | undefined
-      until?: string | undefined
-      minDurationMs?: number | undefined
-      minErrors?: number | undefined
-      text?: string | undefined
-    }
-    body: undefined
-    answer: {
-      readonly traces: readonly Trace[]
-      readonly before?: string
-    }
+      status: 'PENDING' | 'SUCCESS' | 'ERROR'
+      since: Timestamp
+      until: Timestamp
+      minDurationMs: number
+      minErrors: number
+      text: string
+    }>
+    response: { readonly traces: readonly Trace[]; readonly before?: string }
   }
   /** Shows a trace by its id or the id of a task. */
   getTrace: {
     params: { id: string }
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
-      readonly traces: readonly {
-        readonly summary: Trace
-        readonly root: Span
-        readonly isPartial: boolean
-      }[]
+    response: {
+      readonly traces: readonly { readonly summary: Trace; readonly root: Span; readonly isPartial: boolean }[]
     }
   }
   /** Lists the routes of the configuration. */
-  listRoutes: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
-      readonly routes: readonly Route[]
-    }
-  }
+  listRoutes: { response: { readonly routes: readonly Route[] } }
   /** Shows which route a message would take, and why. Sends nothing. */
   decideRoute: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
     body: {
       /** The agent that would receive the message. */
       readonly agent: string
@@ -1014,80 +706,34 @@ export interface Operations {
       /** The scopes of the caller. Default: every agent. */
       readonly scopes?: readonly string[]
     }
-    answer: RouteDecision
+    response: RouteDecision
   }
   /** Lists webhooks, newest first. `state=dead` lists those whose delivery failed. */
   listPush: {
-    params: Readonly<Record<string, never>>
-    query: {
-      limit?: number | undefined
-      before?: number | undefined
-      state?: 'active' | 'dead' | 'done' | undefined
-      agent?: string | undefined
-      text?: string | undefined
-    }
-    body: undefined
-    answer: {
-      readonly push: readonly PushSummary[]
-      readonly before?: number
-    }
+    query: Optional<{ limit: number; before: number; state: 'active' | 'dead' | 'done'; agent: string; text: string }>
+    response: { readonly push: readonly PushSummary[]; readonly before?: number }
   }
   /** Shows a webhook with its last attempts, newest first. */
   getPush: {
     params: { taskId: string; configId: string }
-    query: { limit?: number | undefined }
-    body: undefined
-    answer: {
-      readonly taskId: string
-      readonly configId: string
-      readonly url: string
-      /** Dead: the last attempt failed. Done: the task has ended and all events are delivered. */
-      readonly state: 'active' | 'dead' | 'done'
-      /** All events up to this one are delivered. */
-      readonly deliveredSeq: number
-      /** The number of attempts for the next event. */
-      readonly attempt: number
-      /** The time of the next attempt. */
-      readonly dueAt?: string
-      /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-      readonly createdAt?: string
-      readonly agent: string
-      /** The beginning of the first message of the task. */
-      readonly title?: string
-      /** The seq of the last event of the task. */
-      readonly head: number
-      /** The last attempt. */
-      readonly last?: PushAttempt
-      readonly attempts: readonly PushAttempt[]
-    }
+    query: Optional<{ limit: number }>
+    response: PushSummary & { readonly attempts: readonly PushAttempt[] }
   }
   /** Redelivers immediately, also after delivery failed permanently. */
   redeliver: {
     params: { taskId: string; configId: string }
-    query: Readonly<Record<string, never>>
     body:
       | {
           /** Starts after this event. Default: with the first undelivered one. */
           readonly afterSeq?: number
         }
       | undefined
-    answer: PushCursor
+    response: PushCursor
   }
   /** The configuration file, without secrets. */
-  getConfig: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
-      readonly file: string
-      readonly text: string
-      readonly hash: string
-    }
-  }
+  getConfig: { response: { readonly file: string; readonly text: string; readonly hash: string } }
   /** Applies a configuration and writes it to the file. */
   applyConfig: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
     body: {
       /** The whole file. Secrets shown as (not shown) are kept. */
       readonly text: string
@@ -1096,40 +742,27 @@ export interface Operations {
       /** The hash of the edited configuration; 409 if it has changed since. */
       readonly base?: string
     }
-    answer: ConfigApplied
+    response: ConfigApplied
   }
   /** The JSON Schema of the file, for editors. */
-  getConfigSchema: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: Readonly<Record<string, unknown>>
-  }
+  getConfigSchema: { response: Readonly<Record<string, unknown>> }
   /** Validates a configuration; changes nothing. */
   checkConfig: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
     body: {
       /** The whole file. Secrets shown as (not shown) are kept. */
       readonly text: string
     }
-    answer: {
-      readonly problems: readonly {
-        readonly path: string
-        readonly line?: number
-        readonly message: string
-      }[]
+    response: {
+      readonly problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[]
     }
   }
   /** Compares a configuration with the current one and lists the effects; changes nothing. */
   diffConfig: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
     body: {
       /** The whole file. Secrets shown as (not shown) are kept. */
       readonly text: string
     }
-    answer: {
+    response: {
       readonly diff: readonly {
         readonly change: 'same' | 'added' | 'removed'
         readonly text: string
@@ -1141,14 +774,10 @@ export interface Operations {
   }
   /** Lists the applied configurations, newest first. */
   listConfigVersions: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
+    response: {
       readonly versions: readonly {
         readonly id: string
-        /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-        readonly at: string
+        readonly at: Timestamp
         /** Absent: the text was found in the file when it was replaced. */
         readonly who?: string
         readonly note?: string
@@ -1160,12 +789,9 @@ export interface Operations {
   /** Shows one of them, without secrets. */
   getConfigVersion: {
     params: { id: string }
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
+    response: {
       readonly id: string
-      /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-      readonly at: string
+      readonly at: Timestamp
       /** Absent: the text was found in the file when it was replaced. */
       readonly who?: string
       readonly note?: string
@@ -1186,7 +812,6 @@ export interface Operations {
   /** Restores one of them. */
   restoreConfig: {
     params: { id: string }
-    query: Readonly<Record<string, never>>
     body:
       | {
           /** The reason for the change, shown in the list of versions. */
@@ -1195,24 +820,15 @@ export interface Operations {
           readonly base?: string
         }
       | undefined
-    answer: ConfigApplied
+    response: ConfigApplied
   }
   /** The health of the hub: store, agents, webhooks. */
-  getHealth: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: Health
-  }
+  getHealth: { response: Health }
   /** The last hour of this process, minute by minute. */
   getPulse: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: {
+    response: {
       readonly minutes: readonly {
-        /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-        readonly at: string
+        readonly at: Timestamp
         readonly requests: number
         readonly errors: number
         readonly p50Ms?: number
@@ -1223,26 +839,15 @@ export interface Operations {
   }
   /** Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id. */
   search: {
-    params: Readonly<Record<string, never>>
-    query: { q: string; limit?: number | undefined }
-    body: undefined
-    answer: {
-      readonly agents: readonly {
-        readonly name: string
-        readonly kind: string
-        readonly title: string
-      }[]
+    query: { q: string } & Optional<{ limit: number }>
+    response: {
+      readonly agents: readonly { readonly name: string; readonly kind: string; readonly title: string }[]
       readonly tasks: readonly TaskSummary[]
       readonly keys: readonly Key[]
     }
   }
   /** This document. */
-  getOpenApi: {
-    params: Readonly<Record<string, never>>
-    query: Readonly<Record<string, never>>
-    body: undefined
-    answer: Readonly<Record<string, unknown>>
-  }
+  getOpenApi: { response: Readonly<Record<string, unknown>> }
 }
 
 export const operations = {

@@ -1,15 +1,20 @@
-/** The agents of the hub, reloaded when an agent or the configuration changes. */
+/** The agents of the hub, reloaded when they change. */
 import type { Agent } from './admin.ts'
 import { callAdmin } from './admin-client.ts'
-import { useResource } from './resource.ts'
-import type { Resource } from './resource.ts'
+import type { Change } from './change-feed.ts'
+import { useResource, type Resource } from './resource.ts'
 
+const loadAgents = async (signal: AbortSignal): Promise<readonly Agent[]> =>
+  (await callAdmin('listAgents', { signal })).agents
+
+/** Reloaded when an agent or the configuration changes. */
 export function useAgentList(): Resource<readonly Agent[]> {
-  return useResource(
-    'agents',
-    async (signal) => (await callAdmin('listAgents', { signal })).agents,
-    ({ type }) => type === 'agent' || type === 'config',
-  )
+  return useResource('agents', loadAgents, ({ type }) => type === 'agent' || type === 'config')
+}
+
+/** Reloaded when a task changes, too: tasks determine the load of an agent. */
+export function useAgentsWithLoad(): Resource<readonly Agent[]> {
+  return useResource('agents', loadAgents, ({ type }) => type !== 'push')
 }
 
 /**
@@ -19,4 +24,13 @@ export function useAgentList(): Resource<readonly Agent[]> {
 export function useExampleAgent(): Agent | undefined {
   const known = useAgentList().value.value ?? []
   return known.find(({ isDefault }) => isDefault) ?? known[0]
+}
+
+/** Includes changes of its tasks, because they determine what the agent does now. */
+export function affectsAgent(name: string): (change: Change) => boolean {
+  return (change) => {
+    if (change.type === 'task') return change.task.agent === name
+    if (change.type === 'agent') return change.agent === name
+    return change.type === 'config' || change.type === 'tasks'
+  }
 }

@@ -5,8 +5,7 @@
  */
 import { linkSignals } from '@parley/a2a'
 import { signal } from '@preact/signals'
-import { createChangeReader } from './change-reader.ts'
-import type { Change, HubInstance } from './change-reader.ts'
+import { createChangeReader, type Change, type HubInstance } from './change-reader.ts'
 import { markSignedOut } from './session-state.ts'
 
 export type { Change } from './change-reader.ts'

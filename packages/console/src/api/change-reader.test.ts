@@ -7,7 +7,7 @@ const event = (name: string, data: object, id?: string): string =>
 const ready = (instance: string): string => event('ready', { instance, version: '1' }, '0-0')
 
 describe('the stream of changes', () => {
-  it('says what changed, wherever the pieces are cut', () => {
+  it('has the changes, wherever the chunks are split', () => {
     const { read, startConnection } = createChangeReader()
     startConnection()
     const text = ready('a') + event('agent', { agent: 'echo' }) + ': awake\n\n' + event('tasks', { count: 3 }, '5-1')
@@ -18,7 +18,7 @@ describe('the stream of changes', () => {
     ])
   })
 
-  it('goes on after the last that was read in full, and not after half of one', () => {
+  it('resumes after the last complete event', () => {
     const { read, startConnection, lastEventId } = createChangeReader()
     startConnection()
     read(ready('a') + event('config', {}, '7-2') + 'event: agent\ndata: {"agent":"ec')
@@ -29,7 +29,7 @@ describe('the stream of changes', () => {
     assert.equal(lastEventId(), '8-2')
   })
 
-  it('looks at the configuration again when the hub is another one, and only then', () => {
+  it('reports a configuration change only after a restart of the hub', () => {
     const { read, startConnection, hub } = createChangeReader()
     for (const [instance, changes] of [
       ['a', []],
@@ -42,12 +42,12 @@ describe('the stream of changes', () => {
     }
   })
 
-  it('takes no notice of what it does not know', () => {
+  it('ignores unknown events', () => {
     const { read } = createChangeReader()
     assert.deepEqual(read(event('weather', { rain: true }, '9-9')), [])
   })
 
-  it('goes on from the place of the event and not of the ready before it', () => {
+  it('resumes from the cursor of the event, not of the ready event before it', () => {
     const { read, startConnection, lastEventId } = createChangeReader()
     startConnection()
     read(event('ready', { instance: 'a', version: '1' }))

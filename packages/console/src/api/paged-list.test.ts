@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { createPagedList } from './paged-list.ts'
-import type { PagedList } from './paged-list.ts'
+import { createPagedList, type PagedList } from './paged-list.ts'
 
 /** An item is a letter, its key, and perhaps a digit, its version. */
 type Pages = Record<string, { items: string; before?: number }>

@@ -2,11 +2,9 @@
  * A long list, newest first, loaded page by page as the user scrolls and kept current by the change feed. While the user reads
  * further down, rows are updated in place and new items are held back; at the top, all rows are in order.
  */
-import { computed, signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import type { Change } from './change-feed.ts'
-import { isProblem, toProblem } from './problem.ts'
-import type { Problem } from './problem.ts'
+import { isProblem, toProblem, type Problem } from './problem.ts'
 
 type PageCursor = string | number | undefined
 

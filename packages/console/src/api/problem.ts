@@ -1,12 +1,12 @@
 /** An error as the console shows it: what happened, why, and the details that support needs. */
-import type { Error as Told } from './admin.ts'
+import type { Error as ErrorResponse } from './admin.ts'
 
-type ProblemCode = Told['error']['code'] | 'UNREACHABLE'
+type ProblemCode = ErrorResponse['error']['code'] | 'UNREACHABLE'
 
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly status: number | undefined
-  readonly violations: readonly { readonly field: string; readonly description: string }[]
+  readonly violations: NonNullable<ErrorResponse['error']['violations']>
   /** For example `GET /admin/tasks`. */
   readonly request: string
 
@@ -27,6 +27,10 @@ export class Problem extends Error {
     this.request = details.request
     this.violations = details.violations ?? []
   }
+}
+
+export function unreachableProblem(request: string, cause: unknown): Problem {
+  return new Problem('The hub cannot be reached. It may be restarting.', { code: 'UNREACHABLE', request, cause })
 }
 
 export function isProblem(reason: unknown, ...codes: readonly ProblemCode[]): reason is Problem {

@@ -2,13 +2,10 @@
  * One value that a view shows: loaded once and reloaded when the change feed reports a change; never modified locally. The
  * previous value stays visible while it reloads, and after a reload fails.
  */
-import { signal, useSignal, useSignalEffect } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { signal, type ReadonlySignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { subscribeToChanges } from './change-feed.ts'
-import type { Change } from './change-feed.ts'
-import { isProblem, toProblem } from './problem.ts'
-import type { Problem } from './problem.ts'
+import { subscribeToChanges, type Change } from './change-feed.ts'
+import { isProblem, toProblem, type Problem } from './problem.ts'
 
 export interface Resource<T> {
   readonly value: ReadonlySignal<T | undefined>
@@ -96,5 +93,3 @@ export function useResource<T>(
 const currentTime = signal(Date.now())
 setInterval(() => (currentTime.value = Date.now()), 1_000)
 export const now: ReadonlySignal<number> = currentTime
-
-export { useSignal, useSignalEffect }

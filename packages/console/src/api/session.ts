@@ -1,6 +1,5 @@
 /** Signs in and out. The browser keeps the cookie; the page holds the CSRF token and never the key. */
-import { effect, signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { Session } from './admin.ts'
 import { callAdmin } from './admin-client.ts'
 import { startChangeFeed, stopChangeFeed } from './change-feed.ts'

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createSseReader } from './sse-reader.ts'
 
 describe('server-sent events', () => {
-  it('are read however they are cut', () => {
+  it('are parsed wherever the chunks are split', () => {
     const text = 'event: a\ndata: {"x":1}\nid: 4\n\ndata: one\ndata: two\n\n'
     for (let cut = 0; cut <= text.length; cut += 1) {
       const read = createSseReader()
@@ -18,7 +18,7 @@ describe('server-sent events', () => {
     }
   })
 
-  it('may end their lines in any of the three ways', () => {
+  it('may have any of the three line endings', () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const text = ['event: a', 'data: 1', '', 'data: 2', '', ''].join(end)
       for (let cut = 0; cut <= text.length; cut += 1) {
@@ -33,7 +33,7 @@ describe('server-sent events', () => {
     }
   })
 
-  it('are not made of comments, nor of nothing', () => {
+  it('ignore comments and empty events', () => {
     assert.deepEqual(createSseReader()(': awake\n\n\n\nevent: a\n\n'), [])
   })
 

@@ -1,16 +1,20 @@
 /** The frame around every page: rail, header and content; or the sign-in page if there is no session. */
 import { useEffect } from 'preact/hooks'
+import { connectedHub, connectionStatus } from '../api/change-feed.ts'
 import { session } from '../api/session-state.ts'
+import { Icon } from '../components/icon.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in.tsx'
 import { announcement } from './announce.ts'
-import { Header } from './header.tsx'
 import { ShortcutHelp } from './shortcut-help.tsx'
-import { handleShortcut } from './shortcuts.ts'
+import { handleShortcut, isMac } from './shortcuts.ts'
 import { CurrentPage } from './current-page.tsx'
 import { Palette } from './palette.tsx'
+import { openPalette } from './palette-state.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
+import { confirmSignOut } from './confirm-sign-out.ts'
 import { Rail } from './rail.tsx'
 import { handleLinkClick, pageRoute } from './router.ts'
+import { chooseTheme, isDark } from './theme.ts'
 import './app.css'
 
 export function App() {
@@ -50,5 +54,58 @@ function AppFrame() {
       <ShortcutHelp />
       <ConfirmDialog />
     </div>
+  )
+}
+
+/** Search, connection status, theme and sign-out. */
+function Header() {
+  const known = session.value
+  return (
+    <header class="row top">
+      <button type="button" class="top-search" onClick={() => openPalette()}>
+        <Icon name="search" />
+        <span class="top-search-text">Search or go to …</span>
+        <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
+      <span class="grow" />
+      <ConnectionIndicator />
+      <button
+        type="button"
+        class="plain icon"
+        aria-label={isDark.value ? 'Light colours' : 'Dark colours'}
+        title={isDark.value ? 'Light colours' : 'Dark colours'}
+        onClick={() => chooseTheme(isDark.value ? 'light' : 'dark')}
+      >
+        <Icon name={isDark.value ? 'sun' : 'moon'} />
+      </button>
+      <button
+        type="button"
+        class="plain icon"
+        aria-label="Sign out"
+        title={typeof known === 'object' ? `Sign out ${known.subject}` : 'Sign out'}
+        onClick={() => void confirmSignOut()}
+      >
+        <Icon name="out" />
+      </button>
+    </header>
+  )
+}
+
+const statusDisplay = {
+  connecting: ['waiting', '◌', 'connecting'],
+  live: ['done', '●', 'live'],
+  away: ['failed', '○', 'hub away'],
+} as const
+
+function ConnectionIndicator() {
+  const [tone, shape, word] = statusDisplay[connectionStatus.value]
+  const title =
+    connectionStatus.value === 'live'
+      ? `What you see is what the hub knows (version ${connectedHub.value?.version})`
+      : 'The hub does not answer. The page goes on by itself as soon as it does.'
+  return (
+    <span class={`live ${tone}`} title={title} role="status">
+      <span aria-hidden="true">{shape}</span> {word}
+    </span>
   )
 }

@@ -1,7 +1,7 @@
 /** Asks for confirmation from code that has no button to ask beside: `await requestConfirmation({ … })`. */
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import '../components/layout/confirm.css'
+import { ConfirmBody } from '../components/layout/confirm-button.tsx'
 
 export interface ConfirmRequest {
   readonly title: string
@@ -41,18 +41,14 @@ export function ConfirmDialog() {
       onClose={() => pendingRequest.peek() !== undefined && answer(false)}
     >
       {question !== undefined && (
-        <div class="confirm-body">
-          <h2>{question.title}</h2>
+        <ConfirmBody
+          question={question.title}
+          action={question.action}
+          onCancel={() => answer(false)}
+          onConfirm={() => answer(true)}
+        >
           <p class="soft">{question.text}</p>
-          <div class="confirm-choice">
-            <button type="button" autofocus onClick={() => answer(false)}>
-              Not now
-            </button>
-            <button type="button" class="danger" onClick={() => answer(true)}>
-              {question.action}
-            </button>
-          </div>
-        </div>
+        </ConfirmBody>
       )}
     </dialog>
   )

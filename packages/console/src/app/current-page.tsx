@@ -4,8 +4,7 @@ import type { FunctionComponent } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { PageHead } from '../components/layout/page-head.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
-import { navigate, path, pageRoute } from './router.ts'
-import type { PageName } from './router.ts'
+import { navigate, path, pageRoute, type PageName } from './router.ts'
 
 const pageLoaders: Readonly<Record<PageName, () => Promise<FunctionComponent>>> = {
   agents: async () => (await import('../pages/agents/agents-page.tsx')).AgentsPage,

@@ -13,15 +13,15 @@ function open() {
   }
 }
 
-describe('the keys that are pressed', () => {
-  it('mean one thing after each other, and another alone', () => {
+describe('pressed keys', () => {
+  it('match a sequence of two, or a single key', () => {
     const { press } = open()
     assert.deepEqual(press('g'), { name: 'g', isPrefix: true })
     assert.deepEqual(press('a'), { name: 'g a', isPrefix: false })
     assert.deepEqual(press('a'), { name: 'a', isPrefix: false })
   })
 
-  it('are meant alone when the second takes too long, or fits nothing', () => {
+  it('match alone if the second is late or matches nothing', () => {
     const { press, pass } = open()
     press('g')
     pass(2_000)
@@ -31,12 +31,12 @@ describe('the keys that are pressed', () => {
     assert.equal(press('a').name, 'a')
   })
 
-  it('are others with Ctrl or ⌘', () => {
+  it('differ with Ctrl or ⌘', () => {
     const { press } = open()
     assert.equal(press('K', true).name, 'mod+k')
   })
 
-  it('are shown as they are printed', () => {
+  it('are shown as on a keyboard', () => {
     assert.deepEqual(keyCaps('mod+k', false), ['Ctrl', 'K'])
     assert.deepEqual(keyCaps('mod+k', true), ['⌘', 'K'])
     assert.deepEqual(keyCaps('g t', false), ['g', 't'])

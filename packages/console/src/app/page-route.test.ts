@@ -3,18 +3,18 @@ import { describe, it } from 'node:test'
 import { isConsolePath, parsePageRoute, signInReturnPath, withQuery } from './page-route.ts'
 
 describe('an address', () => {
-  it('names a page and a place in it', () => {
+  it('has a page and segments', () => {
     assert.deepEqual(parsePageRoute('/tasks/1/events'), { page: 'tasks', segments: ['1', 'events'] })
     assert.deepEqual(parsePageRoute('/agents/a%20b'), { page: 'agents', segments: ['a b'] })
     assert.deepEqual(parsePageRoute('/'), { page: undefined, segments: [] })
     assert.deepEqual(parsePageRoute('/elsewhere/1'), { page: undefined, segments: ['1'] })
   })
 
-  it('is taken as it is where it is badly written', () => {
+  it('is taken as it is if it is badly encoded', () => {
     assert.deepEqual(parsePageRoute('/agents/50%'), { page: 'agents', segments: ['50%'] })
   })
 
-  it('is ours only where the hub serves the console', () => {
+  it('belongs to the console only where the hub serves it', () => {
     assert.deepEqual(['/', '/tasks', '/tasks/1', '/tasksome', '/admin/openapi.json', '/a2a/echo'].map(isConsolePath), [
       true,
       true,
@@ -25,7 +25,7 @@ describe('an address', () => {
     ])
   })
 
-  it('takes other filters, and leaves out those that are empty', () => {
+  it('takes other filters and omits empty ones', () => {
     const from = new URL('http://hub.test/tasks?agent=echo&text=a')
     assert.equal(withQuery(from, { agent: undefined, text: 'b c', state: '' }).search, '?text=b+c')
     assert.equal(from.search, '?agent=echo&text=a')

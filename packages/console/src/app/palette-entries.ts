@@ -3,11 +3,9 @@ import { signal } from '@preact/signals'
 import { callAdmin } from '../api/admin-client.ts'
 import type { IconName } from '../components/icon.tsx'
 import { confirmSignOut } from './confirm-sign-out.ts'
-import { pageActions } from './palette-state.ts'
-import type { PaletteAction } from './palette-state.ts'
+import { pageActions, type PaletteAction } from './palette-state.ts'
 import { welcomePage, pages } from './page-list.ts'
-import { recentPageAt, addRecentPage } from './recent-pages.ts'
-import type { RecentPage } from './recent-pages.ts'
+import { recentPageAt, addRecentPage, type RecentPage } from './recent-pages.ts'
 import { navigate, path } from './router.ts'
 import { chooseTheme, isDark } from './theme.ts'
 
@@ -33,37 +31,28 @@ export function localEntries(text: string): readonly PaletteEntry[] {
   return [...recentEntries(), ...pageEntries(), ...actionEntries()].filter(isMatch)
 }
 
+function link(group: string, icon: IconName, title: string, to: string, about = ''): PaletteEntry {
+  return { icon, title, about, group, run: () => navigate(to) }
+}
+
 function recentEntries(): readonly PaletteEntry[] {
   return recentPages.value
     .filter(({ path: to }) => !path.value.startsWith(to))
-    .map(({ path: to, title, about }) => ({
-      icon: about === 'agent' ? 'agents' : about === 'task' ? 'tasks' : 'traces',
-      title,
-      about,
-      group: 'Recent',
-      run: () => navigate(to),
-    }))
+    .map(({ path: to, title, about }) => {
+      const icon = about === 'agent' ? 'agents' : about === 'task' ? 'tasks' : 'traces'
+      return link('Recent', icon, title, to, about)
+    })
 }
 
 const settingsSections = ['health', 'config', 'keys', 'audit', 'about']
 
 function pageEntries(): readonly PaletteEntry[] {
   return [
-    ...[...pages, welcomePage].map(({ page, title, icon, key }): PaletteEntry => ({
-      icon,
-      title,
-      about: '',
+    ...[...pages, welcomePage].map(({ page, title, icon, key }) => ({
+      ...link('Pages', icon, title, `/${page}`),
       keys: `g ${key}`,
-      group: 'Pages',
-      run: () => navigate(`/${page}`),
     })),
-    ...settingsSections.map((name): PaletteEntry => ({
-      icon: 'settings',
-      title: `Settings: ${name}`,
-      about: '',
-      group: 'Pages',
-      run: () => navigate(`/settings/${name}`),
-    })),
+    ...settingsSections.map((name) => link('Pages', 'settings', `Settings: ${name}`, `/settings/${name}`)),
   ]
 }
 
@@ -87,40 +76,14 @@ function actionEntries(): readonly PaletteEntry[] {
 export async function searchHub(text: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> {
   const { agents, tasks, keys } = await callAdmin('search', { query: { q: text }, signal })
   return [
-    ...agents.map(({ name, kind }): PaletteEntry => ({
-      icon: 'agents',
-      title: name,
-      about: kind,
-      group: 'Agents',
-      run: () => navigate(`/agents/${encodeURIComponent(name)}`),
-    })),
-    ...tasks.map(({ id, agent, title }): PaletteEntry => ({
-      icon: 'tasks',
-      title: title ?? id,
-      about: `of ${agent}`,
-      group: 'Tasks',
-      run: () => navigate(`/tasks/${id}`),
-    })),
-    ...keys.map(({ id, name }): PaletteEntry => ({
-      icon: 'key',
-      title: name,
-      about: '',
-      group: 'Keys',
-      run: () => navigate(`/settings/keys?key=${id}`),
-    })),
+    ...agents.map(({ name, kind }) => link('Agents', 'agents', name, `/agents/${encodeURIComponent(name)}`, kind)),
+    ...tasks.map(({ id, agent, title }) => link('Tasks', 'tasks', title ?? id, `/tasks/${id}`, `of ${agent}`)),
+    ...keys.map(({ id, name }) => link('Keys', 'key', name, `/settings/keys?key=${id}`)),
   ]
 }
 
 /** For other text: search the tasks for it. */
 export function searchEntries(text: string): readonly PaletteEntry[] {
   if (text === '') return []
-  return [
-    {
-      icon: 'search',
-      title: `Tasks that say “${text}”`,
-      about: '',
-      group: 'Search',
-      run: () => navigate(`/tasks?${new URLSearchParams({ text })}`),
-    },
-  ]
+  return [link('Search', 'search', `Tasks that say “${text}”`, `/tasks?${new URLSearchParams({ text })}`)]
 }

@@ -5,8 +5,7 @@ import { Icon } from '../components/icon.tsx'
 import { pluralize } from '../components/format.ts'
 import { useDialog } from './use-dialog.ts'
 import { useShortcuts } from './shortcuts.ts'
-import { searchHub, recordRecentPage, localEntries, searchEntries } from './palette-entries.ts'
-import type { PaletteEntry } from './palette-entries.ts'
+import { searchHub, recordRecentPage, localEntries, searchEntries, type PaletteEntry } from './palette-entries.ts'
 import { isPaletteOpen } from './palette-state.ts'
 import { pageRoute } from './router.ts'
 import './palette.css'
@@ -165,7 +164,7 @@ function EntryGroups({ entries, at, run, point }: EntryGroupsProps) {
                 id={`palette-${index}`}
                 role="option"
                 aria-selected={index === at}
-                class="palette-entry"
+                class="row palette-entry"
                 onClick={() => run(entry)}
                 onPointerMove={() => point(index)}
               >

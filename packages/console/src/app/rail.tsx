@@ -7,8 +7,7 @@ import type { Health } from '../api/admin.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatCount } from '../components/format.ts'
 import { useShortcuts } from './shortcuts.ts'
-import { welcomePage, pages } from './page-list.ts'
-import type { PageEntry } from './page-list.ts'
+import { welcomePage, pages, type PageEntry } from './page-list.ts'
 import { navigate, path, pageRoute } from './router.ts'
 import './rail.css'
 
@@ -53,13 +52,13 @@ export function Rail() {
   return (
     <nav
       ref={frame}
-      class={isMoreOpen.value ? 'rail more' : 'rail'}
+      class={isMoreOpen.value ? 'stack rail more' : 'stack rail'}
       aria-label="Pages"
       onKeyDown={(event) => {
         if (event.key === 'Escape') isMoreOpen.value = false
       }}
     >
-      <a class="rail-name" href="/">
+      <a class="row rail-name" href="/">
         <img src="/console/icon.svg" alt="" width="20" height="20" />
         Parley
       </a>

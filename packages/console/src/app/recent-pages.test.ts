@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { recentPageAt, addRecentPage } from './recent-pages.ts'
-import type { RecentPage } from './recent-pages.ts'
+import { recentPageAt, addRecentPage, type RecentPage } from './recent-pages.ts'
 
 const at = (path: string): RecentPage => ({ path, title: path, about: 'task' })
 
-describe('where one was', () => {
-  it('is kept with the newest first, each once, and not for ever', () => {
+describe('recent pages', () => {
+  it('are limited, newest first, without duplicates', () => {
     let all: readonly RecentPage[] = []
     for (const path of ['a', 'b', 'a', 'c', 'd', 'e', 'f', 'g']) all = addRecentPage(all, at(path))
     assert.deepEqual(
@@ -15,7 +14,7 @@ describe('where one was', () => {
     )
   })
 
-  it('is a thing and not a list, by the name that the page gave it', () => {
+  it('are items and not lists, named by the title of the page', () => {
     assert.deepEqual(recentPageAt('tasks', ['1', 'events'], 'Tasks · Parley'), {
       path: '/tasks/1',
       title: '1',

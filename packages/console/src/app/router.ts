@@ -1,10 +1,7 @@
 /** The router: every view, filter and selected event has an address, which survives a reload and can be shared. */
-import { computed, signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
-import { isConsolePath, parsePageRoute, withQuery } from './page-route.ts'
-import type { PageRoute } from './page-route.ts'
+import { computed, signal, type ReadonlySignal } from '@preact/signals'
+import { isConsolePath, parsePageRoute, withQuery, type PageRoute } from './page-route.ts'
 
-export { pageNames } from './page-route.ts'
 export type { PageName } from './page-route.ts'
 
 const currentUrl = signal(new URL(location.href))

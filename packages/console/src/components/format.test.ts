@@ -10,8 +10,8 @@ import {
   truncateMiddle,
 } from './format.ts'
 
-describe('words for people', () => {
-  it('give durations a unit that fits', () => {
+describe('formatted values', () => {
+  it('have durations with a suitable unit', () => {
     assert.deepEqual([0, 12, 999, 4_200, 41_000, 61_000, 3_700_000, 90_000_000].map(formatDuration), [
       '0 ms',
       '12 ms',
@@ -24,14 +24,14 @@ describe('words for people', () => {
     ])
   })
 
-  it('say how long ago something was, or in how long it is', () => {
+  it('have relative times, past and future', () => {
     assert.deepEqual(
       [1_000, 30_000, 300_000, 7_200_000, 600_000_000, -5_000].map((ms) => formatAgo(0, ms)),
       ['now', '30 s ago', '5 min ago', '2 h ago', '7 d ago', 'in 5 s'],
     )
   })
 
-  it('count bytes and things', () => {
+  it('have sizes and counts', () => {
     assert.deepEqual(
       [formatBytes(12), formatBytes(1_500), formatBytes(64_000), formatBytes(2_500_000)],
       ['12 B', '1.5 kB', '64 kB', '2.5 MB'],
@@ -42,7 +42,7 @@ describe('words for people', () => {
     )
   })
 
-  it('say numbers of tokens shortly, and what they cost as exactly as it takes', () => {
+  it('have compact numbers, and costs with enough digits', () => {
     assert.deepEqual([0, 9_999, 12_345, 2_500_000].map(formatCompact), ['0', '9,999', '12.3k', '2.5M'])
     assert.deepEqual([0, 0.000_012_34, 0.25, 1, 1_234.5].map(formatCost), [
       '0',
@@ -53,7 +53,7 @@ describe('words for people', () => {
     ])
   })
 
-  it('shorten ids in the middle', () => {
+  it('have ids truncated in the middle', () => {
     assert.equal(truncateMiddle('0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'), '0190a1b2…4a5b')
     assert.equal(truncateMiddle('short'), 'short')
   })

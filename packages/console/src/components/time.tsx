@@ -3,19 +3,18 @@ import { now } from '../api/resource.ts'
 import { formatAgo, formatDuration } from './format.ts'
 
 export function RelativeTime({ at }: { readonly at: string | number }) {
-  const time = new Date(at)
-  return (
-    <time dateTime={time.toISOString()} title={formatExactTime(time)}>
-      {formatAgo(time.getTime(), now.value)}
-    </time>
-  )
+  return <TitledTime at={at} text={formatAgo(new Date(at).getTime(), now.value)} />
 }
 
 export function ClockTime({ at }: { readonly at: string | number }) {
+  return <TitledTime at={at} text={new Date(at).toLocaleTimeString('en-GB')} />
+}
+
+function TitledTime({ at, text }: { readonly at: string | number; readonly text: string }) {
   const time = new Date(at)
   return (
     <time dateTime={time.toISOString()} title={formatExactTime(time)}>
-      {time.toLocaleTimeString('en-GB')}
+      {text}
     </time>
   )
 }
@@ -23,6 +22,11 @@ export function ClockTime({ at }: { readonly at: string | number }) {
 /** The time elapsed so far. */
 export function ElapsedTime({ at }: { readonly at: string | number }) {
   return <span>{formatDuration(Math.max(0, now.value - new Date(at).getTime()))}</span>
+}
+
+/** Without milliseconds. */
+export function formatSecond(at: string | number): string {
+  return new Date(at).toLocaleString('en-GB')
 }
 
 export function formatExactTime(at: Date): string {

@@ -22,11 +22,11 @@ const keys = (items: readonly TranscriptItem[], opened: readonly string[] = []):
   collapseStatusLines(items, new Set(opened)).map((row) => ('item' in row ? row.item.key : `${row.hidden} hidden`))
 
 describe('the lines of a conversation', () => {
-  it('are shown whole while they are few', () => {
+  it('are all shown while there are few', () => {
     assert.deepEqual(keys([line('a'), line('b'), made('m', 'x')]), ['a', 'b', 'm'])
   })
 
-  it('are folded where there are many in a row, all but the last few', () => {
+  it('are folded in long runs, except the last few', () => {
     const many = Array.from({ length: 20 }, (_, index) => line(`l${index}`))
     assert.deepEqual(keys([made('m', 'x'), ...many, made('n', 'y')]), [
       'm',
@@ -40,7 +40,7 @@ describe('the lines of a conversation', () => {
     assert.equal(keys(many, ['more l0']).length, 20)
   })
 
-  it('leave out what holds nothing yet', () => {
+  it('omit empty artifacts', () => {
     assert.deepEqual(keys([made('m', ''), made('n', 'y')]), ['n'])
   })
 })

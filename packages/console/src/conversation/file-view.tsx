@@ -1,21 +1,24 @@
 /** Files from agents: previewed if the browser can, downloaded on request, never opened otherwise. */
 import type { RawPart } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { Icon } from '../components/icon.tsx'
 import { formatBytes } from '../components/format.ts'
-import { downloadBytes, useBlobUrl } from './blob-url.ts'
-import { decodeBase64, isCsv, isTextFile, base64ByteLength } from './part-kind.ts'
-import { safeFileName } from './file-name.ts'
+import { download } from '../components/content/download.ts'
+import { base64ByteLength, decodeBase64, isCsv, isTextFile, safeFileName } from './part-kind.ts'
 import { CsvView } from './table-view.tsx'
 import './part-view.css'
 
-export function ImageView({ part }: { readonly part: RawPart }) {
+export function MediaView({ part, kind }: { readonly part: RawPart; readonly kind: 'image' | 'audio' | 'video' }) {
   const url = useBlobUrl(part.raw, part.mediaType ?? '')
-  const name = safeFileName(part.filename, 'picture')
+  const name = safeFileName(part.filename, kind === 'image' ? 'picture' : kind)
   return (
     <figure class="part-picture">
-      {url === undefined ? <UnreadableFile /> : <img src={url} alt={name} />}
+      {url === undefined && <p class="part-secret">The bytes of this file cannot be read.</p>}
+      {url !== undefined && kind === 'image' && <img src={url} alt={name} />}
+      {url !== undefined && kind === 'audio' && <audio src={url} controls preload="metadata" aria-label={name} />}
+      {url !== undefined && kind === 'video' && <video src={url} controls preload="metadata" aria-label={name} />}
       <figcaption>
         <FileFacts part={part} name={name} />
       </figcaption>
@@ -23,18 +26,14 @@ export function ImageView({ part }: { readonly part: RawPart }) {
   )
 }
 
-export function MediaView({ part, kind }: { readonly part: RawPart; readonly kind: 'audio' | 'video' }) {
-  const url = useBlobUrl(part.raw, part.mediaType ?? '')
-  const name = safeFileName(part.filename, kind)
-  const Player = kind
-  return (
-    <figure class="part-picture">
-      {url === undefined ? <UnreadableFile /> : <Player src={url} controls preload="metadata" aria-label={name} />}
-      <figcaption>
-        <FileFacts part={part} name={name} />
-      </figcaption>
-    </figure>
-  )
+/** A blob URL that lives as long as the component that shows it. `undefined` if `raw` is not base64. */
+function useBlobUrl(raw: string, type: string): string | undefined {
+  const url = useMemo(() => {
+    const bytes = decodeBase64(raw)
+    return bytes === undefined ? undefined : URL.createObjectURL(new Blob([bytes], { type }))
+  }, [raw, type])
+  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
+  return url
 }
 
 const readableBytes = 200_000
@@ -44,8 +43,8 @@ export function FileView({ part }: { readonly part: RawPart }) {
   const name = safeFileName(part.filename, 'file')
   const canRead = isTextFile(part.mediaType ?? '', name) && base64ByteLength(part.raw) <= readableBytes
   return (
-    <div class="part-box part-file">
-      <div class="part-file-head">
+    <div class="panel part-box part-file">
+      <div class="row part-file-head">
         <Icon name="file" />
         <FileFacts part={part} name={name} />
         {canRead && (
@@ -75,7 +74,7 @@ function FileText({ part, name }: { readonly part: RawPart; readonly name: strin
 
 function FileFacts({ part, name }: { readonly part: RawPart; readonly name: string }) {
   return (
-    <span class="part-facts">
+    <span class="bar part-facts">
       <span class="part-name cut" title={name}>
         {name}
       </span>
@@ -95,6 +94,7 @@ function FileFacts({ part, name }: { readonly part: RawPart; readonly name: stri
   )
 }
 
-function UnreadableFile() {
-  return <p class="part-secret">The bytes of this file cannot be read.</p>
+/** With a type that no browser opens. */
+export function downloadBytes(name: string, bytes: BlobPart): void {
+  download(new Blob([bytes], { type: 'application/octet-stream' }), name)
 }

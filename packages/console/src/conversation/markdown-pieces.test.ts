@@ -6,7 +6,7 @@ const paragraph = `${'word '.repeat(450)}\n\n`
 const code = `\`\`\`js\n${'let x = 1\n\n'.repeat(400)}\`\`\`\n\n`
 
 describe('a growing text', () => {
-  it('is cut into pieces that never change while it grows', () => {
+  it('is split into pieces that never change', () => {
     const whole = paragraph.repeat(5)
     let pieces = emptyMarkdownPieces
     const seen: string[][] = []
@@ -20,14 +20,14 @@ describe('a growing text', () => {
     assert.ok(pieces.whole.length >= 3)
   })
 
-  it('is not cut within code, nor where a list or a table may go on', () => {
+  it('is not split within code, lists or tables', () => {
     const { whole } = splitMarkdown(`${code}Behind it\n`)
     assert.deepEqual(whole, [code])
     assert.deepEqual(splitMarkdown(`${paragraph}- one\n\n- two\n`).whole, [])
     assert.deepEqual(splitMarkdown(`${paragraph}| a |\n`).whole, [])
   })
 
-  it('begins anew where it is another text', () => {
+  it('starts over with another text', () => {
     const before = splitMarkdown(paragraph.repeat(3))
     assert.equal(before.whole.length, 2)
     assert.deepEqual(splitMarkdown('short', before), { whole: [], rest: 'short' })

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part } from '@parley/a2a'
-import { decodeBase64, tableColumns, isTable, partKindOf, base64ByteLength } from './part-kind.ts'
+import { decodeBase64, tableColumns, isTable, partKindOf, base64ByteLength, safeFileName } from './part-kind.ts'
 import { safeHref } from '../components/content/safe-href.ts'
-import { safeFileName } from './file-name.ts'
 
 const byAgent = (part: Part): string => partKindOf(part, true)
 
 describe('a part', () => {
-  it('is shown as what it says it is', () => {
+  it('is displayed by its declared type', () => {
     const kinds: readonly (readonly [Part, string])[] = [
       [{ text: '# Hi' }, 'markdown'],
       [{ text: 'x', mediaType: 'text/markdown; charset=utf-8' }, 'markdown'],
@@ -36,11 +35,11 @@ describe('a part', () => {
     for (const [part, kind] of kinds) assert.equal(byAgent(part), kind, JSON.stringify(part))
   })
 
-  it('of a person is plain text', () => {
+  it('of a user is plain text', () => {
     assert.equal(partKindOf({ text: '# Hi' }, false), 'text')
   })
 
-  it('is a table only of rows of plain values', () => {
+  it('is a table only if its rows have plain values', () => {
     assert.equal(isTable([]), false)
     assert.equal(isTable([{}]), false)
     assert.equal(isTable([{ a: 1 }, 2]), false)
@@ -51,13 +50,13 @@ describe('a part', () => {
 })
 
 describe('a file', () => {
-  it('has a size before it is read, and bytes in whichever base64', () => {
+  it('has a size without decoding, and bytes from any base64', () => {
     assert.equal(base64ByteLength(Buffer.from('hello').toString('base64')), 5)
     assert.deepEqual(decodeBase64('_-8'), new Uint8Array([255, 239]))
     assert.equal(decodeBase64('not base64!'), undefined)
   })
 
-  it('keeps a name that is only a name', () => {
+  it('has a safe name', () => {
     assert.equal(safeFileName('../../etc/passwd', 'file'), '_.._etc_passwd')
     assert.equal(safeFileName('a<b>\u0000.txt', 'file'), 'a_b_.txt')
     assert.equal(safeFileName('...', 'file'), 'file')
@@ -66,7 +65,7 @@ describe('a file', () => {
 })
 
 describe('an address of an agent', () => {
-  it('is followed only to pages and mail', () => {
+  it('is a link only to pages and email', () => {
     assert.equal(safeHref('https://example.com/a b'), 'https://example.com/a%20b')
     assert.equal(safeHref('mailto:a@example.com'), 'mailto:a@example.com')
     const bad = [

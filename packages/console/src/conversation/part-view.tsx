@@ -1,12 +1,13 @@
 /** One part of a message or an artifact. No content is executed, and nothing is loaded from other hosts. */
 import type { DataPart, Part, RawPart, Struct, TextPart, UrlPart } from '@parley/a2a'
 import { isRedacted } from '@parley/a2a'
+import { useMemo, useRef } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { CopyButton } from '../components/content/copy-button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { downloadBytes } from './blob-url.ts'
-import { FileView, ImageView, MediaView } from './file-view.tsx'
-import { GrowingMarkdown } from './growing-markdown.tsx'
+import { Markdown } from '../components/content/markdown.tsx'
+import { downloadBytes, FileView, MediaView } from './file-view.tsx'
+import { splitMarkdown, emptyMarkdownPieces } from './markdown-pieces.ts'
 import { parseJsonText, partKindOf } from './part-kind.ts'
 import { safeHref } from '../components/content/safe-href.ts'
 import { CsvView, DataView, TableView } from './table-view.tsx'
@@ -26,11 +27,7 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
     case 'markdown':
       return <GrowingMarkdown text={(part as TextPart).text} isWhole={isWhole} />
     case 'text':
-      return (
-        <pre class="part-text" dir="auto">
-          {(part as TextPart).text}
-        </pre>
-      )
+      return <PlainText text={(part as TextPart).text} />
     case 'code':
       return <CodeBlock text={(part as TextPart).text} label={part.filename ?? 'the code'} />
     case 'json':
@@ -40,7 +37,6 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
     case 'csv':
       return <CsvView text={(part as TextPart).text} label={part.filename ?? 'the table'} />
     case 'image':
-      return <ImageView part={part as RawPart} />
     case 'audio':
     case 'video':
       return <MediaView part={part as RawPart} kind={kind} />
@@ -53,14 +49,47 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
   }
 }
 
+function PlainText({ text }: { readonly text: string }) {
+  return (
+    <pre class="part-text" dir="auto">
+      {text}
+    </pre>
+  )
+}
+
+/** Up to this length the text is rendered as one, with all its references; longer text in pieces; far longer text as plain text. */
+const maxWholeLength = 60_000
+const maxMarkdownLength = 400_000
+
+/** Markdown that may still be streaming: only its last piece is rendered again. */
+function GrowingMarkdown({ text, isWhole }: { readonly text: string; readonly isWhole: boolean }) {
+  const pieces = useRef(emptyMarkdownPieces)
+  if (text.length > maxMarkdownLength) return <PlainText text={text} />
+  if (isWhole && text.length <= maxWholeLength) return <Piece text={text} />
+  pieces.current = splitMarkdown(text, pieces.current)
+  const { whole, rest } = pieces.current
+  return (
+    <div class="part-pieces">
+      {whole.map((piece, index) => (
+        <Piece key={index} text={piece} />
+      ))}
+      {rest !== '' && <Piece key="rest" text={rest} />}
+    </div>
+  )
+}
+
+function Piece({ text }: { readonly text: string }) {
+  return useMemo(() => <Markdown text={text} />, [text])
+}
+
 function LinkView({ part }: { readonly part: UrlPart }) {
   const href = safeHref(part.url)
   const name = part.filename ?? part.url
   return (
-    <div class="part-box part-file">
-      <div class="part-file-head">
+    <div class="panel part-box part-file">
+      <div class="row part-file-head">
         <Icon name="file" />
-        <span class="part-facts">
+        <span class="bar part-facts">
           {href === undefined ? (
             <code class="part-name cut" title={part.url}>
               {part.url}
@@ -84,10 +113,10 @@ function LinkView({ part }: { readonly part: UrlPart }) {
 function UnknownView({ part }: { readonly part: Part }) {
   const text = JSON.stringify(part, null, 2)
   return (
-    <div class="part-box part-file">
-      <div class="part-file-head">
+    <div class="panel part-box part-file">
+      <div class="row part-file-head">
         <Icon name="file" />
-        <span class="part-facts">
+        <span class="bar part-facts">
           <span class="part-name">A part of an unknown kind</span>
           <button type="button" class="small plain" onClick={() => downloadBytes('part.json', text)}>
             <Icon name="download" size={14} /> Download

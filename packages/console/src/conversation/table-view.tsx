@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { CopyButton } from '../components/content/copy-button.tsx'
-import { JsonTreeView as JsonTree } from '../components/content/json-tree.tsx'
+import { JsonTreeView } from '../components/content/json-tree.tsx'
 import { formatCount } from '../components/format.ts'
 import { parseCsv } from './csv.ts'
 import { tableColumns } from './part-kind.ts'
@@ -12,8 +12,8 @@ import './part-view.css'
 
 export function DataView({ value }: { readonly value: Json }) {
   return (
-    <div class="part-box part-data">
-      <JsonTree value={value} open={2} />
+    <div class="panel part-box part-data">
+      <JsonTreeView value={value} open={2} />
     </div>
   )
 }
@@ -50,7 +50,7 @@ export function TableView({ rows, source }: TableProps) {
           <CodeBlock {...source} />
         )
       ) : (
-        <div class="part-box part-scroll" tabIndex={0} role="group" aria-label="Table">
+        <div class="panel part-box part-scroll" tabIndex={0} role="group" aria-label="Table">
           <table class="data">
             <thead>
               <tr>
@@ -75,7 +75,7 @@ export function TableView({ rows, source }: TableProps) {
           </table>
         </div>
       )}
-      <p class="part-tools">
+      <p class="row part-tools">
         <span class="faint">{formatCount(rows.length)} rows</span>
         {rows.length > shown.value && !asTree.value && (
           <button type="button" class="small plain" onClick={() => (shown.value += rowsPerPage * 10)}>

@@ -1,6 +1,5 @@
 /** The items of a transcript. Of a long conversation only the end is shown, and more on demand. */
-import type { Artifact, Message } from '@parley/a2a'
-import { delegationExtension } from '@parley/a2a'
+import { delegationExtension, type Artifact, type Message } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { CopyButton } from '../components/content/copy-button.tsx'
@@ -34,7 +33,7 @@ export function TranscriptView({ transcript, agent, isBusy = false, selected, on
     selected === undefined ? -1 : rows.findIndex((row) => 'item' in row && row.item.seqs.includes(selected))
   const first = Math.max(0, Math.min(rows.length - shown.value, wanted < 0 ? rows.length : wanted))
   return (
-    <ol class="talk">
+    <ol class="stack talk">
       {first > 0 && (
         <li>
           <button type="button" class="small" onClick={() => (shown.value += rowsPerPage * 5)}>
@@ -142,12 +141,12 @@ function MessageItem({ item, agent, isBusy, time }: ItemProps<'said'> & Pick<Ite
   const byAgent = message.role !== 'ROLE_USER'
   return (
     <>
-      <p class="talk-head">
+      <p class="row talk-head">
         <span class="talk-who">{byAgent ? agent : 'You'}</span>
         {time}
         {isPending && <span class="talk-pending">{isBusy ? 'sending …' : 'not sent'}</span>}
       </p>
-      <div class="talk-bubble">
+      <div class="stack-small talk-bubble">
         <Parts message={message} byAgent={byAgent} />
       </div>
     </>
@@ -200,12 +199,12 @@ function QuestionItem({ item, agent, time }: ItemProps<'asked'> & Pick<ItemBodyP
   const parts = (item.message?.parts ?? []).filter((part) => !('data' in part))
   return (
     <>
-      <p class="talk-head">
+      <p class="row talk-head">
         <span class="talk-who">{agent}</span>
         <TaskStateBadge state={item.state} />
         {time}
       </p>
-      <div class="talk-bubble">
+      <div class="stack-small talk-bubble">
         {parts.map((part, index) => (
           <PartView key={index} part={part} byAgent={true} />
         ))}
@@ -228,7 +227,7 @@ function ArtifactItem({ artifact, isWhole, agent, time }: ArtifactItemProps) {
   const text = parts.map((part) => ('text' in part ? part.text : '')).join('')
   return (
     <article aria-label={name ?? `Answer of ${agent}`}>
-      <p class="talk-head">
+      <p class="row talk-head">
         <span class="talk-who">{agent}</span>
         {name !== undefined && <span class="talk-name cut">{name}</span>}
         {time}
@@ -239,7 +238,7 @@ function ArtifactItem({ artifact, isWhole, agent, time }: ArtifactItemProps) {
           {description}
         </p>
       )}
-      <div class={isWhole ? 'talk-bubble' : 'talk-bubble growing'}>
+      <div class={isWhole ? 'stack-small talk-bubble' : 'stack-small talk-bubble growing'}>
         {parts.map((part, index) => (
           <PartView key={index} part={part} byAgent={true} isWhole={isWhole || index < parts.length - 1} />
         ))}

@@ -9,7 +9,10 @@ import {
   withPendingMessage,
   transcriptOf,
 } from './transcript.ts'
-import type { TranscriptEvent, LoggedEvent, Transcript } from './transcript.ts'
+import type { TranscriptEvent, Transcript } from './transcript.ts'
+import type { LogRecord } from '../api/admin.ts'
+
+type LoggedEvent = Pick<LogRecord, 'seq' | 'at' | 'body'>
 
 const at = '2030-01-31T12:00:00.000Z'
 const said = (messageId: string, text: string, role: Message['role'] = 'ROLE_USER'): Message => ({
@@ -69,8 +72,8 @@ const task: Task = {
   artifacts: [{ artifactId: 'answer', parts: [{ text: 'Your table' }] }],
 }
 
-describe('a task as people read it', () => {
-  it('is told by its log in the order in which it happened, with times and numbers', () => {
+describe('a transcript', () => {
+  it('is built from the log in order, with times and seqs', () => {
     const talk = transcriptOf(task, log, 10)
     assert.deepEqual(textsOf(talk), [
       'said A table',
@@ -90,7 +93,7 @@ describe('a task as people read it', () => {
     assert.equal(talk.head, 10)
   })
 
-  it('took as long as its log says: from its creation, which is told by no stream', () => {
+  it('has the duration from the creation in the log, which no stream carries', () => {
     const took = (talk: Transcript): unknown =>
       talk.items.flatMap((item) => (item.kind === 'ended' ? [item.tookMs] : []))[0]
     const dropped = log.slice(4)
@@ -99,7 +102,7 @@ describe('a task as people read it', () => {
     assert.equal(took(applyEvents(sent, [fromStreamEvent({ task }, undefined, Date.parse(at) + 60_000)])), undefined)
   })
 
-  it('is told by the task alone, with what is known', () => {
+  it('is built from the task alone', () => {
     assert.deepEqual(textsOf(transcriptOf(task)), [
       'said A table',
       'said Which city?',
@@ -110,7 +113,7 @@ describe('a task as people read it', () => {
     ])
   })
 
-  it('takes from the task what its log no longer has, and from the log what the task does not have yet', () => {
+  it('combines the task with a log that is shorter or newer', () => {
     const late = transcriptOf(task, log.slice(6), 10)
     assert.deepEqual(textsOf(late).toSorted(), textsOf(transcriptOf(task)).toSorted())
     const early = {
@@ -123,7 +126,7 @@ describe('a task as people read it', () => {
     assert.equal(talk.state, 'TASK_STATE_COMPLETED')
   })
 
-  it('is the same from a stream, told twice, cut anywhere, and gone on with after a snapshot', () => {
+  it('is the same from a stream, repeated, split anywhere, and resumed after a snapshot', () => {
     const stream = (events: readonly LoggedEvent[]): readonly TranscriptEvent[] =>
       events.flatMap(({ seq, body }): TranscriptEvent[] => {
         const update = { taskId: 't1', contextId: 'c1', ...body }
@@ -156,7 +159,7 @@ describe('a task as people read it', () => {
     assert.deepEqual(textsOf(joined), textsOf(whole))
   })
 
-  it('joins five thousand chunks to one text, and keeps what a chunk did not touch', () => {
+  it('joins five thousand chunks to one text, and keeps unchanged items', () => {
     const heard = logged(
       { type: 'artifact', artifact: { artifactId: 'other', parts: [{ text: 'other' }] }, lastChunk: true },
       ...Array.from({ length: 5_000 }, (_, index) => chunk(`${index} `, index === 0 ? {} : { append: true })),
@@ -168,7 +171,7 @@ describe('a task as people read it', () => {
     assert.equal(all.items[0], first.items[0])
   })
 
-  it('begins an artifact anew where a chunk does not continue it, and keeps texts of another type apart', () => {
+  it('replaces an artifact that a chunk does not append to, and keeps texts of other types apart', () => {
     const talk = applyEvents(emptyTranscript, [
       { seq: 1, at: 1, body: chunk('old', {}) as never },
       { seq: 2, at: 1, body: chunk('new', {}) as never },
@@ -185,7 +188,7 @@ describe('a task as people read it', () => {
     assert.deepEqual(textsOf(talk), ['made new|x'])
   })
 
-  it('shows what is said before the agent has it, and takes the words of the log then', () => {
+  it('shows a pending message, then the logged one', () => {
     const told = withPendingMessage(emptyTranscript, said('m1', '(not shown)'), 1)
     assert.equal(told.items[0]?.kind === 'said' && told.items[0].isPending, true)
     const snapshot = {
@@ -200,7 +203,7 @@ describe('a task as people read it', () => {
     assert.equal(talk.items[0]?.at, 1)
   })
 
-  it('does not ask again what has been answered', () => {
+  it('does not repeat an answered question', () => {
     const asked = {
       state: 'TASK_STATE_INPUT_REQUIRED' as const,
       timestamp: at,
@@ -216,14 +219,14 @@ describe('a task as people read it', () => {
     assert.deepEqual(textsOf(answered), ['said A table', 'said Which city?', 'said Rome'])
   })
 
-  it('shows a failure with its reason, and a message of a task that is done as an answer', () => {
+  it('shows the reason of a failure, and the message of a completed task as an answer', () => {
     const end = (state: TaskState) =>
       textsOf(transcriptOf({ id: 't', status: { state, message: said('e', 'so it is', 'ROLE_AGENT') } }))
     assert.deepEqual(end('TASK_STATE_FAILED'), ['ended so it is'])
     assert.deepEqual(end('TASK_STATE_COMPLETED'), ['said so it is', 'ended'])
   })
 
-  it('shows a direct answer, of which there is no task', () => {
+  it('shows a message without a task', () => {
     const talk = applyEvents(withPendingMessage(emptyTranscript, said('m1', 'Hi'), 1), [
       fromStreamEvent({ message: { ...said('a1', 'Hello', 'ROLE_AGENT'), contextId: 'c9' } }, undefined, 2),
     ])

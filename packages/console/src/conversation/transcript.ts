@@ -2,7 +2,9 @@
  * The transcript of a task: messages, artifacts and questions in the order in which they happened. It is built from stream
  * events, from the log, or from the task alone, with the same result.
  */
+import { isInterrupted, isTerminal } from '@parley/a2a'
 import type { Artifact, Message, Part, RecordBody, StreamEvent, Task, TaskState, TaskStatus } from '@parley/a2a'
+import type { LogRecord } from '../api/admin.ts'
 
 interface ItemBase {
   /** Stable key of the item, whatever its index. */
@@ -67,13 +69,6 @@ export function fromStreamEvent(event: StreamEvent, seq: number | undefined, now
   return { seq, at: timeOf(status) ?? now, body: { type: 'status', status } }
 }
 
-/** As the admin API lists them. */
-export interface LoggedEvent {
-  readonly seq: number
-  readonly at: string
-  readonly body: Readonly<Record<string, unknown>>
-}
-
 /**
  * Builds the transcript of a whole task, with its log if available: the log has the order and the times. `head` is the seq of the
  * last event that the task includes; events of the log beyond it are applied. `createdAt` is the time of the first event, which
@@ -81,15 +76,15 @@ export interface LoggedEvent {
  */
 export function transcriptOf(
   task: Task,
-  events: readonly LoggedEvent[] = [],
+  events: readonly Pick<LogRecord, 'seq' | 'at' | 'body'>[] = [],
   head?: number,
   createdAt = events[0]?.at,
 ): Transcript {
   const startedAt = createdAt === undefined ? undefined : Date.parse(createdAt)
   const logged = events.map(({ seq, at, body }): TranscriptEvent => ({ seq, at: Date.parse(at), body: body as never }))
-  const told = applyEvents({ ...emptyTranscript, taskId: task.id, contextId: task.contextId, startedAt }, logged)
+  const fromLog = applyEvents({ ...emptyTranscript, taskId: task.id, contextId: task.contextId, startedAt }, logged)
   // The task has what is no longer, or not yet, in the log.
-  return applyEvents(told, [{ seq: head, at: timeOf(task.status), body: { type: 'task', task } }])
+  return applyEvents(fromLog, [{ seq: head, at: timeOf(task.status), body: { type: 'task', task } }])
 }
 
 /** Shown before the agent has received it, and marked so. */
@@ -152,7 +147,7 @@ function applyMessage(draft: TranscriptDraft, message: Message, place: ItemPosit
   const known = draft.items[draft.indexByKey.get(key) ?? -1]
   const at = known?.at ?? place.at
   putItem(draft, { kind: 'said', key, ...place, at, message })
-  if (message.role === 'ROLE_USER' && isWaitingState(draft.state)) draft.state = 'TASK_STATE_SUBMITTED'
+  if (message.role === 'ROLE_USER' && isInterrupted(draft.state)) draft.state = 'TASK_STATE_SUBMITTED'
   draft.taskId ??= message.taskId
   draft.contextId ??= message.contextId
 }
@@ -162,8 +157,8 @@ function applyStatus(draft: TranscriptDraft, status: TaskStatus, place: ItemPosi
   draft.state = state
   draft.status = status
   const key = message === undefined ? `${state} ${place.seqs[0] ?? status.timestamp ?? ''}` : keyOf(message)
-  if (isWaitingState(state)) return putItem(draft, { kind: 'asked', key, ...place, state, message })
-  if (!isEndState(state)) {
+  if (isInterrupted(state)) return putItem(draft, { kind: 'asked', key, ...place, state, message })
+  if (!isTerminal(state)) {
     if (message !== undefined && !draft.indexByKey.has(key)) putItem(draft, { kind: 'status', key, ...place, message })
     return
   }
@@ -187,10 +182,10 @@ function applyArtifactChunk(
     return putItem(draft, { kind: 'made', key, ...place, artifact, isWhole: lastChunk })
   }
   const before = append ? known.artifact : undefined
-  const { metadata, ...told } = chunk
+  const { metadata, ...rest } = chunk
   const artifact: Artifact = {
     ...before,
-    ...told,
+    ...rest,
     parts: mergeTextParts(before?.parts ?? [], chunk.parts),
     ...(metadata === undefined ? {} : { metadata: { ...before?.metadata, ...metadata } }),
   }
@@ -237,7 +232,7 @@ function applySnapshot(draft: TranscriptDraft, task: Task, at: number | undefine
   for (const artifact of artifacts) applyArtifactSnapshot(draft, artifact, isShown ? at : undefined, seq !== undefined)
   // A question moves to the history when it is answered, before the answer.
   const isAsked = history.some(({ messageId }) => messageId === status.message?.messageId)
-  const isAnswered = isWaitingState(status.state) && isAsked && history.at(-1)?.role === 'ROLE_USER'
+  const isAnswered = isInterrupted(status.state) && isAsked && history.at(-1)?.role === 'ROLE_USER'
   if (isAnswered) {
     draft.status = status
     draft.state = 'TASK_STATE_SUBMITTED'
@@ -248,7 +243,7 @@ function applySnapshot(draft: TranscriptDraft, task: Task, at: number | undefine
 /** A message that the user answered was a question; the others are status messages. */
 function fromHistory(message: Message, next: Message | undefined, status: TaskStatus): TranscriptItem {
   const place = { key: keyOf(message), at: undefined, seqs: [], message }
-  const isQuestion = next === undefined ? isWaitingState(status.state) : next.role === 'ROLE_USER'
+  const isQuestion = next === undefined ? isInterrupted(status.state) : next.role === 'ROLE_USER'
   if (message.role !== 'ROLE_AGENT' || isQuestion) return { kind: 'said', ...place }
   return { kind: 'status', ...place }
 }
@@ -290,14 +285,6 @@ function keyOf({ messageId }: Message): string {
 function timeOf({ timestamp }: TaskStatus): number | undefined {
   const at = timestamp === undefined ? Number.NaN : Date.parse(timestamp)
   return Number.isNaN(at) ? undefined : at
-}
-
-export function isEndState(state: TaskState): boolean {
-  return /_(COMPLETED|FAILED|CANCELED|REJECTED)$/.test(state)
-}
-
-export function isWaitingState(state: TaskState): boolean {
-  return state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED'
 }
 
 /** Whether the agent is working. */

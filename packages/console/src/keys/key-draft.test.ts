@@ -4,7 +4,7 @@ import type { Key } from '../api/admin.ts'
 import { emptyKeyDraft, sortKeys, isKeyForAgent, toCreateKeyBody, describeScopes } from './key-draft.ts'
 
 describe('a key', () => {
-  it('is ordered with what was filled in, and nothing else', () => {
+  it('is requested with the filled fields only', () => {
     assert.deepEqual(toCreateKeyBody({ ...emptyKeyDraft, name: ' build ', agents: ['gpt'] }), {
       name: 'build',
       scopes: ['agent:gpt'],
@@ -34,7 +34,7 @@ describe('a key', () => {
     )
   })
 
-  it('is narrowed to skills of one agent, and not by operations if all are chosen', () => {
+  it('is limited to skills of one agent, and not by operations if all are chosen', () => {
     const draft = {
       ...emptyKeyDraft,
       agents: ['gpt'],
@@ -45,21 +45,21 @@ describe('a key', () => {
     assert.deepEqual(toCreateKeyBody({ ...draft, agents: ['gpt', 'x'] }).scopes, ['agent:gpt', 'agent:x'])
   })
 
-  it('ends with the day that was chosen', () => {
+  it('expires at the end of the chosen day', () => {
     const { expiresAt, expiresIn } = toCreateKeyBody({ ...emptyKeyDraft, expires: 'date', until: '2030-01-31' })
     assert.equal(expiresAt, new Date('2030-01-31T23:59:59').toISOString())
     assert.equal(expiresIn, undefined)
     assert.equal(toCreateKeyBody({ ...emptyKeyDraft, expires: 'date' }).expiresAt, undefined)
   })
 
-  it('is for an agent, for one of its skills, or for all', () => {
+  it('is for an agent, one of its skills, or all agents', () => {
     for (const scope of ['agent:*', 'agent:gpt', 'skill:gpt/a'])
       assert.ok(isKeyForAgent({ scopes: ['own', scope] }, 'gpt'), scope)
     for (const scope of ['agent:gpt2', 'skill:gpt2/a', 'operation:send'])
       assert.ok(!isKeyForAgent({ scopes: [scope] }, 'gpt'), scope)
   })
 
-  it('says in words what it is good for', () => {
+  it('has a description of its scopes', () => {
     assert.deepEqual(describeScopes(['agent:*', 'skill:gpt/a', 'operation:send', 'operation:read', 'own:x']), [
       'every agent',
       'gpt/a',
@@ -68,7 +68,7 @@ describe('a key', () => {
     ])
   })
 
-  it('is listed before those that are good no more, the newest first', () => {
+  it('is listed before invalid ones, newest first', () => {
     const key = (id: string, state: Key['state'], createdAt: string): Key => ({
       id,
       state,

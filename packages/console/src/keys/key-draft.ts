@@ -45,16 +45,16 @@ export const keyOperations: readonly (readonly [word: string, about: string])[] 
 
 export function toCreateKeyBody(draft: KeyDraft): CreateKeyBody {
   const { name, expires, until, rate, tasksPerDay, principal, tenant } = draft
-  const said = <Name extends string>(field: Name, text: string): { [K in Name]?: string } =>
+  const textField = <Name extends string>(field: Name, text: string): { [K in Name]?: string } =>
     text.trim() === '' ? {} : ({ [field]: text.trim() } as { [K in Name]: string })
   return {
-    ...said('name', name),
+    ...textField('name', name),
     scopes: scopesOf(draft),
-    ...(expires === 'date' ? (until === '' ? {} : { expiresAt: endOfDay(until) }) : said('expiresIn', expires)),
-    ...said('rate', rate),
+    ...(expires === 'date' ? (until === '' ? {} : { expiresAt: endOfDay(until) }) : textField('expiresIn', expires)),
+    ...textField('rate', rate),
     ...(tasksPerDay.trim() === '' ? {} : { tasksPerDay: Number(tasksPerDay) }),
-    ...said('principal', principal),
-    ...said('tenant', tenant),
+    ...textField('principal', principal),
+    ...textField('tenant', tenant),
   }
 }
 

@@ -1,17 +1,12 @@
 /** The form for a new key: agents, permissions, expiry and limits. */
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import type { Agent, MadeKey } from '../api/admin.ts'
 import { callAdmin } from '../api/admin-client.ts'
-import { toProblem } from '../api/problem.ts'
-import { emptyKeyDraft, keyOperations, toCreateKeyBody } from './key-draft.ts'
-import type { KeyDraft } from './key-draft.ts'
-import type { FieldError } from '../components/form/field-errors.ts'
-import { fieldErrorsFrom } from '../components/form/field-errors.ts'
-import { FieldErrorList } from '../components/form/field-error-list.tsx'
-import { useAgents } from '../api/use-agents.ts'
-import '../components/form/entry-fields.css'
+import { emptyKeyDraft, keyOperations, toCreateKeyBody, type KeyDraft } from './key-draft.ts'
+import { fieldErrorsFrom, type FieldError } from '../components/form/field-errors.ts'
+import { CheckField, FieldErrorList, SelectField, TextField } from '../components/form/form-fields.tsx'
+import { useSubmit } from '../components/form/use-submit.ts'
+import { useAgentsWithLoad } from '../api/agents.ts'
 import './keys-panel.css'
 
 export interface KeyFormProps {
@@ -31,91 +26,65 @@ const lifetimes: readonly (readonly [value: string, text: string])[] = [
 ]
 
 export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
-  const agents = useAgents().value.value ?? []
+  const agents = useAgentsWithLoad().value.value ?? []
   const draft = useSignal<KeyDraft>({
     ...emptyKeyDraft,
     agents: agent === undefined ? ['*'] : [agent],
     operations: keyOperations.map(([word]) => word),
   })
   const mistakes = useSignal<readonly FieldError[]>([])
-  const isBusy = useSignal(false)
-  const first = useRef<HTMLInputElement>(null)
-  useEffect(() => first.current?.focus(), [])
   const set = (change: Partial<KeyDraft>): void => void (draft.value = { ...draft.value, ...change })
-
-  async function make(event: Event): Promise<void> {
-    event.preventDefault()
-    mistakes.value = missingFieldErrors(draft.value)
-    if (mistakes.value.length > 0) return
-    isBusy.value = true
-    try {
-      onMade(await callAdmin('createKey', { body: toCreateKeyBody(draft.value) }))
-    } catch (reason) {
-      mistakes.value = fieldErrorsFrom(toProblem(reason), '')
-    }
-    isBusy.value = false
-  }
-
-  const text = (name: keyof KeyDraft, label: string, placeholder: string, hint: string) => (
+  const mistakesOf = (name: string): readonly FieldError[] => mistakes.value.filter(({ field }) => field === name)
+  const { isBusy, onSubmit } = useSubmit(
+    async () => {
+      mistakes.value = missingFieldErrors(draft.value)
+      if (mistakes.value.length === 0) onMade(await callAdmin('createKey', { body: toCreateKeyBody(draft.value) }))
+    },
+    (problem) => (mistakes.value = fieldErrorsFrom(problem, '')),
+  )
+  const text = (name: keyof KeyDraft, label: string, placeholder: string, hint?: string) => (
     <TextField
-      name={name}
+      id={`key-${name}`}
       label={label}
-      hint={hint}
       placeholder={placeholder}
       value={String(draft.value[name])}
-      mistakes={mistakes.value.filter(({ field }) => field === name)}
+      mistakes={mistakesOf(name)}
+      hasFocus={name === 'name'}
       onValue={(value) => set({ [name]: value })}
+      {...(hint === undefined ? {} : { hint })}
     />
   )
   const elsewhere = mistakes.value.filter(({ field }) => !ownFields.has(field))
   return (
-    <form class="panel key-form" aria-label="A new key" noValidate onSubmit={(event) => void make(event)}>
+    <form class="panel key-form" aria-label="A new key" noValidate onSubmit={onSubmit}>
       <h3>A new key</h3>
-      <div class="field">
-        <label for="key-name">Name</label>
-        <input
-          ref={first}
-          id="key-name"
-          type="text"
-          autocomplete="off"
-          placeholder="Who will use it, such as build server"
-          value={draft.value.name}
-          aria-invalid={mistakes.value.some(({ field }) => field === 'name')}
-          aria-describedby="key-name-mistakes"
-          onInput={(event) => set({ name: event.currentTarget.value })}
-        />
-        <FieldErrorList id="key-name-mistakes" mistakes={mistakes.value.filter(({ field }) => field === 'name')} />
-      </div>
+      {text('name', 'Name', 'Who will use it, such as build server')}
       <KeyScopeFields agent={agent} agents={agents} draft={draft.value} set={set} />
       <fieldset class="field">
         <legend>May</legend>
         <div class="key-checks">
           {keyOperations.map(([word, about]) => (
-            <Check
+            <CheckField
               key={word}
+              class="key-check"
               checked={draft.value.operations.includes(word)}
               onChange={(isOn) => set({ operations: toggled(draft.value.operations, word, isOn) })}
             >
               {about}
-            </Check>
+            </CheckField>
           ))}
         </div>
-        <FieldErrorList mistakes={mistakes.value.filter(({ field }) => field === 'operations')} />
+        <FieldErrorList mistakes={mistakesOf('operations')} />
       </fieldset>
       <div class="key-fields">
         <div class="field">
           <label for="key-expires">Expires</label>
-          <select
+          <SelectField
             id="key-expires"
             value={draft.value.expires}
-            onChange={(event) => set({ expires: event.currentTarget.value })}
-          >
-            {lifetimes.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
+            options={lifetimes}
+            onChange={(expires) => set({ expires })}
+          />
           {draft.value.expires === 'date' && (
             <input
               type="date"
@@ -139,7 +108,7 @@ export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
       </details>
       <FieldErrorList mistakes={elsewhere} />
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy.value}>
+        <button type="submit" class="primary" disabled={isBusy}>
           Make the key
         </button>
         <button type="button" onClick={onCancel}>
@@ -188,45 +157,57 @@ function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProps) {
       <legend>Good for</legend>
       <div class="key-checks">
         {agent !== undefined && (
-          <Check type="radio" checked={!isAll} onChange={() => set({ agents: [agent] })}>
+          <CheckField
+            class="key-check"
+            radioGroup="key-reach"
+            checked={!isAll}
+            onChange={() => set({ agents: [agent] })}
+          >
             {agent}
-          </Check>
+          </CheckField>
         )}
-        <Check type="radio" checked={isAll} onChange={() => set({ agents: ['*'], skills: [] })}>
+        <CheckField
+          class="key-check"
+          radioGroup="key-reach"
+          checked={isAll}
+          onChange={() => set({ agents: ['*'], skills: [] })}
+        >
           every agent
-        </Check>
+        </CheckField>
         {agent === undefined && (
-          <Check type="radio" checked={!isAll} onChange={() => set({ agents: [] })}>
+          <CheckField class="key-check" radioGroup="key-reach" checked={!isAll} onChange={() => set({ agents: [] })}>
             chosen agents
-          </Check>
+          </CheckField>
         )}
       </div>
       {agent === undefined && !isAll && (
         <div class="key-checks key-inner" role="group" aria-label="Agents">
           {agents.map(({ name }) => (
-            <Check
+            <CheckField
               key={name}
+              class="key-check"
               checked={draft.agents.includes(name)}
               onChange={(isOn) => set({ agents: toggled(draft.agents, name, isOn) })}
             >
               {name}
-            </Check>
+            </CheckField>
           ))}
         </div>
       )}
       {agent !== undefined && !isAll && skills.length > 1 && (
         <div class="key-checks key-inner" role="group" aria-label="Skills">
-          <Check checked={draft.skills.length === 0} onChange={() => set({ skills: [] })}>
+          <CheckField class="key-check" checked={draft.skills.length === 0} onChange={() => set({ skills: [] })}>
             all skills
-          </Check>
+          </CheckField>
           {skills.map(({ id, name }) => (
-            <Check
+            <CheckField
               key={id}
+              class="key-check"
               checked={draft.skills.includes(id)}
               onChange={(isOn) => set({ skills: toggled(draft.skills, id, isOn) })}
             >
               {name}
-            </Check>
+            </CheckField>
           ))}
         </div>
       )}
@@ -236,58 +217,4 @@ function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProps) {
 
 function toggled(all: readonly string[], one: string, isOn: boolean): readonly string[] {
   return isOn ? [...all, one] : all.filter((other) => other !== one)
-}
-
-interface CheckProps {
-  readonly type?: 'checkbox' | 'radio'
-  readonly checked: boolean
-  readonly onChange: (isOn: boolean) => void
-  readonly children: ComponentChildren
-}
-
-function Check({ type = 'checkbox', checked, onChange, children }: CheckProps) {
-  const change = (event: { readonly currentTarget: HTMLInputElement }): void => onChange(event.currentTarget.checked)
-  return (
-    <label class="key-check">
-      {type === 'radio' ? (
-        <input type="radio" name="key-reach" checked={checked} onChange={change} />
-      ) : (
-        <input type="checkbox" checked={checked} onChange={change} />
-      )}
-      <span class="cut">{children}</span>
-    </label>
-  )
-}
-
-interface TextFieldProps {
-  readonly name: string
-  readonly label: string
-  readonly hint: string
-  readonly placeholder: string
-  readonly value: string
-  readonly mistakes: readonly FieldError[]
-  readonly onValue: (value: string) => void
-}
-
-function TextField({ name, label, hint, placeholder, value, mistakes, onValue }: TextFieldProps) {
-  const id = `key-${name}`
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="text"
-        autocomplete="off"
-        placeholder={placeholder}
-        value={value}
-        aria-invalid={mistakes.length > 0}
-        aria-describedby={`${id}-hint ${id}-mistakes`}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-      <FieldErrorList id={`${id}-mistakes`} mistakes={mistakes.map((one) => ({ ...one, field: '' }))} />
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    </div>
-  )
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Key, MadeKey } from '../api/admin.ts'
 import { callAdmin } from '../api/admin-client.ts'
+import { loadAllPages } from '../api/load-all-pages.ts'
 import { useResource } from '../api/resource.ts'
 import { query, setQuery } from '../app/router.ts'
 import { ConfirmButton } from '../components/layout/confirm-button.tsx'
@@ -10,30 +11,25 @@ import { Icon } from '../components/icon.tsx'
 import { StatusBadge } from '../components/status/task-state.tsx'
 import { SegmentedControl } from '../components/layout/tabs.tsx'
 import { RelativeTime } from '../components/time.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
+import { EmptyState, LoadState } from '../components/status/error-notice.tsx'
 import { pluralize } from '../components/format.ts'
 import { KeyForm } from './key-form.tsx'
 import { sortKeys, isKeyForAgent, describeScopes } from './key-draft.ts'
 import { NewKeyNotice } from './new-key-notice.tsx'
-import { affectsAgent } from '../api/use-agents.ts'
+import { affectsAgent } from '../api/agents.ts'
 import './keys-panel.css'
+import '../components/list/list-states.css'
 import '../components/status/tags.css'
 
 /** Keys per page of the hub's response, and rows rendered at first. */
 const pageSize = 1_000
-const maxPages = 20
 const initialRowCount = 100
 
-async function listAllKeys(signal: AbortSignal): Promise<readonly Key[]> {
-  const keys: Key[] = []
-  let after: string | undefined
-  for (let page = 0; page < maxPages; page += 1) {
-    const answer = await callAdmin('listKeys', { query: { limit: pageSize, after }, signal })
-    keys.push(...answer.keys)
-    after = answer.after
-    if (after === undefined) break
-  }
-  return keys
+function listAllKeys(signal: AbortSignal): Promise<readonly Key[]> {
+  return loadAllPages(async (after) => {
+    const page = await callAdmin('listKeys', { query: { limit: pageSize, after }, signal })
+    return { items: page.keys, after: page.after }
+  })
 }
 
 export function KeysPanel({ agent }: { readonly agent?: string }) {
@@ -56,16 +52,14 @@ export function KeysPanel({ agent }: { readonly agent?: string }) {
     <div class="keys">
       {made.value !== undefined && <NewKeyNotice made={made.value} onDone={() => (made.value = undefined)} />}
       {isMaking && <KeyForm agent={agent} onMade={show} onCancel={() => setQuery({ make: undefined })} />}
-      {found.problem.value !== undefined && <ErrorNotice reason={found.problem.value} retry={() => found.reload()} />}
-      {found.value.value === undefined ? (
-        found.problem.value === undefined && <Loading what="the keys" />
-      ) : (
+      <LoadState of={found} what="the keys" />
+      {found.value.value !== undefined && (
         <Keys
           keys={sortKeys(found.value.value.filter((key) => agent === undefined || isKeyForAgent(key, agent)))}
           agent={agent}
           isMaking={isMaking}
           onMade={show}
-          onRevoked={() => found.reload()}
+          onRevoked={found.reload}
         />
       )}
     </div>
@@ -93,7 +87,7 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
   const shown = isWhole.value ? fitting : fitting.slice(0, initialRowCount)
   return (
     <>
-      <div class="keys-tools">
+      <div class="bar keys-tools">
         {keys.length > 0 && (
           <>
             <input
@@ -125,7 +119,7 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
       ) : shown.length === 0 ? (
         <p class="hint">No key is like that.</p>
       ) : (
-        <ul class="panel keys-list" aria-label="Keys">
+        <ul class="panel record-list keys-list" aria-label="Keys">
           {shown.map((key) => (
             <KeyRow key={key.id} info={key} isWanted={key.id === wanted} onMade={onMade} onRevoked={onRevoked} />
           ))}
@@ -192,7 +186,7 @@ function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
           </span>
         ))}
       </div>
-      <div class="keys-facts faint">
+      <div class="record-facts keys-facts faint">
         <KeyFacts info={info} />
       </div>
       {state === 'active' && (
@@ -230,13 +224,8 @@ function KeyFacts({ info }: { readonly info: Key }) {
   return (
     <>
       <span>
-        {lastUsedAt === undefined ? (
-          'never used'
-        ) : (
-          <>
-            used <RelativeTime at={lastUsedAt} />
-          </>
-        )}
+        {lastUsedAt === undefined ? 'never used' : 'used '}
+        {lastUsedAt !== undefined && <RelativeTime at={lastUsedAt} />}
       </span>
       <span>
         made <RelativeTime at={createdAt} /> by {createdBy}

@@ -20,13 +20,13 @@ export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonl
     const stay = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', stay)
     const release = registerUnsavedWork({ text: warning })
-    const letGo = setLeaveGuard(() =>
+    const removeGuard = setLeaveGuard(() =>
       requestConfirmation({ title: 'Leave without the key?', text: warning, action: 'Leave' }),
     )
     return () => {
       removeEventListener('beforeunload', stay)
       release()
-      letGo()
+      removeGuard()
     }
   }, [isCopied.value])
 
@@ -36,7 +36,7 @@ export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonl
   }
 
   return (
-    <section class="shown-key" aria-labelledby="shown-key-title">
+    <section class="stack shown-key" aria-labelledby="shown-key-title">
       <h3 id="shown-key-title" ref={heading} tabIndex={-1}>
         <Icon name="key" /> The key “{made.name}”
       </h3>

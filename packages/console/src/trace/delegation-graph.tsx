@@ -1,21 +1,18 @@
 /** The delegation graph: boxes and arrows, panned and zoomed by pointer, keys and buttons. */
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { Span } from '../api/admin.ts'
 import { now } from '../api/resource.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { query, setQuery } from '../app/router.ts'
 import { SegmentedControl } from '../components/layout/tabs.tsx'
-import { formatCount, pluralize } from '../components/format.ts'
-import { delegationOf } from './delegation.ts'
-import type { Grouping } from './delegation.ts'
-import { EdgeLine } from './edge-line.tsx'
+import { useSize } from '../components/layout/use-size.ts'
+import { formatCount, formatDuration, pluralize } from '../components/format.ts'
+import { delegationOf, type DelegationEdge, type Grouping } from './delegation.ts'
 import { boxHeight, boxWidth, NodeBox } from './node-box.tsx'
-import { layoutGraph } from './graph-layout.ts'
+import { curvePath, layoutGraph, type Point } from './graph-layout.ts'
 import { isSpanRunning, flattenSpans } from './span-tree.ts'
-import { useDrag } from './use-drag.ts'
-import { fitViewport, panViewport, initialViewport, revealBox, zoomViewport } from './viewport.ts'
-import type { ViewSize, Viewport } from './viewport.ts'
+import { fitViewport, panViewport, initialViewport, revealBox, zoomViewport, type Viewport } from './viewport.ts'
 import './delegation-graph.css'
 
 const gaps = { along: 120, across: 24 }
@@ -40,29 +37,16 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
   )
 
   const frame = useRef<HTMLDivElement>(null)
-  const frameSize = useSignal<ViewSize | undefined>(undefined)
+  const frameSize = useSize(frame, { width: 800, height: 500 })
   /** `undefined` until the user moves or zooms the view. */
   const chosen = useSignal<Viewport | undefined>(undefined)
-  const frameOrDefault = frameSize.value ?? { width: 800, height: 500 }
   const first = { y: layout.positions.get(nodes[0]?.id ?? '')?.y ?? 0, height: box.height }
-  const view = chosen.value ?? initialViewport(layout, frameOrDefault, first)
+  const view = chosen.value ?? initialViewport(layout, frameSize.value, first)
   const drag = useDrag((dx, dy) => (chosen.value = panViewport(chosen.value ?? view, dx, dy)))
 
-  useLayoutEffect(() => {
-    const element = frame.current
-    if (element === null) return
-    const measure = (): void => {
-      frameSize.value = { width: element.clientWidth, height: element.clientHeight }
-    }
-    const watch = new ResizeObserver(measure)
-    watch.observe(element)
-    measure()
-    return () => watch.disconnect()
-  }, [])
-
   const middle = (): { x: number; y: number } => ({
-    x: (frameSize.value?.width ?? 0) / 2,
-    y: (frameSize.value?.height ?? 0) / 2,
+    x: frameSize.value.width / 2,
+    y: frameSize.value.height / 2,
   })
   const zoom = (factor: number, around = middle()): void => {
     chosen.value = zoomViewport(view, factor, around)
@@ -71,7 +55,7 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
     chosen.value = panViewport(view, dx, dy)
   }
   const fit = (): void => {
-    chosen.value = fitViewport(layout, frameOrDefault)
+    chosen.value = fitViewport(layout, frameSize.value)
   }
   function wheel(event: WheelEvent): void {
     event.preventDefault()
@@ -82,7 +66,7 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
   }
   function show(id: string): void {
     const place = layout.positions.get(id)
-    if (place === undefined || frameSize.value === undefined) return
+    if (place === undefined) return
     const next = revealBox(view, { ...place, ...box }, frameSize.value)
     if (next.x !== view.x || next.y !== view.y) chosen.value = next
   }
@@ -99,7 +83,7 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
 
   return (
     <section class="delegation" aria-label="Delegation">
-      <div class="delegation-tools">
+      <div class="bar delegation-tools">
         <SegmentedControl
           label="Boxes"
           value={grouping}
@@ -167,4 +151,73 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
       </div>
     </section>
   )
+}
+
+/** The calls from one task or agent to another: their number and total duration. */
+function EdgeLine({ edge, points }: { readonly edge: DelegationEdge; readonly points: readonly Point[] }) {
+  const { calls, durationMs, errors, isRunning } = edge
+  const tone = errors > 0 ? 'failed' : isRunning ? 'working' : ''
+  const label = `${calls > 1 ? `${calls}× · ` : ''}${formatDuration(durationMs)}${errors > 0 ? ` · ✕ ${errors}` : ''}`
+  const at = middleOf(points)
+  return (
+    <g class={`delegation-edge ${tone}`}>
+      <path d={curvePath(points)} marker-end="url(#delegation-arrow)" />
+      {at !== undefined && (
+        <text x={at.x} y={at.y - 5}>
+          {label}
+        </text>
+      )}
+    </g>
+  )
+}
+
+/** On the last segment, which no other line shares. */
+function middleOf(points: readonly Point[]): Point | undefined {
+  const [from, to] = points.slice(-2)
+  return from === undefined || to === undefined ? undefined : { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }
+}
+
+/** Shorter movements do not count as a drag. */
+const dragThresholdPx = 4
+
+interface DragState {
+  readonly pointerId: number
+  x: number
+  y: number
+  hasMoved: boolean
+}
+
+/** Dragging with mouse or touch. A press without movement stays a click, so that links inside can be followed. */
+function useDrag(onMove: (dx: number, dy: number) => void) {
+  const grip = useRef<DragState | undefined>(undefined)
+
+  return {
+    onPointerDown(event: PointerEvent): void {
+      if (event.button !== 0) return
+      grip.current = { pointerId: event.pointerId, x: event.clientX, y: event.clientY, hasMoved: false }
+    },
+    onPointerMove(event: PointerEvent): void {
+      const held = grip.current
+      if (held === undefined || held.pointerId !== event.pointerId) return
+      const [dx, dy] = [event.clientX - held.x, event.clientY - held.y]
+      if (!held.hasMoved && Math.hypot(dx, dy) < dragThresholdPx) return
+      if (!held.hasMoved) (event.currentTarget as Element).setPointerCapture(event.pointerId)
+      grip.current = { ...held, x: event.clientX, y: event.clientY, hasMoved: true }
+      onMove(dx, dy)
+    },
+    onPointerUp(): void {
+      // The click event that ends a drag is still to come.
+      setTimeout(() => (grip.current = undefined))
+    },
+    onPointerCancel(): void {
+      grip.current = undefined
+    },
+    onClickCapture(event: MouseEvent): void {
+      if (grip.current?.hasMoved !== true) return
+      event.preventDefault()
+      event.stopPropagation()
+    },
+    // Otherwise the browser would drag the link.
+    onDragStart: (event: DragEvent): void => event.preventDefault(),
+  }
 }

@@ -17,8 +17,8 @@ const root = taskOf('front', [
   }),
 ])
 
-describe('who handed work on to whom', () => {
-  it('is told task by task, with each call and how long it took', () => {
+describe('the delegations of a trace', () => {
+  it('are listed by task, with the calls and their durations', () => {
     const { nodes, edges } = delegationOf([root], 'task', t0)
     assert.deepEqual(
       nodes.map(({ id, agent, errors }) => [id, agent, errors]),
@@ -39,7 +39,7 @@ describe('who handed work on to whom', () => {
     )
   })
 
-  it('is told agent by agent, with calls, times and tokens added up', () => {
+  it('are listed by agent, with the sums of calls, durations and tokens', () => {
     const { nodes, edges } = delegationOf([root], 'agent', t0)
     assert.deepEqual(
       nodes.map(({ agent, taskIds, tokens }) => [agent, taskIds.length, tokens]),
@@ -58,14 +58,14 @@ describe('who handed work on to whom', () => {
     )
   })
 
-  it('counts each call of a task that was asked again', () => {
+  it('count each call to the same task', () => {
     const asker = taskOf('asker')
     const again = hopTo('asker', [], { spanId: 'again', at: [8, 9], attributes: { childTaskId: 'asker-task' } })
     const { nodes, edges } = delegationOf([taskOf('front', [hopTo('asker', [asker]), again])], 'task', t0)
     assert.deepEqual([nodes.length, edges.length, edges[0]?.calls, edges[0]?.durationMs], [2, 1, 2, 11])
   })
 
-  it('has those whose call has not ended yet, as running', () => {
+  it('include calls that have not ended, as running', () => {
     const running = taskOf('front', [taskOf('slow', [], { at: [5] })], { at: [0] })
     const { nodes, edges } = delegationOf([running], 'task', t0 + 100)
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe('who handed work on to whom', () => {
     assert.deepEqual([edges[0]?.isRunning, edges[0]?.calls, edges[0]?.durationMs], [true, 1, 95])
   })
 
-  it('has agents of other hubs, and tasks that are not shown', () => {
+  it('include agents of other hubs, and tasks outside the trace', () => {
     const remote = span('r', { kind: 'hop', name: 'call partner', attributes: { agent: 'partner' } })
     const gone = hopTo('old', [], { attributes: { childTaskId: 'gone' } })
     const refused = hopTo('closed', [], { outcome: 'error' })
@@ -91,7 +91,7 @@ describe('who handed work on to whom', () => {
     )
   })
 
-  it('shows the state of an agent that most needs a look', () => {
+  it('show the most urgent state of an agent', () => {
     const child = (n: number, state: string) =>
       hopTo('w', [taskOf('w', [], { taskId: `w${n}`, attributes: { state: `TASK_STATE_${state}` } })])
     const { nodes } = delegationOf(

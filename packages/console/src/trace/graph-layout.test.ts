@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { curvePath, isotonic, layoutGraph } from './graph-layout.ts'
-import type { GraphEdge } from './graph-layout.ts'
+import { curvePath, isotonic, layoutGraph, type GraphEdge } from './graph-layout.ts'
 
 const sizes = { width: 100, height: 40, along: 60, across: 20 }
 const arrows = (...pairs: readonly string[]): readonly GraphEdge[] =>
@@ -9,7 +8,7 @@ const arrows = (...pairs: readonly string[]): readonly GraphEdge[] =>
 const idsOf = (all: readonly GraphEdge[]): readonly string[] => [...new Set(all.flatMap(({ from, to }) => [from, to]))]
 
 describe('boxes in layers', () => {
-  it('stand behind those that lead to them', () => {
+  it('are in the layer after their predecessors', () => {
     const { positions, width } = layoutGraph(['a', 'b', 'c', 'd'], arrows('ab', 'bc', 'ac', 'cd'), sizes)
     assert.deepEqual(
       [...positions].map(([id, { x }]) => [id, x / 160]),
@@ -23,7 +22,7 @@ describe('boxes in layers', () => {
     assert.equal(width, 580)
   })
 
-  it('stand in the middle of those below them in a tree', () => {
+  it('are centred over their children in a tree', () => {
     const { positions, height } = layoutGraph(['a', 'b', 'c', 'd'], arrows('ab', 'ac', 'ad'), sizes)
     assert.deepEqual(
       ['a', 'b', 'c', 'd'].map((id) => positions.get(id)?.y),
@@ -32,7 +31,7 @@ describe('boxes in layers', () => {
     assert.equal(height, 160)
   })
 
-  it('never overlap, however many there are, and their order is kept', () => {
+  it('never overlap and keep their order', () => {
     const tree: GraphEdge[] = []
     for (let n = 1; n < 200; n += 1) tree.push({ from: `${Math.floor((n - 1) / 3)}`, to: `${n}` })
     const { positions } = layoutGraph(idsOf(tree), tree, sizes)
@@ -46,14 +45,14 @@ describe('boxes in layers', () => {
     }
   })
 
-  it('are put so that arrows do not cross where they need not', () => {
+  it('are ordered to avoid crossings', () => {
     // Given in the order that would cross: a leads to d, b to c.
     const { positions } = layoutGraph(['a', 'b', 'c', 'd'], arrows('ad', 'bc'), sizes)
     const y = (id: string): number => positions.get(id)?.y ?? 0
     assert.equal(Math.sign(y('a') - y('b')), Math.sign(y('d') - y('c')))
   })
 
-  it('may lead in a circle, or to themselves', () => {
+  it('may form a cycle or point to themselves', () => {
     const { positions, lines } = layoutGraph(['a', 'b'], arrows('ab', 'ba', 'aa'), sizes)
     assert.deepEqual([positions.get('a')?.x, positions.get('b')?.x], [0, 160])
     assert.deepEqual(
@@ -62,7 +61,7 @@ describe('boxes in layers', () => {
     )
   })
 
-  it('are passed by arrows over several layers, and not crossed', () => {
+  it('are not crossed by arrows over several layers', () => {
     const { positions, lines } = layoutGraph(['a', 'b', 'c'], arrows('ab', 'bc', 'ac'), sizes)
     const through = lines[2]?.[1]
     const box = positions.get('b')
@@ -71,19 +70,19 @@ describe('boxes in layers', () => {
     assert.ok(through.y < box.y || through.y > box.y + sizes.height, 'it goes through the box')
   })
 
-  it('are none where there is nothing', () => {
+  it('are empty for an empty graph', () => {
     assert.deepEqual(layoutGraph([], [], sizes), { positions: new Map(), lines: [], width: 0, height: 0 })
   })
 })
 
 describe('the parts of a layout', () => {
-  it('finds the nearest numbers that never fall', () => {
+  it('computes the closest non-decreasing sequence', () => {
     assert.deepEqual(isotonic([1, 2, 3]), [1, 2, 3])
     assert.deepEqual(isotonic([3, 1, 2]), [2, 2, 2])
     assert.deepEqual(isotonic([1, 5, 3, 9]), [1, 4, 4, 9])
   })
 
-  it('draws lines that leave and arrive level', () => {
+  it('draws lines with horizontal ends', () => {
     assert.equal(
       curvePath([
         { x: 0, y: 0 },

@@ -1,7 +1,7 @@
 /** A task, or all tasks of an agent: name, status, duration and usage. Links to the task. */
 import { withQuery } from '../app/page-route.ts'
 import { navigate } from '../app/router.ts'
-import { taskStateDisplay } from '../components/status/task-state.tsx'
+import { taskStateDisplay, type StatusDisplay } from '../components/status/task-state.tsx'
 import { formatCost, formatDuration, formatCompact } from '../components/format.ts'
 import type { DelegationNode } from './delegation.ts'
 import type { Point } from './graph-layout.ts'
@@ -89,7 +89,7 @@ function nodeHref({ taskIds }: DelegationNode): string | undefined {
   return first === undefined ? undefined : `/tasks/${encodeURIComponent(first)}`
 }
 
-function nodeStatus({ kind, state }: DelegationNode): { tone: string; shape: string; word: string } {
+function nodeStatus({ kind, state }: DelegationNode): StatusDisplay {
   if (kind === 'elsewhere') return { tone: 'ended', shape: '↗', word: 'elsewhere' }
   if (kind === 'unseen') return { tone: 'ended', shape: '○', word: 'not part of this trace' }
   return taskStateDisplay(state ?? '')

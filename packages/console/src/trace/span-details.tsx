@@ -35,7 +35,7 @@ export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
   const error = spanError(span)
   return (
     <aside class="span-details" aria-label="Selected span">
-      <header class="span-details-head">
+      <header class="row span-details-head">
         <h3 class="cut grow">
           <span class="span-details-sort">{type}</span> {name}
         </h3>
@@ -50,8 +50,8 @@ export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
           <Icon name="close" size={14} />
         </button>
       </header>
-      <div class="span-details-body">
-        {error !== undefined && <p class="span-details-error">{error}</p>}
+      <div class="fill span-details-body">
+        {error !== undefined && <p class="failure">{error}</p>}
         <SpanLinks span={span} />
         <FactList>
           <TimeFacts span={span} start={start} now={now} />

@@ -6,7 +6,6 @@ import { barOf } from './time-axis.ts'
 
 export interface SpanRowProps {
   readonly line: SpanLine
-  readonly index: number
   readonly now: number
   /** The time range of the axis. */
   readonly seen: TimeRange
@@ -19,7 +18,7 @@ export interface SpanRowProps {
 /** Deeper spans are not indented further: their names would have no room. */
 const maxIndentDepth = 12
 
-export function SpanRow({ line, index, now, seen, columns, isSelected, onSelect, onFold }: SpanRowProps) {
+export function SpanRow({ line, now, seen, columns, isSelected, onSelect, onFold }: SpanRowProps) {
   const { span, depth, descendantCount, isFolded } = line
   const { type, name } = spanLabel(span)
   const { tone, shape, word } = spanStatus(span)
@@ -46,7 +45,7 @@ export function SpanRow({ line, index, now, seen, columns, isSelected, onSelect,
         <button
           type="button"
           class="waterfall-name"
-          data-row={index}
+          data-row={span.spanId}
           aria-current={isSelected ? 'true' : undefined}
           title={error === undefined ? `${type} ${name}` : `${type} ${name}: ${error}`}
           onClick={onSelect}

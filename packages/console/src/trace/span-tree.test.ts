@@ -20,7 +20,7 @@ const push = span('push', { kind: 'push', at: [11, 15] })
 const root = taskOf('writer', [turn, push])
 
 describe('the lines of a waterfall', () => {
-  it('are the spans, each below the one that it is part of', () => {
+  it('are the spans, each below its parent', () => {
     const lines = spanLines([root], new Set())
     assert.deepEqual(
       lines.map(({ span: { spanId }, depth, descendantCount }) => [spanId, depth, descendantCount]),
@@ -33,7 +33,7 @@ describe('the lines of a waterfall', () => {
     )
   })
 
-  it('leave out what is inside a folded one, and know how much that is', () => {
+  it('omit and count the descendants of a folded span', () => {
     const lines = spanLines([root], new Set(['turn', 'model']))
     assert.deepEqual(
       lines.map(({ span: { spanId }, isFolded }) => [spanId, isFolded]),
@@ -46,12 +46,12 @@ describe('the lines of a waterfall', () => {
     assert.equal(lines[1]?.descendantCount, 1)
   })
 
-  it('are as many as there are spans, however many', () => {
+  it('include every span of a large trace', () => {
     const children = Array.from({ length: 9_000 }, (_, n) => span(`s${n}`))
     assert.equal(flattenSpans([taskOf('busy', children)]).length, 9_001)
   })
 
-  it('are found with those above them', () => {
+  it('are found with their ancestors', () => {
     assert.deepEqual(
       spanPath([span('other'), root], 'model').map(({ spanId }) => spanId),
       ['writer-task-root', 'turn', 'model'],
@@ -60,20 +60,20 @@ describe('the lines of a waterfall', () => {
   })
 })
 
-describe('the time that spans take', () => {
-  it('is until now for those that go on', () => {
+describe('the time range of spans', () => {
+  it('ends now for a running span', () => {
     assert.deepEqual(spanTimeRange(span('x', { at: [5] }), t0 + 100), { from: t0 + 5, to: t0 + 100 })
     assert.deepEqual(spanTimeRange(span('x', { at: [5] }), t0), { from: t0 + 5, to: t0 + 5 })
   })
 
-  it('is from the first beginning to the last end, webhooks included', () => {
+  it('is from the first start to the last end, webhooks included', () => {
     assert.deepEqual(totalTimeRange(flattenSpans([root]), t0), { from: t0, to: t0 + 15 })
     assert.deepEqual(totalTimeRange([], t0), { from: t0, to: t0 })
   })
 })
 
-describe('what a span is', () => {
-  it('is said in a word and a name', () => {
+describe('a span', () => {
+  it('has a type and a name', () => {
     const said = [
       root,
       turn,
@@ -98,7 +98,7 @@ describe('what a span is', () => {
     ])
   })
 
-  it('has a colour, a shape and a word for how it stands', () => {
+  it('has a colour, a shape and a word for its status', () => {
     const asks = { at: [0] as const, attributes: { state: 'TASK_STATE_INPUT_REQUIRED' } }
     assert.deepEqual(
       [
@@ -112,7 +112,7 @@ describe('what a span is', () => {
     )
   })
 
-  it('tells what was used, why it failed and whom it called', () => {
+  it('has its usage, its error and its child task', () => {
     const used = {
       'gen_ai.usage.input_tokens': 12,
       'gen_ai.usage.output_tokens': 'many',

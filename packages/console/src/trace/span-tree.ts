@@ -1,5 +1,6 @@
 /** The spans of a trace as lines, and a short description of each. Pure. */
 import type { Span } from '../api/admin.ts'
+import type { StatusDisplay } from '../components/status/task-state.tsx'
 
 export interface SpanLine {
   readonly span: Span
@@ -14,8 +15,6 @@ export interface TimeRange {
   readonly from: number
   readonly to: number
 }
-
-export type SpanTone = 'working' | 'waiting' | 'done' | 'failed' | 'ended'
 
 /** Top to bottom, without the descendants of folded spans. */
 export function spanLines(roots: readonly Span[], folded: ReadonlySet<string>): readonly SpanLine[] {
@@ -84,7 +83,7 @@ export function spanTaskState({ attributes }: Span): string | undefined {
 }
 
 /** The status as a colour, a shape and a word, each sufficient by itself. */
-export function spanStatus(span: Span): { readonly tone: SpanTone; readonly shape: string; readonly word: string } {
+export function spanStatus(span: Span): StatusDisplay {
   if (isSpanRunning(span)) {
     return /_(INPUT|AUTH)_REQUIRED$/.test(spanTaskState(span) ?? '')
       ? { tone: 'waiting', shape: '◇', word: 'waiting' }

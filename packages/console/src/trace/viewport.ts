@@ -1,14 +1,10 @@
 /** The visible part of a drawing: offset and scale. Pure. */
+import type { ElementSize } from '../components/layout/use-size.ts'
 
 export interface Viewport {
   readonly x: number
   readonly y: number
   readonly scale: number
-}
-
-export interface ViewSize {
-  readonly width: number
-  readonly height: number
 }
 
 const minScale = 0.1
@@ -18,7 +14,7 @@ const minReadableScale = 0.6
 const margin = 24
 
 /** The whole drawing, centred; a small one is not enlarged. */
-export function fitViewport(drawing: ViewSize, frame: ViewSize): Viewport {
+export function fitViewport(drawing: ElementSize, frame: ElementSize): Viewport {
   const room = (inside: number, outside: number): number => Math.max(1, outside - 2 * margin) / Math.max(1, inside)
   const scale = clampScale(Math.min(1, room(drawing.width, frame.width), room(drawing.height, frame.height)))
   return {
@@ -30,8 +26,8 @@ export function fitViewport(drawing: ViewSize, frame: ViewSize): Viewport {
 
 /** The initial view: the whole drawing, or its beginning if the whole would be too small to read. */
 export function initialViewport(
-  drawing: ViewSize,
-  frame: ViewSize,
+  drawing: ElementSize,
+  frame: ElementSize,
   first: { readonly y: number; readonly height: number },
 ): Viewport {
   const whole = fitViewport(drawing, frame)
@@ -53,8 +49,8 @@ export function panViewport(view: Viewport, dx: number, dy: number): Viewport {
 /** Moves the view by the minimum that makes the box visible. */
 export function revealBox(
   view: Viewport,
-  box: ViewSize & { readonly x: number; readonly y: number },
-  frame: ViewSize,
+  box: ElementSize & { readonly x: number; readonly y: number },
+  frame: ElementSize,
 ): Viewport {
   const shift = (from: number, length: number, whole: number): number => {
     if (from < margin) return margin - from

@@ -3,14 +3,13 @@
  * shown beside it.
  */
 import { useSignal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
-import type { RefObject } from 'preact'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { AdminResponse } from '../api/admin-client.ts'
 import type { Span } from '../api/admin.ts'
 import { now } from '../api/resource.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { query, setQuery } from '../app/router.ts'
+import { useSize } from '../components/layout/use-size.ts'
 import { useListShortcuts } from '../components/list/list-shortcuts.ts'
 import { VirtualList } from '../components/list/virtual-list.tsx'
 import { pluralize } from '../components/format.ts'
@@ -26,6 +25,7 @@ import {
   totalTimeRange,
   spanLabel,
 } from './span-tree.ts'
+import type { SpanLine } from './span-tree.ts'
 import { zoomRange, axisTicks } from './time-axis.ts'
 import './waterfall.css'
 
@@ -46,11 +46,13 @@ const isPhone = matchMedia('(max-width: 720px)')
 /** The width of the longest label. */
 const tickWidth = 72
 
+const spanKey = ({ span }: SpanLine): string => span.spanId
+
 /** Fills its column. The address holds the zoomed span as `zoom`. */
 export function Waterfall({ trace, more = [], selected = '', onSelect }: WaterfallProps) {
   const frame = useRef<HTMLElement>(null)
   const axis = useRef<HTMLSpanElement>(null)
-  const axisWidth = useWidth(axis)
+  const axisWidth = useSize(axis, { width: 400, height: 0 }).value.width
   const folded = useSignal<ReadonlySet<string>>(new Set())
   const roots = useMemo(() => [trace, ...more].map(({ root }) => root), [trace, ...more])
   const spans = useMemo(() => flattenSpans(roots), [roots])
@@ -59,7 +61,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
   const whole = totalTimeRange(spans, at)
   const zoom = spans.find(({ spanId }) => spanId === query.value.get('zoom'))
   const seen = zoom === undefined ? whole : zoomRange(spanTimeRange(zoom, at), whole)
-  const ticks = axisTicks(whole.from, seen, Math.max(2, Math.floor(axisWidth.value / tickWidth)))
+  const ticks = axisTicks(whole.from, seen, Math.max(2, Math.floor(axisWidth / tickWidth)))
   const shownSpan = spans.find(({ spanId }) => spanId === selected)
   const open = lines.findIndex(({ span }) => span.spanId === selected)
   const columns = {
@@ -75,12 +77,13 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
     folded.value = next
   }
   const { cursor, move } = useListShortcuts({
-    count: lines.length,
+    items: lines,
+    keyOf: spanKey,
+    noun: 'span',
     at: open,
     frame,
     hasFilter: false,
-    idOf: (index) => lines[index]?.span.spanId ?? '',
-    open: (index) => select(lines[index]?.span),
+    open: ({ span }) => select(span),
     close: shownSpan === undefined ? undefined : () => select(undefined),
   })
   const current = lines[cursor ?? 0]
@@ -117,7 +120,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
           </span>
           <span ref={axis} class="waterfall-axis" aria-hidden="true">
             {ticks
-              .filter(({ share }) => (1 - share) * axisWidth.value >= tickWidth / 2)
+              .filter(({ share }) => (1 - share) * axisWidth >= tickWidth / 2)
               .map(({ share, label }) => (
                 <span key={label} style={{ left: `${share * 100}%` }}>
                   {label}
@@ -138,7 +141,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
             </button>
           </p>
         )}
-        <div class="waterfall-body">
+        <div class="fill waterfall-body">
           <div class="waterfall-line waterfall-rules" aria-hidden="true">
             <span />
             <span class="waterfall-axis">
@@ -150,27 +153,21 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
           <VirtualList
             class="waterfall-rows"
             label="Spans"
-            count={lines.length}
+            items={lines}
             rowHeight={isPhone.matches ? 36 : 28}
-            keyOf={(index) => lines[index]?.span.spanId ?? ''}
+            keyOf={spanKey}
             selected={cursor}
-            row={(index) => {
-              const line = lines[index]
-              return (
-                line !== undefined && (
-                  <SpanRow
-                    line={line}
-                    index={index}
-                    now={at}
-                    seen={seen}
-                    columns={columns}
-                    isSelected={line.span.spanId === selected}
-                    onSelect={() => select(line.span)}
-                    onFold={() => fold(line.span.spanId, !line.isFolded)}
-                  />
-                )
-              )
-            }}
+            row={(line) => (
+              <SpanRow
+                line={line}
+                now={at}
+                seen={seen}
+                columns={columns}
+                isSelected={line.span.spanId === selected}
+                onSelect={() => select(line.span)}
+                onFold={() => fold(line.span.spanId, !line.isFolded)}
+              />
+            )}
           />
         </div>
       </div>
@@ -179,19 +176,6 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
       )}
     </section>
   )
-}
-
-/** The current width, in pixels. */
-function useWidth(element: RefObject<HTMLElement | null>): ReadonlySignal<number> {
-  const width = useSignal(400)
-  useLayoutEffect(() => {
-    const { current } = element
-    if (current === null) return
-    const watch = new ResizeObserver(() => (width.value = current.clientWidth))
-    watch.observe(current)
-    return () => watch.disconnect()
-  }, [])
-  return width
 }
 
 /** Which parts of the trace are not shown, and why. */

@@ -1,7 +1,6 @@
 /** Assembles the admin API: its routes, its access checks and the change feed. */
 import { type AgentLog, newId, type FullStore } from '@parley/a2a'
-import type { ServePushOptions } from '@parley/a2a/node'
-import type { Handler, OnAnswer, OnEvent } from '@parley/a2a/server'
+import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import type { AccessControl } from '../auth/access-control.ts'
@@ -13,18 +12,17 @@ import { clientAddress } from '../limits/rate-limiter.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Routing } from '../routing/routing.ts'
+import type { HubListeners } from '../telemetry/telemetry.ts'
 import type { Traces } from '../telemetry/traces/trace-types.ts'
 import { createAgentView } from './agent-view.ts'
-import { createChangeSignal } from './change-signal.ts'
+import { createChangeSignal, createRecentStats, withActivityListeners } from './live-activity.ts'
 import { createConfigService } from './config-service.ts'
 import { createChangeFeed } from './change-feed.ts'
 import { createChangeJournal } from './change-journal.ts'
 import { buildOpenApi } from './openapi.ts'
 import { createOidc } from './oidc.ts'
-import { createRecentStats } from './recent-stats.ts'
-import { type AdminRoute, jsonRoute } from './route.ts'
-import { isSecureRequest, createAdminHandler } from './admin-handler.ts'
-import type { AdminMiddleware } from './admin-router.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from './route.ts'
+import { type AdminMiddleware, createAdminRouter } from './admin-router.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { agentEntryRoutes } from './routes/agent-entries.ts'
 import { configRoutes } from './routes/config.ts'
@@ -37,6 +35,12 @@ import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
 import { taskTitle } from './task-view.ts'
+import { createAdminGuard } from './admin-guard.ts'
+import type { RouteRequest } from '../http/route-request.ts'
+import { auditRoutes } from './routes/audit.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { ownKeyRoutes } from './routes/own-keys.ts'
+import { sessionRoutes } from './routes/session.ts'
 
 export interface AdminApiDeps {
   readonly access: AccessControl
@@ -67,16 +71,10 @@ export interface AdminApiDeps {
   readonly now: () => number
 }
 
-export interface AdminListeners {
-  readonly onAnswer: OnAnswer
-  readonly onEvent: OnEvent
-  readonly push?: ServePushOptions
-}
-
 export interface AdminApi {
   readonly middleware: AdminMiddleware
   /** Adds the listeners of the admin API after the given ones. */
-  withListeners(others: AdminListeners): AdminListeners
+  withListeners(others: HubListeners): HubListeners
   agentChanged(name: string): void
   configChanged(): void
   /** Disconnects the readers of the change feed, and writes pending data. */
@@ -154,7 +152,14 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       version,
       now,
     }),
-    openApiRoute(),
+    ...taggedRoutes('OpenAPI', [
+      jsonRoute('GET /admin/openapi.json', {
+        name: 'getOpenApi',
+        summary: 'This document.',
+        response: z.record(z.string(), z.unknown()),
+        handle: () => buildOpenApi(adminHandler.routes, { version, url: url() }),
+      }),
+    ]),
   ]
   const jsonNodes = (): number | undefined => parts.config().limits.jsonNodes
   const adminHandler = createAdminHandler(
@@ -164,27 +169,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
 
   return {
     middleware: adminHandler.middleware,
-    withListeners: ({ onAnswer, onEvent, push }) => ({
-      onAnswer(answered) {
-        onAnswer(answered)
-        recentStats.onAnswer(answered)
-      },
-      onEvent(event, about) {
-        changeSignal.notify()
-        return onEvent(event, about)
-      },
-      ...(push === undefined
-        ? {}
-        : {
-            push: {
-              ...push,
-              onResult(news) {
-                push.onResult?.(news)
-                journal.record({ type: 'push', taskId: news.taskId, configId: news.configId })
-              },
-            },
-          }),
-    }),
+    withListeners: (others) => withActivityListeners(others, { recentStats, changeSignal, journal }),
     agentChanged: (agent) => journal.record({ type: 'agent', agent }),
     configChanged: () => journal.record({ type: 'config' }),
     async close() {
@@ -200,16 +185,58 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   async function cardOf(agent: string, variant: Parameters<Handler['card']>[1]): Promise<string | undefined> {
     return (await handler()).card(agent, variant, url() ?? 'http://localhost')
   }
+}
 
-  function openApiRoute(): AdminRoute {
-    return jsonRoute({
-      method: 'GET',
-      path: '/admin/openapi.json',
-      name: 'getOpenApi',
-      summary: 'This document.',
-      tag: 'OpenAPI',
-      response: z.record(z.string(), z.unknown()),
-      handle: () => buildOpenApi(adminHandler.routes, { version, url: url() }),
-    })
-  }
+interface AdminHandlerDeps {
+  readonly access: AccessControl
+  readonly log: AgentLog
+  readonly now: () => number
+  /** The public URL of the hub, if configured. */
+  publicUrl(): string | undefined
+  hasAgent(name: string): boolean
+  /** JSON values in one body (`limits.jsonNodes`). Default 100,000. */
+  jsonNodes?(): number | undefined
+  agentNames(): readonly string[]
+}
+
+interface AdminHandler {
+  readonly middleware: AdminMiddleware
+  readonly routes: readonly AdminRoute[]
+}
+
+/** The entry point of admin requests: sign-in, keys and audit, and the routes that are passed in. */
+export function createAdminHandler(parts: AdminHandlerDeps, moreRoutes: readonly AdminRoute[] = []): AdminHandler {
+  const { access, log, now, hasAgent, agentNames, jsonNodes } = parts
+  const { keys, audit, sessions, streams, trustsProxy } = access
+  const routes = [
+    ...sessionRoutes({ sessions, isSecure: (request) => isSecureRequest(request, parts), trustsProxy }),
+    ...keyRoutes({ keys, now, agentNames }),
+    ...ownKeyRoutes({ keys, now }),
+    ...auditRoutes(audit),
+    ...moreRoutes,
+  ]
+  const front = createAdminRouter({
+    routes,
+    guard: createAdminGuard(access),
+    audit,
+    log,
+    now,
+    trustsProxy,
+    streams,
+    hasAgent,
+    ...(jsonNodes !== undefined ? { jsonNodes } : {}),
+  })
+  return { middleware: front, routes }
+}
+
+/** Whether the browser came over TLS: to the hub, or to a proxy in front of it. */
+function isSecureRequest(
+  request: RouteRequest,
+  { access, publicUrl }: Pick<AdminHandlerDeps, 'access' | 'publicUrl'>,
+): boolean {
+  if (request.isEncrypted) return true
+  const forwarded = request.header('x-forwarded-proto')?.split(',').at(-1)?.trim()
+  if (access.trustsProxy() && forwarded === 'https') return true
+  const { protocol, host } = new URL(publicUrl() ?? 'http://hub.invalid')
+  return protocol === 'https:' && request.header('host')?.toLowerCase() === host
 }

@@ -5,23 +5,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
 import { z } from 'zod'
-import type { AuditLog } from '../audit/audit-log.ts'
-import { type AuditEntry, truncateField } from '../audit/audit-entry.ts'
+import { type AuditLog, type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
 import { clientAddress } from '../limits/rate-limiter.ts'
-import {
-  type JsonResponse,
-  notFoundError,
-  type RouteErrorCode,
-  errorResponse,
-  RouteError,
-} from '../http/json-response.ts'
-import { validateInput } from './validate-input.ts'
+import { notFoundError, errorResponse, RouteError } from '../http/json-response.ts'
+import type { JsonResponse, RouteErrorCode } from '../http/json-response.ts'
+import { validateInput, RouteResult } from './route.ts'
+import type { AuditTarget, RouteInput, AdminRoute, AdminCaller } from './route.ts'
 import type { AdminGuard } from './admin-guard.ts'
-import { createRouteMatcher, type RouteMatch } from './route-matcher.ts'
-import { createRepeatedReadFilter } from './repeated-reads.ts'
-import { type AuditTarget, type RouteInput, type AdminRoute, RouteResult, type AdminCaller } from './route.ts'
-import { requestPath, type RouteRequest, createRouteRequest, sendJson } from '../http/route-request.ts'
+import { requestPath, type RouteRequest, createRouteRequest, sendJson, decodeSegment } from '../http/route-request.ts'
 
 export interface AdminRouterDeps {
   readonly routes: readonly AdminRoute[]
@@ -196,4 +188,69 @@ function methodNotAllowed(routes: readonly AdminRoute[]): RouteError {
 
 function asRouteError(reason: unknown): RouteError {
   return reason instanceof RouteError ? reason : new RouteError('INTERNAL', 'Internal error')
+}
+
+const repeatWindowMs = 60_000
+const maxRemembered = 10_000
+
+/**
+ * Returns whether the same read happened within the last minute. An open page of the console repeats its reads; without this, a
+ * page left open overnight would fill the audit.
+ */
+export function createRepeatedReadFilter(): (entry: AuditEntry) => boolean {
+  const seen = new Map<string, number>()
+  return ({ at, who, operation, outcome, agent, task, key, from }) => {
+    if (outcome !== 'OK' || !/^(GET|HEAD) /.test(operation ?? '')) return false
+    const readKey = JSON.stringify([who, operation, agent, task, key, from])
+    const before = seen.get(readKey)
+    if (before !== undefined && at - before < repeatWindowMs) return true
+    // Moved to the end, so that the oldest are evicted first.
+    seen.delete(readKey)
+    seen.set(readKey, at)
+    for (const oldest of seen.keys()) {
+      if (seen.size <= maxRemembered) break
+      seen.delete(oldest)
+    }
+    return false
+  }
+}
+
+interface RouteMatch {
+  readonly routes: readonly AdminRoute[]
+  /** Of the first route; all have the same parameter names. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+interface PathPattern {
+  readonly form: RegExp
+  readonly names: readonly string[]
+  readonly routes: AdminRoute[]
+}
+
+/** Returns `undefined` for an unknown path. If several patterns match, the one with fewer parameters wins. */
+type RouteMatcher = (path: string) => RouteMatch | undefined
+
+/** Matches a path to its routes and path parameters. */
+export function createRouteMatcher(routes: readonly AdminRoute[]): RouteMatcher {
+  const patterns = new Map<string, PathPattern>()
+  for (const route of routes) {
+    const pattern = patterns.get(route.path) ?? compilePath(route.path)
+    pattern.routes.push(route)
+    patterns.set(route.path, pattern)
+  }
+  const ordered = [...patterns.values()].sort((a, b) => a.names.length - b.names.length)
+  return (path) => {
+    for (const { form, names, routes: matched } of ordered) {
+      const values = form.exec(path)?.slice(1).map(decodeSegment)
+      if (values === undefined || values.includes(undefined)) continue
+      return { routes: matched, params: Object.fromEntries(names.map((name, at) => [name, values[at] as string])) }
+    }
+    return undefined
+  }
+}
+
+function compilePath(path: string): PathPattern {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+  const form = path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, '([^/]+)')
+  return { form: new RegExp(`^${form}$`), names, routes: [] }
 }

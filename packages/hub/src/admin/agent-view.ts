@@ -1,6 +1,5 @@
 /** The agents as the operator sees them: description, health, current work and the last error. */
-import { omitUndefined } from '@parley/a2a'
-import type { AgentCount, Store, TaskRow } from '@parley/a2a'
+import { omitUndefined, type AgentCount, type Store, type TaskRow } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { CardState } from '../agents/kind.ts'
@@ -10,8 +9,9 @@ import type { StartError } from '../registry/agent-supervisor.ts'
 import type { AgentStatus, AgentRegistry } from '../registry/agent-registry.ts'
 import { createRedactor } from '../telemetry/logs/redactor.ts'
 import { isoTime } from '../http/json-response.ts'
-import { timestamp } from './schema-fields.ts'
+import { timestamp } from './route.ts'
 import { messageExcerpt } from './task-view.ts'
+import { resultWithin } from '../agents/timeouts.ts'
 
 const skill = z.strictObject({
   id: z.string(),
@@ -23,10 +23,8 @@ const skill = z.strictObject({
 const health = z.strictObject({
   state: z.enum(['up', 'slow', 'down']),
   why: z.string().optional(),
-  breaker: z
-    .enum(['closed', 'open', 'half-open'])
-    .meta({ description: 'Open: no work is delegated to it for a while.' }),
-  firstWordMs: z.number().optional().meta({ description: 'The usual time to its first output.' }),
+  breaker: z.enum(['closed', 'open', 'half-open']).describe('Open: no work is delegated to it for a while.'),
+  firstWordMs: z.number().optional().describe('The usual time to its first output.'),
   askedAt: timestamp.optional(),
 })
 
@@ -38,31 +36,32 @@ export const agentSummary = z
     startError: z
       .strictObject({ message: z.string(), at: timestamp, nextTryAt: timestamp })
       .optional()
-      .meta({ description: 'Why it is unavailable, and when it was and will be tried.' }),
+      .describe('Why it is unavailable, and when it was and will be tried.'),
     trouble: z.string().optional().meta({ description: 'Deprecated: `startError.message`.', deprecated: true }),
     health,
     title: z.string(),
     description: z.string().optional(),
     version: z.string(),
     url: z.string(),
-    card: z.string().meta({ description: 'The URL of its card.' }),
+    card: z.string().describe('The URL of its card.'),
     tags: z.array(z.string()),
     skills: z.array(skill),
     isDefault: z.boolean(),
-    isOpen: z.boolean().meta({ description: 'Whether it may be called without credentials.' }),
+    isOpen: z.boolean().describe('Whether it may be called without credentials.'),
     isCardPrivate: z.boolean(),
     load: z.strictObject({
-      working: z.int().meta({ description: 'Tasks that were sent or are being worked on.' }),
-      waiting: z.int().meta({ description: 'Tasks that wait for input of their caller.' }),
-      streams: z.int().meta({ description: 'Open streams of this process.' }),
+      working: z.int().describe('Tasks that were sent or are being worked on.'),
+      waiting: z.int().describe('Tasks that wait for input of their caller.'),
+      streams: z.int().describe('Open streams of this process.'),
     }),
     lastError: z
       .strictObject({ taskId: z.string(), at: timestamp, text: z.string().optional() })
       .optional()
-      .meta({ description: 'The task that failed last.' }),
-    drift: z.enum(['changed', 'blocked']).optional().meta({
-      description: 'The card of a remote agent differs from the approved one. Blocked: the agent is not called.',
-    }),
+      .describe('The task that failed last.'),
+    drift: z
+      .enum(['changed', 'blocked'])
+      .optional()
+      .describe('The card of a remote agent differs from the approved one. Blocked: the agent is not called.'),
   })
   .meta({ id: 'Agent' })
 
@@ -124,7 +123,7 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   async function probeStale(names: readonly string[]): Promise<void> {
     const isStale = (name: string): boolean =>
       registry.open(name)?.health !== undefined && (parts.health.get(name).askedAt ?? 0) < parts.now() - probeMaxAgeMs
-    if (names.some(isStale)) await Promise.race([(probing ??= probeAll()), sleep(probeWaitMs)])
+    if (names.some(isStale)) await resultWithin((probing ??= probeAll()), probeWaitMs)
   }
 
   async function probeAll(): Promise<void> {
@@ -153,10 +152,6 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
       return status === undefined ? undefined : summary(status, await store.tasks.countUnfinished())
     },
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }
 
 function lastErrorJson({ id, statusAt, status }: TaskRow) {

@@ -37,16 +37,16 @@ describe('the journal', () => {
     const notes = memoryKeyValueStore(() => clock.at)
     const [one, other] = [open(notes, clock).journal, open(notes, { at: 900_000 }).journal]
     let at = await one.end()
-    const heard: string[] = []
+    const received: string[] = []
     for (let round = 0; round < 5; round += 1) {
       one.record(agent(`one ${round}`))
       other.record(agent(`other ${round}`))
       await Promise.all([one.close(), other.close()])
       const page = await one.after(at)
       at = page.at
-      heard.push(...page.changes.map((change) => ('agent' in change ? change.agent : '')))
+      received.push(...page.changes.map((change) => ('agent' in change ? change.agent : '')))
     }
-    assert.deepEqual([new Set(heard).size, heard.length], [10, 10])
+    assert.deepEqual([new Set(received).size, received.length], [10, 10])
   })
 
   it('waits for a number that another process took, and not for ever', async () => {
@@ -76,7 +76,7 @@ describe('the journal', () => {
     assert.deepEqual((await journal.after(1)).changes, [agent('b')])
   })
 
-  it('says so when it cannot be written, and goes on', async () => {
+  it('reports that it cannot be written, and continues', async () => {
     const notes = memoryKeyValueStore()
     const broken: KeyValueStore = { ...notes, write: () => Promise.reject(new Error('full')) }
     const { journal, failures } = open(broken)

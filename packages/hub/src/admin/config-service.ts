@@ -8,15 +8,14 @@ import { parse } from 'yaml'
 import { ConfigError, type Sealer } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from '../config/hub-config.ts'
-import { type AgentEntry, setAgentEntry } from '../config/edit-agent-entry.ts'
-import { formatPath } from '../config/config-path.ts'
-import { exceededTextLimit } from '../config/config-text-limits.ts'
-import type { ConfigProblem } from '../config/config-problem.ts'
+import { type AgentEntry, setAgentEntry, exceededTextLimit } from '../config/config-document.ts'
+import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
 import { redactConfigText, restoreConfigText } from '../config/redact-config-text.ts'
 import type { ConfigSource } from '../config/config-source.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
 import { RouteError } from '../http/json-response.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
+import { attempt } from '../json/attempt.ts'
 
 export interface ConfigServiceDeps {
   /** `undefined` if a program started the hub; then only that program can change the configuration. */
@@ -37,11 +36,6 @@ export interface ConfigVersion {
   readonly who?: string
   readonly note?: string
   readonly hash: string
-}
-
-export interface ConfigPreview {
-  readonly diff: readonly DiffLine[]
-  readonly effects: ReloadResult
 }
 
 export interface ConfigVersionDetail extends ConfigVersion {
@@ -65,7 +59,7 @@ export interface ConfigService {
   hash(): string
   check(edited: string): readonly ConfigProblem[]
   /** Throws RouteError if the text is invalid. */
-  diff(edited: string): ConfigPreview
+  diff(edited: string): { readonly diff: readonly DiffLine[]; readonly effects: ReloadResult }
   apply(edited: string, about: ConfigEdit): Promise<AppliedConfig>
   /** The entry of an agent in the file, with secrets redacted; `undefined` if there is no file. */
   entry(agent: string): unknown
@@ -178,11 +172,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
   function effectsOf(text: string): ReloadResult | undefined {
     const loaded = sourceOf().load(text)
     if ('problems' in loaded) return undefined
-    try {
-      return parts.preview(loaded.config)
-    } catch {
-      return undefined
-    }
+    return attempt(() => parts.preview(loaded.config))
   }
 
   return {

@@ -1,11 +1,11 @@
 /** The schema of a key in requests and responses. The key itself appears only in the response to the request that created it. */
 import { z } from 'zod'
-import type { KeyInfo } from '../auth/key-record.ts'
+import type { KeyInfo } from '../auth/key-format.ts'
 import type { CreateKeyOptions } from '../auth/api-keys.ts'
 import { adminScope, validateScope } from '../auth/scopes.ts'
 import { duration, type Rate } from '../config/values.ts'
 import { RouteError, isoTime } from '../http/json-response.ts'
-import { timestamp } from './schema-fields.ts'
+import { timestamp } from './route.ts'
 
 export const keyName = z.string().trim().min(1, 'must not be empty').max(100, 'is longer than 100 characters')
 
@@ -28,11 +28,11 @@ export const expiryFields = {
 export const keyInfo = z
   .strictObject({
     id: z.string(),
-    prefix: z.string().meta({ description: 'The public part of the key.' }),
+    prefix: z.string().describe('The public part of the key.'),
     name: z.string(),
     state: z.enum(['active', 'expired', 'revoked']),
     scopes: z.array(z.string()),
-    principal: z.string().meta({ description: 'The owner of the tasks created with it.' }),
+    principal: z.string().describe('The owner of the tasks created with it.'),
     tenant: z.string().optional(),
     rate: z.string().optional(),
     tasksPerDay: z.int().optional(),
@@ -45,7 +45,7 @@ export const keyInfo = z
   .meta({ id: 'Key' })
 
 export const createdKey = z
-  .strictObject({ key: z.string().meta({ description: 'Shown only now.' }), ...keyInfo.shape })
+  .strictObject({ key: z.string().describe('Shown only now.'), ...keyInfo.shape })
   .meta({ id: 'MadeKey' })
 
 /** With times and rates in readable form. */

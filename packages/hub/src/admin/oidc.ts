@@ -4,10 +4,10 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { A2AError, omitUndefined } from '@parley/a2a'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
-import type { Sealer } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes, type Sealer } from '@parley/a2a/server'
 import type { AdminConfig } from '../config/sections/access.ts'
 import { RouteError } from '../http/json-response.ts'
+import { unverifiedClaims } from '../auth/token-check.ts'
 
 export type OidcSettings = NonNullable<AdminConfig['oidc']>
 
@@ -163,7 +163,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
         redirect_uri: redirectUri,
         code_verifier: kept.verifier,
       })
-      if (token === undefined || claimsOf(token)['nonce'] !== kept.nonce) throw issuerUnavailableError()
+      if (token === undefined || unverifiedClaims(token)['nonce'] !== kept.nonce) throw issuerUnavailableError()
       return { token, ...omitUndefined({ refreshToken }), to: kept.to }
     },
 
@@ -197,15 +197,6 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
     } catch {
       return undefined
     }
-  }
-}
-
-/** Only to compare claims with the request: the token is verified elsewhere. */
-function claimsOf(token: string): Record<string, unknown> {
-  try {
-    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
-  } catch {
-    return {}
   }
 }
 

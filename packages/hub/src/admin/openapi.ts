@@ -14,12 +14,12 @@ export interface OpenApiInfo {
 const errorSchema = z
   .strictObject({
     error: z.strictObject({
-      code: z.enum(routeErrorCodes).meta({ description: 'For programs.' }),
-      message: z.string().meta({ description: 'For people.' }),
+      code: z.enum(routeErrorCodes).describe('For programs.'),
+      message: z.string().describe('For people.'),
       violations: z
         .array(z.strictObject({ field: z.string(), description: z.string() }))
         .optional()
-        .meta({ description: 'Every error, with its location.' }),
+        .describe('Every error, with its location.'),
     }),
   })
   .meta({ id: 'Error' })

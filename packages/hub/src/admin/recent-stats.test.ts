@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createRecentStats } from './recent-stats.ts'
+import { createRecentStats } from './live-activity.ts'
 
 describe('the last hour', () => {
   it('has sixty minutes, the one that is not over last', () => {

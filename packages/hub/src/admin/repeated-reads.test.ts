@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createRepeatedReadFilter } from './repeated-reads.ts'
+import { createRepeatedReadFilter } from './admin-router.ts'
 
 const look = {
   at: 0,

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
-import { createRouteMatcher } from './route-matcher.ts'
-import { type HttpMethod, type AdminRoute, jsonRoute } from './route.ts'
+import { createRouteMatcher } from './admin-router.ts'
+import { jsonRoute, type RequestLine, taggedRoutes } from './route.ts'
 
-const at = (method: HttpMethod, path: string): AdminRoute =>
-  jsonRoute({ method, path, name: `${method} ${path}`, summary: '', tag: '', response: z.unknown(), handle: () => 1 })
-const match = createRouteMatcher([
-  at('GET', '/admin/agents/{agent}'),
-  at('POST', '/admin/agents/detect'),
-  at('DELETE', '/admin/agents/{agent}'),
-  at('GET', '/admin/push/{taskId}/{configId}'),
-  at('GET', '/admin/openapi.json'),
-])
+const at = (line: RequestLine) => jsonRoute(line, { name: line, summary: '', response: z.unknown(), handle: () => 1 })
+const match = createRouteMatcher(
+  taggedRoutes('', [
+    at('GET /admin/agents/{agent}'),
+    at('POST /admin/agents/detect'),
+    at('DELETE /admin/agents/{agent}'),
+    at('GET /admin/push/{taskId}/{configId}'),
+    at('GET /admin/openapi.json'),
+  ]),
+)
 const found = (path: string) => {
   const place = match(path)
   return place === undefined ? undefined : [place.routes.map(({ name }) => name), place.params]

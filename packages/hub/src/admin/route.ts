@@ -4,13 +4,16 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '@parley/a2a'
-import { z } from 'zod'
-import type { AuditEvent } from '../audit/audit-entry.ts'
-import type { Grant } from '../auth/grant.ts'
-import type { RouteErrorCode } from '../http/json-response.ts'
+import { z, type ZodType } from 'zod'
+import type { AuditEvent } from '../audit/audit-log.ts'
+import type { Grant } from '../auth/grant-streams.ts'
+import { type RouteErrorCode, RouteError } from '../http/json-response.ts'
 import type { RouteRequest } from '../http/route-request.ts'
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** `GET /admin/tasks/{id}`; names in braces are members of `params`. */
+export type RequestLine = `${HttpMethod} /${string}`
 
 /**
  * `admin`: the admin key, a console session, or a token with the scope `admin`. `key`: the same without a session, for signing in.
@@ -64,15 +67,11 @@ export interface AuditTarget {
 }
 
 interface RouteBase<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
-  readonly method: HttpMethod
-  /** `/admin/tasks/{id}`; names in braces are members of `params`. */
-  readonly path: string
   /** The operation id. */
   readonly name: string
   readonly summary: string
   /** Optional details. */
   readonly description?: string
-  readonly tag: string
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
@@ -131,7 +130,17 @@ export interface StreamRoute<
   stream(given: InputOf<Params, Query, z.ZodType>, response: ServerResponse): void | Promise<void>
 }
 
-export type AdminRoute = JsonRoute | StreamRoute | RedirectRoute
+type UntaggedRoute = (JsonRoute | StreamRoute | RedirectRoute) & {
+  readonly method: HttpMethod
+  readonly path: string
+}
+
+/** `tag` is its group in the OpenAPI document. */
+export type AdminRoute = UntaggedRoute & { readonly tag: string }
+
+export function taggedRoutes(tag: string, routes: readonly UntaggedRoute[]): readonly AdminRoute[] {
+  return routes.map((route) => ({ ...route, tag }))
+}
 
 const emptyObject = z.object({})
 
@@ -141,20 +150,72 @@ export function jsonRoute<
   Query extends z.ZodObject = typeof emptyObject,
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodType,
->(definition: JsonRoute<Params, Query, Body, Answer>): AdminRoute {
-  return definition
+>(line: RequestLine, definition: JsonRoute<Params, Query, Body, Answer>): UntaggedRoute {
+  return { ...definition, ...parseRequestLine(line) }
 }
 
 export function redirectRoute<
   Params extends z.ZodObject = typeof emptyObject,
   Query extends z.ZodObject = typeof emptyObject,
->(definition: RedirectRoute<Params, Query>): AdminRoute {
-  return definition
+>(line: RequestLine, definition: RedirectRoute<Params, Query>): UntaggedRoute {
+  return { ...definition, ...parseRequestLine(line) }
 }
 
 export function streamRoute<
   Params extends z.ZodObject = typeof emptyObject,
   Query extends z.ZodObject = typeof emptyObject,
->(definition: StreamRoute<Params, Query>): AdminRoute {
-  return definition
+>(line: RequestLine, definition: StreamRoute<Params, Query>): UntaggedRoute {
+  return { ...definition, ...parseRequestLine(line) }
 }
+
+function parseRequestLine(line: RequestLine): Pick<UntaggedRoute, 'method' | 'path'> {
+  const [method, path] = line.split(' ') as [HttpMethod, string]
+  return { method, path }
+}
+
+/** Throws RouteError with all errors, each with the path of its field. `where` names inputs that are not fields. */
+export function validateInput<T>(schema: ZodType<T>, value: unknown, where = 'body'): T {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const violations = read.error.issues.map(({ path, message }) => ({
+    field: path.map(String).join('.') || where,
+    description: message,
+  }))
+  const said = violations.map(({ field, description }) => `${field}: ${description}`).join('; ')
+  throw new RouteError('INVALID_PARAMS', said, { violations })
+}
+
+/** A time in a response. */
+export const timestamp = z.iso.datetime().describe('In UTC, such as 2030-01-31T12:00:00.000Z.')
+
+/** A time in a query; parsed to milliseconds. */
+export const timeQuery = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
+  .transform((text) => Date.parse(text))
+
+export function limitField(defaultLimit: number, max: number) {
+  return z.coerce
+    .number('must be a whole number')
+    .int('must be a whole number')
+    .min(1, 'must be a number above 0')
+    .max(max, `ask for up to ${max}`)
+    .default(defaultLimit)
+    .describe(`How many at most. Default ${defaultLimit}.`)
+}
+
+/** A list: by repeating the field, or with commas. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.preprocess(
+    (value) =>
+      value === undefined
+        ? undefined
+        : [value].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : [one])),
+    z.array(item),
+  )
+}
+
+/** Names of agents, callers and contexts: any text, up to a length. */
+export const nameField = z.string().min(1, 'is empty').max(1_024, 'is longer than 1024 characters')
+
+/** Any JSON object. */
+export const jsonObject = z.record(z.string(), z.unknown())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore, newId, type Store } from '@parley/a2a'
-import { searchTasks } from './task-search.ts'
+import { searchTasks } from './task-view.ts'
 
 async function fill(store: Store, count: number, textOf: (n: number) => string): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, () => newId())

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { RequestListener } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
-import { A2AError } from '@parley/a2a'
-import type { Part } from '@parley/a2a'
+import { A2AError, type Part } from '@parley/a2a'
 import { guardedFetch } from '@parley/a2a/node'
-import { createPartReader } from './part-reader.ts'
-import type { PartReaderOptions } from './part-reader.ts'
+import { createPartReader, type PartReaderOptions } from './part-reader.ts'
 
 const closers: (() => void)[] = []
 after(() => closers.forEach((close) => close()))
@@ -63,8 +60,8 @@ describe('the bytes of a part', () => {
     )
     const found = await bytesOf()({ url: `${url}/pictures/my%20cat.png?size=2` }, signal)
     assert.deepEqual([asText(found.bytes), found.mediaType, found.filename], ['picture', 'image/png', 'my cat.png'])
-    const told = await bytesOf()({ url, mediaType: 'text/plain', filename: 'b.txt' }, signal)
-    assert.deepEqual([told.mediaType, told.filename], ['text/plain', 'b.txt'])
+    const named = await bytesOf()({ url, mediaType: 'text/plain', filename: 'b.txt' }, signal)
+    assert.deepEqual([named.mediaType, named.filename], ['text/plain', 'b.txt'])
   })
 
   it('are found behind redirects, each of which passes the guard [B-173]', async () => {

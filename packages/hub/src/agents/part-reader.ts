@@ -3,9 +3,9 @@
  * guarded fetch, each redirect again, with a size and time limit (B-173). Errors do not reveal what the guard blocks; the
  * cause goes to the log.
  */
-import { A2AError, linkSignals } from '@parley/a2a'
-import type { Part, UrlPart } from '@parley/a2a'
+import { A2AError, linkSignals, type Part, type UrlPart } from '@parley/a2a'
 import type { AgentServices, PartBytes } from './kind.ts'
+import { attempt } from '../json/attempt.ts'
 
 export interface PartReaderOptions {
   readonly guardedFetch: typeof fetch
@@ -109,11 +109,7 @@ function withNameAndType(content: PartBytes, filename?: string, mediaType?: stri
 
 function filenameIn(url: string): string | undefined {
   const last = URL.parse(url)?.pathname.split('/').at(-1) ?? ''
-  try {
-    return decodeURIComponent(last)
-  } catch {
-    return last
-  }
+  return attempt(() => decodeURIComponent(last)) ?? last
 }
 
 function bareType(contentType: string | null): string | undefined {
@@ -127,3 +123,8 @@ const tooLarge = (limitBytes: number): A2AError =>
 
 const notFetched = (what: string, cause: unknown): A2AError =>
   new A2AError('INVALID_PARAMS', `A file that the message refers to ${what}`, { reason: 'PART_NOT_FETCHED' }, { cause })
+
+/** The texts of a message, a status or an artifact. */
+export function textOfParts(parts: readonly Part[], separator = '\n'): string {
+  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join(separator)
+}

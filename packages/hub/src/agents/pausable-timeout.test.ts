@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPausableTimeout } from './pausable-timeout.ts'
+import { createPausableTimeout } from './timeouts.ts'
 
 const { signal } = new AbortController()
 
 describe('a pausable timeout', () => {
-  it('ends what takes too long, and says so', async () => {
+  it('ends what takes too long, with a timeout error', async () => {
     const watch = createPausableTimeout(10, signal)
     await assert.rejects(sleep(5_000, undefined, { signal: watch.signal }))
     assert.match(watch.errorFor(new Error('AbortError')).message, /longer than 10 ms/)

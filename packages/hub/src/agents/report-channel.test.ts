@@ -23,15 +23,15 @@ describe('reports of work that goes on at once', () => {
   })
 
   it('end with what the work fails of, after what it said', async () => {
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const reports = streamReports(async (say) => {
       await say('one')
       throw new Error('no more')
     })
     await assert.rejects(async () => {
-      for await (const report of reports) heard.push(report)
+      for await (const report of reports) received.push(report)
     }, /no more/)
-    assert.deepEqual(heard, ['one'])
+    assert.deepEqual(received, ['one'])
   })
 
   it('do not block once the reader has stopped', async () => {

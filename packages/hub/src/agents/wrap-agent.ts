@@ -21,7 +21,7 @@ export interface RunWatcher {
   onStopped?(): void
 }
 
-/** Runs an agent function, and tells the watcher how its output goes on. */
+/** Runs an agent function, and reports its output to the watcher. */
 export function watchRun(run: AgentFunction, turn: Turn, watcher: RunWatcher): AgentOutput | Promise<AgentOutput> {
   const failed = (reason: unknown): never => {
     watcher.onError(reason)

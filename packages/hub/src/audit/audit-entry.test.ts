@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { RequestOutcome } from '@parley/a2a/server'
-import { type AuditEntry, requestAuditEntry } from './audit-entry.ts'
-import { createTaskStateAudit } from './audit-log.ts'
+import { type AuditEntry, requestAuditEntry, createTaskStateAudit } from './audit-log.ts'
 
 const answered: RequestOutcome = {
   agent: 'gpt',

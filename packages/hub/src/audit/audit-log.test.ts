@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a'
-import { type AuditEntry } from './audit-entry.ts'
-import { createAuditLog } from './audit-log.ts'
+import { type AuditEntry, createAuditLog } from './audit-log.ts'
 
 const day = 86_400_000
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { memoryKeyValueStore, type Caller, type KeyValueStore } from '@parley/a2a'
 import type { Credentials } from '@parley/a2a/server'
 import { createAccessControl } from './access-control.ts'
-import type { AccessSettings } from './access-settings.ts'
+import type { AccessSettings } from './admit-request.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 const settings = (over: Partial<AccessSettings> = {}): AccessSettings => ({
@@ -29,7 +29,7 @@ const showing = (headers: Readonly<Record<string, string>>, agent = 'team'): Cre
 })
 
 describe('access', () => {
-  it('makes an admin key with the first store, and tells it once', async () => {
+  it('creates an admin key with the first store, and shows it once', async () => {
     const notes = memoryKeyValueStore()
     const first = await open(notes)
     assert.match(first.newAdminKey ?? '', /^pka_/)

@@ -2,37 +2,33 @@
  * Access control of the hub: the callbacks of the server (`authenticate`, `admit`, `onAnswer`, `onEvent`), and the checks of the
  * admin API. Settings can change at run time.
  */
-import type { Caller, KeyValueStore } from '@parley/a2a'
-import { A2AError, omitUndefined } from '@parley/a2a'
-import type {
-  Admit,
-  Authenticate,
-  Credentials,
-  EngineLog,
-  FetchHandler,
-  OnAnswer,
-  OnEvent,
-  OnStream,
-  Sealer,
-  Signer,
+import { type Caller, type KeyValueStore, A2AError, omitUndefined } from '@parley/a2a'
+import {
+  type Admit,
+  type Authenticate,
+  type Credentials,
+  type EngineLog,
+  type FetchHandler,
+  type OnAnswer,
+  type OnEvent,
+  type OnStream,
+  type Sealer,
+  type Signer,
+  clockOf,
 } from '@parley/a2a/server'
-import { clockOf } from '@parley/a2a/server'
-import { type AuditLog, createAuditLog, createTaskStateAudit } from '../audit/audit-log.ts'
-import { requestAuditEntry } from '../audit/audit-entry.ts'
+import { type AuditLog, createAuditLog, createTaskStateAudit, requestAuditEntry } from '../audit/audit-log.ts'
 import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
 import { type AdminKey, openAdminKey } from './admin-key.ts'
-import { admitRequest, admitInProcess, agentForbiddenError, settleQuota } from './admit-request.ts'
+import { admitRequest, admitInProcess, agentForbiddenError, settleQuota, type AccessSettings } from './admit-request.ts'
 import { challenge, createAuthenticator, createRequestIdentities, type IdentifiedCaller } from './authenticate.ts'
 import { type CardSecurity, cardSecurity } from './card-security.ts'
 import { createTokenCheck, invalidTokenError } from './token-check.ts'
-import { createGrantStreams, type GrantStreams } from './grant-streams.ts'
-import { type Grant, keyGrantId, sessionGrantId } from './grant.ts'
+import { createGrantStreams, type GrantStreams, type Grant, keyGrantId, sessionGrantId } from './grant-streams.ts'
 import { createApiKeys, type ApiKeys } from './api-keys.ts'
 import { permissionsOf } from './scopes.ts'
 import type { SessionCheckDeps } from './session-check.ts'
 import { createConsoleSessions, csrfHeader, type ConsoleSession, type ConsoleSessions } from './console-session.ts'
-import type { AccessSettings } from './access-settings.ts'
 
 export interface AccessControlDeps {
   readonly kv: KeyValueStore

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { accessSection } from '../config/sections/access.ts'
 import { limitsSection } from '../config/sections/limits.ts'
-import { accessSettings } from './access-settings.ts'
+import { accessSettings } from './admit-request.ts'
 
 type Config = Parameters<typeof accessSettings>[0]
 
@@ -29,7 +29,7 @@ describe('what the configuration says of access', () => {
     )
   })
 
-  it('lets in without credentials where an agent is listed, or says so itself', () => {
+  it('allows anonymous access to agents that are listed, or that set it themselves', () => {
     const { isAnonymousAllowed } = read({ access: { anonymous: ['echo'] } })
     assert.deepEqual(
       [isAnonymousAllowed('echo'), isAnonymousAllowed('gpt'), isAnonymousAllowed('missing')],

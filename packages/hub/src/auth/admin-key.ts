@@ -1,7 +1,7 @@
 /** The admin key: set in the configuration, or created at the first start and shown once. Stored as a hash. */
 import type { KeyValueStore } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
-import { sha256Hex, isSameHash, generateKey } from './key-format.ts'
+import { sha256Hex, isSameSecret, generateKey } from './key-format.ts'
 import { adminKeyMark } from './console-session.ts'
 
 export interface AdminKey {
@@ -37,5 +37,5 @@ export async function openAdminKey(notes: KeyValueStore, given?: string): Promis
 }
 
 function adminKeyFromHash(hash: string): AdminKey {
-  return { matches: (key) => isSameHash(sha256Hex(key), hash), mark: adminKeyMark(hash) }
+  return { matches: (key) => isSameSecret(sha256Hex(key), hash), mark: adminKeyMark(hash) }
 }

@@ -5,7 +5,7 @@ import type { RequestOutcome, AdmissionRequest } from '@parley/a2a/server'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
 import { admitRequest, type RateLimits, settleQuota } from './admit-request.ts'
-import type { KeyRecord } from './key-record.ts'
+import type { KeyRecord } from './key-format.ts'
 import { createRequestIdentities, type RequestIdentity } from './authenticate.ts'
 
 const minute = 60_000

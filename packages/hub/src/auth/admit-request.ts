@@ -6,11 +6,12 @@
 import { A2AError, type Operation } from '@parley/a2a'
 import type { Admit, AdmissionResult, RequestOutcome, AdmissionRequest, Credentials } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
-import { senderOf } from '../limits/rate-limiter.ts'
-import type { RateClaim, RateLimiter, RateLimitStatus } from '../limits/rate-limiter.ts'
+import { senderOf, type RateClaim, type RateLimiter, type RateLimitStatus } from '../limits/rate-limiter.ts'
 import type { QuotaCharge, TaskQuota } from '../limits/task-quota.ts'
 import type { RequestIdentity, RequestIdentities } from './authenticate.ts'
 import { permissionsOf } from './scopes.ts'
+import type { JwtIssuerConfig } from '../config/sections/access.ts'
+import type { HubConfig } from '../config/hub-config.ts'
 
 export interface RateLimits {
   /** Limit of one authenticated caller, unless its key sets another. */
@@ -169,5 +170,52 @@ export function withAvailabilityCheck(requireOpen: (agent: string) => void, admi
     } catch (reason) {
       return { ...admission, refuse: A2AError.from(reason) }
     }
+  }
+}
+
+export interface AccessSettings {
+  /** Whether the agent may be called without credentials. */
+  isAnonymousAllowed(agent: string): boolean
+  readonly jwt: readonly JwtIssuerConfig[]
+  /** Whether client certificates authenticate callers. */
+  readonly mtls: boolean
+  readonly rates: RateLimits
+  /** Whether X-Forwarded-For is trusted. */
+  readonly trustProxy: boolean
+}
+
+const minuteMs = 60_000
+/** Defaults: enough for well-behaved programs, and a bound for others. */
+const defaultPerKey: Rate = { count: 600, windowMs: minuteMs }
+const defaultPerAddress: Rate = { count: 120, windowMs: minuteMs }
+/** On loopback without `access`, callers do not log in and are all trusted. */
+const defaultLoopbackRate: Rate = { count: 60_000, windowMs: minuteMs }
+
+/** Without `access` every caller may use everything: on loopback only, unless the operator starts with `--insecure`. */
+export function accessSettings({
+  access,
+  limits,
+  agents,
+  trustProxy,
+}: Pick<HubConfig, 'access' | 'limits' | 'agents' | 'trustProxy'>): AccessSettings {
+  const own = (agent: string): boolean | undefined =>
+    Object.hasOwn(agents, agent) ? agents[agent]?.access.anonymous : undefined
+  const listed = access === undefined || access.anonymous === '*' ? true : new Set(access.anonymous)
+  const perAgent = new Map<string, Rate>()
+  for (const [agent, { rate }] of Object.entries(limits.perAgent)) if (rate !== undefined) perAgent.set(agent, rate)
+  for (const [agent, { limits: ownLimits }] of Object.entries(agents)) {
+    if (ownLimits.rate !== undefined) perAgent.set(agent, ownLimits.rate)
+  }
+  return {
+    isAnonymousAllowed: (agent) => own(agent) ?? (listed === true || listed.has(agent)),
+    jwt: access?.jwt ?? [],
+    mtls: access?.mtls ?? false,
+    rates: {
+      perKey: limits.perKey ?? defaultPerKey,
+      perAddress: limits.perAddress ?? (access === undefined ? defaultLoopbackRate : defaultPerAddress),
+      ...(limits.tasksPerDay !== undefined ? { tasksPerDay: limits.tasksPerDay } : {}),
+      perAgent,
+    },
+    trustProxy,
   }
 }

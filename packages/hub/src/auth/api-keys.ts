@@ -3,12 +3,20 @@
  * A key that was found is cached for `keyCacheMs`, so a revocation reaches other replicas within that time; in this process it
  * takes effect at once.
  */
-import { omitUndefined } from '@parley/a2a'
-import type { KeyValueStore } from '@parley/a2a'
+import { omitUndefined, type KeyValueStore } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
-import { sha256Hex, isSameHash, keyIdOf, generateKey } from './key-format.ts'
-import { keyInfoOf, type KeyInfo, type KeyRecord, parseKeyRecord, keyState, serializeKeyRecord } from './key-record.ts'
+import {
+  sha256Hex,
+  isSameSecret,
+  keyIdOf,
+  generateKey,
+  keyInfoOf,
+  parseKeyRecord,
+  keyState,
+  serializeKeyRecord,
+} from './key-format.ts'
+import type { KeyInfo, KeyRecord } from './key-format.ts'
 import { createCredentialUse } from './credential-use.ts'
 
 export interface CreateKeyOptions {
@@ -72,14 +80,9 @@ const useRetentionMs = 400 * 86_400_000
 /** Compared if the id is unknown, so that timing does not reveal that. */
 const emptyHash = sha256Hex('')
 
-interface CachedKey {
-  readonly record: Promise<KeyRecord | undefined>
-  readonly until: number
-}
-
 export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: ApiKeysDeps): ApiKeys {
   const { now, monotonicNow } = clockOf(clock)
-  const cache = new Map<string, CachedKey>()
+  const cache = new Map<string, { readonly record: Promise<KeyRecord | undefined>; readonly until: number }>()
   const use = createCredentialUse({ kv, now, kind: 'key-use', retentionMs: useRetentionMs, onError })
 
   async function load(id: string): Promise<KeyRecord | undefined> {
@@ -145,7 +148,7 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
       const id = keyIdOf(key)
       if (id === undefined) return undefined
       const record = await loadCached(id)
-      if (!isSameHash(sha256Hex(key), record?.hash ?? emptyHash) || record === undefined) return undefined
+      if (!isSameSecret(sha256Hex(key), record?.hash ?? emptyHash) || record === undefined) return undefined
       if (keyState(record, now()) !== 'active') return undefined
       use.recordUse(id)
       return record

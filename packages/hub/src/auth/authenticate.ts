@@ -7,12 +7,10 @@ import { A2AError, anonymous, type Caller } from '@parley/a2a'
 import { mtls, type Authenticate, type Credentials } from '@parley/a2a/server'
 import { clientAddress } from '../limits/rate-limiter.ts'
 import type { QuotaCharge } from '../limits/task-quota.ts'
-import { type Grant, keyGrantId } from './grant.ts'
-import { type CheckToken, invalidTokenError, looksLikeJwt } from './token-check.ts'
-import type { KeyRecord } from './key-record.ts'
-import { sha256Hex } from './key-format.ts'
+import { type Grant, keyGrantId } from './grant-streams.ts'
+import { type CheckToken, invalidTokenError, looksLikeJwt, tokenExpiry } from './token-check.ts'
+import { type KeyRecord, sha256Hex } from './key-format.ts'
 import { permissionsOf } from './scopes.ts'
-import { tokenExpiry } from './session-check.ts'
 
 export interface AuthenticatorDeps {
   findKey(key: string): Promise<KeyRecord | undefined>

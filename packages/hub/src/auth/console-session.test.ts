@@ -3,8 +3,7 @@ import { describe, it } from 'node:test'
 import { A2AError, memoryKeyValueStore, type Caller } from '@parley/a2a'
 import type { Sealer, Signer } from '@parley/a2a/server'
 import { sha256Hex } from './key-format.ts'
-import type { RenewedTokens } from './session-check.ts'
-import type { SessionGrant } from './session-record.ts'
+import type { RenewedTokens, SessionGrant } from './session-check.ts'
 import { createConsoleSessions, adminKeyMark } from './console-session.ts'
 
 const signer: Signer & Sealer = {

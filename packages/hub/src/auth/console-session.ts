@@ -7,8 +7,8 @@ import { newId, type KeyValueStore, omitUndefined } from '@parley/a2a'
 import type { Sealer, Signer } from '@parley/a2a/server'
 import { createCredentialUse } from './credential-use.ts'
 import { sha256Hex } from './key-format.ts'
-import { createSessionCheck, grantExpiry, type SessionCheckDeps } from './session-check.ts'
-import { createSessionRecords, type StoredSession, type SessionGrant, type SessionRecord } from './session-record.ts'
+import { createSessionCheck, grantExpiry, createSessionRecords } from './session-check.ts'
+import type { SessionCheckDeps, StoredSession, SessionGrant, SessionRecord } from './session-check.ts'
 
 export interface ConsoleSession {
   readonly id: string

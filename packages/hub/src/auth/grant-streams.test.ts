@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type A2AError, memoryKeyValueStore, type KeyValueStore } from '@parley/a2a'
-import type { Grant, GrantRights } from './grant.ts'
-import { createGrantStreams } from './grant-streams.ts'
+import { type Grant, type GrantRights, createGrantStreams } from './grant-streams.ts'
 import { permissionsOf } from './scopes.ts'
 
 function open({ clock = { at: 1_000 }, notes = memoryKeyValueStore(() => clock.at) } = {}) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sha256Hex, isSameHash, keyIdOf, generateKey, publicKeyPrefix } from './key-format.ts'
+import { sha256Hex, isSameSecret, keyIdOf, generateKey, publicKeyPrefix } from './key-format.ts'
 
 describe('a key', () => {
   it('is known by its looks, begins with what may be shown, and no two are the same', () => {
@@ -28,8 +28,8 @@ describe('a key', () => {
   it('is kept as a hash of which nothing can be read', () => {
     const { key } = generateKey()
     assert.match(sha256Hex(key), /^[0-9a-f]{64}$/)
-    assert.ok(isSameHash(sha256Hex(key), sha256Hex(key)))
-    assert.ok(!isSameHash(sha256Hex(key), sha256Hex(`${key}x`)))
-    assert.ok(!isSameHash(sha256Hex(key), ''))
+    assert.ok(isSameSecret(sha256Hex(key), sha256Hex(key)))
+    assert.ok(!isSameSecret(sha256Hex(key), sha256Hex(`${key}x`)))
+    assert.ok(!isSameSecret(sha256Hex(key), ''))
   })
 })

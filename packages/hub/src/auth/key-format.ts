@@ -1,9 +1,11 @@
 /**
- * The format of a key: `pk_<id>_<secret and checksum>`. Secret scanners recognize the prefix, the id is used for lookup, and the
- * checksum detects a mistyped key without a store query.
+ * A key as text and as a record. Its text is `pk_<id>_<secret and checksum>`: secret scanners recognize the prefix, the id is used
+ * for lookup, and the checksum detects a mistyped key without a store query.
  */
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { Json } from '@parley/a2a'
+import type { Rate } from '../config/values.ts'
 
 export type KeyPrefix = 'pk' | 'pka'
 
@@ -44,8 +46,8 @@ export function sha256Hex(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Compares in constant time. */
-export function isSameHash(a: string, b: string): boolean {
+/** Compares hashes or tokens in constant time. */
+export function isSameSecret(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
@@ -62,4 +64,54 @@ function checksum(body: string): string {
     rest = Math.floor(rest / alphabet.length)
   }
   return text
+}
+
+export interface KeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  /** The owner of tasks opened with it. Other keys of the same principal can continue them. */
+  readonly principal: string
+  /** The tenant of calls that name none. */
+  readonly tenant?: string
+  readonly rate?: Rate
+  readonly tasksPerDay?: number
+  readonly createdAt: number
+  /** The principal that created it, or `admin`. */
+  readonly createdBy: string
+  readonly expiresAt?: number
+  readonly revokedAt?: number
+  /** SHA-256 of the whole key. */
+  readonly hash: string
+}
+
+/** The public fields of a key. */
+export type KeyInfo = Omit<KeyRecord, 'hash'> & {
+  /** The public part of the key. */
+  readonly prefix: string
+  readonly state: 'active' | 'expired' | 'revoked'
+  readonly lastUsedAt?: number
+}
+
+export function keyState({ revokedAt, expiresAt }: KeyRecord, now: number): KeyInfo['state'] {
+  if (revokedAt !== undefined) return 'revoked'
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active'
+}
+
+export function keyInfoOf(record: KeyRecord, now: number, lastUsedAt: number | undefined): KeyInfo {
+  const { hash: _, ...shown } = record
+  return {
+    ...shown,
+    prefix: publicKeyPrefix(record.id),
+    state: keyState(record, now),
+    ...(lastUsedAt !== undefined ? { lastUsedAt } : {}),
+  }
+}
+
+export function serializeKeyRecord(record: KeyRecord): Json {
+  return JSON.parse(JSON.stringify(record)) as Json
+}
+
+export function parseKeyRecord(value: Json): KeyRecord {
+  return value as unknown as KeyRecord
 }

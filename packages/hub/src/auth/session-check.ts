@@ -2,9 +2,10 @@
  * Checks whether a session is still valid: it has the current permissions of the grant that opened it, and ends with it. A token is
  * verified again with the current configuration; an expired one is renewed with its refresh token, if it has one.
  */
-import { A2AError, type Caller } from '@parley/a2a'
+import { A2AError, type Caller, type Json, type KeyValueStore } from '@parley/a2a'
 import { adminScope } from './scopes.ts'
-import type { StoredSession, SessionGrant, SessionRecord, SessionRecords } from './session-record.ts'
+import { tokenExpiry } from './token-check.ts'
+import type { Sealer } from '@parley/a2a/server'
 
 /** The response of an issuer to a refresh token. */
 export interface RenewedTokens {
@@ -111,12 +112,71 @@ export function grantExpiry({ grant, expiresAt }: SessionRecord): number {
   return grant.by === 'key' ? expiresAt : Math.min(expiresAt, tokenExpiry(grant.token))
 }
 
-/** Milliseconds since the epoch; 0 if the text is not a JWT with an expiry. */
-export function tokenExpiry(token: string): number {
-  try {
-    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown }
-    return typeof exp === 'number' ? exp * 1_000 : 0
-  } catch {
-    return 0
+/** What opened the session, and what it is checked against at every request. */
+export type SessionGrant =
+  /** The admin key, identified by its mark. */
+  | { readonly by: 'key'; readonly mark: string }
+  /** A token of an issuer. Its refresh token, if any, renews it. */
+  | { readonly by: 'token' | 'oidc'; readonly token: string; readonly refreshToken?: string | undefined }
+
+/**
+ * A session as stored, so that every replica knows it and it can be listed and ended. The tokens of an issuer are encrypted with
+ * the store's keyring: a copy of the database alone does not allow signing in.
+ */
+export interface SessionRecord {
+  readonly id: string
+  /** `admin`, or the caller that a token named. */
+  readonly subject: string
+  readonly grant: SessionGrant
+  readonly createdAt: number
+  /** The latest end, even if the grant is renewed. */
+  readonly expiresAt: number
+  /** The network address that created it. */
+  readonly from?: string | undefined
+  /** Set while a replica asks the issuer for another token. */
+  readonly renewingUntil?: number | undefined
+}
+
+export interface StoredSession {
+  readonly record: SessionRecord
+  readonly version: number
+}
+
+interface SessionRecords {
+  read(id: string): Promise<StoredSession | undefined>
+  /** With `version`, writes only if the stored version is the same. Returns the new version, or `undefined`. */
+  write(record: SessionRecord, version?: number): Promise<number | undefined>
+  remove(id: string): Promise<boolean>
+  /** Oldest first. */
+  list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<readonly SessionRecord[]>
+}
+
+const kind = 'session'
+const purpose = 'console-session-grant'
+
+type SessionNote = Omit<SessionRecord, 'id' | 'grant'> & { readonly by: SessionGrant['by']; readonly grant: string }
+
+export function createSessionRecords(notes: KeyValueStore, secrets: () => Promise<Sealer>): SessionRecords {
+  async function open(id: string, value: Json): Promise<SessionRecord> {
+    const { by: _, grant, ...rest } = value as unknown as SessionNote
+    const text = await (await secrets()).unseal(purpose, grant, id)
+    return { ...rest, id, grant: JSON.parse(text) as SessionGrant }
+  }
+
+  return {
+    async read(id) {
+      const note = await notes.read(kind, id)
+      return note === undefined ? undefined : { record: await open(id, note.value), version: note.version }
+    },
+    async write({ id, grant, ...rest }, version) {
+      const sealed = await (await secrets()).seal(purpose, JSON.stringify(grant), id)
+      const kept = JSON.parse(JSON.stringify({ ...rest, by: grant.by, grant: sealed } satisfies SessionNote)) as Json
+      return notes.write(kind, { key: id, value: kept, expiresAt: rest.expiresAt }, version)
+    },
+    remove: (id) => notes.remove(kind, id),
+    async list({ after, limit }) {
+      const found = await notes.list(kind, { limit, ...(after !== undefined ? { after } : {}) })
+      return Promise.all(found.map(({ key, value }) => open(key, value)))
+    },
   }
 }

@@ -2,10 +2,11 @@
  * Tokens of issuers (JWT, OpenID Connect). The SDK verifies the token; this module selects the issuer and maps the claims of the
  * token to scopes of this hub.
  */
-import { A2AError, type Caller } from '@parley/a2a'
+import { A2AError, type Caller, isStruct, type Struct } from '@parley/a2a'
 import { anyOf, bearer, type Authenticate, type Credentials, type FetchHandler } from '@parley/a2a/server'
 import type { JwtIssuerConfig } from '../config/sections/access.ts'
 import { adminScope, isHubScope } from './scopes.ts'
+import { parseJsonOrUndefined } from '../json/bounded-json.ts'
 
 /** The caller of the token. Throws UNAUTHENTICATED, or UNAVAILABLE while the issuer does not answer. */
 export type CheckToken = (token: string, credentials: Credentials) => Promise<Caller>
@@ -74,14 +75,20 @@ export function mapScopes(claimValues: readonly string[], scopesByClaim: JwtIssu
 }
 
 function issuerIn(token: string): string | undefined {
-  try {
-    const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
-      iss?: unknown
-    } | null
-    return typeof payload?.iss === 'string' ? payload.iss : undefined
-  } catch {
-    return undefined
-  }
+  const { iss } = unverifiedClaims(token)
+  return typeof iss === 'string' ? iss : undefined
+}
+
+/** The claims of a JWT before it is verified; empty for any other text. */
+export function unverifiedClaims(token: string): Struct {
+  const claims = parseJsonOrUndefined(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  return isStruct(claims) ? claims : {}
+}
+
+/** Milliseconds since the epoch; 0 if the text is not a JWT with an expiry. */
+export function tokenExpiry(token: string): number {
+  const { exp } = unverifiedClaims(token)
+  return typeof exp === 'number' ? exp * 1_000 : 0
 }
 
 /** A trailing slash does not make a different issuer. */

@@ -1,6 +1,5 @@
 /** Requests to the admin API of a running hub, for the commands that need one. */
-import { CliError } from './command.ts'
-import type { Command, Flags, Terminal } from './command.ts'
+import { CliError, type Command, type Flags, type Terminal } from './command.ts'
 import { readAdminKey } from './first-admin-key.ts'
 import { configFlags, listenFlags, listenUrl, readValidConfig } from './cli-settings.ts'
 

@@ -1,15 +1,16 @@
 /** `parley agent add`: detects the agent behind a URL or a command, and writes it into the configuration. */
 import { resolve } from 'node:path'
+import { uniqueAgentName, agentNameFrom } from '../agents/detect/detect.ts'
 import type { Detect, Detection, DetectTarget } from '../agents/detect/detect.ts'
-import { uniqueAgentName, agentNameFrom } from '../agents/detect/agent-name.ts'
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig, configBaseDir } from '../config/check-config.ts'
 import { validateAgentName } from '@parley/a2a/server'
-import { CliError } from './command.ts'
-import type { Command } from './command.ts'
+import { CliError, type Command } from './command.ts'
 import { configFile, configFlags, loadKinds, problemLines } from './cli-settings.ts'
 import { programEnvironment } from './program-environment.ts'
-import { writeAgentEntry, agentNamesIn } from './write-agent-entry.ts'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { isMap, isScalar, parseDocument } from 'yaml'
+import { setAgentEntry } from '../config/config-document.ts'
 
 const detectTimeoutMs = 60_000
 
@@ -60,7 +61,7 @@ export function createAgentAdd(detect: Detect): Command {
         terminal.printError('Choose one with --kind, or write the entry by hand: see docs/run-the-hub.md.')
         return 1
       }
-      const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(file))
+      const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(textOfFile(file)))
       requireValidEntry(name, found, await loadKinds())
       writeAgentEntry(file, name, found)
       terminal.print(`Added ${name} (${found.kind}) to ${file}.`)
@@ -92,4 +93,32 @@ function requireValidEntry(name: string, { kind, entry }: DetectedAgent, kinds: 
   if (problem !== undefined) throw new CliError(`Invalid agent name ${name}: ${problem}. Choose another with --name.`)
   const checked = checkConfig({ agents: { [name]: { kind, ...entry } } }, { kinds, baseDir: '.' })
   if ('problems' in checked) throw new CliError(problemLines(checked.problems, undefined).join('\n'))
+}
+
+type NewAgentEntry = Pick<DetectedAgent, 'kind' | 'entry'>
+
+/** Returns the text of the file with the entry added. JSON stays JSON. */
+export function insertAgentEntry(text: string, name: string, { kind, entry }: NewAgentEntry, isJson = false): string {
+  if (agentNamesIn(text).includes(name)) {
+    throw new CliError(`The agent ${name} already exists: choose another name with --name.`)
+  }
+  return setAgentEntry(text, name, { kind, ...entry }, isJson)
+}
+
+/** The agent names in use. Empty for a text that cannot be parsed: writing to it reports the error. JSON is YAML, too. */
+function agentNamesIn(text: string): readonly string[] {
+  const agents = parseDocument(text).get('agents')
+  return isMap(agents) ? agents.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : []
+}
+
+export function writeAgentEntry(file: string, name: string, entry: NewAgentEntry): void {
+  const after = insertAgentEntry(textOfFile(file), name, entry, file.endsWith('.json'))
+  // Atomically: a hub that watches the file must not read half of it.
+  const temporaryFile = `${file}.new`
+  writeFileSync(temporaryFile, after)
+  renameSync(temporaryFile, file)
+}
+
+function textOfFile(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }

@@ -3,14 +3,11 @@ import { omitUndefined } from '@parley/a2a'
 import type { AgentKind } from '../agents/kind.ts'
 import { findConfig, loadConfig } from '../config/load-config.ts'
 import type { LoadedConfig, LoadConfigOptions, ConfigOverrides } from '../config/load-config.ts'
-import { formatPath } from '../config/config-path.ts'
-import type { ConfigProblem } from '../config/config-problem.ts'
+import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
 import type { HubConfig } from '../config/hub-config.ts'
-import { fileSource } from '../config/config-source.ts'
-import type { ConfigSource } from '../config/config-source.ts'
+import { fileSource, type ConfigSource } from '../config/config-source.ts'
 import { demoConfig } from '../demo/index.ts'
-import { CliError } from './command.ts'
-import type { Command, Flags, Terminal } from './command.ts'
+import { CliError, type Command, type Flags, type Terminal } from './command.ts'
 
 /** Flags of every command that reads the configuration. */
 export const configFlags = { config: { type: 'string', short: 'c' } } satisfies Command['flags']

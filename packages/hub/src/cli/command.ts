@@ -11,7 +11,7 @@ export interface Terminal {
   readonly isErrorTerminal: boolean
   /** Whether the output goes to a terminal, not to a file or a log. */
   readonly isOutputTerminal: boolean
-  /** For a command that speaks a protocol over stdin and stdout with its parent process; it prints nothing else. */
+  /** For a command that exchanges protocol messages with its parent process over stdin and stdout; it prints nothing else. */
   readonly input: Readable
   readonly output: Writable
   /** Resolves when the program receives a signal to end. */

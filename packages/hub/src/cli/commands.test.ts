@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CliError } from './command.ts'
-import { chooseCommand, commands, parseFlags } from './commands.ts'
-import { runCli } from './run-cli.ts'
+import { chooseCommand, commands, parseFlags, runCli } from './commands.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 const flags = (words: string): ReturnType<typeof parseFlags> => {

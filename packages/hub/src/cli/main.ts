@@ -40,7 +40,7 @@ const terminal: Terminal = {
 }
 
 // Loaded only now, so that an old Node prints the message above instead of a syntax error.
-const { runCli } = await import('./run-cli.ts')
+const { runCli } = await import('./commands.ts')
 const code = await runCli(process.argv.slice(2), terminal)
 // Exits after the output is flushed.
 process.stdout.write('', () => process.exit(code))

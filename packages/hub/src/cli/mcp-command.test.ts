@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { runCli } from './run-cli.ts'
+import { runCli } from './commands.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 async function complaintOf(...args: string[]): Promise<string> {

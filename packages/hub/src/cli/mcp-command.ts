@@ -1,8 +1,7 @@
 /** `parley mcp`: agents as tools for an MCP client that starts this program and talks to it over stdin and stdout. */
 import type { AgentLog } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
-import { CliError } from './command.ts'
-import type { Command, Flags, Terminal } from './command.ts'
+import { CliError, type Command, type Flags, type Terminal } from './command.ts'
 import { configFlags, listenFlags, listenUrl, readValidConfig } from './cli-settings.ts'
 
 /** Less than the minute after which most clients time out. */

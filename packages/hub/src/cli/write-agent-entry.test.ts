@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { writeAgentEntry, insertAgentEntry } from './write-agent-entry.ts'
+import { writeAgentEntry, insertAgentEntry } from './agent-add.ts'
 
 const entry = { kind: 'a2a', entry: { url: 'https://partner.example.com' } }
 
@@ -25,7 +25,7 @@ retention: { finished: 30d }
     assert.ok(after.indexOf('greeter:') < after.indexOf(line) && after.indexOf(line) < after.indexOf('retention:'))
   })
 
-  it('begins a file, or a section, that is not there', () => {
+  it('creates a file, or a section, that does not exist', () => {
     for (const before of ['', '# nothing yet\n', 'listen: { port: 1 }\n', 'agents:\n']) {
       const { agents } = parse(insertAgentEntry(before, 'partner', entry)) as { agents: unknown }
       assert.deepEqual(agents, { partner: { kind: 'a2a', url: 'https://partner.example.com' } })
@@ -39,7 +39,7 @@ retention: { finished: 30d }
     )
     assert.throws(() => insertAgentEntry('agents: [', 'partner', entry), /not valid YAML/)
     assert.throws(() => insertAgentEntry('[]', 'partner', entry), /not a mapping/)
-    assert.throws(() => insertAgentEntry('agents: 3', 'partner', entry), /`agents` is no/)
+    assert.throws(() => insertAgentEntry('agents: 3', 'partner', entry), /agents.* must be a mapping/)
   })
 
   it('stays JSON in a file of JSON', () => {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig } from './check-config.ts'
 import type { HubConfig } from './hub-config.ts'
-import { formatPath } from './config-path.ts'
+import { formatPath } from './config-problem.ts'
 
 const fake: AgentKind = {
   kind: 'fake',
@@ -158,7 +158,7 @@ describe('a configuration', () => {
     ])
   })
 
-  it('refuses what is not there, and what is nothing at all', () => {
+  it('refuses what does not exist, and what is empty', () => {
     assert.match(
       wrong({ agents, roads: [] })[0] ?? '',
       /^roads: unknown setting: (did you mean|use one of access, admin, agents, )/,

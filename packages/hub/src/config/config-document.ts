@@ -1,12 +1,10 @@
 /**
  * Parses the text of a configuration into a tree: YAML, and JSON, which is YAML too. It remembers the line of every value and which
- * values came from the environment; those are never printed.
+ * values came from the environment; those are never printed. Also limits the size of such a text, and edits it.
  */
-import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import type { Node } from 'yaml'
-import { formatPath } from './config-path.ts'
-import type { ConfigPath } from './config-path.ts'
-import type { ConfigProblem } from './config-problem.ts'
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Node, type YAMLMap } from 'yaml'
+import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
+import { ConfigError } from '@parley/a2a/server'
 
 export interface ConfigDocument {
   readonly tree: unknown
@@ -81,13 +79,28 @@ export function parseConfigDocument(text: string, environment: Environment): Con
   }
 }
 
-/** Nested aliases expand a few lines into a tree of any size; the library stops at 100. */
-function toTree(document: ReturnType<typeof parseDocument>): { readonly tree: unknown } | { readonly why: string } {
+/** Nested aliases expand a few lines into a tree of any size; the library stops at 100, but allows an alias within its own anchor. */
+export function toTree(
+  document: ReturnType<typeof parseDocument>,
+): { readonly tree: unknown } | { readonly why: string } {
+  if (isCyclic(document)) return { why: 'an alias refers to a value that contains it' }
   try {
     return { tree: document.toJS() as unknown }
   } catch (reason) {
     return { why: reason instanceof RangeError ? 'it is nested too deeply' : (reason as Error).message }
   }
+}
+
+function isCyclic(document: ReturnType<typeof parseDocument>): boolean {
+  let found = false
+  visit(document, {
+    Alias(_key, { source }, ancestors) {
+      if (!ancestors.some((node) => isNode(node) && 'anchor' in node && node.anchor === source)) return undefined
+      found = true
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 /** Returns the positions of duplicate keys in a mapping. Several `<<` in one mapping are several merges. */
@@ -139,4 +152,74 @@ function offsetOf(contents: Node | null | undefined, path: ConfigPath): number |
 function nodeOffset(node: unknown): number | undefined {
   const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined
   return Array.isArray(range) ? (range[0] as number) : undefined
+}
+
+/**
+ * Size limits for a configuration sent to a running hub. Parsing YAML takes up to 40 µs per value, on the event loop, so the text
+ * is measured before it is parsed. The file that the hub starts with has no limit.
+ */
+const textLimits = {
+  bytes: 256_000,
+  lines: 5_000,
+  /** Commas, and opening brackets and braces. */
+  marks: 5_000,
+  /** Nesting of brackets and braces. */
+  depth: 100,
+} as const
+
+/** Describes the limit that the text exceeds; `undefined` if it exceeds none. Counts characters in strings and comments too. */
+export function exceededTextLimit(text: string): string | undefined {
+  if (Buffer.byteLength(text) > textLimits.bytes) return `${textLimits.bytes} bytes`
+  let lines = 1
+  let marks = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '\n') lines++
+    else if (char === ',') marks++
+    else if (char === '[' || char === '{') {
+      marks++
+      if (++depth > textLimits.depth) return `${textLimits.depth} brackets in one another`
+    } else if ((char === ']' || char === '}') && depth > 0) depth--
+  }
+  if (lines > textLimits.lines) return `${textLimits.lines} lines`
+  return marks > textLimits.marks ? `${textLimits.marks} commas and brackets` : undefined
+}
+
+export type AgentEntry = Readonly<Record<string, unknown>>
+
+/**
+ * Sets or, with `undefined`, removes an agent in the text of a configuration, and leaves everything else unchanged, comments
+ * included. JSON stays JSON. Throws ConfigError for a text that cannot be edited.
+ */
+export function setAgentEntry(text: string, name: string, entry: AgentEntry | undefined, isJson: boolean): string {
+  if (isJson) return setJsonAgentEntry(text, name, entry)
+  const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false })
+  if (document.errors.length > 0) throw new ConfigError('', 'the file is not valid YAML')
+  if (document.contents !== null && !isMap(document.contents)) throw new ConfigError('', 'the file is not a mapping')
+  const agents = document.get('agents') ?? undefined
+  if (agents !== undefined && !isMap(agents)) {
+    throw new ConfigError('agents', 'must be a mapping of names to entries')
+  }
+  if (entry === undefined) agents?.delete(name)
+  else {
+    if (agents === undefined) document.set('agents', document.createNode({}))
+    const node = document.createNode(entry)
+    // Keeps the style of the entry, or uses that of its neighbours.
+    if (isMap(node) && agents !== undefined && styleModel(agents, name)?.flow === true) node.flow = true
+    document.setIn(['agents', name], node)
+  }
+  return document.toString({ lineWidth: 0 })
+}
+
+function styleModel(agents: YAMLMap, name: string): YAMLMap | undefined {
+  const model = agents.get(name) ?? agents.items[0]?.value
+  return isMap(model) ? model : undefined
+}
+
+function setJsonAgentEntry(text: string, name: string, entry: AgentEntry | undefined): string {
+  const tree = (text.trim() === '' ? {} : JSON.parse(text)) as { agents?: Record<string, unknown> }
+  const { [name]: _, ...others } = tree.agents ?? {}
+  const agents = entry === undefined ? others : { ...tree.agents, [name]: entry }
+  return `${JSON.stringify({ ...tree, agents }, null, 2)}\n`
 }

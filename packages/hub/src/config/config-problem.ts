@@ -1,6 +1,5 @@
 /** Problems of a configuration as messages with a suggested fix. All problems are reported together, each with its location. */
 import { z } from 'zod'
-import type { ConfigPath } from './config-path.ts'
 import { nearestName } from './nearest-name.ts'
 
 export interface ConfigProblem {
@@ -105,4 +104,17 @@ function branchCost(errors: readonly Issue[]): number {
 
 function stepOf(step: PropertyKey): string | number {
   return typeof step === 'symbol' ? String(step) : step
+}
+
+/** A path in a configuration and its text form. */
+
+export type ConfigPath = readonly (string | number)[]
+
+/** `agents.gpt.tools[0].mcp` */
+export function formatPath(path: ConfigPath): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    const word = /^[\w~-]+$/.test(step) ? step : JSON.stringify(step)
+    return text === '' ? word : `${text}.${word}`
+  }, '')
 }

@@ -5,8 +5,7 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { stringify } from 'yaml'
-import { loadConfig } from './load-config.ts'
-import type { LoadedConfig, LoadConfigOptions } from './load-config.ts'
+import { loadConfig, type LoadedConfig, type LoadConfigOptions } from './load-config.ts'
 
 export interface ConfigSource {
   /** The path of the file, which may not exist until the first write. */

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test'
 import { agentKinds } from '../agents/kinds.ts'
 import { checkConfig } from './check-config.ts'
 import { applyLive, diffConfig, takesEffect, type EffectTable } from './diff-config.ts'
-import { sectionsSchema, type HubConfig } from './hub-config.ts'
-import { delegationSection } from './sections/delegation.ts'
+import { sectionsSchema, type HubConfig, delegationSection } from './hub-config.ts'
 import { limitsSection } from './sections/limits.ts'
 
 function config(tree: object): HubConfig {

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { agentKinds } from '../agents/kinds.ts'
 import { agentFields } from './sections/agent-fields.ts'
-import { configSchema, editorSchema, kindEntrySchemas, toJsonSchema } from './json-schema.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { configSchema, editorSchema, kindEntrySchemas, toJsonSchema, type JsonSchema } from './json-schema.ts'
 
 const file = join(import.meta.dirname, '../../parley.schema.json')
 

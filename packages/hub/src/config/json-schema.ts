@@ -58,7 +58,7 @@ export function editorSchema(kinds: readonly AgentKind[]): JsonSchema {
   return { ...whole, properties: { ...withEffects(properties, takesEffect), agents }, $defs }
 }
 
-/** The descriptions of settings that need a restart say so. */
+/** Adds to the description of a setting that it needs a restart. */
 function withEffects(
   properties: Readonly<Record<string, JsonSchema>>,
   effects: Readonly<Record<string, unknown>>,

@@ -7,9 +7,8 @@ import { after, describe, it } from 'node:test'
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from './hub-config.ts'
-import { formatPath } from './config-path.ts'
-import { findConfig, loadConfig } from './load-config.ts'
-import type { ConfigOverrides } from './load-config.ts'
+import { formatPath } from './config-problem.ts'
+import { findConfig, loadConfig, type ConfigOverrides } from './load-config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-load-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -135,6 +134,12 @@ limits:
   it('may say things once and use them often', () => {
     const text = 'agents:\n  a: &a { kind: fake, key: k }\n  b: { <<: *a, times: 2 }\n'
     assert.deepEqual(right(text).agents['b']?.own, { key: 'k', times: 2 })
+  })
+
+  it('refuses an alias inside its own anchor, which has no end', () => {
+    const message = /invalid YAML: an alias refers to a value that contains it/
+    assert.match(wrong('x: &x { kind: fake, a: *x, b: *x }\n')[0] ?? '', message)
+    assert.match(wrong('x: &x\n  - { y: [*x] }\n')[0] ?? '', message)
   })
 
   it('reports a missing file', () => {

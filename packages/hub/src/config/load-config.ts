@@ -4,13 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
-import { configBaseDir, checkConfig } from './check-config.ts'
-import type { ConfigCheckResult } from './check-config.ts'
-import { lineField, parseConfigDocument } from './config-document.ts'
-import type { ConfigDocument, Environment } from './config-document.ts'
-import { formatPath } from './config-path.ts'
-import type { ConfigPath } from './config-path.ts'
-import type { ConfigProblem } from './config-problem.ts'
+import { configBaseDir, checkConfig, type ConfigCheckResult } from './check-config.ts'
+import { lineField, parseConfigDocument, type ConfigDocument, type Environment } from './config-document.ts'
+import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 
 /** Settings from outside the file, in the format of the file. */
 export interface ConfigOverrides {

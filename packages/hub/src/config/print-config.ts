@@ -4,10 +4,8 @@
  */
 import { stringify } from 'yaml'
 import type { AgentKind } from '../agents/kind.ts'
-import { formatPath } from './config-path.ts'
-import type { ConfigPath } from './config-path.ts'
-import { configSchema } from './json-schema.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { formatPath, type ConfigPath } from './config-problem.ts'
+import { configSchema, type JsonSchema } from './json-schema.ts'
 import { hideInArguments, hideInCommand, hideInUrls } from './secret-text.ts'
 
 export const hiddenText = '(not shown)'

@@ -4,11 +4,9 @@
  */
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import type { AgentKind } from '../agents/kind.ts'
-import { parseConfigDocument } from './config-document.ts'
-import { formatPath } from './config-path.ts'
-import type { ConfigPath } from './config-path.ts'
+import { parseConfigDocument, toTree } from './config-document.ts'
+import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 import { hiddenText, redactTree } from './print-config.ts'
-import type { ConfigProblem } from './config-problem.ts'
 
 /** A scalar and its position in the text. */
 interface ScalarNode {
@@ -74,11 +72,8 @@ function redactedTree(text: string, kinds: readonly AgentKind[]): unknown {
 
 /** Returns `undefined` for a text that does not parse; loading it reports the error. */
 function parseTree(text: string): unknown {
-  try {
-    return parseDocument(text, yamlOptions).toJS() as unknown
-  } catch {
-    return undefined
-  }
+  const parsed = toTree(parseDocument(text, yamlOptions))
+  return 'tree' in parsed ? parsed.tree : undefined
 }
 
 function withoutDefaults(shown: unknown, written: unknown): unknown {

@@ -3,6 +3,7 @@
  * header. The surrounding text stays readable. It errs towards hiding: a value hidden without need costs a look at the file, a
  * shown secret is lost.
  */
+import { attempt } from '../json/attempt.ts'
 
 /** Returns the replacement for a secret. */
 export type HideSecret = (secret: string) => string
@@ -87,9 +88,5 @@ function isReference(text: string): boolean {
 }
 
 function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
+  return attempt(() => decodeURIComponent(name)) ?? name
 }

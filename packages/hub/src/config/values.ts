@@ -17,7 +17,7 @@ export const duration = z
   .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, durationHint())
   .transform(toMs)
   .refine(isPlausible, tooLong())
-  .meta({ description: 'A duration: 500ms, 30s, 10m, 12h or 7d.' })
+  .describe('A duration: 500ms, 30s, 10m, 12h or 7d.')
 
 function durationHint(): string {
   return 'must be a duration with its unit, such as 30s, 10m, 12h or 7d'
@@ -42,7 +42,7 @@ export const durationOrNone = z
   .regex(/^(none|\d+(\.\d+)?(ms|s|m|h|d))$/, `${durationHint()}, or none`)
   .refine((text) => text === 'none' || isPlausible(toMs(text)), tooLong())
   .transform((text) => (text === 'none' ? Infinity : toMs(text)))
-  .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or none.' })
+  .describe('A duration such as 30s, 10m, 12h or 7d; or none.')
 
 /** A duration, or `off`, which is parsed to 0. */
 export const durationOrOff = z
@@ -50,7 +50,7 @@ export const durationOrOff = z
   .regex(/^(off|\d+(\.\d+)?(ms|s|m|h|d))$/, `${durationHint()}, or off`)
   .transform((text) => (text === 'off' ? 0 : Math.round(toMs(text))))
   .refine(isPlausible, tooLong())
-  .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or off.' })
+  .describe('A duration such as 30s, 10m, 12h or 7d; or off.')
 
 export interface Rate {
   readonly count: number
@@ -65,7 +65,7 @@ export const rate = z
     const [, count = '', times = '1', unit = ''] = /^(\d+)\/(\d*)([a-z]+)$/.exec(text) ?? []
     return { count: Number(count), windowMs: Number(times || 1) * (perMs[unit] ?? 86_400_000) }
   })
-  .meta({ description: 'A rate: 10/s, 60/min, 1000/h or 5000/day.' })
+  .describe('A rate: 10/s, 60/min, 1000/h or 5000/day.')
 
 function rateHint(): string {
   return 'must be a rate such as 10/s, 60/min, 1000/h or 5000/day'
@@ -86,7 +86,7 @@ export const size = z
     ],
     sizeHint(),
   )
-  .meta({ description: 'A size: 500kB, 20MB, or a number of bytes.' })
+  .describe('A size: 500kB, 20MB, or a number of bytes.')
 
 function sizeHint(): string {
   return 'must be a size such as 500kB or 20MB, or a number of bytes'

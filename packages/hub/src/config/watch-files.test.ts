@@ -6,14 +6,14 @@ import { describe, it } from 'node:test'
 import { watchFiles } from './watch-files.ts'
 
 describe('a watch over files', () => {
-  it('tells of a file that is replaced, that comes and that goes, and of no other', async (t) => {
+  it('reports a file that is replaced, created or removed, and no other', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-watch-'))
     const [file, late, other] = ['file', 'late', 'other'].map((name) => join(folder, name)) as [string, string, string]
     writeFileSync(file, 'one')
-    let told = 0
+    let changes = 0
     let next = Promise.withResolvers<void>()
     const watch = watchFiles(async () => {
-      told += 1
+      changes += 1
       next.resolve()
     }, 20)
     t.after(() => {
@@ -35,6 +35,6 @@ describe('a watch over files', () => {
     await change(() => rmSync(late))
     watch.watch([other])
     await change(() => writeFileSync(other, 'watched'))
-    assert.equal(told, 4)
+    assert.equal(changes, 4)
   })
 })

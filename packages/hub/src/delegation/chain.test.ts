@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { A2AError } from '@parley/a2a'
-import { checkHop, firstChain, nextChain, chainAgentId, findWidening } from './chain.ts'
+import { checkHop, firstChain, nextChain, chainAgentId, findWidening, onwardScopes } from './chain.ts'
 import type { Chain, HopRequest } from './chain.ts'
-import { onwardScopes } from './chain-scopes.ts'
 
 const hub = 'https://a.test'
 const now = 1_000_000

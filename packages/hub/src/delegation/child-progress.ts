@@ -4,19 +4,19 @@
  * repeated.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { delegationExtension as uri } from '@parley/a2a'
-import type {
-  AgentMessage,
-  Artifact,
-  Message,
-  Part,
-  Report,
-  StateReport,
-  StreamEvent,
-  Struct,
-  TaskArtifactUpdateEvent,
-  TaskState,
-  Turn,
+import {
+  delegationExtension as uri,
+  type AgentMessage,
+  type Artifact,
+  type Message,
+  type Part,
+  type Report,
+  type StateReport,
+  type StreamEvent,
+  type Struct,
+  type TaskArtifactUpdateEvent,
+  type TaskState,
+  type Turn,
 } from '@parley/a2a'
 import type { HopResult } from './hop.ts'
 
@@ -31,17 +31,13 @@ export interface ChildProgressDeps {
   readonly mayBeRecorded: boolean
 }
 
-export interface ChildProgress {
-  reports(event: StreamEvent): Promise<readonly Report[]>
-}
-
 export function createChildProgress({
   turn,
   agent,
   replacesTurn = false,
   artifactName,
   mayBeRecorded,
-}: ChildProgressDeps): ChildProgress {
+}: ChildProgressDeps): { reports(event: StreamEvent): Promise<readonly Report[]> } {
   /** Artifacts of the child that were started, in this run or before. */
   const started = new Set<string>()
   let isAnnounced = mayBeRecorded

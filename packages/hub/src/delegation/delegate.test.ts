@@ -134,10 +134,10 @@ describe('work that is handed on', () => {
   })
 
   it('keeps secrets: what is asked for as one goes down, and stands in no log', async (t) => {
-    const heard: string[] = []
+    const answers: string[] = []
     const back: Agent = async ({ text, history }) => {
       if ((await history()).length === 1) return authRequired('Sign in', { inBand: true })
-      heard.push(text)
+      answers.push(text)
       return 'in'
     }
     const hub = await createTestHub(t, { front, back })
@@ -145,7 +145,7 @@ describe('work that is handed on', () => {
     assert.equal(asked.status.state, 'TASK_STATE_AUTH_REQUIRED')
     const [child = ''] = asked.status.message?.referenceTaskIds ?? []
     await hub.send('front', 'hunter2', { taskId: asked.id })
-    assert.deepEqual(heard, ['hunter2'])
+    assert.deepEqual(answers, ['hunter2'])
     const logs = [await hub.store.tasks.read(asked.id, 0, 100), await hub.store.tasks.read(child, 0, 100)]
     assert.doesNotMatch(JSON.stringify(logs), /hunter2/)
   })

@@ -17,9 +17,9 @@ import type {
 } from '@parley/a2a'
 import type { InProcessClient, CallableAgent } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
-import { runHop, createHopState } from './hop.ts'
-import type { HopResult, HopState } from './hop.ts'
+import { runHop, createHopState, type HopResult, type HopState } from './hop.ts'
 import { createChildProgress, childStateReport } from './child-progress.ts'
+import { textOfParts } from '../agents/part-reader.ts'
 
 /** The agent and the message of a delegation. */
 export interface DelegateOptions {
@@ -143,7 +143,7 @@ export function createDelegatingTurn(turn: Turn, inProcessClient: InProcessClien
     const { artifacts = [] } = await inProcessClient.task(agent, taskId, turn)
     const message = status.message?.parts ?? []
     const parts = artifacts.length > 0 ? artifacts.flatMap((one) => one.parts) : message
-    return { taskId, artifacts, message, text: textOf(parts) }
+    return { taskId, artifacts, message, text: textOfParts(parts) }
   }
 
   /** The earlier delegation, if the program repeats the same call; from the first difference on, delegations are new. */
@@ -246,7 +246,7 @@ const stateVerbs: Partial<Record<TaskState, string>> = {
 }
 
 function childFailedError(agent: string, { status, taskId, metadata }: HopResult): A2AError {
-  const why = textOf(status.message?.parts ?? [])
+  const why = textOfParts(status.message?.parts ?? [])
   const text = `The agent ${agent} ${stateVerbs[status.state] ?? 'failed'}${why === '' ? '' : `: ${why}`}`
   const reason = metadata?.['reason']
   return new A2AError('TASK_FAILED', text, {
@@ -258,8 +258,4 @@ function childFailedError(agent: string, { status, taskId, metadata }: HopResult
 
 function toAgentMessage(message: string | AgentMessage): AgentMessage {
   return typeof message === 'string' ? { parts: [{ text: message }] } : message
-}
-
-function textOf(parts: readonly Part[]): string {
-  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
 }

@@ -6,14 +6,21 @@ import { A2AError, delegationExtension as uri, omitUndefined } from '@parley/a2a
 import type { AgentCard, AgentLog, Caller, Json, Message, KeyValueStore, Turn } from '@parley/a2a'
 import type { CallConstraints, Extension, MessageContext, SigningKeys } from '@parley/a2a/server'
 import { permissionsOf } from '../auth/scopes.ts'
-import { createTaskBudget } from './task-budget.ts'
-import { chainFromProvenance, checkHop, firstChain, nextChain, chainAgentId, provenanceOf } from './chain.ts'
-import type { Chain } from './chain.ts'
-import { narrowScopes, onwardScopes } from './chain-scopes.ts'
+import {
+  chainFromProvenance,
+  checkHop,
+  firstChain,
+  nextChain,
+  chainAgentId,
+  provenanceOf,
+  type Chain,
+  budgetExceededError,
+  narrowScopes,
+  onwardScopes,
+} from './chain.ts'
 import { signHopToken, verifyHopToken } from './hop-token.ts'
 import type { HubIdentity } from './hub-identity.ts'
-import { createTrustedHubs } from './trusted-hubs.ts'
-import type { TrustedHubs, TrustedHub } from './trusted-hubs.ts'
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 
 export interface DelegationSettings {
   /** The issuer name of this hub in tokens. */
@@ -182,4 +189,83 @@ function parseDeadline(deadline: string, now: number): number {
   const wrong = Number.isNaN(at) ? 'must be a time such as 2026-01-01T12:00:00Z' : at <= now ? 'is over' : undefined
   if (wrong === undefined) return at
   throw invalidExtensionField('.deadline', wrong)
+}
+
+/**
+ * The task budget of one root request across its whole tree: counted in the key-value store, so that parallel branches, other
+ * processes and restarts share it. Each hub counts the tasks that it opens itself.
+ */
+interface TaskBudget {
+  /** Counts one more and returns how many are left. The same hop counts once. Throws if none is left. */
+  take(root: string, hopId: string, limit: number): Promise<number>
+}
+
+/** Longer than a task may wait for input. */
+const retentionMs = 30 * 86_400_000
+/** After a restart a repeated hop is counted again, which only makes the budget smaller. */
+const maxRemembered = 10_000
+
+function createTaskBudget(notes: KeyValueStore, now: () => number): TaskBudget {
+  const counted = new Map<string, Promise<number>>()
+
+  async function count(root: string, limit: number): Promise<number> {
+    return limit - (await notes.add('tasks', root, 1, now() + retentionMs))
+  }
+
+  return {
+    async take(root, hopId, limit) {
+      const known = counted.get(hopId)
+      const left = known ?? count(root, limit)
+      if (known === undefined) {
+        counted.set(hopId, left)
+        left.catch(() => counted.delete(hopId))
+        const [oldest] = counted.keys()
+        if (counted.size > maxRemembered && oldest !== undefined) counted.delete(oldest)
+      }
+      const remaining = await left
+      if (remaining < 0) throw budgetExceededError()
+      return remaining
+    },
+  }
+}
+
+/** The hubs whose tokens are accepted, and their keys. */
+interface TrustedHub {
+  /** Its issuer name in tokens. */
+  readonly issuer: string
+  /** The URL of its keys, or the keys. */
+  readonly jwks: string | { readonly keys: readonly object[] }
+}
+
+interface TrustedHubs {
+  keysOf(issuer: string): JWTVerifyGetKey | undefined
+  has(issuer: string): boolean
+}
+
+interface TrustedHubsDeps {
+  readonly hubs: readonly TrustedHub[]
+  /** This hub: its own tokens may come back. */
+  readonly own: { readonly issuer: string; jwks(): Promise<{ readonly keys: readonly object[] }> }
+  readonly fetch: typeof fetch
+}
+
+const timeoutMs = 5_000
+/** A hub publishes a key for an hour before it signs with it. */
+const cacheMs = 600_000
+const cooldownMs = 10_000
+
+function createTrustedHubs({ hubs, own, fetch }: TrustedHubsDeps): TrustedHubs {
+  const keys = new Map<string, JWTVerifyGetKey>(hubs.map((hub) => [hub.issuer, keysOf(hub, fetch)]))
+  keys.set(own.issuer, async (header, token) => createLocalJWKSet((await own.jwks()) as JSONWebKeySet)(header, token))
+  return { keysOf: (issuer) => keys.get(issuer), has: (issuer) => keys.has(issuer) }
+}
+
+function keysOf({ jwks }: TrustedHub, fetch: typeof globalThis.fetch): JWTVerifyGetKey {
+  if (typeof jwks !== 'string') return createLocalJWKSet(jwks as JSONWebKeySet)
+  return createRemoteJWKSet(new URL(jwks), {
+    timeoutDuration: timeoutMs,
+    cacheMaxAge: cacheMs,
+    cooldownDuration: cooldownMs,
+    [customFetch]: fetch,
+  })
 }

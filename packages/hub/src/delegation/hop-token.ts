@@ -7,8 +7,8 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { A2AError, omitUndefined } from '@parley/a2a'
 import type { SigningKey } from '@parley/a2a/server'
 import { z } from 'zod'
-import { findWidening } from './chain.ts'
-import type { Chain, DelegationRefusal } from './chain.ts'
+import { findWidening, type Chain, type DelegationRefusal } from './chain.ts'
+import { attempt } from '../json/attempt.ts'
 
 export interface HopTokenOptions {
   readonly issuer: string
@@ -119,17 +119,9 @@ function issuerOf(token: string): string {
   if (token.length > maxTokenLength) {
     throw invalidHopTokenError(`it has ${token.length} characters; at most ${maxTokenLength} are accepted`)
   }
-  const issuer = unverifiedIssuer(token)
+  const issuer = attempt((): unknown => decodeJwt(token).iss)
   if (typeof issuer !== 'string') throw invalidHopTokenError('it is not well formed')
   return issuer
-}
-
-function unverifiedIssuer(token: string): unknown {
-  try {
-    return decodeJwt(token).iss
-  } catch {
-    return undefined
-  }
 }
 
 async function verifiedClaims(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<Claims> {

@@ -16,6 +16,7 @@ import {
 import type { AgentMessage, OpenSpan, SpanOutcome, StreamEvent, Struct, TaskStatus, Turn } from '@parley/a2a'
 import type { InProcessClient } from '../agents/kind.ts'
 import { stableId } from '../agents/derived-ids.ts'
+import { resultWithin } from '../agents/timeouts.ts'
 
 /** Updated in place; the delegating turn stores it. */
 export interface HopState {
@@ -217,16 +218,11 @@ async function cancelChild(
 
 /** The task may just be opening. */
 async function openingTaskId(step: Promise<IteratorResult<StreamEvent>>): Promise<string | undefined> {
-  const soon = new AbortController()
   const named = step.then(
     ({ value, done }) => (done === true ? undefined : taskIdOfEvent(value)),
     () => undefined,
   )
-  try {
-    return await Promise.race([named, sleep(openingTimeoutMs, undefined, { signal: soon.signal })])
-  } finally {
-    soon.abort()
-  }
+  return resultWithin(named, openingTimeoutMs)
 }
 
 /** A shutdown cancels nothing: the child survives it and is found again. */

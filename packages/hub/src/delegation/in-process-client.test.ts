@@ -1,15 +1,11 @@
 /** Agents of one hub call one another: real tasks, on behalf of the first caller and within its permissions. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
-import { A2AError, memoryStore } from '@parley/a2a'
-import type { Agent, Caller, StreamEvent, Task, Turn } from '@parley/a2a'
-import { createHandler } from '@parley/a2a/server'
-import type { AgentSettings, Handler, HandlerCall } from '@parley/a2a/server'
+import { describe, it, type TestContext } from 'node:test'
+import { A2AError, memoryStore, type Agent, type Caller, type StreamEvent, type Task, type Turn } from '@parley/a2a'
+import { createHandler, type AgentSettings, type Handler, type HandlerCall } from '@parley/a2a/server'
 import type { InProcessClient } from '../agents/kind.ts'
 import { createTestDelegation } from './testing/test-delegation.ts'
-import { createInProcessClient } from './in-process-client.ts'
-import type { InProcessClientDeps } from './in-process-client.ts'
+import { createInProcessClient, type InProcessClientDeps } from './in-process-client.ts'
 
 interface Scene {
   readonly handler: Handler
@@ -312,7 +308,7 @@ describe('an in-process call', () => {
     assert.deepEqual([back.description, back.skills.length, hidden, none], ['Helps', 1, undefined, undefined])
   })
 
-  it('is refused for an agent that is not there, and for one that is not open', async (t) => {
+  it('is refused for an agent that does not exist, and for one that is not open', async (t) => {
     const failures: unknown[] = []
     const { call } = await scene(
       t,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testAgent } from '@parley/a2a/testing'
 import type { Task } from '@parley/a2a'
-import { concierge } from './concierge.ts'
+import { concierge } from './index.ts'
 
 describe('the concierge', () => {
-  it('asks back, then answers with data and a file', async (t) => {
+  it('asks a question, then answers with data and a file', async (t) => {
     const agent = testAgent(concierge)
     t.after(() => agent.close())
     const asked = (await agent.send('A table, please')) as Task

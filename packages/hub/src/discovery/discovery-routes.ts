@@ -9,7 +9,6 @@ import { errorResponse, RouteError } from '../http/json-response.ts'
 import { requestPath, type RouteRequest, createRouteRequest, sendJson } from '../http/route-request.ts'
 import type { AccessControl } from '../auth/access-control.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
-import { buildAiCatalog, catalogType } from './ai-catalog.ts'
 import { type AgentFilter, matchesFilter, type ListedAgent, toListedAgent } from './listed-agent.ts'
 
 export interface DiscoveryDeps {
@@ -94,4 +93,44 @@ function toRouteError(reason: unknown, log: AgentLog): RouteError {
   }
   log.error('the agents could not be listed', { cause: reason })
   return new RouteError('INTERNAL', 'Internal error')
+}
+
+const catalogType = 'application/ai-catalog+json'
+const cardType = 'application/a2a-agent-card+json'
+/** The skills that the caller may use, which a card cannot list because it is the same for all callers. */
+export const catalogExtension = 'https://parley.dev/extensions/catalog/v1'
+
+interface AiCatalog {
+  readonly specVersion: '1.0'
+  readonly host: { readonly displayName: string; readonly identifier: string }
+  readonly entries: readonly AiCatalogEntry[]
+}
+
+interface AiCatalogEntry {
+  readonly identifier: string
+  readonly type: string
+  readonly url: string
+  readonly tags?: readonly string[]
+  readonly extensions: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The agents of this hub as an AI Catalog, version 1.0: the locations of the cards, with enough data beside each to choose without
+ * fetching them all. Names and descriptions are left to the cards.
+ */
+export function buildAiCatalog(agents: readonly ListedAgent[], base: string): AiCatalog {
+  const { hostname } = new URL(base)
+  return {
+    specVersion: '1.0',
+    host: { displayName: hostname, identifier: hostname },
+    entries: agents.map(({ name, url, card, tags, skills, isAvailable }) => ({
+      identifier: `urn:air:${hostname}:a2a:${name}`,
+      type: cardType,
+      url: card,
+      ...(tags.length > 0 ? { tags } : {}),
+      extensions: {
+        [catalogExtension]: { agent: name, url, available: isAvailable, skills: skills.map(({ id }) => id) },
+      },
+    })),
+  }
 }

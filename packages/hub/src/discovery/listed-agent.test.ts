@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentStatus } from '../registry/agent-registry.ts'
-import { buildAiCatalog } from './ai-catalog.ts'
+import { buildAiCatalog } from './discovery-routes.ts'
 import { matchesFilter, toListedAgent } from './listed-agent.ts'
 
 const status: AgentStatus = {

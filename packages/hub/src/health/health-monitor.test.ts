@@ -1,12 +1,9 @@
 /** The health of agents, from their probes and from the results of their turns. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
-import { A2AError, fail } from '@parley/a2a'
-import type { Agent } from '@parley/a2a'
+import { describe, it, type TestContext } from 'node:test'
+import { A2AError, fail, type Agent } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
-import { createHealthMonitor } from './health-monitor.ts'
-import type { HealthSettings } from './health-monitor.ts'
+import { createHealthMonitor, type HealthSettings } from './health-monitor.ts'
 import { observeAgent } from './observe-agent.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -87,7 +84,7 @@ describe('the health of an agent', () => {
     assert.deepEqual([health.get('a').state, health.tryAcquire('a'), health.tryAcquire('a')], ['up', true, true])
   })
 
-  it('counts what says so in its metadata, and what takes too long', async (t) => {
+  it('counts what its metadata marks as a failure, and what takes too long', async (t) => {
     const { health, run } = scene(t)
     await run(() => ({ ...fail('Try later'), metadata: { reason: 'RATE_LIMITED' } }))
     await run(() => new Promise(() => {}))

@@ -1,6 +1,5 @@
 /** Observes the turns of an agent: time to the first report, and the health verdict. Transparent to the agent. */
-import { A2AError, hasSettled } from '@parley/a2a'
-import type { Agent, Report, Turn } from '@parley/a2a'
+import { A2AError, hasSettled, type Agent, type Report, type Turn } from '@parley/a2a'
 import { watchRun, wrapAgent, type RunWatcher } from '../agents/wrap-agent.ts'
 
 export interface TurnObserver {

@@ -42,7 +42,7 @@ describe("the hub's own routes", () => {
     assert.equal(tried('/tasks/1'), 'console')
   })
 
-  it('are there for the Hosts that are ours only', () => {
+  it('are served for our own Hosts only', () => {
     const front = restrictHosts(['localhost', '[::1]'], () => true)
     const taken = ['localhost', 'LOCALHOST:3000', '[::1]:3000', 'evil.example.com:3000', undefined].map((host) =>
       front(request(host), response),

@@ -1,10 +1,10 @@
 /** A request for one of the hub's own routes, read from node:http, and its response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
-import type { ClientCertificate, Credentials } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes, type ClientCertificate, type Credentials } from '@parley/a2a/server'
 import { readBody } from './web-exchange.ts'
 import { type JsonResponse, RouteError } from './json-response.ts'
+import { attempt } from '../json/attempt.ts'
 
 export interface RouteRequest {
   readonly method: string
@@ -59,11 +59,7 @@ export function requestPath(request: IncomingMessage): string {
 
 /** Decodes a path segment; `undefined` if it has a malformed percent escape, so that it matches nothing. */
 export function decodeSegment(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
+  return attempt(() => decodeURIComponent(segment))
 }
 
 function splitUrl(url: string): { readonly pathname: string; readonly search: string } {

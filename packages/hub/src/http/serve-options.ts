@@ -1,11 +1,11 @@
 /** Options for the SDK server, derived from the configuration: everything except agents and access. */
 import { omitUndefined } from '@parley/a2a'
 import { isIP } from 'node:net'
-import { cursor, timestamps, trace } from '@parley/a2a/server'
-import type { CardSigning } from '@parley/a2a/server'
+import { cursor, timestamps, trace, type CardSigning, ConfigError } from '@parley/a2a/server'
 import type { ServeOptions, ServePushOptions } from '@parley/a2a/node'
 import type { HubConfig } from '../config/hub-config.ts'
-import { readPem } from '../pem.ts'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 export type HubServeOptions = Pick<
   ServeOptions,
@@ -108,4 +108,17 @@ function signingOf({ signing, publicUrl, baseDir }: HubConfig): boolean | CardSi
     previous: previous?.map((one, index) => readPem(one, baseDir, `signing.previous[${index}]`)),
   }
   return omitUndefined({ ...same, ...keys, rotateAfterMs })
+}
+
+/** `path` is the configuration path of the setting. */
+function readPem(given: string, baseDir: string, path: string): string {
+  // A PEM, or a JSON key.
+  if (/^\s*(-----BEGIN |\{)/.test(given)) return given.replaceAll('\\n', '\n')
+  try {
+    return readFileSync(resolve(baseDir, given), 'utf8')
+  } catch (reason) {
+    const why =
+      (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : 'the file cannot be read'
+    throw new ConfigError(path, `${why}: ${given}`)
+  }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testAgent } from '@parley/a2a/testing'
-import { createAgentQueues } from './agent-queues.ts'
+import { createAgentQueues } from './limit-concurrency.ts'
 
 describe('the queues of agents', () => {
-  it('tell how many turns run and how many wait, for agents with a limit', async () => {
+  it('count the turns that run and that wait, for agents with a limit', async () => {
     const queues = createAgentQueues()
     const gate = Promise.withResolvers<string>()
     const limited = queues.limit(() => gate.promise, { concurrent: 1 }, 'slow')

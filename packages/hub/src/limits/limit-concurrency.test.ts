@@ -154,7 +154,7 @@ describe('an agent with a limit of concurrency', () => {
     await first
   })
 
-  it('lets go of a turn that is canceled while it waits', async () => {
+  it('drops a turn that is canceled while it waits', async () => {
     const work = bench({ concurrent: 1 })
     const agent = open(work.agent)
     const first = agent.send('first')

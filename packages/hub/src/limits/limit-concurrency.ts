@@ -2,19 +2,12 @@
  * Limits the concurrent turns of an agent; the others wait, fairly by caller. Wraps any agent and keeps its resume semantics: a
  * restart treats a queued turn like a running one.
  */
-import {
-  A2AError,
-  linkSignals,
-  status,
-  type Agent,
-  type AgentFunction,
-  type AgentOutput,
-  type Report,
-  type Turn,
-} from '@parley/a2a'
-import { createFairQueue, type FairQueue } from './fair-queue.ts'
+import { A2AError, linkSignals, status } from '@parley/a2a'
+import type { Agent, AgentFunction, AgentOutput, Report, Turn } from '@parley/a2a'
+import { createFairQueue, type FairQueue, type ReleaseSlot } from './fair-queue.ts'
 import { reportIterator, watchRun, wrapAgent, type ReportIterator } from '../agents/wrap-agent.ts'
-import { createConcurrencySlot, type ConcurrencySlot } from './concurrency-slot.ts'
+import type { AgentLimits } from '../config/sections/limits.ts'
+import { resultWithin } from '../agents/timeouts.ts'
 
 export interface ConcurrencyOptions {
   /** Maximum number of concurrent turns. */
@@ -61,16 +54,11 @@ async function isFirstMessage(turn: Turn): Promise<boolean> {
   return turn.resumed === undefined && (await turn.history()).length <= 1
 }
 
-interface QueueTimeouts {
-  readonly noticeMs: number
-  readonly queueTimeoutMs: number
-}
-
 function runQueued(
   run: AgentFunction,
   turn: Turn,
   queue: FairQueue,
-  { noticeMs, queueTimeoutMs }: QueueTimeouts,
+  { noticeMs, queueTimeoutMs }: { readonly noticeMs: number; readonly queueTimeoutMs: number },
 ): AsyncIterable<Report> {
   const linked = linkSignals([turn.signal])
   const tooLate = setTimeout(() => {
@@ -87,13 +75,13 @@ function runQueued(
     clearTimeout(tooLate)
     linked.end()
   }
-  const settled = slotPromise.then(over, over)
+  const hasSlot = slotPromise.then(over, over).then(() => true)
   let inner: ReportIterator | undefined
-  let isTold = false
+  let isNoticed = false
   const next = async (): Promise<IteratorResult<Report, Report | undefined>> => {
     if (inner === undefined) {
-      if (!isTold && (await takesLongerThan(settled, noticeMs))) {
-        isTold = true
+      if (!isNoticed && !(await resultWithin(hasSlot, noticeMs, false))) {
+        isNoticed = true
         return { done: false, value: status('Waiting: the agent is busy with other tasks') }
       }
       const release = await slotPromise
@@ -113,17 +101,6 @@ function runQueued(
   }
 }
 
-/** Whether the promise takes longer than this. */
-async function takesLongerThan(settled: Promise<void>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(true), ms)))
-  try {
-    return await Promise.race([settled.then(() => false), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Runs the agent, and releases the slot when nothing of it runs any more. */
 function runInSlot(run: AgentFunction, slot: ConcurrencySlot): AgentOutput | Promise<AgentOutput> {
   const { turn, release, releaseSoon } = slot
@@ -137,4 +114,94 @@ function queueKey({ tenant, caller }: Turn): string {
 
 function agentBusyError(message: string): A2AError {
   return new A2AError('AGENT_UNAVAILABLE', message, { retryAfterSeconds })
+}
+
+/**
+ * The slot that a turn holds while its agent works. It is released while the agent waits for input, which may take days, and after
+ * a grace period if the agent does not stop on abort: a slot must not be lost for ever.
+ */
+interface ConcurrencySlot {
+  /** The turn to pass to the agent. */
+  readonly turn: Turn
+  release(): void
+  /** The agent was aborted: releases the slot when it has stopped, or after the grace period. */
+  releaseSoon(): void
+}
+
+const graceMs = 10_000
+
+function createConcurrencySlot(queue: FairQueue, caller: string, turn: Turn, acquired: ReleaseSlot): ConcurrencySlot {
+  const { signal } = turn
+  let releaseSlot: ReleaseSlot = acquired
+  let isOver = false
+  let grace: ReturnType<typeof setTimeout> | undefined
+
+  function leave(): void {
+    isOver = true
+    clearTimeout(grace)
+    signal.removeEventListener('abort', leaveSoon)
+    releaseSlot()
+  }
+
+  function leaveSoon(): void {
+    if (!isOver) grace ??= setTimeout(leave, graceMs).unref()
+  }
+
+  async function releasedDuring<T>(ask: () => Promise<T>): Promise<T> {
+    releaseSlot()
+    const answer = await ask()
+    const entering = queue.acquire(caller, signal)
+    releaseSlot = await entering
+    // The turn ended while it was queued.
+    if (isOver) releaseSlot()
+    return answer
+  }
+
+  signal.addEventListener('abort', leaveSoon, { once: true })
+  if (signal.aborted) leaveSoon()
+  return { turn: withAsk(turn, releasedDuring), release: leave, releaseSoon: leaveSoon }
+}
+
+type AroundAsk = <T>(ask: () => Promise<T>) => Promise<T>
+
+/** The engine's turn is a class with private fields, so it is proxied and not copied. */
+function withAsk(turn: Turn, around: AroundAsk): Turn {
+  const own: Pick<Turn, 'ask' | 'askMessage'> = {
+    ask: (question, options) => ignoreRejection(around(() => turn.ask(question, options))),
+    askMessage: (question, options) => ignoreRejection(around(() => turn.askMessage(question, options))),
+  }
+  return new Proxy(turn, {
+    get: (target, name): unknown =>
+      name === 'ask' || name === 'askMessage' ? own[name] : Reflect.get(target, name, target),
+  })
+}
+
+/** An agent that does not await its answer must not crash the process when it is stopped. */
+function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+/** The queues of all agents with a concurrency limit, by name; exposes their lengths. */
+interface AgentQueues {
+  /** The agent behind its limits, if it has any. */
+  limit(agent: Agent, limits: AgentLimits, name: string): Agent
+  lengths(): readonly { readonly agent: string; readonly waiting: number; readonly running: number }[]
+}
+
+export function createAgentQueues(): AgentQueues {
+  const queues = new Map<string, Pick<FairQueue, 'waiting' | 'running'>>()
+  return {
+    limit(agent, { concurrent, queue, queueTimeout: queueTimeoutMs }, name) {
+      queues.delete(name)
+      if (concurrent === undefined) return agent
+      return limitConcurrency(agent, {
+        concurrent,
+        queue,
+        queueTimeoutMs,
+        onQueue: (made) => void queues.set(name, made),
+      })
+    },
+    lengths: () => [...queues].map(([agent, { waiting, running }]) => ({ agent, waiting, running })),
+  }
 }

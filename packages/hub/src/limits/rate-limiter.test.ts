@@ -12,7 +12,7 @@ describe('the limiter', () => {
     assert.deepEqual([come('a'), come('a'), come('a'), come('b')], [true, true, false, true])
   })
 
-  it('tells of the limit that leaves least, and uses none where one of them is used up', () => {
+  it('reports the limit that leaves least, and uses none if one of them is used up', () => {
     const limiter = createRateLimiter(() => 0)
     const both = [
       { key: 'key', rate: often },

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { McpServer } from '@modelcontextprotocol/server'
-import { createMcpClientSessions } from './client-sessions.ts'
-import type { McpSessionLimits } from './client-sessions.ts'
+import { createMcpClientSessions, type McpSessionLimits } from './client-sessions.ts'
 
 const authInfo = { token: '', clientId: 'x', scopes: [] }
 const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

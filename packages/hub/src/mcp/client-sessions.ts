@@ -3,8 +3,7 @@
  * client cancel a call. A session belongs to the caller that opened it. The number of sessions is limited, and idle ones
  * are closed.
  */
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import type { AuthInfo, McpServer } from '@modelcontextprotocol/server'
+import { WebStandardStreamableHTTPServerTransport, type AuthInfo, type McpServer } from '@modelcontextprotocol/server'
 import { jsonRpcErrorResponse } from './json-rpc-error.ts'
 
 export interface McpClientSessionsDeps {

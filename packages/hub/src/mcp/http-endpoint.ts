@@ -5,24 +5,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
-import { A2AError, omitUndefined } from '@parley/a2a'
-import type { AgentLog, Caller } from '@parley/a2a'
-import { measureJson } from '@parley/a2a/server'
-import type { Credentials } from '@parley/a2a/server'
+import { A2AError, omitUndefined, type AgentLog, type Caller } from '@parley/a2a'
+import { measureJson, type Credentials } from '@parley/a2a/server'
 import type { Middleware } from '@parley/a2a/node'
 import { createRouteRequest } from '../http/route-request.ts'
 import { clientAddress, senderOf } from '../limits/rate-limiter.ts'
 import { createMcpServer } from './mcp-server.ts'
-import type { McpServerSettings } from './tools/tool-call.ts'
+import type { McpServerSettings } from './tools/tool.ts'
 import type { AgentDirectory } from './directory/agent-directory.ts'
-import { countRequest, createLocalDirectory } from './directory/local-directory.ts'
-import type { LocalDirectoryDeps } from './directory/local-directory.ts'
-import { createMcpHttpPolicy } from './http-policy.ts'
-import type { McpHttpPolicyDeps } from './http-policy.ts'
+import { countRequest, createLocalDirectory, type LocalDirectoryDeps } from './directory/local-directory.ts'
+import { createMcpHttpPolicy, type McpHttpPolicyDeps } from './http-policy.ts'
 import { jsonRpcErrorResponse } from './json-rpc-error.ts'
-import { createMcpClientSessions } from './client-sessions.ts'
-import type { McpSessionLimits } from './client-sessions.ts'
+import { createMcpClientSessions, type McpSessionLimits } from './client-sessions.ts'
 import { readBody, sendResponse, toRequest } from '../http/web-exchange.ts'
+import { attempt } from '../json/attempt.ts'
 
 export interface McpEndpointDeps extends LocalDirectoryDeps, McpHttpPolicyDeps {
   readonly settings: McpServerSettings
@@ -102,7 +98,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     const text = body.toString()
     const { nodes, depth } = measureJson(text, deps.jsonNodes)
     if (nodes > deps.jsonNodes) return jsonRpcErrorResponse(413, `The request exceeds ${deps.jsonNodes} JSON values`)
-    const parsedBody = jsonIn(text)
+    const parsedBody = attempt((): unknown => JSON.parse(text))
     if (depth > maxJsonDepth) return jsonRpcErrorResponse(400, 'The request is nested too deeply', -32_600)
     if (Array.isArray(parsedBody) && parsedBody.length > maxBatchSize) {
       return jsonRpcErrorResponse(400, `A batch may contain at most ${maxBatchSize} requests`, -32_600)
@@ -168,14 +164,6 @@ function directoryOf({ http }: ServerContext): AgentDirectory {
   const { directory } = (http?.authInfo?.extra ?? {}) as { readonly directory?: AgentDirectory }
   if (directory === undefined) throw new Error('MCP request without an agent directory')
   return directory
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return text === '' ? undefined : (JSON.parse(text) as unknown)
-  } catch {
-    return undefined
-  }
 }
 
 function isInitialize(body: unknown): boolean {

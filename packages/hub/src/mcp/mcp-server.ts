@@ -9,26 +9,21 @@ import {
   ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
+  type CallToolRequestParams,
+  type CallToolResult,
+  type ClientCapabilities,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
-import type {
-  CallToolRequestParams,
-  CallToolResult,
-  ClientCapabilities,
-  ServerContext,
-} from '@modelcontextprotocol/server'
-import { A2AError, traceIdOf } from '@parley/a2a'
-import type { AgentLog } from '@parley/a2a'
+import { A2AError, traceIdOf, type AgentLog } from '@parley/a2a'
 import { discoverAgent, listAgents } from './tools/agent-tools.ts'
-import { artifactTemplates } from './tools/artifact-uri.ts'
-import type { McpServerSettings, McpToolCall, McpToolResult } from './tools/tool-call.ts'
+import { artifactTemplates, readArtifact } from './tools/artifact-uri.ts'
+import type { McpServerSettings, McpToolCall, McpToolResult, McpServerTool } from './tools/tool.ts'
 import type { AgentDirectory } from './directory/agent-directory.ts'
 import { registerMcpTasks } from './tools/mcp-tasks.ts'
 import { invokeRemoteAgent, sendMessage } from './tools/message-tools.ts'
 import { createToolProgress } from './tools/tool-progress.ts'
-import { readArtifact } from './tools/read-artifact.ts'
 import { skillTools } from './tools/skill-tools.ts'
 import { cancelTask, getTask } from './tools/task-tools.ts'
-import type { McpServerTool } from './tools/tool.ts'
 
 export interface McpServerDeps {
   /** The directory of the caller of this request. */

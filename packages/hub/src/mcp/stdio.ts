@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { AgentLog } from '@parley/a2a'
 import { createMcpServer } from './mcp-server.ts'
-import type { McpServerSettings } from './tools/tool-call.ts'
+import type { McpServerSettings } from './tools/tool.ts'
 import type { AgentDirectory } from './directory/agent-directory.ts'
 
 export interface McpStdioDeps {

@@ -9,8 +9,8 @@ import type { Middleware } from '@parley/a2a/node'
 import { z } from 'zod'
 import { type JsonResponse, RouteError } from '../http/json-response.ts'
 import { decodeSegment, requestPath } from '../http/route-request.ts'
-import { serveRouteCall } from './route-calls.ts'
-import type { RouteCallsDeps, RoutedRequest } from './route-calls.ts'
+import { serveRouteCall, type RouteCallsDeps, type RoutedRequest } from './route-calls.ts'
+import { textOfParts } from '../agents/part-reader.ts'
 
 export interface ChatEndpointDeps extends RouteCallsDeps {
   /** The card name of a registered agent. */
@@ -110,7 +110,7 @@ async function waitForOutcome(stream: TaskEventStream, isContinued: boolean): Pr
   let isFirst = isContinued
   for await (const items of stream) {
     for (const { event } of items) {
-      if ('message' in event) return { said: textOf(event.message.parts) }
+      if ('message' in event) return { said: textOfParts(event.message.parts, '') }
       if ('artifactUpdate' in event) add(artifacts, event.artifactUpdate.artifact, event.artifactUpdate.append === true)
       outcome = { ...outcome, ...eventDetails(event) }
     }
@@ -122,7 +122,7 @@ async function waitForOutcome(stream: TaskEventStream, isContinued: boolean): Pr
   if (status === undefined || !hasSettled(status.state)) throw new A2AError('UNAVAILABLE', 'The agent did not finish')
   const parts = [...artifacts.values()].flat()
   const isDone = status.state === 'TASK_STATE_COMPLETED' && parts.length > 0
-  return { ...outcome, said: textOf(isDone ? parts : (status.message?.parts ?? [])) }
+  return { ...outcome, said: textOfParts(isDone ? parts : (status.message?.parts ?? []), '') }
 }
 
 function eventDetails(event: StreamEvent): Pick<ChatOutcome, 'taskId' | 'status' | 'target'> {
@@ -136,9 +136,4 @@ function eventDetails(event: StreamEvent): Pick<ChatOutcome, 'taskId' | 'status'
 
 function add(artifacts: Map<string, Part[]>, { artifactId, parts }: Artifact, append: boolean): void {
   artifacts.set(artifactId, [...(append ? (artifacts.get(artifactId) ?? []) : []), ...parts])
-}
-
-/** Joins streamed text chunks into one text. */
-function textOf(parts: readonly Part[]): string {
-  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('')
 }

@@ -3,8 +3,7 @@
  * have the simplest format: a text under `error`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { A2AError, omitUndefined } from '@parley/a2a'
-import type { AgentLog, ErrorCode } from '@parley/a2a'
+import { A2AError, omitUndefined, type AgentLog, type ErrorCode } from '@parley/a2a'
 import type { HandlerCall, HandlerCallOptions } from '@parley/a2a/server'
 import { type JsonResponse, RouteError, errorResponse } from '../http/json-response.ts'
 import { type RouteRequest, createRouteRequest, sendJson } from '../http/route-request.ts'

@@ -11,9 +11,9 @@ import { buildAgentSettings } from './agent-settings.ts'
 import type { AgentKind, AgentServices, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig } from '../config/sections/card.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
-import { superviseAgent } from './agent-supervisor.ts'
+import { superviseAgent, createUnavailableAgent, agentUnavailableError } from './agent-supervisor.ts'
 import type { AgentSupervisor, AgentSupervisorTimes, StartError } from './agent-supervisor.ts'
-import { createUnavailableAgent, agentUnavailableError } from './unavailable-agent.ts'
+import { resultWithin } from '../agents/timeouts.ts'
 
 /** The configuration of all agents. */
 export interface AgentsConfig {
@@ -294,7 +294,7 @@ export function createAgentRegistry({
   return {
     async apply(agentsConfig) {
       const changes = await apply(agentsConfig)
-      if (!isStarted) await Promise.race([refreshAllCards(), sleep(initialRefreshMs)])
+      if (!isStarted) await resultWithin(refreshAllCards(), initialRefreshMs)
       isStarted = true
       return changes
     },
@@ -348,8 +348,4 @@ function isChanged(entry: RegistryEntry, before: RegistryEntry | undefined): boo
     before.supervisor !== entry.supervisor ||
     !isDeepStrictEqual([before.config, before.bundles], [entry.config, entry.bundles])
   )
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }

@@ -1,6 +1,5 @@
 /** The services that the hub passes to each agent. */
-import { omitUndefined } from '@parley/a2a'
-import type { AgentLog, KeyValueStore } from '@parley/a2a'
+import { omitUndefined, type AgentLog, type KeyValueStore } from '@parley/a2a'
 import { guardedFetch, guardedLookup } from '@parley/a2a/node'
 import { systemClock } from '@parley/a2a/server'
 import type { AgentServices } from '../agents/kind.ts'

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentSkill } from '@parley/a2a'
-import { mergeSkills, buildAgentSettings } from './agent-settings.ts'
-import type { AgentSettingsInput } from './agent-settings.ts'
+import { mergeSkills, buildAgentSettings, type AgentSettingsInput } from './agent-settings.ts'
 import { checkConfig } from '../config/check-config.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
 import { demoKind } from '../demo/index.ts'
@@ -65,7 +64,7 @@ describe('the server settings of an agent', () => {
     assert.deepEqual([description, version], ['Now', '1.0.0'])
   })
 
-  it('tells what the agent is like after what it does [S0-14]', () => {
+  it('describes the persona of the agent after what it does [S0-14]', () => {
     assert.equal(settings({ description: 'Sums up.', persona: 'Terse.' }).description, 'Sums up.\n\nTerse.')
     assert.equal(settings({ persona: 'Terse.' }).description, 'Terse.')
   })

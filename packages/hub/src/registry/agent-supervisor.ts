@@ -2,8 +2,8 @@
  * Keeps one agent open: opens it, retries with backoff if that fails, and refreshes its live card periodically. A failed refresh
  * keeps the last known card.
  */
-import { linkSignals } from '@parley/a2a'
-import type { AgentLog } from '@parley/a2a'
+import { linkSignals, A2AError, abortable } from '@parley/a2a'
+import type { AgentLog, Agent, AgentFunction, AgentOutput, Turn } from '@parley/a2a'
 import { withTimeout } from '../agents/timeouts.ts'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
 
@@ -168,4 +168,31 @@ function withOpenTimeout<T>(value: Promise<T>, limitMs: number, late: (value: T)
     value.then(late, () => {})
     return new Error(`it took longer than ${limitMs / 1_000} s to open`)
   })
+}
+
+/**
+ * Placeholder for an agent that has not opened yet. New calls are refused before they reach it. It runs turns that a restart
+ * interrupted or that waited in a queue, by the real agent as soon as that has opened: `whenOpen` resolves with it. The turn fails
+ * after `waitMs`.
+ */
+export function createUnavailableAgent(whenOpen: () => Promise<Agent>, waitMs: number): Agent {
+  const wait = async (turn: Turn, selectRun: (agent: Agent) => AgentFunction | undefined): Promise<AgentOutput> => {
+    const run = selectRun(await withTimeout(abortable(turn.signal, whenOpen()), waitMs, agentUnavailableError))
+    if (run === undefined) return { state: 'TASK_STATE_FAILED', message: 'The task was interrupted by a restart' }
+    return run(turn)
+  }
+  return {
+    resume: 'reattach',
+    run: (turn) => wait(turn, (agent) => (typeof agent === 'function' ? agent : agent.run)),
+    reattach: (turn) =>
+      wait(turn, (agent) => {
+        if (typeof agent === 'function' || agent.resume === 'fail') return undefined
+        return agent.resume === 'reattach' ? agent.reattach : agent.run
+      }),
+  }
+}
+
+/** Has no retry delay, so that clients fail at once instead of retrying by themselves. */
+export function agentUnavailableError(): A2AError {
+  return new A2AError('AGENT_UNAVAILABLE', 'The agent is not available at the moment')
 }

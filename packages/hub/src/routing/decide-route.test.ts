@@ -4,9 +4,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Part, Struct } from '@parley/a2a'
 import { routeSchema as schema } from '../config/sections/routes.ts'
-import { decideRoute } from './decide-route.ts'
-import type { AgentAvailability } from './decide-route.ts'
-import { messageFacts } from './route-conditions.ts'
+import { decideRoute, type AgentAvailability, messageFacts } from './decide-route.ts'
 
 interface Given {
   readonly parts?: readonly Part[]
@@ -120,7 +118,7 @@ describe('of several agents', () => {
     assert.equal(why, 'it fits, and three stands in: one: it is unavailable; two: it is slow')
   })
 
-  it('whatever their weights and states are, each that can be asked is there once and no other', () => {
+  it('whatever their weights and states are, contain each available agent once and no other', () => {
     const agents = ['a', 'b', 'c', 'd', 'e']
     fc.assert(
       fc.property(

@@ -1,12 +1,10 @@
 /** An agent that delegates some of its messages: its caller sees one task, whichever agent does the work. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { A2AError, artifact, fail, inputRequired, reject, reply, status } from '@parley/a2a'
 import type { Agent, Report, Store, Task, Turn } from '@parley/a2a'
 import { routeSchema as schema } from '../config/sections/routes.ts'
-import { createTestHub } from '../delegation/testing/test-hub.ts'
-import type { TestModule } from '../delegation/testing/test-hub.ts'
+import { createTestHub, type TestModule } from '../delegation/testing/test-hub.ts'
 import { createHealthMonitor } from '../health/health-monitor.ts'
 import { observeAgent } from '../health/observe-agent.ts'
 import { createRouting } from './routing.ts'
@@ -166,8 +164,8 @@ describe('an agent that cannot do it', () => {
       yield 'half'
       throw new A2AError('AGENT_UNAVAILABLE', 'It is down')
     }
-    const { hub: told } = await open(t, [route], { ...agents, one: half })
-    const task = await told.send('front', 'x')
+    const { hub: refusing } = await open(t, [route], { ...agents, one: half })
+    const task = await refusing.send('front', 'x')
     assert.deepEqual([task.status.state, texts(task)], ['TASK_STATE_FAILED', ['answer: half']])
   })
 

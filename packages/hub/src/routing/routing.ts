@@ -3,10 +3,8 @@ import type { Agent, Caller, Message, Struct, Turn } from '@parley/a2a'
 import type { InProcessClient } from '../agents/kind.ts'
 import type { Route } from '../config/sections/routes.ts'
 import type { HealthMonitor } from '../health/health-monitor.ts'
-import { decideRoute } from './decide-route.ts'
-import type { RouteDecision, AgentAvailability } from './decide-route.ts'
-import { messageFacts } from './route-conditions.ts'
-import { agentUnavailableError } from '../registry/unavailable-agent.ts'
+import { decideRoute, type RouteDecision, type AgentAvailability, messageFacts } from './decide-route.ts'
+import { agentUnavailableError } from '../registry/agent-supervisor.ts'
 import { createRoutedAgent } from './routed-agent.ts'
 
 export interface RoutingDeps {

@@ -1,24 +1,19 @@
 /** The telemetry of the hub: traces, metrics and spans for a collector. Disabled parts cost nothing. */
-import { readTraceparent, spanIdOfEvent, omitUndefined } from '@parley/a2a'
-import type { AgentLog, FullStore } from '@parley/a2a'
+import { readTraceparent, spanIdOfEvent, omitUndefined, type AgentLog, type FullStore } from '@parley/a2a'
 import type { Middleware, ServeOptions, ServePushOptions } from '@parley/a2a/node'
-import { clockOf } from '@parley/a2a/server'
-import type { OnAnswer, OnEvent, PushResult } from '@parley/a2a/server'
+import { clockOf, type OnAnswer, type OnEvent, type PushResult } from '@parley/a2a/server'
 import type { TelemetryConfig } from '../config/sections/telemetry.ts'
 import { hubVersion } from '../config/hub-version.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { namespacedKv } from '../store/namespaced-kv.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Traces, TraceSpan } from './traces/trace-types.ts'
-import { createHubMetrics } from './metrics/hub-metrics.ts'
-import { timedStore } from './metrics/timed-store.ts'
-import type { AgentUpSample, HubMetrics, HubMetricsDeps } from './metrics/hub-metrics.ts'
+import { createHubMetrics, type AgentUpSample, type HubMetrics, type HubMetricsDeps } from './metrics/hub-metrics.ts'
 import { createMetricRegistry } from './metrics/metric-registry.ts'
 import { createMetricsRoute } from './metrics/metrics-route.ts'
 import type { Otel, OtlpSettings } from './otel/otel.ts'
 import { addProcessMetrics } from './metrics/process-metrics.ts'
-import { createTraceIndex } from './traces/trace-index.ts'
-import type { TraceIndex } from './traces/trace-index.ts'
+import { createTraceIndex, type TraceIndex } from './traces/trace-index.ts'
 import { createTraces } from './traces/traces.ts'
 
 export interface TelemetryDeps extends Pick<HubMetricsDeps, 'streams' | 'readers' | 'connections' | 'queues'> {
@@ -44,17 +39,16 @@ export interface Telemetry {
   readonly traces?: Traces
   readonly middleware?: Middleware
   /** Adds the telemetry listeners after the given ones. */
-  withListeners(
-    others: TelemetryListeners,
-    push: ServeOptions['push'],
-  ): TelemetryListeners & { readonly push?: ServePushOptions }
+  withListeners(others: Omit<HubListeners, 'push'>, push: ServeOptions['push']): HubListeners
   /** Reads the remaining records and sends pending spans. Needs the store until then. */
   close(): Promise<void>
 }
 
-export interface TelemetryListeners {
+/** The listeners that the hub passes to the server. */
+export interface HubListeners {
   readonly onAnswer: OnAnswer
   readonly onEvent: OnEvent
+  readonly push?: ServePushOptions
 }
 
 export async function openTelemetry(config: TelemetryConfig, parts: TelemetryDeps): Promise<Telemetry> {
@@ -182,5 +176,48 @@ function pushResultSpan(news: PushResult): TraceSpan | undefined {
     attributes: { 'gen_ai.agent.name': agent, taskId, configId, seq, attempt, said: detail },
     events: [],
     droppedEvents: 0,
+  }
+}
+
+type AsyncMethod = (...given: unknown[]) => Promise<unknown>
+/** The methods that calls and turns wait for, and the `operation` that each has in the metrics. */
+type TimedMethods<Part> = Readonly<Partial<Record<keyof Part & string, string>>>
+
+const taskMethods: TimedMethods<FullStore['tasks']> = {
+  append: 'append',
+  load: 'load',
+  read: 'read',
+  list: 'list',
+  findMessage: 'findMessage',
+}
+
+/** Measures the duration and failures of store calls. Results are not inspected. */
+export function timedStore(
+  store: FullStore,
+  observe: (operation: string, seconds: number, isOk: boolean) => void,
+): FullStore {
+  return Object.assign(timed(store, { prune: 'prune' }), {
+    tasks: timed(store.tasks, taskMethods),
+    push: timed(store.push, { claim: 'claimPush' }),
+    feed: timed(store.feed, { read: 'feed' }),
+  })
+
+  /** Inherits from the original, so that everything else is unchanged. */
+  function timed<Part extends object>(part: Part, methods: TimedMethods<Part>): Part {
+    const view = Object.create(part) as Record<string, AsyncMethod>
+    for (const [name, operation] of Object.entries<string>(methods as Record<string, string>)) {
+      const method = (part[name as keyof Part] as AsyncMethod).bind(part)
+      view[name] = (...given) => {
+        const startedAt = performance.now()
+        const report = (isOk: boolean): void => observe(operation, (performance.now() - startedAt) / 1_000, isOk)
+        const answer = method(...given)
+        answer.then(
+          () => report(true),
+          () => report(false),
+        )
+        return answer
+      }
+    }
+    return view as Part
   }
 }

@@ -46,7 +46,7 @@ const { words } = fc.letrec<{ words: readonly Word[]; word: Word }>((tie) => ({
 }))
 
 describe('a writer of bytes', () => {
-  it('writes what the library’s own writer writes, message after message', () => {
+  it('writes the same bytes as the writer of the library, message after message', () => {
     const writer = new ByteWriter()
     fc.assert(
       fc.property(words, (given) => {
@@ -72,7 +72,7 @@ describe('a writer of bytes', () => {
     }
   })
 
-  it('begins anew after a mistake', () => {
+  it('resets after an error', () => {
     const writer = new ByteWriter()
     writer.tag(1, WireType.LengthDelimited).fork().string('half')
     assert.throws(() => writer.int32(2 ** 31), RangeError)

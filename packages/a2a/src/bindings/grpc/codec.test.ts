@@ -81,7 +81,7 @@ const samples: readonly (readonly [type: string, payload: unknown])[] = [
 ]
 
 describe('protobuf bytes and ProtoJSON', () => {
-  it('are turned into each other as the library of the messages does it [F-10 J-1 J-2 J-4]', () => {
+  it('are converted into each other like the library of the messages does [F-10 J-1 J-2 J-4]', () => {
     for (const [type, payload] of samples) {
       const bytes = byLibrary.encode(type, payload)
       assert.deepEqual(byLibrary.decode(type, encodeProtobuf(type, payload)), byLibrary.decode(type, bytes), type)
@@ -91,7 +91,7 @@ describe('protobuf bytes and ProtoJSON', () => {
     }
   })
 
-  it('keep every JSON value that a data part or metadata may hold', () => {
+  it('keep every JSON value of a data part or metadata', () => {
     const json = fc.jsonValue({ stringUnit: 'binary' })
     fc.assert(
       fc.property(json, (data) => {
@@ -106,7 +106,7 @@ describe('protobuf bytes and ProtoJSON', () => {
     )
   })
 
-  it('keep a key that is called __proto__ a key', () => {
+  it('keep a key named __proto__ as a key', () => {
     const metadata: unknown = JSON.parse('{"__proto__": {"admin": true}}')
     const back = decodeProtobuf('lf.a2a.v1.Task', encodeProtobuf('lf.a2a.v1.Task', { metadata })) as {
       metadata: { admin?: unknown }
@@ -115,7 +115,7 @@ describe('protobuf bytes and ProtoJSON', () => {
     assert.equal(JSON.stringify(back.metadata), '{"__proto__":{"admin":true}}')
   })
 
-  it('skip what the message has no field for, on both ways [J-10]', () => {
+  it('skip unknown fields in both directions [J-10]', () => {
     const more = { id: 't', inventedByALaterVersion: [1, { a: 2 }] }
     assert.deepEqual(decodeProtobuf('lf.a2a.v1.GetTaskRequest', encodeProtobuf('lf.a2a.v1.GetTaskRequest', more)), {
       id: 't',
@@ -133,7 +133,7 @@ describe('protobuf bytes and ProtoJSON', () => {
     assert.deepEqual(decodeProtobuf('lf.a2a.v1.GetTaskRequest', writer.finish()), { id: 't' })
   })
 
-  it('take the last of a oneof, and put a message together that comes in two', () => {
+  it('use the last of a oneof, and merge a message that comes in two pieces', () => {
     const text = encodeProtobuf('lf.a2a.v1.Part', { text: 'a', filename: 'f' })
     const url = encodeProtobuf('lf.a2a.v1.Part', { url: 'https://example.com' })
     assert.deepEqual(decodeProtobuf('lf.a2a.v1.Part', Buffer.concat([text, url])), {
@@ -147,12 +147,12 @@ describe('protobuf bytes and ProtoJSON', () => {
     })
   })
 
-  it('leave a number that no enumeration names as it is', () => {
+  it('keep an unknown enumeration number', () => {
     const bytes = new BinaryWriter().tag(1, WireType.Varint).int32(77).finish()
     assert.deepEqual(decodeProtobuf('lf.a2a.v1.TaskStatus', bytes), { state: 77 })
   })
 
-  it('are refused by field where a payload does not fit', () => {
+  it('are refused by field if a payload does not fit', () => {
     const cases: [unknown, string][] = [
       [{ status: { message: { parts: [{ text: 5 }] } } }, 'status.message.parts.text must be a string'],
       [{ artifacts: {} }, 'artifacts must be an array'],
@@ -174,7 +174,7 @@ describe('protobuf bytes and ProtoJSON', () => {
     )
   })
 
-  it('are refused where bytes are cut off, nested without end or no message at all', () => {
+  it('are refused if bytes are truncated, nested without end or not a message', () => {
     const whole = encodeProtobuf('lf.a2a.v1.Task', samples[0]![1] && (samples[0]![1] as { task: unknown }).task)
     for (let length = 1; length < whole.length; length++) {
       try {

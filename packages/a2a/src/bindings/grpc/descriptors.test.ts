@@ -46,7 +46,7 @@ describe('the descriptors of the gRPC binding', () => {
     }
   })
 
-  it('have the rpcs of every service, with what each takes and gives [F-10]', () => {
+  it('have the rpcs of every service, with request and response types [F-10]', () => {
     assert.equal(services.length, 5)
     for (const service of services) {
       const made = descriptorRegistry.getService(service.fullName.slice(1))

@@ -32,13 +32,13 @@ describe('an error over gRPC', () => {
     for (const [code, number] of numbers) {
       const status = grpcStatusOf(new A2AError(code, 'No', { taskId: 't' }))
       assert.equal(status.code, number, code)
-      const told = decodeProtobuf('google.rpc.Status', status.details!) as {
+      const decoded = decodeProtobuf('google.rpc.Status', status.details!) as {
         code: number
         message: string
         details: object[]
       }
-      assert.deepEqual([told.code, told.message], [number, 'No'])
-      assert.deepEqual(told.details[0], {
+      assert.deepEqual([decoded.code, decoded.message], [number, 'No'])
+      assert.deepEqual(decoded.details[0], {
         '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
         reason: code,
         domain: 'a2a-protocol.org',
@@ -47,14 +47,14 @@ describe('an error over gRPC', () => {
     }
   })
 
-  it('has the status by which clients of 0.3 know it, which read nothing else', () => {
+  it('has the status by which clients of 0.3 recognize it, which read nothing else', () => {
     const legacy = grpcSpellingOf['0.3']
     assert.equal(grpcStatusOf(new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'No'), legacy).code, 12)
     assert.equal(grpcStatusOf(new A2AError('UNSUPPORTED_OPERATION', 'No'), legacy).code, 12)
     assert.equal(grpcStatusOf(new A2AError('TASK_NOT_CANCELABLE', 'No'), legacy).code, 9)
   })
 
-  it('comes back as it went, whatever its code', () => {
+  it('round-trips with any code', () => {
     const own = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT', 'CANCELED'])
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
       if (own.has(code)) continue
@@ -67,7 +67,7 @@ describe('an error over gRPC', () => {
     }
   })
 
-  it('names the fields that are wrong in a BadRequest, and when to come back in a RetryInfo', () => {
+  it('names the invalid fields in a BadRequest, and the retry delay in a RetryInfo', () => {
     const violations = [{ field: 'message.parts', description: 'must not be empty' }]
     assert.deepEqual(errorFromGrpcStatus(grpcStatusOf(invalidParams(violations)), proto).details.violations, violations)
     const late = new A2AError('RATE_LIMITED', 'Slowly', { retryAfterSeconds: '7' })
@@ -78,12 +78,12 @@ describe('an error over gRPC', () => {
     )
   })
 
-  it('is decided by its reason, whatever the status: servers of 1.0.0 had other ones', () => {
+  it('is read by its reason, whatever the status: servers of 1.0.0 had other ones', () => {
     const { details } = grpcStatusOf(new A2AError('VERSION_NOT_SUPPORTED', 'No'))
     assert.equal(errorFromGrpcStatus({ code: 12, message: 'No', details }, proto).code, 'VERSION_NOT_SUPPORTED')
   })
 
-  it('is understood without details, and with details that are none', () => {
+  it('is read without details, and with invalid details', () => {
     const meanings: [(typeof statusNames)[number], string, ErrorCode][] = [
       ['NOT_FOUND', 'x', 'TASK_NOT_FOUND'],
       ['UNIMPLEMENTED', 'x', 'METHOD_NOT_FOUND'],
@@ -115,7 +115,7 @@ describe('an error over gRPC', () => {
     }
   })
 
-  it('fits into trailers, however much there is to say, and keeps its reason', () => {
+  it('fits into trailers, however long its text is, and keeps its reason', () => {
     const violations = Array.from({ length: 20 }, (_, n) => ({
       field: `metadata.${'x'.repeat(900)}${n}`,
       description: 'no',

@@ -12,11 +12,11 @@ const refusal = (text: string): { code: string; id: string } => {
 }
 
 describe('a JSON-RPC envelope', () => {
-  it('gives id, method and params', () => {
+  it('has id, method and params', () => {
     assert.deepEqual(read(JSON.stringify(valid)), { id: '1', method: 'GetTask', params: { id: 't1' } })
   })
 
-  it('echoes any string or finite number as it was sent, zero and fractions included [F-1 F-2]', () => {
+  it('echoes any string or finite number unchanged, including zero and fractions [F-1 F-2]', () => {
     for (const id of ['0', '-7', '1.5', '"a"', '""', '"quote \\" and \\u2028"', 'null', '12345678901234567890']) {
       const answer = read(`{"jsonrpc":"2.0","id":${id},"method":"GetTask"}`)
       assert.equal(JSON.stringify(JSON.parse(answer.id)), JSON.stringify(JSON.parse(id)))
@@ -46,7 +46,7 @@ describe('a JSON-RPC envelope', () => {
     }
   })
 
-  it('refuses another jsonrpc and a missing or odd method with -32600 and the id [B-36]', () => {
+  it('refuses another jsonrpc and a missing or invalid method with -32600 and the id [B-36]', () => {
     for (const change of [
       { jsonrpc: '1.0' },
       { jsonrpc: 2 },
@@ -59,7 +59,7 @@ describe('a JSON-RPC envelope', () => {
     }
   })
 
-  it('refuses params that are no object with -32602, and reads none as empty [B-40]', () => {
+  it('refuses params that are not an object with -32602, and reads missing ones as empty [B-40]', () => {
     for (const params of [[], [1], 'x', 5, true]) {
       assert.deepEqual(refusal(JSON.stringify({ ...valid, params })), { code: 'INVALID_PARAMS', id: '1' })
     }
@@ -76,7 +76,7 @@ describe('a JSON body', () => {
     }
   })
 
-  it('nested beyond reason is refused rather than walked, under the id of the request [B-41 F-1]', () => {
+  it('with too much nesting is refused without recursion, under the id of the request [B-41 F-1]', () => {
     const request = (levels: number): string =>
       `{"jsonrpc":"2.0","id":1.5,"method":"x","params":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
     const refused = read(request(50_000))

@@ -53,7 +53,7 @@ describe('REST routes', () => {
     }
   })
 
-  it('tell an unknown path from a wrong verb, and name the verbs that would do [F-9]', () => {
+  it('distinguish an unknown path from a wrong verb, and list the allowed verbs [F-9]', () => {
     assert.deepEqual(table.match('GET', '/nothing'), { outcome: 'unknown' })
     assert.deepEqual(table.match('GET', '/tasks/'), { outcome: 'unknown' })
     assert.deepEqual(table.match('GET', '/tasks/:cancel/x'), { outcome: 'unknown' })
@@ -63,12 +63,12 @@ describe('REST routes', () => {
     assert.deepEqual(table.match('DELETE', '/tasks/t1:subscribe'), { outcome: 'wrong-verb', allow: 'GET, POST' })
   })
 
-  it('serve HEAD where GET answers with one document, and not where it streams', () => {
+  it('serve HEAD where GET returns one document, and not where it streams', () => {
     assert.equal(operationOf('HEAD', '/tasks/t1'), 'GetTask')
     assert.equal(table.match('HEAD', '/tasks/t1:subscribe').outcome, 'wrong-verb')
   })
 
-  it('gather the payload from body, query and path, and let the path win [B-166]', () => {
+  it('merge the payload from body, query and path, and the path wins [B-166]', () => {
     assert.deepEqual(payloadOf('POST', '/tasks/t1:cancel', '', { id: 'other', metadata: { a: 1 } }), {
       id: 't1',
       metadata: { a: 1 },
@@ -77,18 +77,18 @@ describe('REST routes', () => {
     assert.deepEqual(payloadOf('DELETE', '/tasks/t1/pushNotificationConfigs/c1'), { taskId: 't1', id: 'c1' })
   })
 
-  it('read query names in snake_case as well [J-1]', () => {
+  it('also read query names in snake_case [J-1]', () => {
     assert.deepEqual(payloadOf('GET', '/tasks/t1', 'history_length=0'), { id: 't1', historyLength: '0' })
   })
 
-  it('take null and nothing for an empty body, and refuse what is no object [F-9]', () => {
+  it('accept null and an empty body, and refuse anything that is not an object [F-9]', () => {
     assert.deepEqual(payloadOf('POST', '/tasks/t1:cancel', '', null), { id: 't1' })
     for (const body of [[], 'text', 5, true]) {
       assert.throws(() => payloadOf('POST', '/message:send', '', body), { code: 'INVALID_PARAMS' })
     }
   })
 
-  it('are labelled as the version wishes, or as plain JSON where the client names that and not the other [F-8]', () => {
+  it('have the content type of the version, or plain JSON if the client accepts only that [F-8]', () => {
     const labels = (accept?: string): string => restFraming(v1_0, accept).contentType
     const own = 'application/a2a+json'
     for (const accept of [undefined, '', '*/*', 'application/*', 'text/html', own, `application/json;q=0.5, ${own}`]) {
@@ -107,7 +107,7 @@ describe('REST routes', () => {
     assert.equal(restFraming(v0_3, own).contentType, 'application/json')
   })
 
-  it('leave no mark on the prototype when a body names it', () => {
+  it('do not change the prototype when a body names it', () => {
     const payload = payloadOf('POST', '/message:send', '', JSON.parse('{"__proto__":{"polluted":true}}'))
     assert.equal(({} as Record<string, unknown>).polluted, undefined)
     assert.equal(Object.getPrototypeOf(payload), Object.prototype)

@@ -62,14 +62,14 @@ describe('the authenticator', () => {
       assert.equal(authenticatorFromOptions(options, parts), undefined)
   })
 
-  it('shows a bearer token with every request, whatever the card says [B-152]', async () => {
+  it('sends a bearer token with every request, whatever the card declares [B-152]', async () => {
     const bearer = 'abc'
     const expected = ['headers authorization Bearer abc']
     for (const card of [undefined, wants(), wants(['bearer']), wants(['oauth']), wants(['query']), wants(['mtls'])])
       assert.deepEqual(await shown({ bearer }, card), expected)
   })
 
-  it('takes a token from a function each time, sync or not, and without the line break at its end', async () => {
+  it('calls a token function each time, sync or async, and trims the line break at its end', async () => {
     let count = 0
     const bearer = async (): Promise<string> => `t${++count}\n`
     assert.deepEqual(await shown({ bearer }), ['headers authorization Bearer t1'])
@@ -78,7 +78,7 @@ describe('the authenticator', () => {
     assert.equal(await shown({ bearer: () => undefined }), undefined)
   })
 
-  it('puts an API key where the card says [B-152]', async () => {
+  it('sends an API key where the card declares it [B-152]', async () => {
     const apiKey = 'k'
     assert.deepEqual(await shown({ apiKey }, wants(['key'])), ['headers X-Key k'])
     assert.deepEqual(await shown({ apiKey }, wants(['query'])), ['query api_key k'])
@@ -87,7 +87,7 @@ describe('the authenticator', () => {
       assert.deepEqual(await shown({ apiKey }, card), ['headers x-api-key k'])
   })
 
-  it('reads where a key goes from a card of 0.3 as well [B-152]', async () => {
+  it('reads the location of a key from a card of 0.3 [B-152]', async () => {
     const card = decodeCard({
       protocolVersion: '0.3.0',
       name: 'A',
@@ -104,12 +104,12 @@ describe('the authenticator', () => {
     assert.deepEqual(await shown({ apiKey: 'k' }, card), ['query key k'])
   })
 
-  it('puts a key where a scheme says that no requirement mentions', async () => {
+  it('sends a key for a scheme that no requirement mentions', async () => {
     const securitySchemes = { bearer: schemes.bearer, cookie: schemes.cookie }
     assert.deepEqual(await shown({ apiKey: 'k' }, cardOf([], { securitySchemes })), ['cookies session k'])
   })
 
-  it('does not put a key under a name that no header and no cookie can have', async () => {
+  it('does not send a key under an invalid header or cookie name', async () => {
     for (const location of ['header', 'cookie'] as const) {
       const k = { apiKeySecurityScheme: { location, name: 'a\r\nb: c' } }
       const card = cardOf([['k']], { securitySchemes: { k } })
@@ -117,14 +117,14 @@ describe('the authenticator', () => {
     }
   })
 
-  it('shows name and password as UTF-8', async () => {
+  it('encodes name and password as UTF-8', async () => {
     const basic = { username: 'jörg', password: 'päss:wört' }
     const expected = [`headers authorization Basic ${Buffer.from('jörg:päss:wört').toString('base64')}`]
     for (const card of [undefined, wants(['basic']), wants(['bearer'])])
       assert.deepEqual(await shown({ basic }, card), expected)
   })
 
-  it('takes the first alternative that it can satisfy, all of it and nothing else [B-152]', async () => {
+  it('uses the first alternative that it can satisfy completely, and nothing else [B-152]', async () => {
     const all = { bearer: 'b', apiKey: 'k', basic: { username: 'u', password: 'p' } }
     const basic = `headers authorization Basic ${btoa('u:p')}`
     assert.deepEqual(await shown(all, wants(['digest'], ['basic'], ['bearer'])), [basic])
@@ -135,7 +135,7 @@ describe('the authenticator', () => {
     assert.deepEqual(await shown(all, wants(['mtls', 'cookie'])), ['cookies session k'])
   })
 
-  it('lets the server decide when it can satisfy none: what it has goes to the usual places', async () => {
+  it('sends its credentials to the usual places if it can satisfy no alternative', async () => {
     const both = { bearer: 'b', apiKey: 'k' }
     const usual = ['headers authorization Bearer b', 'headers x-api-key k']
     assert.deepEqual(await shown(both, wants(['digest'], ['basic'])), usual)
@@ -155,12 +155,12 @@ describe('the authenticator', () => {
     assert.deepEqual(await shown({ apiKey: () => 'k2' }, wants(['query']), key), ['query api_key k2'])
   })
 
-  it('leaves everything to `authenticate` when that is given', async () => {
+  it('leaves everything to `authenticate` if that is given', async () => {
     const authenticate = ({ url }: AuthRequest): AuthCredentials => ({ headers: { 'x-signed': url } })
     assert.deepEqual(await shown({ authenticate, bearer: 'b' }), ['headers x-signed https://agent.example/'])
   })
 
-  it('asks for no token where none of its flows is offered', async () => {
+  it('requests no token if the card offers none of its flows', async () => {
     const oauth = { clientId: 'me', onDeviceCode() {} }
     assert.deepEqual(await shown({ oauth, apiKey: 'k' }, wants(['oauth'], ['key'])), ['headers X-Key k'])
     assert.deepEqual(await shown({ oauth }, wants(['oauth'])), [])

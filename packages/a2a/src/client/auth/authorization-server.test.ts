@@ -37,7 +37,7 @@ describe('the authorization server', () => {
     assert.equal(server.tokenUrl, 'https://agent.example/oauth/token')
   })
 
-  it('that a card names elsewhere gets no secret unless the user allows it', async () => {
+  it('that a card names on another origin gets no secret unless the user allows it', async () => {
     const elsewhere = 'https://id.example/token'
     await assert.rejects(find({}, credentials(elsewhere), { ask: noRequest }), (reason: A2AError) => {
       assert.equal(reason.code, 'UNAUTHENTICATED')
@@ -49,7 +49,7 @@ describe('the authorization server', () => {
       assert.equal((await find({ trust }, credentials(elsewhere), { ask: noRequest })).tokenUrl, elsewhere)
   })
 
-  it('is not allowed by an address that merely looks like an allowed one', async () => {
+  it('is not allowed by an address that resembles an allowed one', async () => {
     const trust = ['https://id.example', 'https://shared.example/mine']
     for (const lookalike of [
       'https://id.example.evil.test/token',
@@ -66,7 +66,7 @@ describe('the authorization server', () => {
     assert.ok(await find({ trust }, credentials('https://shared.example/mine/token'), { ask: noRequest }))
   })
 
-  it('is spoken to by https, on this machine, or where the user says that the network is safe', async () => {
+  it('is called over https, on loopback, or if the user declares the network safe', async () => {
     for (const tokenUrl of ['http://id.example/token', 'ftp://id.example/token', 'http://127.0.0.1.evil.test/token']) {
       await assert.rejects(find({ tokenUrl }, undefined, { ask: noRequest }), /without https/)
       await assert.rejects(find({}, credentials(tokenUrl), { at: tokenUrl, ask: noRequest }), /without https/)
@@ -84,7 +84,7 @@ describe('the authorization server', () => {
       await assert.rejects(find({ tokenUrl: malformed }), /malformed/)
   })
 
-  it('that the user names makes the card’s count for nothing', async () => {
+  it('that the user names overrides that of the card', async () => {
     const tokenUrl = 'https://id.example/token'
     const card = oauth2({
       clientCredentials: { tokenUrl: 'https://evil.test/t', refreshUrl: 'https://evil.test/r', scopes },
@@ -97,7 +97,7 @@ describe('the authorization server', () => {
     })
   })
 
-  it('may be asked to refresh at another address, which is checked like the first', async () => {
+  it('may have another refresh address, which is checked like the first', async () => {
     const flow = { tokenUrl: 'https://agent.example/t', scopes }
     const near = oauth2({ clientCredentials: { ...flow, refreshUrl: 'https://agent.example/r' } })
     assert.equal((await find({}, near)).refreshUrl, 'https://agent.example/r')
@@ -122,7 +122,7 @@ describe('the authorization server', () => {
     assert.deepEqual(await find({}, oauth2({}, metadataUrl), { flow, at: `${url}/agent` }), expected)
   })
 
-  it('is asked for its metadata once, also by many at a time', async () => {
+  it('is asked for its metadata once, also by concurrent calls', async () => {
     const server = await startAuthorizationServer()
     const finder = createAuthorizationServerFinder({ clientId: 'me', metadataUrl: server.metadataUrl }, 'device-code', {
       fetch,
@@ -133,7 +133,7 @@ describe('the authorization server', () => {
     assert.equal(server.asked.length, 1)
   })
 
-  it('that the user trusts may name another; one that merely is the agent’s may not', async () => {
+  it("that the user trusts may name another; one that is only on the agent's origin may not", async () => {
     const metadata = { token_endpoint: 'https://tokens.example/t' }
     const server = await startAuthorizationServer({ metadata })
     const scheme = oauth2({}, server.metadataUrl)
@@ -142,7 +142,7 @@ describe('the authorization server', () => {
     await assert.rejects(find({}, scheme, { at: server.url }), /names https:\/\/tokens.example/)
   })
 
-  it('is found without its metadata where the card says enough, and not found where it does not', async () => {
+  it('is found without its metadata if the card is complete, and otherwise not found', async () => {
     const server = await startAuthorizationServer({ metadata: { token_endpoint: undefined } })
     const tokenUrl = 'https://agent.example/t'
     // Neither trusted nor reachable, but neither is needed.
@@ -156,7 +156,7 @@ describe('the authorization server', () => {
     await assert.rejects(find({ metadataUrl: server.metadataUrl }), /No token endpoint is known/)
   })
 
-  it('is not looked for with a list of origins that is none', () => {
+  it('is not used with an invalid list of origins', () => {
     assert.throws(() => find({ trust: ['id.example'] }), /oauth.trust lists origins/)
   })
 })

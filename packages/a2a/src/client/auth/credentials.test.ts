@@ -64,7 +64,7 @@ async function everything(agent: RemoteAgent): Promise<void> {
 const refusal = (reason: unknown): reason is A2AError => reason instanceof A2AError && reason.code === 'UNAUTHENTICATED'
 
 describe('credentials', () => {
-  it('go with every request to the place that the card names, in every version and binding [B-152]', async () => {
+  it('are sent with every request to the place that the card declares, in every version and binding [B-152]', async () => {
     const ways: [string, ConnectOptions, (asks: Credentials) => boolean][] = [
       ['header', { apiKey: 'k&y=1' }, ({ header }) => header('x-agent-key') === 'k&y=1'],
       ['query', { apiKey: 'k&y=1' }, ({ query }) => new URLSearchParams(query).get('api key') === 'k&y=1'],
@@ -91,7 +91,7 @@ describe('credentials', () => {
     await everything(await connect(server.url, { bearer: 'b', apiKey: 'k' }))
   })
 
-  it('are asked for once more after a 401, and the call goes through', async () => {
+  it('are requested once more after a 401, and the call succeeds', async () => {
     let vault = 'old'
     const server = await agentFor((asks) => {
       vault = 'new'
@@ -102,7 +102,7 @@ describe('credentials', () => {
     assert.deepEqual(server.asked.map(bearerOf), ['old', 'new'])
   })
 
-  it('that stay the same are refused once, with what the card wants in the error', async () => {
+  it('that stay the same are refused once, and the error has the requirements of the card', async () => {
     const server = await agentFor(() => false, { securityRequirements: [needs('token'), needs('header')] })
     for (const options of [{ bearer: 'wrong' }, { bearer: () => 'wrong' }, {}]) {
       const agent = await connect(server.url, options)
@@ -116,26 +116,26 @@ describe('credentials', () => {
     }
   })
 
-  it('of any other kind come from a function, which learns of a refusal', async () => {
+  it('of any other kind come from a function, which gets the refusal', async () => {
     const server = await agentFor(({ header }) => header('x-signature') === 'right')
-    const told: AuthRequest[] = []
+    const authRequests: AuthRequest[] = []
     const agent = await connect(server.url, {
       authenticate(request) {
-        told.push(request)
+        authRequests.push(request)
         return { headers: { 'x-signature': request.refused === undefined ? 'wrong' : 'right' } }
       },
     })
-    told.length = 0
+    authRequests.length = 0
     assert.equal(await agent.ask('you'), 'Hello, you!')
-    assert.equal(told.length, 2)
-    assert.deepEqual(told[1]?.refused, {
+    assert.equal(authRequests.length, 2)
+    assert.deepEqual(authRequests[1]?.refused, {
       wwwAuthenticate: 'Bearer, Basic',
       sent: { headers: { 'x-signature': 'wrong' } },
     })
-    assert.equal(told[1]?.card, agent.card)
+    assert.equal(authRequests[1]?.card, agent.card)
   })
 
-  it('that cannot be had fail the call, with the reason as its cause', async () => {
+  it('that are unavailable fail the call, with the reason as its cause', async () => {
     const server = await agentFor(() => true)
     let vault: Error | undefined
     const read = (): string => {
@@ -157,7 +157,7 @@ describe('credentials', () => {
     }
   })
 
-  it('that never come do not outlast an abort', async () => {
+  it('that never arrive do not outlast an abort', async () => {
     const server = await agentFor(() => true)
     const agent = await connect(server.url, { apiKey: 'k' })
     const slow = await connect(agent.card, { apiKey: () => new Promise<string>(() => {}) })
@@ -168,7 +168,7 @@ describe('credentials', () => {
     await assert.rejects(slow.ask('you', { timeoutMs: 20 }), (reason) => (reason as A2AError).code === 'TIMEOUT')
   })
 
-  it('open a protected card [B-24]', async () => {
+  it('give access to a protected card [B-24]', async () => {
     const server = await agentFor((asks) => bearerOf(asks) === 'b', { protectCard: true })
     await everything(await connect(server.url, { bearer: 'b' }))
     await assert.rejects(connect(server.url, { bearer: 'wrong' }), refusal)
@@ -191,7 +191,7 @@ describe('tokens by OAuth', () => {
     return { issuer, server }
   }
 
-  it('are had where the card says, once for many calls, with the scopes of the card [B-152]', async () => {
+  it('are requested at the address of the card, once for many calls, with the scopes of the card [B-152]', async () => {
     const { issuer, server } = await guarded()
     const agent = await connect(server.url, { oauth: { ...secret, trust: [issuer.url] } })
     assert.equal(issuer.asked.length, 0)
@@ -202,7 +202,7 @@ describe('tokens by OAuth', () => {
     )
   })
 
-  it('are not had from a server that only the card vouches for', async () => {
+  it('are not requested from a server that only the card names', async () => {
     const { issuer, server } = await guarded()
     const agent = await connect(server.url, { oauth: secret })
     await assert.rejects(agent.ask('you'), (reason) => {
@@ -213,7 +213,7 @@ describe('tokens by OAuth', () => {
     assert.deepEqual([issuer.asked.length, server.asked.length], [0, 0])
   })
 
-  it('are replaced once when the agent refuses one, for all calls that were refused', async () => {
+  it('are replaced once when the agent refuses one, for all refused calls', async () => {
     const { issuer, server } = await guarded()
     const agent = await connect(server.url, { oauth: { ...secret, trust: [issuer.url] } })
     await agent.ask('you')
@@ -222,7 +222,7 @@ describe('tokens by OAuth', () => {
     assert.equal(issuer.asked.length, 2)
   })
 
-  it('that the agent keeps refusing end the call, and are not asked for again and again', async () => {
+  it('that the agent keeps refusing end the call, and are not requested repeatedly', async () => {
     const issuer = await startAuthorizationServer(secret)
     const server = await agentFor(() => false)
     const agent = await connect(server.url, { oauth: { ...secret, tokenUrl: issuer.tokenUrl } })
@@ -231,14 +231,14 @@ describe('tokens by OAuth', () => {
     assert.deepEqual([issuer.asked.length, server.asked.length], [2, 2])
   })
 
-  it('open a protected card, if the user names the authorization server [B-24]', async () => {
+  it('give access to a protected card, if the user names the authorization server [B-24]', async () => {
     const { issuer, server } = await guarded({ protectCard: true })
     const agent = await connect(server.url, { oauth: { ...secret, metadataUrl: issuer.metadataUrl, scopes: ['ask'] } })
     await everything(agent)
     assert.deepEqual(issuer.grants(), ['client_credentials'])
   })
 
-  it('are had by a person who signs in elsewhere', async () => {
+  it('are obtained by a user who signs in on another device', async () => {
     const issuer = await startAuthorizationServer({ interval: 0.01, refreshTokens: true })
     const { tokenUrl, deviceAuthorizationUrl } = issuer
     const server = await agentFor((asks) => issuer.accepts(bearerOf(asks)), {
@@ -285,9 +285,9 @@ describe('a redirect', () => {
     [request.url, ...request.rawHeaders].map((one) => decodeURIComponent(one ?? '')).join(' ')
 
   for (const name of Object.keys(places))
-    it(`to another origin takes no credentials along, those in the ${name} neither`, async () => {
+    it(`to another origin carries no credentials, including those in the ${name}`, async () => {
       const strange: string[] = []
-      const stranger = await listen((request, response) => {
+      const otherOrigin = await listen((request, response) => {
         strange.push(everythingIn(request))
         response.writeHead(401).end()
       })
@@ -298,26 +298,26 @@ describe('a redirect', () => {
       server.server.on('request', (request: IncomingMessage, response) => {
         own.push(everythingIn(request))
         // Like a careless server: the location repeats the query of the request.
-        response.writeHead(307, { location: `${stranger}${request.url}` }).end()
+        response.writeHead(307, { location: `${otherOrigin}${request.url}` }).end()
       })
       await assert.rejects(agent.ask('you', { headers: { 'x-call': 'call-secret' } }), A2AError)
       assert.ok(
         own.some((line) => secrets.some((secret) => line.includes(secret))),
-        'the agent was told nothing',
+        'the agent got no credentials',
       )
       assert.equal(strange.length, 1)
       for (const line of strange) for (const secret of secrets) assert.ok(!line.includes(secret), line)
     })
 
-  it('of the card to another origin takes none along either', async () => {
+  it('of the card to another origin carries none', async () => {
     const strange: string[] = []
     const server = await agentFor(() => true)
-    const stranger = await listen((request, response) => {
+    const otherOrigin = await listen((request, response) => {
       strange.push(everythingIn(request))
       response.writeHead(302, { location: `${server.url}/.well-known/agent-card.json` }).end()
     })
     const front = await listen((request, response) => {
-      response.writeHead(302, { location: `${stranger}${request.url}` }).end()
+      response.writeHead(302, { location: `${otherOrigin}${request.url}` }).end()
     })
     const agent = await connect(front, { bearer: 'tok-secret', headers: { 'x-own': 'own-secret' } })
     assert.equal(await agent.ask('you'), 'Hello, you!')
@@ -339,7 +339,7 @@ describe('a redirect', () => {
 })
 
 describe('errors', () => {
-  it('hold no secret, whatever goes wrong', async () => {
+  it('contain no secret, whatever fails', async () => {
     const secrets = ['tok-secret', 'key-secret', 'pass-secret', btoa('u:pass-secret'), 'client-secret']
     const failures: unknown[] = []
     const logged: unknown[] = []
@@ -387,10 +387,10 @@ describe('errors', () => {
     for (const secret of secrets) assert.ok(!inspect(logged, { depth: 10 }).includes(secret))
     for (const failure of failures) {
       assert.ok(failure instanceof A2AError, String(failure))
-      const told: string[] = []
+      const texts: string[] = []
       for (let error: unknown = failure; error instanceof Error; error = error.cause)
-        told.push(error.message, error.stack ?? '', JSON.stringify(error))
-      for (const secret of secrets) assert.ok(!told.join('\n').includes(secret), told.join('\n'))
+        texts.push(error.message, error.stack ?? '', JSON.stringify(error))
+      for (const secret of secrets) assert.ok(!texts.join('\n').includes(secret), texts.join('\n'))
     }
   })
 })

@@ -45,8 +45,8 @@ async function signingIn(over: AuthorizationServerOptions = {}, options: Partial
 const oauthError = (word: string) => (reason: unknown) =>
   reason instanceof A2AError && reason.code === 'UNAUTHENTICATED' && reason.details['oauthError'] === word
 
-describe('signing in with a device code', () => {
-  it('shows a person the code and asks until it was typed in, at the pace that the server wants', async () => {
+describe('sign-in with a device code', () => {
+  it('shows the code to the user and polls until it was entered, at the pace of the server', async () => {
     const { server, prompts, time, get } = await signingIn({ interval: 2 })
     server.next.push(pending, says('slow_down'), pending)
     assert.equal(await get(), 'access-1')
@@ -68,14 +68,14 @@ describe('signing in with a device code', () => {
     })
   })
 
-  it('waits five seconds where the server names no pace, and ever longer while it cannot be reached', async () => {
+  it('waits five seconds by default, and longer while the server is unreachable', async () => {
     const { server, time, get } = await signingIn()
     server.next.push({ status: 0, cut: true }, { status: 503 }, pending)
     assert.equal(await get(), 'access-1')
     assert.deepEqual(time.waits, [5, 10, 20, 20])
   })
 
-  it('ends when the person says no, and when the code has run out', async () => {
+  it('ends when the user declines, and when the code has expired', async () => {
     const denied = await signingIn()
     denied.server.next.push(says('access_denied'))
     await assert.rejects(denied.get(), oauthError('access_denied'))
@@ -84,20 +84,20 @@ describe('signing in with a device code', () => {
     await assert.rejects(expired.get(), oauthError('expired_token'))
   })
 
-  it('ends by our own clock where the server never says so', async () => {
+  it('ends by our own clock if the server never reports the expiry', async () => {
     const { server, time, get } = await signingIn({ codeLifetimeSeconds: 12 })
     server.next.push(...Array.from({ length: 9 }, () => pending))
     await assert.rejects(get(), oauthError('expired_token'))
     assert.deepEqual(time.waits, [5, 5, 5])
   })
 
-  it('asks one person once for all calls that wait', async () => {
+  it('asks the user once for all waiting calls', async () => {
     const { prompts, get } = await signingIn()
     assert.deepEqual(await Promise.all([get(), get(), get()]), ['access-1', 'access-1', 'access-1'])
     assert.equal(prompts.length, 1)
   })
 
-  it('refreshes what it got without asking the person again', async () => {
+  it('refreshes its token without asking the user again', async () => {
     const { server, prompts, time, get } = await signingIn({ refreshTokens: true, lifetimeSeconds: 100 })
     await get()
     time.nowMs += 100_000
@@ -111,7 +111,7 @@ describe('signing in with a device code', () => {
     })
   })
 
-  it('does not ask a person again who signed in just now, but does when a token was refused later', async () => {
+  it('does not ask again right after a sign-in, but does when a token was refused later', async () => {
     const { prompts, time, get, afterRefusalOf } = await signingIn()
     await get()
     assert.equal(await afterRefusalOf('access-1'), undefined)
@@ -130,7 +130,7 @@ describe('signing in with a device code', () => {
     assert.deepEqual([...blind.server.asked, ...lost.server.asked], [])
   })
 
-  it('shows no address that is not one of the web', async () => {
+  it('shows only http(s) addresses', async () => {
     const server = await startAuthorizationServer()
     const scripted = async (request: Request): Promise<Response> => {
       const json = (await (await fetch(request)).json()) as object
@@ -150,7 +150,7 @@ describe('signing in with a device code', () => {
     await assert.rejects(tokens(request, undefined, []), /no verification_uri/)
   })
 
-  it('stops asking when the only one who waits goes away', async () => {
+  it('stops polling when the only waiting caller leaves', async () => {
     const server = await startAuthorizationServer({ interval: 3600 })
     const stop = new AbortController()
     const { tokenUrl, deviceAuthorizationUrl } = server

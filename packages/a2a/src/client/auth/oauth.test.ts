@@ -58,7 +58,7 @@ const failsWith =
   }
 
 describe('client credentials', () => {
-  it('are sent in the header, encoded as the RFC says, with scopes, audience and resource [B-152]', async () => {
+  it('are sent in the header, encoded as in the RFC, with scopes, audience and resource [B-152]', async () => {
     const server = await machine({ methods: ['client_secret_basic'] })
     const { get } = tokensOf(server, { scopes: ['a', 'b'], audience: 'agents', resource: 'https://agent.example' })
     assert.equal(await get(undefined, ['of the card']), 'access-1')
@@ -72,7 +72,7 @@ describe('client credentials', () => {
     assert.equal(authorization, `Basic ${btoa('me:s3cret%3A+%2B%2F%C3%BC')}`)
   })
 
-  it('ask for the scopes of the card where the user names none', async () => {
+  it('request the scopes of the card if the user names none', async () => {
     const server = await machine()
     const { get } = tokensOf(server)
     await get(undefined, ['read', 'write'])
@@ -83,7 +83,7 @@ describe('client credentials', () => {
     )
   })
 
-  it('go into the form for a server that takes them only there, and it is not asked the wrong way again', async () => {
+  it('go into the form for a server that accepts them only there, and the header is not tried again', async () => {
     const server = await machine({ methods: ['client_secret_post'] })
     const { get } = tokensOf(server)
     assert.equal(await get(), 'access-1')
@@ -94,7 +94,7 @@ describe('client credentials', () => {
     )
   })
 
-  it('are sent as the metadata says, without trying', async () => {
+  it('are sent as the metadata declares, without trying', async () => {
     const server = await machine({ methods: ['client_secret_post'], tellsMethods: true })
     const { get } = tokensOf(server, { tokenUrl: undefined as never, metadataUrl: server.metadataUrl })
     assert.equal(await get(), 'access-1')
@@ -104,7 +104,7 @@ describe('client credentials', () => {
     )
   })
 
-  it('that are wrong are an error with the server’s word for it', async () => {
+  it('that are wrong give an error with the code of the server', async () => {
     const server = await machine()
     const { get } = tokensOf(server, { clientSecret: async () => 'wrong' })
     await assert.rejects(get(), failsWith('UNAUTHENTICATED', /refused: invalid_client/))
@@ -113,7 +113,7 @@ describe('client credentials', () => {
 })
 
 describe('a token', () => {
-  it('is asked for once by many who need it at the same time, and kept until shortly before its end', async () => {
+  it('is requested once by concurrent calls, and kept until shortly before its expiry', async () => {
     const server = await machine({ lifetimeSeconds: 100 })
     const { get, time } = tokensOf(server)
     const all = await Promise.all(Array.from({ length: 10 }, () => get()))
@@ -125,7 +125,7 @@ describe('a token', () => {
     assert.equal(server.asked.length, 2)
   })
 
-  it('that was refused is replaced once for all who were refused', async () => {
+  it('that was refused is replaced once for all refused calls', async () => {
     const server = await machine({ lifetimeSeconds: 100 })
     const { get, afterRefusalOf } = tokensOf(server)
     const token = await get()
@@ -150,7 +150,7 @@ describe('a token', () => {
     )
   })
 
-  it('keeps its refresh token when the server gives no new one', async () => {
+  it('keeps its refresh token if the server returns no new one', async () => {
     const server = await machine()
     const cache = memoryTokenCache()
     const { get } = tokensOf(server, {
@@ -166,7 +166,7 @@ describe('a token', () => {
     )
   })
 
-  it('is asked for anew when its refresh token is no good any more', async () => {
+  it('is requested again when its refresh token is invalid', async () => {
     const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
     const { get, time } = tokensOf(server)
     await get()
@@ -188,7 +188,7 @@ describe('a token', () => {
     assert.deepEqual(server.grants().slice(1), ['refresh_token', 'refresh_token', 'refresh_token'])
   })
 
-  it('is taken from another process that has used up the refresh token first', async () => {
+  it('is taken from another process that has used the refresh token first', async () => {
     const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
     const cache = memoryTokenCache()
     const [mine, other] = [tokensOf(server, { cache }), tokensOf(server, { cache: { get: cache.get, set: cache.set } })]
@@ -204,7 +204,7 @@ describe('a token', () => {
     assert.equal(await late, 'access-2')
   })
 
-  it('outlives the connection in a cache that the user brings', async () => {
+  it('outlives the connection in a cache of the user', async () => {
     const server = await machine()
     const cache = memoryTokenCache()
     assert.equal(await tokensOf(server, { cache }).get(), 'access-1')
@@ -218,7 +218,7 @@ describe('a token', () => {
     assert.equal(await tokensOf(server).get(), 'access-2')
   })
 
-  it('of another type than Bearer is of no use', async () => {
+  it('of another type than Bearer is an error', async () => {
     const server = await machine()
     const { get } = tokensOf(server)
     server.next.push({ status: 200, json: { access_token: 'x', token_type: 'DPoP' } }, { status: 200, json: {} })
@@ -226,7 +226,7 @@ describe('a token', () => {
     await assert.rejects(get(), failsWith('UNAUTHENTICATED', /no access_token/))
   })
 
-  it('is waited for no longer than allowed, and an abort of the caller is its own reason', async () => {
+  it('is awaited up to its limit, and an abort of the caller keeps its reason', async () => {
     const server = await machine()
     server.next.push(new Promise(() => {}), new Promise(() => {}))
     const quick = createTokenSource({ ...secret, tokenUrl: server.tokenUrl }, 'client-credentials', {
@@ -242,7 +242,7 @@ describe('a token', () => {
     await assert.rejects(waiting, /enough/)
   })
 
-  it('is not asked for by a redirect, nor in an answer without an end', async () => {
+  it('is not requested by a redirect, nor read from an endless response', async () => {
     const server = await machine()
     const { get } = tokensOf(server)
     server.next.push(
@@ -259,7 +259,7 @@ describe('a token', () => {
 })
 
 describe('errors about tokens', () => {
-  it('never hold a secret, even one that the server repeats', async () => {
+  it('never contain a secret, even one that the server repeats', async () => {
     const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
     const { get, time } = tokensOf(server)
     const failures: unknown[] = []
@@ -289,7 +289,7 @@ describe('errors about tokens', () => {
     }
   })
 
-  it('hold the server’s own words where those are harmless, in one line', async () => {
+  it('contain the message of the server if it is harmless, in one line', async () => {
     const server = await machine()
     server.next.push({ status: 400, json: { error: 'invalid_scope', error_description: `no\n${'x'.repeat(500)}` } })
     await assert.rejects(tokensOf(server).get(), (reason: A2AError) => {

@@ -23,8 +23,8 @@ const securitySchemes: AgentCard['securitySchemes'] = {
 }
 const needs = (...names: string[]) => ({ schemes: Object.fromEntries(names.map((name) => [name, { list: [] }])) })
 
-describe('what a card wants', () => {
-  it('is said in words: alternatives, and what belongs together', () => {
+describe('the requirements of a card', () => {
+  it('are described as text: alternatives, and combinations', () => {
     const card = { ...bare, securitySchemes, securityRequirements: [needs('token', 'key'), needs('cert'), needs()] }
     assert.equal(
       describeRequiredSchemes(card),
@@ -32,7 +32,7 @@ describe('what a card wants', () => {
     )
   })
 
-  it('is said with scopes, and for schemes that are not declared', () => {
+  it('are described with scopes, also for undeclared schemes', () => {
     const scoped = { schemes: { login: { list: ['read', 'write'] } } }
     const card = { ...bare, securitySchemes, securityRequirements: [scoped, needs('id', 'lost')] }
     assert.equal(
@@ -41,7 +41,7 @@ describe('what a card wants', () => {
     )
   })
 
-  it('is every scheme where no requirement chooses, and not said where there is none', () => {
+  it('are all schemes if there is no requirement, and omitted if there are none', () => {
     const { token = assert.fail(), key = assert.fail() } = securitySchemes
     assert.equal(
       describeRequiredSchemes({ ...bare, securitySchemes: { token, key } }),
@@ -50,15 +50,15 @@ describe('what a card wants', () => {
     assert.equal(describeRequiredSchemes(bare), undefined)
   })
 
-  it('is added to an error, once, and leaves the rest as it was', () => {
+  it('are added to an error, once, and leave the rest unchanged', () => {
     const cause = new Error('why')
     const error = new A2AError('UNAUTHENTICATED', 'Who are you?', { challenge: 'Bearer' }, { cause })
     const card = { ...bare, securitySchemes, securityRequirements: [needs('token')] }
-    const told = withRequiredSchemes(error, card)
-    assert.equal(told.message, 'Who are you? (the card requires token (HTTP bearer))')
-    assert.deepEqual(told.details, { challenge: 'Bearer', schemes: 'token (HTTP bearer)' })
-    assert.equal(told.cause, cause)
-    assert.equal(withRequiredSchemes(told, card), told)
+    const described = withRequiredSchemes(error, card)
+    assert.equal(described.message, 'Who are you? (the card requires token (HTTP bearer))')
+    assert.deepEqual(described.details, { challenge: 'Bearer', schemes: 'token (HTTP bearer)' })
+    assert.equal(described.cause, cause)
+    assert.equal(withRequiredSchemes(described, card), described)
     assert.equal(withRequiredSchemes(error, bare), error)
   })
 })

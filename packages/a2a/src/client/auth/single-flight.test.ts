@@ -20,7 +20,7 @@ function work() {
 }
 
 describe('singleFlight', () => {
-  it('is done once for all who want it at the same time, and again for who comes later', async () => {
+  it('runs once for concurrent callers, and again for later ones', async () => {
     const { begin, begun, resolve } = work()
     const owner = {}
     const { signal } = new AbortController()
@@ -32,7 +32,7 @@ describe('singleFlight', () => {
     assert.equal(begun(), 2)
   })
 
-  it('fails for all and is tried anew by the next', async () => {
+  it('fails for all and is retried by the next', async () => {
     const { begin, begun, reject } = work()
     const owner = {}
     const { signal } = new AbortController()
@@ -43,7 +43,7 @@ describe('singleFlight', () => {
     assert.equal(begun(), 1)
   })
 
-  it('is not stopped by one who goes while another waits, and stops when the last is aborted', async () => {
+  it('is not stopped by one caller that leaves, and stops when the last is aborted', async () => {
     const { begin, stopped } = work()
     const owner = {}
     const [first, second] = [new AbortController(), new AbortController()]
@@ -59,7 +59,7 @@ describe('singleFlight', () => {
     assert.equal(await singleFlight(owner, 'k', new AbortController().signal, async () => 'fresh'), 'fresh')
   })
 
-  it('goes on without those whose time was up, for the next who asks', async () => {
+  it('continues after the timeout of its callers, for the next one', async () => {
     for (const reason of [new A2AError('TIMEOUT', 'late'), new DOMException('late', 'TimeoutError')]) {
       const { begin, begun, stopped, resolve } = work()
       const owner = {}
@@ -75,7 +75,7 @@ describe('singleFlight', () => {
     }
   })
 
-  it('begins nothing for who is aborted already, and leaves no timer behind', async () => {
+  it('starts nothing for an aborted caller, and leaves no timer behind', async () => {
     const { begin, begun } = work()
     await assert.rejects(singleFlight({}, 'k', AbortSignal.abort(new Error('before')), begin), /before/)
     assert.equal(begun(), 0)

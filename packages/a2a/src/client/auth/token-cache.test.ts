@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { tokenCacheKey, memoryTokenCache, renewalTime, usableToken } from './token-cache.ts'
 
 describe('the token cache', () => {
-  it('gives back what was set and forgets what was set to nothing', async () => {
+  it('returns what was set, and removes what was set to undefined', async () => {
     const cache = memoryTokenCache()
     await cache.set('a', { accessToken: 'x' })
     assert.deepEqual(await cache.get('a'), { accessToken: 'x' })
@@ -12,7 +12,7 @@ describe('the token cache', () => {
     assert.equal(await cache.get('a'), undefined)
   })
 
-  it('keeps tokens apart by server, client, flow, scopes, audience and resource, and by nothing else', () => {
+  it('separates tokens by server, client, flow, scopes, audience and resource, and by nothing else', () => {
     const name = {
       tokenUrl: 'https://id.example/token',
       clientId: 'me',
@@ -31,12 +31,12 @@ describe('the token cache', () => {
     assert.equal(tokenCacheKey({ ...name, scopes: ['b', 'a'] }), tokenCacheKey(name))
   })
 
-  it('renews a token half a minute before it ends, and a short one in its last tenth', () => {
+  it('renews a token half a minute before it expires, and a short one in its last tenth', () => {
     assert.equal(renewalTime(1_000, 3600), 1_000 + 3_570_000)
     assert.equal(renewalTime(1_000, 20), 1_000 + 18_000)
   })
 
-  it('shows no token that has ended, is empty or was refused', () => {
+  it('returns no token that has expired, is empty or was refused', () => {
     const token = { accessToken: 'x', expiresAt: 100 }
     assert.equal(usableToken(token, undefined, 99), token)
     assert.equal(usableToken(token, 'y', 99), token)

@@ -12,7 +12,7 @@ const entry = (name: string, keptUntil = Infinity): CachedCard => ({
 const never = new AbortController().signal
 
 describe('the cache of cards', () => {
-  it('drops what is of no more use, and the oldest when there are too many [S0-22]', () => {
+  it('drops expired cards, and the oldest if there are too many [S0-22]', () => {
     const cache = createCardCache()
     cache.set('old', entry('old', 10))
     cache.set('new', entry('new', 20))
@@ -27,7 +27,7 @@ describe('the cache of cards', () => {
     assert.equal(cache.get('k199'), undefined)
   })
 
-  it('is one for each fetch, until it is cleared [S0-10]', () => {
+  it('is separate for each fetch, until it is cleared [S0-10]', () => {
     const one = (): Promise<Response> => Promise.resolve(new Response())
     const two = (): Promise<Response> => Promise.resolve(new Response())
     const cache = cardCacheOf(one)
@@ -37,7 +37,7 @@ describe('the cache of cards', () => {
     assert.notEqual(cardCacheOf(one), cache)
   })
 
-  it('does the same work once, and again when it has failed', async () => {
+  it('runs the same work once, and again after a failure', async () => {
     const cache = createCardCache()
     let count = 0
     const work = async (): Promise<number> => {

@@ -49,7 +49,7 @@ const paths = ({ requests }: { readonly requests: readonly { readonly url?: stri
   requests.map(({ url }) => url)
 
 describe('a card is found', () => {
-  it('at the well-known address, with the version and no matter how the base ends [B-1 B-14 S0-8]', async () => {
+  it('at the well-known address, with the version, with or without a trailing slash [B-1 B-14 S0-8]', async () => {
     for (const end of ['', '/', '//', '#top', '?x=1']) {
       const server = await library({ '/.well-known/agent-card.json': cardOf() })
       assert.equal((await fetchCard(server.url + end, parts())).name, 'Ada')
@@ -59,13 +59,13 @@ describe('a card is found', () => {
     }
   })
 
-  it('where 0.2 had it, if it is not where it is now [B-14 B-28]', async () => {
+  it('at the path of 0.2, if it is not at the current one [B-14 B-28]', async () => {
     const server = await library({ '/.well-known/agent.json': { ...cardOf(), url: 'https://ada.test/' } })
     assert.equal((await fetchCard(new URL(server.url), parts())).name, 'Ada')
     assert.deepEqual(paths(server), ['/.well-known/agent-card.json', '/.well-known/agent.json'])
   })
 
-  it('beneath the path before the root, because agents that share a host have a path each [B-27]', async () => {
+  it('below the path before the root, because agents that share a host have separate paths [B-27]', async () => {
     const root = { '/.well-known/agent-card.json': cardOf({ name: 'Root' }) }
     const server = await library({ ...root, '/bots/ada/.well-known/agent-card.json': cardOf() })
     assert.equal((await fetchCard(`${server.url}/bots/ada/`, parts())).name, 'Ada')
@@ -73,7 +73,7 @@ describe('a card is found', () => {
     assert.equal((await fetchCard(`${older.url}/bots/ada`, parts())).name, 'Ada')
   })
 
-  it('at the root for an address that one of its interfaces lists, whatever host it names', async () => {
+  it('at the root for an address that one of its interfaces lists, whatever its host', async () => {
     const at = (...urls: string[]) =>
       cardOf({
         supportedInterfaces: urls.map((url) => ({ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' })),
@@ -106,7 +106,7 @@ describe('a card is found', () => {
     }
   })
 
-  it('of an agent that the server does not have, its words say which there are', async (t) => {
+  it('with the names of the available agents for an unknown agent', async (t) => {
     const agents = { ada: () => 'hi', eve: { agent: () => 'hi', protectCard: true } }
     const handler = createHandler({ store: memoryStore(), agents })
     t.after(() => handler.close())
@@ -117,7 +117,7 @@ describe('a card is found', () => {
     )
   })
 
-  it('at the address itself, whatever it is called', async () => {
+  it('at the address itself, under any name', async () => {
     for (const path of [
       '/cards/ada.json',
       '/bots/7',
@@ -135,7 +135,7 @@ describe('a card is found', () => {
     }
   })
 
-  it('elsewhere than a page, a guarded path or a stream that stands in the way', async () => {
+  it('beyond a page, a protected path or a stream at other addresses', async () => {
     const server = await listen((request, response) => {
       if (request.url === '/.well-known/agent-card.json')
         return response.end(
@@ -151,7 +151,7 @@ describe('a card is found', () => {
     assert.equal((await fetchCard(`${server.url}/app/`, parts())).name, 'Ada')
   })
 
-  it('from our own server, best for the version that is wanted [B-1 B-9 B-14]', async () => {
+  it('on our own server, in the shape of the requested version [B-1 B-9 B-14]', async () => {
     const { fetch } = open({ name: 'Ours' })
     const versionsOf = async (version?: '0.2' | '0.3' | '1.0') => {
       const card = await fetchCard('http://localhost/', parts({ version }, { fetch }))
@@ -163,12 +163,12 @@ describe('a card is found', () => {
     assert.deepEqual(await versionsOf('0.2'), ['0.2'])
   })
 
-  it('in the hand already', async () => {
+  it('as a given object', async () => {
     assert.equal((await fetchCard(cardOf(), parts())).name, 'Ada')
     await assert.rejects(fetchCard({ ...cardOf(), name: undefined }, parts()), fails('INVALID_AGENT_RESPONSE', /name/))
   })
 
-  it('after a redirect, and its relative addresses start from there', async () => {
+  it('after a redirect, which is the base of its relative addresses', async () => {
     const interfaces = ['/rpc', 'rest/v2', '//other.test/x', 'http://else.test/y'].map((url) => ({
       url,
       protocolBinding: 'JSONRPC',
@@ -200,7 +200,7 @@ describe('a card is found', () => {
     assert.match(JSON.stringify(found.securitySchemes), new RegExp(`"tokenUrl":"${server.url}/token"`))
   })
 
-  it('over https and warns of interfaces without it [B-25]', async () => {
+  it('over https, with a warning for interfaces without it [B-25]', async () => {
     const warnings: object[] = []
     const log = { warn: (_: string, about: object = {}) => void warnings.push(about) }
     const url = 'http://open.test/a2a'
@@ -214,7 +214,7 @@ describe('a card is found', () => {
 })
 
 describe('a card is not found', () => {
-  it('where there is none, and the error says where that was', async () => {
+  it('if there is none, and the error lists the addresses', async () => {
     const server = await library({})
     await assert.rejects(
       fetchCard(`${server.url}/a`, parts()),
@@ -225,7 +225,7 @@ describe('a card is not found', () => {
     assert.equal(server.requests.length, 8)
   })
 
-  it('without a required field, and the error names it [S0-23 B-26]', async () => {
+  it('without a required field, which the error names [S0-23 B-26]', async () => {
     for (const field of ['name', 'version']) {
       const server = await library({ '/.well-known/agent-card.json': cardOf({ [field]: undefined }) })
       await assert.rejects(
@@ -243,7 +243,7 @@ describe('a card is not found', () => {
     )
   })
 
-  it('without an interface only where cards are: there it is that of a peer with simple tasks [S0-4]', async () => {
+  it('without an interface, except at card paths: there it is that of a peer with simple tasks [S0-4]', async () => {
     for (const lists of [{}, { supportedInterfaces: [] }]) {
       const server = await library({ '/team/.well-known/agent-card.json': { name: 'Old', version: '0.9.0', ...lists } })
       const { supportedInterfaces } = await fetchCard(`${server.url}/team`, parts())
@@ -255,7 +255,7 @@ describe('a card is not found', () => {
     await assert.rejects(fetchCard(`${other.url}/api`, parts()), fails('CARD_NOT_FOUND', /no agent card/))
   })
 
-  it('in a page or in what is no JSON, and the error says which [B-26]', async () => {
+  it('in a page or in invalid JSON, and the error says which [B-26]', async () => {
     for (const [body, type, message] of [
       ['<!doctype html><h1>Hi</h1>', 'text/html', /an HTML page/],
       ['{"name":', 'application/json', /not JSON \(application\/json\)/],
@@ -266,7 +266,7 @@ describe('a card is not found', () => {
     }
   })
 
-  it('where we may not look or the peer cannot answer, and the error has the status', async () => {
+  it('if access is denied or the peer is unavailable, and the error has the status', async () => {
     for (const [status, code] of [
       [401, 'UNAUTHENTICATED'],
       [403, 'PERMISSION_DENIED'],
@@ -282,7 +282,7 @@ describe('a card is not found', () => {
     }
   })
 
-  it('when it is too large, too slow or the caller leaves, and nothing stays open [B-26 S0-36]', async () => {
+  it('if it is too large, too slow or the caller leaves, and nothing stays open [B-26 S0-36]', async () => {
     const big = await library({ '/.well-known/agent-card.json': cardOf({ description: 'x'.repeat(5_000) }) })
     const limits = { ...defaultClientLimits, cardTimeoutMs: 40 }
     const small = { ...defaultClientLimits, maxCardBytes: 4_000 }
@@ -307,7 +307,7 @@ describe('a card is not found', () => {
     assert.equal(getEventListeners(leaving.signal, 'abort').length, 0)
   })
 
-  it('and discover answers null whatever the reason is [S0-9]', async () => {
+  it('and discover returns null for any reason [S0-9]', async () => {
     const server = await library({ '/.well-known/agent-card.json': cardOf(), '/bad/.well-known/agent-card.json': {} })
     assert.equal((await discover(server.url))?.name, 'Ada')
     assert.equal(await discover(`${server.url}/bad`), null)
@@ -318,7 +318,7 @@ describe('a card is not found', () => {
   })
 })
 
-describe('a card that was fetched', () => {
+describe('a fetched card', () => {
   it('is not fetched again within five minutes, and is after that [S0-8 S0-22 S0-32]', async () => {
     let now = Date.now()
     const server = await library({ '/.well-known/agent-card.json': cardOf() })
@@ -343,7 +343,7 @@ describe('a card that was fetched', () => {
     assert.ok(server.requests.length > length, 'another question may have another answer')
   })
 
-  it('is confirmed with its tag or date when its time is over [B-22]', async () => {
+  it('is revalidated with its tag or date when it has expired [B-22]', async () => {
     let now = Date.now()
     const date = new Date(0).toUTCString()
     const server = await listen((request, response) => {
@@ -381,7 +381,7 @@ describe('a card that was fetched', () => {
     assert.equal(server.requests[1]?.headers['if-none-match'], '"1"')
   })
 
-  it('is not kept if the peer does not want it', async () => {
+  it('is not cached if the peer forbids it', async () => {
     const server = await library(
       { '/.well-known/agent-card.json': cardOf() },
       { 'cache-control': 'no-store', etag: '"1"' },
@@ -392,7 +392,7 @@ describe('a card that was fetched', () => {
     assert.equal(server.requests[1]?.headers['if-none-match'], undefined)
   })
 
-  it('is kept apart by who asked, by version and by the way it came [B-23]', async () => {
+  it('is cached separately by credentials, version and address [B-23]', async () => {
     const server = await library({ '/.well-known/agent-card.json': cardOf(), '/.well-known/agent.json': cardOf() })
     const as = (name: string) => ({ authenticate: (): AuthCredentials => ({ headers: { authorization: name } }) })
     const guarded: Fetch = (request) => fetch(request)
@@ -422,7 +422,7 @@ describe('a card that was fetched', () => {
     await assert.rejects(fetchCard(server.url, parts()), fails('UNAUTHENTICATED', /401/))
   })
 
-  it('is fetched once for all who ask at the same time, and goes on when one of them leaves', async () => {
+  it('is fetched once for concurrent callers, and continues when one of them leaves', async () => {
     const begun = Promise.withResolvers<ServerResponse>()
     const server = await listen((_, response) => begun.resolve(response))
     const leaving = new AbortController()
@@ -437,7 +437,7 @@ describe('a card that was fetched', () => {
     assert.equal(server.requests.length, 1)
   })
 
-  it('is forgotten on request, also while it is on its way [S0-10]', async () => {
+  it('is removed on request, also while it is fetched [S0-10]', async () => {
     const begun = Promise.withResolvers<ServerResponse>()
     const server = await listen((_, response) => {
       if (server.requests.length === 1) begun.resolve(response)

@@ -17,8 +17,8 @@ const lifetime = (headers: Record<string, string>, over = {}): number | undefine
   return entry && (entry.freshUntil - now) / 1_000
 }
 
-describe('how long a card counts', () => {
-  it('is what max-age says, not s-maxage, and not Expires beside it [B-22]', () => {
+describe('the lifetime of a card', () => {
+  it('is its max-age, not s-maxage, and not Expires beside it [B-22]', () => {
     assert.equal(lifetime({ 'cache-control': 'max-age=60' }), 60)
     assert.equal(lifetime({ 'cache-control': 'public,  MAX-AGE = "60" , s-maxage=5' }), 60)
     assert.equal(lifetime({ 'cache-control': 's-maxage=5' }), 300)
@@ -26,7 +26,7 @@ describe('how long a card counts', () => {
     assert.equal(lifetime({ 'cache-control': 'must-revalidate, max-age=60' }), 60)
   })
 
-  it('is shortened by the time that has passed elsewhere', () => {
+  it('is reduced by its age', () => {
     assert.equal(lifetime({ 'cache-control': 'max-age=60', age: '20' }), 40)
     assert.equal(lifetime({ 'cache-control': 'max-age=60', date: at(-30), age: '20' }), 30)
     assert.equal(lifetime({ 'cache-control': 'max-age=60', age: '20' }, { sentAt: now - 5_000 }), 35)
@@ -35,20 +35,20 @@ describe('how long a card counts', () => {
     assert.equal(lifetime({ 'cache-control': 'max-age=60', age: 'soon', date: 'today' }), 60)
   })
 
-  it('is what Expires says where there is no max-age', () => {
+  it('is given by Expires without max-age', () => {
     assert.equal(lifetime({ expires: at(90), date: at(0) }), 90)
     assert.equal(lifetime({ expires: at(90) }), 90)
     assert.equal(lifetime({ expires: at(90), date: at(-10) }), 90)
     assert.equal(lifetime({ expires: '0' }), undefined)
   })
 
-  it('is five minutes where the peer says nothing, whatever its clock says [S0-8 B-22]', () => {
+  it('is five minutes by default, whatever the clock of the peer [S0-8 B-22]', () => {
     assert.equal(lifetime({}), 300)
     assert.equal(lifetime({ date: at(-3_600), age: '10' }), 300)
     assert.equal(lifetime({ 'cache-control': 'public' }), 300)
   })
 
-  it('is no time at all where it must be asked for each time', () => {
+  it('is zero if it must be revalidated each time', () => {
     for (const headers of [
       { 'cache-control': 'no-cache' },
       { 'cache-control': 'max-age=60, no-cache="set-cookie, x"' },
@@ -65,19 +65,19 @@ describe('how long a card counts', () => {
     assert.equal(lifetime({ 'cache-control': 'no-store', etag: '"1"' }), undefined)
   })
 
-  it('is followed by an hour in which it can be confirmed, if it can be [S0-22]', () => {
+  it('is followed by an hour in which it can be revalidated, if it has a validator [S0-22]', () => {
     assert.equal(kept({ etag: 'W/"1"' })?.keptUntil, now + 300_000 + 3_600_000)
     assert.equal(kept({ 'last-modified': at(-5) })?.keptUntil, now + 300_000 + 3_600_000)
     assert.equal(kept({})?.keptUntil, now + 300_000)
   })
 
-  it("leaves confirming to a browser's own cache where the card is another origin's", () => {
+  it("leaves revalidation to the browser's cache for a card of another origin", () => {
     const entry = kept({ etag: '"1"', 'last-modified': at(-5) }, { type: 'cors' })
     assert.deepEqual([...(entry?.storedHeaders ?? [])], [])
     assert.equal(entry?.keptUntil, now + 300_000)
   })
 
-  it('begins anew with a confirmation, by the rules of both', () => {
+  it('restarts with a revalidation, by the headers of both responses', () => {
     const before = kept({ 'cache-control': 'max-age=60', etag: '"1"', age: '50' })
     const again = (headers: Record<string, string>) =>
       createCachedCard(card, new Response(null, { status: 304, headers }), now, now, before)

@@ -32,7 +32,7 @@ async function documentOf(handler: Handler): Promise<CardDocument> {
 }
 
 describe('a signed card', () => {
-  it('is verified by the keys that its own origin publishes, and says so [B-31 B-32]', async () => {
+  it('is verified by the keys of its own origin, and reports it [B-31 B-32]', async () => {
     const { fetch, asked, urls } = createDocumentServer(opened())
     const agent = await connect(publicUrl, { fetch, verify: 'require', bearer: 'secret' })
     const { signature } = agent
@@ -74,7 +74,7 @@ describe('a signed card', () => {
     }
   })
 
-  it('is believed in what was signed, and in nothing that was added beside it [B-31 B-34]', async () => {
+  it('is trusted only in its signed fields [B-31 B-34]', async () => {
     const handler = opened()
     const document = await documentOf(handler)
     const added = {
@@ -95,7 +95,7 @@ describe('a signed card', () => {
     assert.equal((await connect(publicUrl, { fetch })).card.securityRequirements?.length, 1)
   })
 
-  it('for readers of every version is verified by its 1.0 view [B-34]', async () => {
+  it('for clients of every version is verified by its 1.0 view [B-34]', async () => {
     const handler = opened()
     const merged = await (await handler.fetch(new Request(cardUrl))).json()
     assert.equal((merged as CardDocument)['url'], 'https://ada.test/a2a')
@@ -103,7 +103,7 @@ describe('a signed card', () => {
     assert.equal((await connect(publicUrl, { fetch, verify: 'require' })).signature.status, 'verified')
   })
 
-  it('is asked for in 1.0 by those who will speak 0.3, which has no rule for it [B-31]', async () => {
+  it('is requested in 1.0 by clients that use 0.3, which has no rule for it [B-31]', async () => {
     const { fetch, asked } = createDocumentServer(opened())
     const agent = await connect(publicUrl, { fetch, verify: 'require', version: '0.3' })
     assert.equal(asked[0]?.headers.get('a2a-version'), '1.0')
@@ -145,7 +145,7 @@ describe('a signed card', () => {
     )
   })
 
-  it('cannot talk its way past the check: no algorithm, a shared secret, what is critical, another key’s kind [B-32]', async () => {
+  it('cannot bypass the check: no algorithm, a shared secret, critical headers, another key type [B-32]', async () => {
     const { jwk, sign } = await createTestCardSigner()
     const { signature } = await sign(unsignedCard)
     const header = (over: object): string =>
@@ -183,7 +183,7 @@ describe('a signed card', () => {
     }
   })
 
-  it('is good if one of its signatures is, whatever the others are [B-32]', async () => {
+  it('is valid if one of its signatures is, whatever the others are [B-32]', async () => {
     const [ours, theirs] = [await createTestCardSigner('ES256', 'ours'), await createTestCardSigner('EdDSA', 'theirs')]
     const wrong = await ours.sign({ ...unsignedCard, name: 'Eve' })
     const signatures = [await theirs.sign(unsignedCard), wrong, await ours.sign(unsignedCard)]
@@ -196,7 +196,7 @@ describe('a signed card', () => {
 })
 
 describe('the policy', () => {
-  it('to require lets no card pass that is not signed, or that nothing is known of [B-33]', async () => {
+  it('`require` refuses a card that is unsigned or has an unknown key [B-33]', async () => {
     const options: ConnectOptions = { ...createDocumentServer(open({ publicUrl })), verify: 'require' }
     await assert.rejects(connect(publicUrl, options), isSignatureError(/it is not signed/))
     assert.equal(await discover(publicUrl, options), null)
@@ -208,27 +208,27 @@ describe('the policy', () => {
     )
   })
 
-  it('to require does not let an agent without interfaces be asked another way [B-33]', async () => {
+  it('`require` does not fall back for an agent without interfaces [B-33]', async () => {
     const { fetch, urls } = createDocumentServer(undefined, { [cardUrl]: { name: 'Ada', version: '1' } })
     const { success, error } = await invoke(publicUrl, 'hi', { fetch, verify: 'require' })
     assert.deepEqual([success, urls().some((url) => url.includes('/tasks'))], [false, false], error)
   })
 
-  it('to warn lets both pass and tells the log [B-33]', async () => {
-    const told: string[] = []
-    const log = { warn: (message: string) => void told.push(message) }
+  it('`warn` accepts both and logs a warning [B-33]', async () => {
+    const warnings: string[] = []
+    const log = { warn: (message: string) => void warnings.push(message) }
     const unsigned = await connect(publicUrl, { ...createDocumentServer(open({ publicUrl })), verify: 'warn', log })
     assert.deepEqual(unsigned.signature, { status: 'unsigned' })
     const { signed } = await createTestCardSigner()
     const unknown = await connect((await signed(unsignedCard)) as never, { verify: 'warn', log })
     assert.deepEqual(unknown.signature, { status: 'unverified', why: 'it does not name the URL of its key' })
-    assert.deepEqual(told, [
+    assert.deepEqual(warnings, [
       'Using an agent card although it is not signed',
       'Using an agent card although its signature cannot be checked: it does not name the URL of its key',
     ])
   })
 
-  it('holds for the extended card as well, which takes the place of the other [B-33 B-139]', async () => {
+  it('applies to the extended card, which replaces the other [B-33 B-139]', async () => {
     const authenticate = bearer({ verify: () => ({ id: 'ann' }) })
     const handler = opened({ authenticate, extendedCard: { description: 'More' } })
     const { fetch } = createDocumentServer(handler)
@@ -248,7 +248,7 @@ describe('the policy', () => {
     assert.notEqual(betrayed.card.description, 'Less')
   })
 
-  it('is put to cards of 0.x only by the whole document, for which they have no rule of their own', async () => {
+  it('verifies cards of 0.x only by the whole document, for which they have no rule', async () => {
     const { jwk, signed } = await createTestCardSigner()
     const old = { name: 'Ada', description: '', version: '1', url: 'https://ada.test/a2a', protocolVersion: '0.3.0' }
     const trust = trustKey(jwk)

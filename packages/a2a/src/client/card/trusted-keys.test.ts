@@ -16,7 +16,7 @@ import type { CardTrust } from '../contract.ts'
 
 beforeEach(clearCardCache)
 
-describe('whose keys count', () => {
+describe('trusted keys', () => {
   it('are not loaded from an untrusted origin that a signature names [B-31 B-33]', async () => {
     const eve = await createTestCardSigner('ES256', 'eve')
     const places = [
@@ -39,7 +39,7 @@ describe('whose keys count', () => {
     }
   })
 
-  it('are not those that come without TLS, not even of the card’s own origin, unless it is this machine [B-32]', async () => {
+  it("are not loaded without TLS, not even from the card's own origin, except on loopback [B-32]", async () => {
     const { jwk, signed } = await createTestCardSigner()
     for (const [origin, status] of [
       ['http://ada.test', 'unverified'],
@@ -60,7 +60,7 @@ describe('whose keys count', () => {
     }
   })
 
-  it('may be those of origins that were listed, and of lists that were named [B-31]', async () => {
+  it('may come from listed origins and named key sets [B-31]', async () => {
     const { jwk, signed } = await createTestCardSigner()
     const place = 'https://keys.test/jwks'
     const document = await signed(unsignedCard, { jku: place })
@@ -75,7 +75,7 @@ describe('whose keys count', () => {
     }
   })
 
-  it('are the given ones alone where some are given: the card’s own origin is then one like any other [B-31]', async () => {
+  it("are only the given ones if there are some: the card's own origin is not special then [B-31]", async () => {
     const [ours, other] = [await createTestCardSigner('ES256', 'ours'), await createTestCardSigner('ES256', 'other')]
     const document = await other.signed(unsignedCard, { jku: jwksUrl })
     const { fetch, urls } = createDocumentServer(undefined, { [cardUrl]: document, [jwksUrl]: { keys: [other.jwk] } })
@@ -85,7 +85,7 @@ describe('whose keys count', () => {
     assert.deepEqual(urls(), [cardUrl, jwksUrl])
   })
 
-  it('are not those that have ended, have not begun, were revoked, or are for something else [B-32]', async () => {
+  it('do not include expired, future, revoked keys or keys for another use [B-32]', async () => {
     const { jwk, signed } = await createTestCardSigner()
     const document = await signed(unsignedCard)
     const now = Date.now() / 1_000
@@ -110,7 +110,7 @@ describe('whose keys count', () => {
     }
   })
 
-  it('are not to be had by a redirect, from a list that is no list, or from one that does not answer [B-31]', async () => {
+  it('are not loaded by a redirect, from an invalid key set, or from an unreachable one [B-31]', async () => {
     const { jwk, signed } = await createTestCardSigner()
     const document = await signed(unsignedCard, { jku: jwksUrl })
     const answers = [
@@ -129,7 +129,7 @@ describe('whose keys count', () => {
     }
   })
 
-  it('are fetched once for many cards, and again for a key that is not among them, but not at once [B-22 B-31]', async (t) => {
+  it('are fetched once for many cards, and again for an unknown key, but not at once [B-22 B-31]', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
     t.mock.method(performance, 'now', () => Date.now())
     const [one, two] = [await createTestCardSigner('ES256', 'one'), await createTestCardSigner('ES256', 'two')]

@@ -68,7 +68,7 @@ describe('a tool of the client', () => {
     ['0.3', 'HTTP+JSON'],
     ['0.2', 'JSONRPC'],
   ] as const) {
-    it(`is run when the agent asks for it, and the task goes on: ${version} ${binding} [S2-13 S2-14]`, async () => {
+    it(`runs when the agent calls it, and the task continues: ${version} ${binding} [S2-13 S2-14]`, async () => {
       const { agent, messages } = caller(call('1', 'position', {}), call('2', 'add', { a: 2, b: 3 }))
       const chat = (await talkTo(agent, { version, prefer: [binding] })).chat({ tools })
       const text = await chat.ask('Where am I?')
@@ -85,11 +85,11 @@ describe('a tool of the client', () => {
   it('is sent to the agent with every message, with its description and input schema', async () => {
     let seen: readonly string[] = []
     const { agent, messages } = caller(call('1', 'silent', {}))
-    const told: Agent = (turn) => {
+    const toolReader: Agent = (turn) => {
       seen = turn.extensions
       return (agent as (turn: Turn) => string)(turn)
     }
-    const chat = (await talkTo(told)).chat({ tools })
+    const chat = (await talkTo(toolReader)).chat({ tools })
     await chat.send({ parts: [{ text: 'hi' }], metadata: { mine: 1, [uri]: { more: true } } })
     assert.deepEqual(seen, [uri])
     const listed = [
@@ -103,7 +103,7 @@ describe('a tool of the client', () => {
     assert.deepEqual(messages[1]?.metadata, { [uri]: { tools: listed } })
   })
 
-  it('that is not there, fails or answers what JSON cannot hold is an error that the agent reads', async () => {
+  it('that does not exist, fails or returns invalid JSON is an error that the agent reads', async () => {
     const calls = ['missing', 'toString', 'broken', 'odd', 'silent'].map((name, index) => call(String(index), name, {}))
     const { agent } = caller(...calls)
     const results = JSON.parse(await (await talkTo(agent)).chat({ tools }).ask('go')) as Record<string, any>[]
@@ -132,7 +132,7 @@ describe('a tool of the client', () => {
     assert.deepEqual([about?.name, about?.toolUseId, about?.signal.aborted], ['wait', '7', true])
   })
 
-  it('is not asked for where there are none: the person is', async () => {
+  it('is not called if there are none: the user is asked', async () => {
     const { agent } = caller(call('1', 'position', {}))
     const agentHere = await talkTo(agent)
     const questions: InputRequest[] = []
@@ -148,7 +148,7 @@ describe('a tool of the client', () => {
   })
 })
 
-describe('a question to the person at the client', () => {
+describe('a question to the user', () => {
   const asking = (request: Struct): { agent: Agent; messages: Message[] } => {
     const messages: Message[] = []
     const agent: Agent = ({ message }: Turn) => {
@@ -159,7 +159,7 @@ describe('a question to the person at the client', () => {
     return { agent, messages }
   }
 
-  it('says what it is and whether the answer is a secret, and the answer is its result [S2-13 S2-14]', async () => {
+  it('has its type and whether the answer is a secret, and the answer is its result [S2-13 S2-14]', async () => {
     const { agent, messages } = asking({ kind: 'input-request', requestId: 'in-1', prompt: 'Key:', sensitive: true })
     const questions: InputRequest[] = []
     const chat = (await talkTo(agent)).chat({
@@ -177,7 +177,7 @@ describe('a question to the person at the client', () => {
     ])
   })
 
-  it('for a secret has its answer in the text of the next turn, and nowhere else [S2-13]', async () => {
+  it('for a secret has its answer in the text of the next turn only [S2-13]', async () => {
     const texts: string[] = []
     const twice: Agent = async function* ({ text, ask }: Turn) {
       texts.push(text)
@@ -196,7 +196,7 @@ describe('a question to the person at the client', () => {
     assert.doesNotMatch(JSON.stringify(await here.get(taskId)), /hunter\d/)
   })
 
-  it('for credentials says which are wanted, and the answer is marked so that no log keeps it [B-156 B-161]', async () => {
+  it('for credentials lists them, and the answer is marked so that no log keeps it [B-156 B-161]', async () => {
     const schemes = { github: { httpAuthSecurityScheme: { scheme: 'bearer' } } }
     for (const version of ['1.0', '0.3', '0.2'] as const) {
       const messages: Message[] = []
@@ -226,20 +226,20 @@ describe('a question to the person at the client', () => {
     }
   })
 
-  it('is answered in words as well if it is no secret, and with data if there is any', async () => {
+  it('is also answered as text if it is not a secret, and with data if there is any', async () => {
     const { agent, messages } = asking({ requestId: 'in-2' })
     const chat = (await talkTo(agent)).chat({ onInputRequired: () => [{ text: 'There:' }, { data: { value: 7 } }] })
     assert.deepEqual(JSON.parse(await chat.ask('go')), [{ toolUseId: 'in-2', result: { value: 7 } }])
     assert.equal(messages[1]?.parts.length, 3)
   })
 
-  it('may name a tool that answers in the person’s place', async () => {
+  it('may name a tool that answers instead of the user', async () => {
     const { agent } = asking({ requestId: 'in-3', name: 'vault' })
     const chat = (await talkTo(agent)).chat({ tools: { vault: () => 'from the vault' } })
     assert.deepEqual(JSON.parse(await chat.ask('go')), [{ toolUseId: 'in-3', result: 'from the vault' }])
   })
 
-  it('is understood in the words of other peers: kinds of parts and a member of their own [S2-13 S2-14]', async () => {
+  it('is read in the formats of other peers: kinds of parts and their own members [S2-13 S2-14]', async () => {
     const status = (state: string, message?: object) => ({
       kind: 'status-update',
       taskId: 't1',

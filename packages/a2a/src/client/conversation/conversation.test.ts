@@ -29,7 +29,7 @@ const booking: Agent = async function* ({ text }: Turn) {
 }
 
 describe('a chat', () => {
-  it('keeps the context, and a task for as long as it waits for an answer [T-2]', async () => {
+  it('keeps the context, and a task while it waits for an answer [T-2]', async () => {
     const chat = (await talkTo(booking)).chat()
     const asked = await chat.send('Book')
     assert.ok(asked.kind === 'task')
@@ -47,7 +47,7 @@ describe('a chat', () => {
   })
 
   for (const version of ['1.0', '0.3', '0.2'] as const) {
-    it(`answers what the agent asks and goes on, as one stream, in ${version}`, async () => {
+    it(`answers the questions of the agent and continues, as one stream, in ${version}`, async () => {
       const questions: InputRequest[] = []
       const events: StreamEvent[] = []
       const chat = (await talkTo(booking, { version })).chat({
@@ -102,7 +102,7 @@ describe('a chat', () => {
     assert.notEqual(eager.taskId, undefined)
   })
 
-  it('tells a question for a credential from one for an answer', async () => {
+  it('distinguishes a question for a credential from one for an answer', async () => {
     const agent: Agent = ({ text }) => (text === 'open' ? authRequired('Sign in') : `Thanks for ${text}`)
     const questions: InputRequest[] = []
     const chat = (await talkTo(agent)).chat({
@@ -115,7 +115,7 @@ describe('a chat', () => {
     assert.equal(questions[0]?.isAuthRequired, true)
   })
 
-  it('takes direct messages, and keeps their context', async () => {
+  it('accepts direct messages, and keeps their context', async () => {
     const chat = (await talkTo(() => reply('Hi'))).chat()
     assert.equal(await chat.ask('hello'), 'Hi')
     const { contextId } = chat
@@ -152,7 +152,7 @@ describe('a chat', () => {
     assert.deepEqual(running, ['one', 'three'])
   })
 
-  it('is free for the next message when a stream is left in the middle', async () => {
+  it('accepts the next message when a stream is left', async () => {
     const chat = (
       await talkTo(async function* ({ text, signal }) {
         yield text
@@ -167,7 +167,7 @@ describe('a chat', () => {
     assert.equal(chat.tasks.size, 2)
   })
 
-  it('gives up a question to a person when it is aborted', async () => {
+  it('ends a question to the user when it is aborted', async () => {
     const leaving = new AbortController()
     const chat = (await talkTo(booking)).chat({
       onInputRequired() {
@@ -179,7 +179,7 @@ describe('a chat', () => {
     assert.equal(await chat.ask('Lisbon'), 'Booked Lisbon')
   })
 
-  it('goes on with a task of another process for as long as that is open', async () => {
+  it('continues a task of another process while it is open', async () => {
     const agent = await talkTo(booking)
     const asked = await agent.send('Book')
     assert.ok(asked.kind === 'task')
@@ -196,7 +196,7 @@ describe('a chat', () => {
     assert.equal(lost.contextId, asked.contextId)
   })
 
-  it('starts anew after a task that ended while it waited', async () => {
+  it('starts a new task after one that ended while it waited', async () => {
     const agent = await talkTo(booking)
     const chat = agent.chat()
     const asked = await chat.send('Book')
@@ -206,7 +206,7 @@ describe('a chat', () => {
     assert.equal(await chat.ask('Porto'), 'Booked Porto')
   })
 
-  it('knows which tasks a task referred to [S2-12]', async () => {
+  it('keeps which tasks a task referred to [S2-12]', async () => {
     const chat = (
       await talkTo(async function* () {
         yield status({ parts: [{ text: 'asking the analyst' }], referenceTaskIds: ['sub-1'] })
@@ -229,7 +229,7 @@ describe('a chat', () => {
   })
 })
 
-describe('a chat with an odd peer', () => {
+describe('a chat with a nonconforming peer', () => {
   const task = (state: string, over: object = {}) => ({
     kind: 'task',
     id: 't1',
@@ -247,7 +247,7 @@ describe('a chat with an odd peer', () => {
     message: { kind: 'message', messageId: 'q1', role: 'agent', parts: [{ kind: 'text', text: 'Which city?' }] },
   }
 
-  it('answers although the stream is left open for the answer [S2-13]', async () => {
+  it('answers even if the stream is left open for the answer [S2-13]', async () => {
     const peer = await openOddPeer((_, count) =>
       count === 1
         ? [task('submitted'), moved('input-required', question)]
@@ -260,7 +260,7 @@ describe('a chat with an odd peer', () => {
     assert.deepEqual([message.taskId, message.contextId], ['t1', 'c1'])
   })
 
-  it('does not take the question that it has answered for another one', async () => {
+  it('does not treat an answered question as a new one', async () => {
     const peer = await openOddPeer((_, count) =>
       count === 1
         ? [task('submitted'), moved('input-required', question), 'end']
@@ -273,7 +273,7 @@ describe('a chat with an odd peer', () => {
     assert.deepEqual([asked, sends.length], [1, 2])
   })
 
-  it('shows the whole task where the peer goes on with it without showing it', async () => {
+  it('returns the whole task if the peer continues it without sending it', async () => {
     const whole = { ...task('completed'), artifacts: [{ artifactId: 'a', parts: [{ kind: 'text', text: 'early' }] }] }
     const peer = await openOddPeer(({ method }, count) => {
       if (method === 'tasks/get') return { result: whole }
@@ -284,7 +284,7 @@ describe('a chat with an odd peer', () => {
     assert.equal(await chat.ask('Lisbon'), 'early')
   })
 
-  it('takes the context that the peer chose, also when it changes its mind', async () => {
+  it('uses the context that the peer chose, also when it changes', async () => {
     const peer = await openOddPeer((_, count) => [
       { ...task('completed'), contextId: `c${count}`, id: `t${count}` },
       'end',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createAddressRule } from './address-rule.ts'
 
-describe('which addresses may be reached', () => {
+describe('allowed addresses', () => {
   const { allowsAddress } = createAddressRule({})
 
-  it('are public ones, also where IPv4 is carried by IPv6 [B-26]', () => {
+  it('include public ones, also IPv4 in IPv6 [B-26]', () => {
     for (const address of [
       '8.8.8.8',
       '1.1.1.1',
@@ -82,12 +82,12 @@ describe('which addresses may be reached', () => {
     'no address at all': ['', 'localhost', '8.8.8.8.8', '256.1.1.1', ':::', '[::1]', '8.8.8.8 ', '8.8.8.8/8'],
   }
   for (const [kind, addresses] of Object.entries(special)) {
-    it(`are not those of ${kind} [B-26]`, () => {
+    it(`exclude those of ${kind} [B-26]`, () => {
       for (const address of addresses) assert.equal(allowsAddress(address), false, address)
     })
   }
 
-  it('are those of this machine if that is allowed', () => {
+  it('include loopback if that is allowed', () => {
     const rule = createAddressRule({ allowLoopback: true })
     for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])
       assert.ok(rule.allowsAddress(address), address)
@@ -95,7 +95,7 @@ describe('which addresses may be reached', () => {
       assert.ok(!rule.allowsAddress(address), address)
   })
 
-  it('are those that are named by address, range or name', () => {
+  it('include those named by address, range or name', () => {
     const allow = ['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32', 'agents.internal', '*.svc.cluster.local.']
     const rule = createAddressRule({ allow })
     for (const address of ['10.1.2.3', '192.168.7.7', 'fd00:1::5', '::ffff:10.1.0.1', '64:ff9b::10.1.0.1'])
@@ -108,7 +108,7 @@ describe('which addresses may be reached', () => {
       assert.ok(!rule.allowsHost(name), name)
   })
 
-  it('are not guessed from an entry that is wrong', () => {
+  it('are not guessed from an invalid entry', () => {
     for (const entry of ['10.0.0.0/33', 'http://a.test', 'a b', '', '*', 'a.*', '10.0.0.0/']) {
       assert.throws(() => createAddressRule({ allow: [entry] }), { code: 'INVALID_PARAMS' }, entry)
     }

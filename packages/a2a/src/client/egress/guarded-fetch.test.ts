@@ -65,7 +65,7 @@ const get = (url: string, options: GuardOptions = { allowHttp: true, allowLoopba
   guardedFetch(options)(new Request(url))
 
 describe('a guarded fetch', () => {
-  it('does not go to an address that is not public, however it is written [B-26 S0-36]', async () => {
+  it('does not connect to a private address in any notation [B-26 S0-36]', async () => {
     const { port, server } = await listen((_, response) => response.end('secret'))
     let reached = 0
     server.on('connection', () => (reached += 1))
@@ -96,7 +96,7 @@ describe('a guarded fetch', () => {
     assert.equal(reached, 0)
   })
 
-  it('does not go to a name that resolves to what is not public, and does not say to what', async () => {
+  it('does not connect to a name that resolves to a private address, and does not reveal it', async () => {
     const lookup = resolver(['10.11.12.13', 'fd00::1', '::ffff:169.254.169.254'])
     await assert.rejects(get('https://agent.test/', { lookup }), (error: Error) => {
       assert.doesNotMatch(JSON.stringify(error) + error.message, /10\.11|fd00|169\.254/)
@@ -106,13 +106,13 @@ describe('a guarded fetch', () => {
     await assert.rejects(get('https://agent.test/', { lookup: resolver([]) }), isDenied)
   })
 
-  it('takes the addresses of a name that it may go to and leaves the others', onLinux, async () => {
+  it('uses the allowed addresses of a name and skips the others', onLinux, async () => {
     const { port } = await listenOn('127.0.0.2', (_, response) => response.end('two'))
     const options = { allowHttp: true, allow: ['127.0.0.2'], lookup: resolver(['127.0.0.1', '::1', '127.0.0.2']) }
     assert.equal(await (await get(`http://agent.test:${port}/`, options)).text(), 'two')
   })
 
-  it('connects to the very address that it has checked, whatever the next answer is', onLinux, async () => {
+  it('connects to the checked address, whatever the next lookup returns', onLinux, async () => {
     const port = await listenAtBoth(
       (_, response) => response.setHeader('connection', 'close').end('public'),
       (_, response) => response.end('secret'),
@@ -125,7 +125,7 @@ describe('a guarded fetch', () => {
     await assert.rejects(fetch(new Request(url)), isDenied)
   })
 
-  it('looks at who is at the other end, too', onLinux, async () => {
+  it('checks the address of the peer', onLinux, async () => {
     const bytes: Buffer[] = []
     const { port, server } = await listen((_, response) => response.end('secret'))
     server.on('connection', (socket) => socket.on('data', (chunk: Buffer) => bytes.push(chunk)))
@@ -174,8 +174,8 @@ describe('a guarded fetch', () => {
   })
 })
 
-describe('what a guarded fetch sends and receives', () => {
-  it('is the request as it is, with headers of the connection made anew', async () => {
+describe('the data of a guarded fetch', () => {
+  it('is the unchanged request, with new connection headers', async () => {
     const seen: string[] = []
     const { port } = await listen((request, response) => {
       const { host, connection, 'x-a': a, 'content-length': length, 'accept-encoding': encoding } = request.headers
@@ -195,7 +195,7 @@ describe('what a guarded fetch sends and receives', () => {
     assert.deepEqual(await response.json(), {})
   })
 
-  it('keeps connections for the next request', async () => {
+  it('uses persistent connections', async () => {
     const { port, server } = await listen((_, response) => response.end('x'))
     let connections = 0
     server.on('connection', () => (connections += 1))
@@ -204,7 +204,7 @@ describe('what a guarded fetch sends and receives', () => {
     assert.equal(connections, 1)
   })
 
-  it('has no body where there is none', async () => {
+  it('has no body if there is none', async () => {
     for (const status of [204, 205, 304]) {
       const { port } = await listen((_, response) => response.writeHead(status).end())
       const response = await get(`http://127.0.0.1:${port}/`)
@@ -215,7 +215,7 @@ describe('what a guarded fetch sends and receives', () => {
     assert.equal((await guardedFetch({ allowHttp: true, allowLoopback: true })(request)).body, null)
   })
 
-  it('comes as it is read: a reader who does not read does not fill the memory', async () => {
+  it('is read with backpressure: a reader that does not read does not fill the memory', async () => {
     let written = 0
     const stuck = Promise.withResolvers<void>()
     const { port } = await listen((_, response) => {
@@ -240,7 +240,7 @@ describe('what a guarded fetch sends and receives', () => {
     await reader.cancel()
   })
 
-  it('ends with the reason when it is aborted, before or after the answer has begun, or cancelled', async () => {
+  it('ends with the reason when it is aborted, before or after the response has begun, or cancelled', async () => {
     const answers: ServerResponse[] = []
     const { port, server } = await listen((request, response) => {
       answers.push(response)
@@ -275,7 +275,7 @@ describe('what a guarded fetch sends and receives', () => {
     for (const { signal } of [request, begun, unread]) assert.equal(getEventListeners(signal, 'abort').length, 0)
   })
 
-  it('takes no harm from an answer that Node reads and a Response does not hold', async () => {
+  it('tolerates a response that Node reads and a Response cannot represent', async () => {
     const { server, port } = await listen(() => {})
     const says = (line: string): Promise<Response> => {
       server.removeAllListeners('connection').once('connection', (socket: Socket) => {
@@ -292,7 +292,7 @@ describe('what a guarded fetch sends and receives', () => {
     assert.equal((await says('200 \x01Fine\xe9')).statusText, 'Fine\xe9')
   })
 
-  it('fails when the peer breaks off, or packs what was not asked to be packed', async () => {
+  it('fails when the peer disconnects, or compresses without being asked', async () => {
     const { port } = await listen((request, response) => {
       if (request.url === '/packed') return response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')
       response.writeHead(200, { 'content-length': '100' }).write('half')

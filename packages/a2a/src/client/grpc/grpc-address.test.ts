@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { grpcAddress } from './grpc-address.ts'
 
 describe('the address of a gRPC interface', () => {
-  it('is host and port, or a url as examples have it; a scheme says whether by TLS, else TLS unless it is this machine [F-10]', () => {
+  it('is host and port, or a url; the scheme decides about TLS, else TLS except on loopback [F-10]', () => {
     const cases: [given: string, tls: boolean | undefined, authority: string, url: string][] = [
       ['agent.example.com:50051', undefined, 'agent.example.com:50051', 'https://agent.example.com:50051'],
       ['agent.example.com', undefined, 'agent.example.com:443', 'https://agent.example.com'],
@@ -28,7 +28,7 @@ describe('the address of a gRPC interface', () => {
     }
   })
 
-  it('has one spelling of a host, so that a check and a connection mean the same one [B-26]', () => {
+  it('has one spelling of a host, so that the check and the connection use the same one [B-26]', () => {
     const cases: [given: string, host: string, port: number][] = [
       ['http://2130706433:1', '127.0.0.1', 1],
       ['0x7f.1:50051', '127.0.0.1', 50051],
@@ -44,7 +44,7 @@ describe('the address of a gRPC interface', () => {
     }
   })
 
-  it('is nothing else', () => {
+  it('is invalid otherwise', () => {
     const others = [
       '',
       'unix:///tmp/socket',

@@ -82,17 +82,17 @@ async function failure(promise: Promise<unknown>): Promise<A2AError> {
 }
 
 describe('a call over gRPC', () => {
-  it('says its version and everything else in metadata, names in lower case [B-1 F-11]', async () => {
+  it('sends its version and all other parameters as metadata, with names in lower case [B-1 F-11]', async () => {
     for (const [version, service] of [
       ['1.0', 'lf.a2a.v1.A2AService'],
       ['0.3', 'a2a.v1.A2AService'],
       ['0.2', 'a2a.v1.A2AService'],
     ] as const) {
-      let heard: Record<string, unknown> = {}
+      let metadata: Record<string, unknown> = {}
       const url = await answering(
         {
           GetTask(call, callback) {
-            heard = call.metadata.getMap()
+            metadata = call.metadata.getMap()
             callback(null, encodeProtobuf(service.replace('A2AService', 'Task'), done))
           },
         },
@@ -100,7 +100,7 @@ describe('a call over gRPC', () => {
       )
       const headers = { 'A2A-Extensions': 'urn:a, urn:b', Traceparent: '00-1-2-01' }
       await wireTo(url, version).call('GetTask', { id: 't1' }, { ...about, headers, lastEventId: '7' })
-      const { 'a2a-version': said, 'a2a-extensions': extensions, traceparent, 'last-event-id': place } = heard
+      const { 'a2a-version': said, 'a2a-extensions': extensions, traceparent, 'last-event-id': place } = metadata
       assert.deepEqual([said, extensions, traceparent, place], [version, 'urn:a, urn:b', '00-1-2-01', '7'])
     }
   })
@@ -141,7 +141,7 @@ describe('a call over gRPC', () => {
     assert.equal(unknown.code, 'METHOD_NOT_FOUND')
   })
 
-  it('without a connection fails, and the error says that nothing was sent', async () => {
+  it('without a connection fails, and the error reports that nothing was sent', async () => {
     const { isConnectFailure } = await import('../retry.ts')
     const gone = await failure(wireTo('127.0.0.1:1').call('GetTask', { id: 't1' }, about))
     assert.deepEqual([gone.code, gone.details['reason']], ['UNAVAILABLE', 'NETWORK'])
@@ -149,23 +149,23 @@ describe('a call over gRPC', () => {
     assert.ok(isConnectFailure(gone))
   })
 
-  it('ends at its deadline, of which the peer knows, and when its caller leaves', async () => {
-    const heard: Promise<void>[] = []
+  it('ends at its deadline, which the peer gets, and when its caller leaves', async () => {
+    const cancellations: Promise<void>[] = []
     const url = await answering({
-      GetTask: (call) => void heard.push(new Promise((resolve) => call.on('cancelled', resolve))),
+      GetTask: (call) => void cancellations.push(new Promise((resolve) => call.on('cancelled', resolve))),
     })
     const wire = wireTo(url)
     assert.equal((await failure(wire.call('GetTask', { id: 't1' }, { ...about, timeoutMs: 100 }))).code, 'TIMEOUT')
     const leaving = new AbortController()
     const left = wire.call('GetTask', { id: 't1' }, { ...about, signal: leaving.signal })
-    while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    while (cancellations.length < 2) await new Promise((resolve) => setImmediate(resolve))
     leaving.abort(new Error('gone home'))
     await assert.rejects(left, /gone home/)
-    await Promise.all(heard)
+    await Promise.all(cancellations)
     await assert.rejects(wire.call('GetTask', { id: 't1' }, { ...about, signal: leaving.signal }), /gone home/)
   })
 
-  it('answers what cannot be read, or sent, by name', async () => {
+  it('reports messages that cannot be read or sent', async () => {
     const url = await answering({
       GetTask: (_call, callback) => callback(null, Buffer.from([10, 200, 1])),
       SendMessage: (_call, callback) => callback(null, Buffer.alloc(200_000)),
@@ -187,7 +187,7 @@ describe('a call over gRPC', () => {
     assert.deepEqual([header.code, header.message.includes('cret')], ['INVALID_PARAMS', false])
   })
 
-  it('says who we are, and once more if that was refused and there is something better [B-150]', async () => {
+  it('sends credentials, and once more with new ones after a refusal [B-150]', async () => {
     const seen: unknown[] = []
     const url = await answering({
       GetTask(call, callback) {
@@ -215,7 +215,7 @@ describe('a stream over gRPC', () => {
   const event = (state: string): Uint8Array =>
     encodeProtobuf('lf.a2a.v1.StreamResponse', { statusUpdate: { taskId: 't1', contextId: 'c1', status: { state } } })
 
-  it('that cannot begin, or does not begin in time, is an error before it is a stream', async () => {
+  it('that cannot start, or does not start in time, is an error before any event', async () => {
     const url = await answering({
       SubscribeToTask: (call) => call.emit('error', { ...capture(refusing(new A2AError('TASK_NOT_FOUND', 'No'))) }),
       SendStreamingMessage() {},
@@ -228,7 +228,7 @@ describe('a stream over gRPC', () => {
     )
   })
 
-  it('that breaks off is INTERRUPTED, and one that ends with an error ends with that [B-98]', async () => {
+  it('that is cut is INTERRUPTED, and one that ends with an error ends with that [B-98]', async () => {
     const sockets: Socket[] = []
     const url = await answering({
       SubscribeToTask(call) {
@@ -276,7 +276,7 @@ describe('a stream over gRPC', () => {
 })
 
 describe('connect, with gRPC among its bindings', () => {
-  it('uses it where it is preferred, and every operation goes through it', async () => {
+  it('uses it if it is preferred, for every operation', async () => {
     const server = await ours({
       agent: async function* ({ text }) {
         yield 'You said '
@@ -300,7 +300,7 @@ describe('connect, with gRPC among its bindings', () => {
     assert.equal((await agent.list()).tasks.length, 6)
   })
 
-  it('resumes a stream that was cut, each event once and none missing, by the cursors it asked for [B-109]', async () => {
+  it('resumes a cut stream, each event once and none missing, by requested cursors [B-109]', async () => {
     const server = await ours({
       extensions: [cursor()],
       agent: async function* () {
@@ -344,7 +344,7 @@ describe('connect, with gRPC among its bindings', () => {
     assert.equal(agent.interface.protocolBinding, 'JSONRPC')
   })
 
-  it('speaks TLS, and shows a certificate of its own where one is wanted [F-10]', async () => {
+  it('uses TLS, and a client certificate if required [F-10]', async () => {
     const [server, client] = [selfSigned('localhost'), selfSigned('billing')]
     const { grpcPort } = await ours({
       agent: ({ caller }) => caller.id,

@@ -64,8 +64,8 @@ const answering =
       addresses.map((address) => ({ address, family: 4 })),
     )
 
-describe('where gRPC connects to', () => {
-  it('is the address that was checked, asked for by its name [B-26]', async () => {
+describe('the connection of gRPC', () => {
+  it('goes to the checked address, under its name [B-26]', async () => {
     const port = await agent()
     const asked: string[] = []
     const resolve = async (host: string, at: number): Promise<readonly string[]> => {
@@ -79,7 +79,7 @@ describe('where gRPC connects to', () => {
     assert.deepEqual(asked, [`agent.invalid:${port}`])
   })
 
-  it('proves by TLS that it is the name, though the connection goes to an address', async () => {
+  it('verifies the name by TLS, although it goes to an address', async () => {
     const [named, other] = [selfSigned('agent.invalid'), selfSigned('other.invalid')]
     const resolve = async () => ['127.0.0.1']
     const right = wireTo(`grpcs://agent.invalid:${await agent(named)}`, { resolve, tls: { ca: named.cert } })
@@ -89,7 +89,7 @@ describe('where gRPC connects to', () => {
     await assert.rejects(wrong.call('SendMessage', hello, about), { code: 'UNAVAILABLE' })
   })
 
-  it('is never inside the network, however the address is written and whatever its name resolves to', async () => {
+  it('never goes to a private address, in any notation and for any name', async () => {
     const { port, seen } = await counter()
     const inside = guardedLookup({ lookup: answering('127.0.0.1', '10.0.0.1') })
     for (const url of [
@@ -114,12 +114,12 @@ describe('where gRPC connects to', () => {
     assert.equal(seen(), 0)
   })
 
-  it('leaves out the addresses inside the network where a name has others too', async () => {
+  it('skips private addresses of a name that has others', async () => {
     const resolve = guardedLookup({ lookup: answering('10.0.0.1', '8.8.8.8', '169.254.169.254') })
     assert.deepEqual(await resolve('mixed.example.com', 443), ['8.8.8.8'])
   })
 
-  it('is unreachable where the name has no address', async () => {
+  it('fails if the name has no address', async () => {
     const lookup: LookupFunction = (_host, _options, callback) =>
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND at 10.1.2.3'), { code: 'ENOTFOUND' }), [])
     const wire = wireTo('grpc://nowhere.example.com:50051', { resolve: guardedLookup({ lookup }) })

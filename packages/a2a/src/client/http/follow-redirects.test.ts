@@ -46,7 +46,7 @@ const socketless =
 const to = (location: string, status = 302) => new Response(null, { status, headers: { location } })
 
 describe('a redirect', () => {
-  it('within an origin keeps who we are', async () => {
+  it('within an origin keeps the credentials', async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const { url, requests } = await listen((request, response) => {
         if (request.url?.startsWith('/new') !== true) response.writeHead(status, { location: '/new?x=1#there' })
@@ -60,7 +60,7 @@ describe('a redirect', () => {
     }
   })
 
-  it('to another origin takes nothing along that says who we are, not even where the peer repeats it [B-26]', async () => {
+  it('to another origin carries no credentials, not even those that the peer repeats [B-26]', async () => {
     const other = await listen((_, response) => response.end('elsewhere'))
     const { url } = await listen((request, response) => {
       response.writeHead(307, { location: other.url + request.url }).end()
@@ -87,7 +87,7 @@ describe('a redirect', () => {
     assert.doesNotMatch(JSON.stringify([...seen[2].headers]), /secret/)
   })
 
-  it('from an origin that then refuses does not make us say who we are there', async () => {
+  it('to an origin that then refuses does not send credentials there', async () => {
     const seen: Request[] = []
     const fetch = socketless(
       {
@@ -102,7 +102,7 @@ describe('a redirect', () => {
     assert.equal(seen.length, 2)
   })
 
-  it('keeps method and body with 307 and 308, and is refused where the body would be lost', async () => {
+  it('keeps method and body with 307 and 308, and is refused if the body would be lost', async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const bodies: string[] = []
       const { url } = await listen((request, response) => {
@@ -117,7 +117,7 @@ describe('a redirect', () => {
     }
   })
 
-  it('is followed so often and no more', async () => {
+  it('is followed up to a maximum number', async () => {
     const { url, requests } = await listen((_, response) => response.writeHead(302, { location: '/again' }).end())
     const limits = { ...defaultClientLimits, maxRedirects: 3 }
     await assert.rejects(http({ limits }).send(asked(url)), isRefused(/more than 3 times/))
@@ -125,7 +125,7 @@ describe('a redirect', () => {
     await assert.rejects(http({ limits: { ...limits, maxRedirects: 0 } }).send(asked(url)), isRefused(/more than 0/))
   })
 
-  it('leads nowhere but to http(s), without a password, and not from https to http', async () => {
+  it('goes only to http(s), without a password, and not from https to http', async () => {
     for (const location of ['file:///etc/passwd', 'javascript:1', 'http://me:pw@a.test/', 'http://:99999/', '']) {
       const fetch = socketless({ 'http://a.test/?key=secret': () => to(location) })
       const sent = http({ fetch }).send(asked('http://a.test/'))
@@ -138,7 +138,7 @@ describe('a redirect', () => {
     await assert.rejects(http({ fetch: nowhere }).send(asked('http://a.test/')), isRefused(/cannot be followed/))
   })
 
-  it('does not let go of the time limit', async () => {
+  it('keeps the time limit', async () => {
     const { url } = await listen((request, response) => {
       if (request.url === '/') response.writeHead(302, { location: '/slow' }).end()
     })
@@ -149,7 +149,7 @@ describe('a redirect', () => {
     )
   })
 
-  it('lets go of the bodies that come with it', async () => {
+  it('closes the bodies of redirect responses', async () => {
     const cancelled: string[] = []
     const hop = (location: string) =>
       new Response(new ReadableStream({ cancel: () => void cancelled.push(location) }), {
@@ -165,7 +165,7 @@ describe('a redirect', () => {
   })
 })
 
-describe('a redirect in a browser, which does not say where to', () => {
+describe('a redirect in a browser, which hides its target', () => {
   /** Responds like a browser to `redirect: 'manual'`. */
   const browser =
     (modes: string[]): Fetch =>
@@ -177,7 +177,7 @@ describe('a redirect in a browser, which does not say where to', () => {
       return response
     }
 
-  it('is followed by the browser itself if the request says nothing about us', async () => {
+  it('is followed by the browser itself if the request has no credentials', async () => {
     const modes: string[] = []
     const sender = createHttpClient({ limits: defaultClientLimits, fetch: browser(modes) })
     const response = await sender.send(asked('https://a.test/', { headers: { 'A2A-Version': '1.0' } }))

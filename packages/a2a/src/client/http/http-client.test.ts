@@ -28,7 +28,7 @@ const isA2AError =
   }
 
 describe('a request', () => {
-  it('carries its own headers, those of the user and who we are [B-1]', async () => {
+  it('has its own headers, those of the user and the credentials [B-1]', async () => {
     const { url, requests } = await listen((_, response) => response.end('{}'))
     const authenticate = (): AuthCredentials => ({
       headers: { authorization: 'Bearer one' },
@@ -47,7 +47,7 @@ describe('a request', () => {
     assert.equal(headers['a2a-version'], '1.0', 'the protocol decides, not the user')
   })
 
-  it('is refused before it is sent if the address is no http(s) URL or holds a password', async () => {
+  it('is refused before it is sent if the address is not an http(s) URL or has a password', async () => {
     for (const url of ['ftp://agent.test/', 'agent.test', 'https://me:secret@agent.test/']) {
       await assert.rejects(http().send(get(url)), (error: Error) => {
         assert.doesNotMatch(error.message, /secret/)
@@ -63,7 +63,7 @@ describe('a request', () => {
     })
   })
 
-  it('tells where the answer came from and as whom it was asked for', async () => {
+  it('reports the final address and the credentials of its response', async () => {
     const { url } = await listen((request, response) => {
       if (request.url === '/old') response.writeHead(301, { location: '/new' })
       response.end()
@@ -84,7 +84,7 @@ describe('a 401', () => {
       response.end(isKnown ? 'welcome' : 'who are you?')
     })
 
-  it('is answered once with something else, if there is something else', async () => {
+  it('is answered once with other credentials, if there are some', async () => {
     const { url, requests } = await protectedBy('new')
     const asked: AuthRequest[] = []
     const authenticate = (request: AuthRequest): AuthCredentials => {
@@ -100,7 +100,7 @@ describe('a 401', () => {
     })
   })
 
-  it('is given back, still readable, if there is nothing else to show', async () => {
+  it('is returned, still readable, if there are no other credentials', async () => {
     for (const second of [undefined, { headers: { authorization: 'Bearer old' } }]) {
       const { url, requests } = await protectedBy('new')
       const authenticate = ({ refused }: AuthRequest): AuthCredentials | undefined =>
@@ -120,7 +120,7 @@ describe('a 401', () => {
     assert.equal(requests.length, 2)
   })
 
-  it('leaves no answer open if the second try cannot be made', async () => {
+  it('leaves no response open if the second attempt cannot be made', async () => {
     let left: Promise<unknown> | undefined
     const { url } = await listen((_, response) => {
       left = once(response, 'close')
@@ -145,12 +145,12 @@ describe('a request that fails', () => {
     await assert.rejects(http().send(get('http://127.0.0.1:1/')), isA2AError('UNAVAILABLE', { reason: 'NETWORK' }))
   })
 
-  it('passes on what an injected fetch refuses', async () => {
+  it('passes on the error of an injected fetch', async () => {
     const refuse: Fetch = () => Promise.reject(new A2AError('PERMISSION_DENIED', 'not there'))
     await assert.rejects(http({ fetch: refuse }).send(get('http://agent.test')), isA2AError('PERMISSION_DENIED'))
   })
 
-  it('ends with TIMEOUT when no answer begins, and lets go of the connection', async () => {
+  it('ends with TIMEOUT when no response begins, and closes the connection', async () => {
     let left: Promise<unknown> | undefined
     const { url } = await listen((_, response) => void (left = once(response, 'close')))
     const limits = { ...defaultClientLimits, timeoutMs: 30 }
@@ -159,7 +159,7 @@ describe('a request that fails', () => {
     await assert.rejects(http().send(get(url, { timeoutMs: 30 })), isA2AError('TIMEOUT'))
   })
 
-  it('does not count the time in which a person signs in', async () => {
+  it('does not count the time in which a user signs in', async () => {
     const { url } = await listen((_, response) => response.end('in'))
     const authenticate = async (): Promise<AuthCredentials> => {
       await new Promise((resolve) => setTimeout(resolve, 1_200))
@@ -169,7 +169,7 @@ describe('a request that fails', () => {
     assert.equal(await readText(response, 10, never), 'in')
   })
 
-  it("rejects with the caller's own reason when the caller aborts, also in the middle of the answer", async () => {
+  it("rejects with the caller's own reason when the caller aborts, also during the response", async () => {
     const begun = Promise.withResolvers<ServerResponse>()
     const { url } = await listen((_, response) => {
       response.write('half of ')
@@ -188,7 +188,7 @@ describe('a request that fails', () => {
     assert.equal(getEventListeners(leaving.signal, 'abort').length, 0)
   })
 
-  it('does not wait for a fetch or an authenticator that ignores the signal, and drops what comes late', async () => {
+  it('does not wait for a fetch or an authenticator that ignores the signal, and drops late results', async () => {
     const late = Promise.withResolvers<Response>()
     const cancelled = Promise.withResolvers<void>()
     const deaf = http({ fetch: () => late.promise })

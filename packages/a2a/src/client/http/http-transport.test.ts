@@ -62,7 +62,7 @@ async function read(
 }
 
 describe('a call', () => {
-  it('says its version, whichever it is [B-1]', async () => {
+  it('sends its version, whichever it is [B-1]', async () => {
     for (const version of ['1.0', '0.3', '0.2'] as const) {
       for (const binding of ['JSONRPC', 'HTTP+JSON']) {
         const { url, requests } = await answering(200, json, result(done))
@@ -74,7 +74,7 @@ describe('a call', () => {
     }
   })
 
-  it('reads an answer under another id, with a null error beside it, labelled as it likes [F-1]', async () => {
+  it('reads a response under another id, with a null error beside it, with any content type [F-1]', async () => {
     const { url } = await answering(
       200,
       { 'content-type': 'text/html' },
@@ -83,7 +83,7 @@ describe('a call', () => {
     assert.deepEqual(await wireTo(url).call('GetTask', { id: 't1' }, about), done)
   })
 
-  it('fails by what a page instead of an answer means, and shows its words', async () => {
+  it('fails with the error of an HTML page, and includes its text', async () => {
     const page = '<html><style>p{}</style><script>steal()</script><h1>Not\n here</h1></html>'
     const meanings = {
       200: 'INVALID_AGENT_RESPONSE',
@@ -103,7 +103,7 @@ describe('a call', () => {
     }
   })
 
-  it('tells when to come back, in seconds or by the calendar', async () => {
+  it('returns the retry delay, in seconds or from a date', async () => {
     const error = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32_092, message: 'Slow down' } })
     const inSeconds = await answering(429, { ...json, 'retry-after': '7' }, error)
     const first = await failure(wireTo(inSeconds.url).call('GetTask', { id: 't1' }, about))
@@ -116,7 +116,7 @@ describe('a call', () => {
     assert.equal(third.details['retryAfterMs'], undefined)
   })
 
-  it('takes what a stream adds up to, if the peer streams instead, and does not wait for its end', async () => {
+  it('folds a stream, if the peer streams instead, and does not wait for its end', async () => {
     const update = { taskId: 't1', contextId: 'c1' }
     const { url } = await listen((_, response) => {
       response.writeHead(200, sse)
@@ -134,7 +134,7 @@ describe('a call', () => {
     assert.deepEqual(await wire.call('GetTask', { id: 't1' }, about), task)
   })
 
-  it('gives a stream that comes instead of an answer no more time than an answer', async () => {
+  it('gives a stream in place of a response no more time than a response', async () => {
     const { url } = await listen((_, response) => {
       response.writeHead(200, sse)
       const timer = setInterval(() => response.write(': still here\n\n'), 5)
@@ -144,14 +144,14 @@ describe('a call', () => {
     assert.equal(error.code, 'TIMEOUT')
   })
 
-  it('does not read more than it was allowed', async () => {
+  it('reads at most the allowed number of bytes', async () => {
     const { url } = await answering(200, json, result({ ...done, metadata: { much: 'x'.repeat(20_000) } }))
     const error = await failure(wireTo(url).call('GetTask', { id: 't1' }, about))
     assert.equal(error.code, 'INVALID_AGENT_RESPONSE')
     assert.match(error.message, /10000 bytes/)
   })
 
-  it('goes below the address it was given, with or without the /v1 of 0.3, and keeps its query', async () => {
+  it('is below the given address, with or without the /v1 of 0.3, and keeps its query', async () => {
     const { url, requests } = await answering(200, json, JSON.stringify(done))
     const at = async (base: string, version: VersionId): Promise<string | undefined> => {
       await wireTo(url + base, version, 'HTTP+JSON').call('GetTask', { id: 'a/b', historyLength: 2 }, about)
@@ -169,7 +169,7 @@ describe('a call', () => {
     assert.equal(requests.at(-1)?.url, '/rpc/?key=k')
   })
 
-  it('is not made where the version has no such operation', async () => {
+  it('is not made if the version has no such operation', async () => {
     const { url, requests } = await answering(200, json, '{}')
     for (const binding of ['JSONRPC', 'HTTP+JSON']) {
       const error = await failure(wireTo(url, '0.3', binding).call('ListTasks', {}, about))
@@ -179,20 +179,20 @@ describe('a call', () => {
   })
 })
 
-describe('an answer in the words of 0.3 to a question of 1.0', () => {
+describe('a 0.3 response to a 1.0 request', () => {
   const old = { kind: 'task', id: 't1', contextId: 'c1', status: { state: 'completed' } }
   const update = { kind: 'status-update', taskId: 't1', contextId: 'c1', status: { state: 'completed' }, final: true }
 
   it('is decoded, and reported', async () => {
     const found: string[] = []
-    const heard = async (version: VersionId): Promise<void> => void found.push(version)
+    const onMismatch = async (version: VersionId): Promise<void> => void found.push(version)
     const { url } = await answering(200, json, result(old))
     assert.deepEqual(
-      await wireTo(url, '1.0', 'JSONRPC', { onVersionMismatch: heard }).call('SendMessage', hello, about),
+      await wireTo(url, '1.0', 'JSONRPC', { onVersionMismatch: onMismatch }).call('SendMessage', hello, about),
       { task: done },
     )
     const streaming = await answering(200, sse, events(update))
-    const [event] = await read(wireTo(streaming.url, '1.0', 'JSONRPC', { onVersionMismatch: heard }))
+    const [event] = await read(wireTo(streaming.url, '1.0', 'JSONRPC', { onVersionMismatch: onMismatch }))
     assert.deepEqual(event, {
       event: { statusUpdate: { taskId: 't1', contextId: 'c1', status: done.status } },
       id: undefined,
@@ -201,7 +201,7 @@ describe('an answer in the words of 0.3 to a question of 1.0', () => {
     assert.deepEqual(found, ['0.3', '0.3'])
   })
 
-  it('is what the listener throws, if it does', async () => {
+  it('fails with the error of the listener, if it throws', async () => {
     const { url } = await answering(200, json, result(old))
     const refuse = new A2AError('VERSION_NOT_SUPPORTED', 'not that one')
     const wire = wireTo(url, '1.0', 'JSONRPC', { onVersionMismatch: () => Promise.reject(refuse) })
@@ -210,7 +210,7 @@ describe('an answer in the words of 0.3 to a question of 1.0', () => {
 })
 
 describe('a stream', () => {
-  it('gives each event with its cursor and 0.x its end [F-5]', async () => {
+  it('yields each event with its cursor and its end mark of 0.x [F-5]', async () => {
     const old = { kind: 'status-update', taskId: 't1', contextId: 'c1', status: { state: 'completed' }, final: true }
     const { url, requests } = await answering(200, sse, `: hi\r\nid: 7\r\ndata: ${result(old)}\r\n\r\n`)
     const [event] = await read(wireTo(url, '0.3'), 'SubscribeToTask', { lastEventId: '6' })
@@ -218,7 +218,7 @@ describe('a stream', () => {
     assert.deepEqual([requests[0]?.headers['last-event-id'], requests[0]?.headers.accept], ['6', 'text/event-stream'])
   })
 
-  it('may be one answer of plain JSON, or the error that it is', async () => {
+  it('may be one plain JSON response, or an error', async () => {
     const plain = await answering(200, json, result({ task: done }))
     assert.deepEqual(
       (await read(wireTo(plain.url))).map(({ event }) => event),
@@ -229,7 +229,7 @@ describe('a stream', () => {
     assert.equal((await failure(read(wireTo(refused.url)))).code, 'TASK_NOT_FOUND')
   })
 
-  it('ends with the error that it brings, under whichever name [F-5 F-7]', async () => {
+  it('ends with the error that it contains, in any form [F-5 F-7]', async () => {
     const error = { code: -32_001, message: 'Task not found' }
     for (const [binding, line] of [
       ['JSONRPC', `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, error })}`],
@@ -246,7 +246,7 @@ describe('a stream', () => {
     }
   })
 
-  it('may come as JSON by the line', async () => {
+  it('may come as JSON lines', async () => {
     const lines = [{ task: working }, { task: done }].map(result)
     const { url } = await listen((_, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
@@ -261,7 +261,7 @@ describe('a stream', () => {
     assert.equal((await failure(read(wireTo(endless.url)))).code, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('is interrupted where it ends within an event, but not before', async () => {
+  it('is interrupted if it ends within an event, but not between events', async () => {
     const { url } = await answering(200, sse, events({ task: working }) + events({ task: done }).slice(0, 40))
     const seen: EventFrame[] = []
     const error = await failure(
@@ -309,12 +309,12 @@ describe('a stream', () => {
     await closed.promise
   })
 
-  it('does not swallow an event beyond its bound', async () => {
+  it('rejects an event above its limit', async () => {
     const { url } = await answering(200, sse, `data: ${'x'.repeat(20_000)}\n\n`)
     assert.equal((await failure(read(wireTo(url)))).code, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('is asked for with the other verb where a peer refuses the first, from then on at once [A-1]', async () => {
+  it('uses the other verb if a peer refuses the first, and at once from then on [A-1]', async () => {
     const { url, requests } = await listen((request, response) => {
       if (request.method === 'POST') response.writeHead(405).end()
       else response.writeHead(200, sse).end(`data: ${JSON.stringify({ task: done })}\n\n`)
@@ -346,7 +346,7 @@ describe('the extended card of 0.2', () => {
     }
   })
 
-  it('is refused, forbidden or not there [B-136 B-137]', async () => {
+  it('is refused, forbidden or missing [B-136 B-137]', async () => {
     const path = '/agent/authenticatedExtendedCard'
     for (const [status, code] of [
       [401, 'UNAUTHENTICATED'],

@@ -14,8 +14,8 @@ const fails = (code: string, message: RegExp) => (error: unknown) => {
   return true
 }
 
-describe('reading an answer', () => {
-  it('gives the whole text, with characters that were cut in two', async () => {
+describe('reading a response', () => {
+  it('returns the whole text, with characters split between chunks', async () => {
     const bytes = new TextEncoder().encode('\u{feff}grüße 👋')
     const body = new ReadableStream({
       start(controller) {
@@ -27,7 +27,7 @@ describe('reading an answer', () => {
     assert.equal(await readText(new Response(null, { status: 204 }), 0, never), '')
   })
 
-  it('stops at the limit, names it, and lets go of the connection [B-26]', async () => {
+  it('stops at the limit, names it, and closes the connection [B-26]', async () => {
     let left: Promise<unknown> | undefined
     const { url } = await listen((_, response) => {
       left = once(response, 'close')
@@ -42,7 +42,7 @@ describe('reading an answer', () => {
     await left
   })
 
-  it('does not wait for an end that drips or does not come', async () => {
+  it('does not wait for an end that drips or never comes', async () => {
     let left: Promise<unknown> | undefined
     const { url } = await listen((_, response) => {
       left = once(response, 'close')
@@ -54,7 +54,7 @@ describe('reading an answer', () => {
     await left
   })
 
-  it('says that the connection broke when it did', async () => {
+  it('reports a broken connection', async () => {
     const { url } = await listen((request, response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('{"half":')
@@ -63,7 +63,7 @@ describe('reading an answer', () => {
     await assert.rejects(readText(await fetch(url), 5_000, never), fails('INTERRUPTED', /during the response/))
   })
 
-  it("rejects with the caller's reason when aborted, even if the body does not know the signal", async () => {
+  it("rejects with the caller's reason when aborted, even if the body ignores the signal", async () => {
     const reason = new Error('enough')
     const cancelled: unknown[] = []
     const endless = (): Response => new Response(new ReadableStream({ cancel: (why) => void cancelled.push(why) }))

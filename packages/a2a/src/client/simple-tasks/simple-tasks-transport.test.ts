@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { connect } from '../connect.ts'
 
 describe('a task of a peer with simple tasks', () => {
-  it('has as much of its history as is asked for', async () => {
+  it('has the requested length of history', async () => {
     const messages = ['1', '2', '3'].map((text) => ({ role: 'user', parts: [{ type: 'text', text }] }))
     const agent = await connect('https://peer.example', {
       fetch: async (request) =>

@@ -34,8 +34,8 @@ function sieveAfter(...frames: readonly EventFrame[]) {
 
 const begun = under(1, { task: taskOf('', 'TASK_STATE_SUBMITTED') })
 
-describe('what is new of what a peer says', () => {
-  it('is nothing that was said before in the same words under the same id, but then the end has to be looked at', () => {
+describe('the deduplication of events', () => {
+  it('drops an event with the same content under the same id, and requests a check of the end', () => {
     for (const [id, next] of [
       [7, 8],
       ['b3f1', 'aa02'],
@@ -47,12 +47,12 @@ describe('what is new of what a peer says', () => {
     }
   })
 
-  it('is other words under the same id: some peers send the time', () => {
+  it('keeps other content under the same id: some peers send the time', () => {
     const { take } = sieveAfter(begun, under(7, says('x')))
     assert.deepEqual(take(under(7, says('y'))), [says('y')])
   })
 
-  it('is nothing under a smaller number, but then the end has to be looked at', () => {
+  it('drops an event with a smaller number, and requests a check of the end', () => {
     const { sieve, take } = sieveAfter(begun, under(2, says('a')), under('9007199254740995', says('c')))
     assert.deepEqual(take(under('9007199254740994', says('b'))), [])
     assert.equal(sieve.hasPossibleGap, true)
@@ -62,7 +62,7 @@ describe('what is new of what a peer says', () => {
     ])
   })
 
-  it('is nothing of a stream that is repeated from its start, until it is past the known events', () => {
+  it('drops a stream that restarts from the beginning, up to the known events', () => {
     for (const ids of [
       [1, 2, 3, 4],
       ['1', 'x', 'k', 'b'],
@@ -77,7 +77,7 @@ describe('what is new of what a peer says', () => {
     }
   })
 
-  it('is what a snapshot adds, and its id is the cursor after the last of these events', () => {
+  it('keeps what a snapshot adds, with its id as the cursor after these events', () => {
     const { sieve } = sieveAfter(begun, under(5, says('a')))
     const news = sieve.filterNew(under(9, { task: taskOf('abc', 'TASK_STATE_COMPLETED') }), true)
     assert.deepEqual(news, [under(undefined, says('bc')), under(9, moves('TASK_STATE_COMPLETED'))])
@@ -85,24 +85,24 @@ describe('what is new of what a peer says', () => {
     assert.equal(sieve.cursor, '9')
   })
 
-  it('is counted anew where a peer numbers the events of each connection', () => {
+  it('restarts for a peer that numbers the events of each connection', () => {
     const { take } = sieveAfter(begun, under(2, says('a')), under(3, says('b')))
     assert.deepEqual(take(under(1, { task: taskOf('abc') }), true), [says('c'), moves('TASK_STATE_WORKING')])
     assert.deepEqual(take(under(2, says('d'))), [says('d')])
   })
 
-  it('cannot be known where a peer goes on without ids and without showing the task', () => {
+  it('is impossible if a peer continues without ids and without sending the task', () => {
     const { sieve } = sieveAfter(under(undefined, begun.event))
     assert.throws(() => sieve.filterNew(under(undefined, says('c')), true), { code: 'INTERRUPTED' })
     assert.deepEqual(sieveAfter().sieve.filterNew(under(undefined, says('c')), true), [under(undefined, says('c'))])
   })
 
-  it('cannot be known by ids that one has no other of, as of a peer that sends the time', () => {
+  it('is impossible by ids that never repeat, as of a peer that sends the time', () => {
     const known = createEventDeduper('t', undefined, taskOf('ab'))
     assert.throws(() => known.filterNew(under('1731715200000', says('c')), true), { code: 'INTERRUPTED' })
   })
 
-  it('arrives as updates to the known task, wherever the peer sends the task', () => {
+  it('returns updates to the known task, wherever the peer sends the task', () => {
     const { status: _, ...known } = taskOf('ab')
     const sieve = createEventDeduper('t', undefined, known)
     const take = (event: StreamEvent): readonly StreamEvent[] =>
@@ -116,7 +116,7 @@ describe('what is new of what a peer says', () => {
     ])
   })
 
-  it('is no state that is older than the one we know, unless the turn ends with it', () => {
+  it('drops a state that is older than the known one, unless the turn ends with it', () => {
     const at = (second: number): string => `2026-01-01T00:00:0${second}Z`
     const { take } = sieveAfter(under(undefined, moves('TASK_STATE_WORKING', at(5))))
     assert.deepEqual(take(under(undefined, moves('TASK_STATE_SUBMITTED', at(4)))), [])
@@ -124,7 +124,7 @@ describe('what is new of what a peer says', () => {
     assert.deepEqual(take(under(undefined, end)), [end])
   })
 
-  it('costs no more for a long stream, whether its events have one id, or each its own, or none', () => {
+  it('costs no more for a long stream, with one id, separate ids or none', () => {
     // Comparing each with all before it would be 200 million comparisons.
     for (const id of [() => 'same', (n: number) => `id-${n}`, (n: number) => n, () => undefined]) {
       const { take } = sieveAfter(begun)

@@ -17,9 +17,9 @@ const taskOf = (artifacts: readonly Artifact[], status = working): Task => ({
   artifacts,
 })
 
-function news(now: Task, ...told: readonly StreamEvent[]) {
+function news(now: Task, ...received: readonly StreamEvent[]) {
   const sum = createStreamState()
-  for (const event of told) applyEvent(sum, event)
+  for (const event of received) applyEvent(sum, event)
   return diffSnapshot(now, sum)
 }
 const added = (parts: readonly Part[], over: Partial<Artifact> = {}): StreamEvent => ({
@@ -29,23 +29,23 @@ const added = (parts: readonly Part[], over: Partial<Artifact> = {}): StreamEven
 const textIn = (artifacts: readonly Artifact[]): string => artifacts.map(({ parts }) => textOfParts(parts)).join('')
 
 describe('the updates from the stream state to a task', () => {
-  it('is the rest of the text, wherever chunks were divided [B-105]', () => {
-    const told = { task: taskOf([artifact({ text: 'Hel' }, { text: 'lo' })]) }
+  it('are the rest of the text, however chunks were divided [B-105]', () => {
+    const known = { task: taskOf([artifact({ text: 'Hel' }, { text: 'lo' })]) }
     for (const parts of [[{ text: 'Hello, you' }], [{ text: 'H' }, { text: 'ello, ' }, { text: 'you' }]]) {
-      assert.deepEqual(news(taskOf([artifact(...parts)]), told), {
+      assert.deepEqual(news(taskOf([artifact(...parts)]), known), {
         events: [added([{ text: ', you' }])],
         isStale: false,
       })
     }
   })
 
-  it('is nothing where nothing has happened, whatever the order of keys', () => {
+  it('are empty if nothing has changed, whatever the order of keys', () => {
     const one = artifact({ data: { x: 1, y: [2] }, metadata: { m: 1 } }, { text: '' })
     const other = artifact({ metadata: { m: 1 }, data: { y: [2], x: 1 } })
     assert.deepEqual(news(taskOf([other]), { task: taskOf([one]) }), { events: [], isStale: false })
   })
 
-  it('is a part that has come, a new artifact, a name, and last of all the state', () => {
+  it('are a new part, a new artifact, a name, and last the state', () => {
     const done: TaskStatus = { state: 'TASK_STATE_COMPLETED', timestamp: at(2) }
     const image = { raw: 'AAAA', mediaType: 'image/png' }
     const other = { artifactId: 'b', parts: [{ data: null }] }
@@ -57,35 +57,35 @@ describe('the updates from the stream state to a task', () => {
     ])
   })
 
-  it('is the whole artifact where it has become another', () => {
+  it('are the whole artifact if it was replaced', () => {
     const now = artifact({ text: 'second thoughts' })
     const { events } = news(taskOf([now]), { task: taskOf([artifact({ text: 'first' })]) })
     assert.deepEqual(events, [{ artifactUpdate: { ...about, artifact: now } }])
   })
 
-  it('is nothing where the task is shown as it was before, by its text or by its time', () => {
-    const told = { task: taskOf([artifact({ text: 'abc' })], { ...working, timestamp: at(3) }) }
-    assert.deepEqual(news(taskOf([artifact({ text: 'ab' })], { ...working, timestamp: at(3) }), told), {
+  it('are empty if the task is older, by its text or by its time', () => {
+    const known = { task: taskOf([artifact({ text: 'abc' })], { ...working, timestamp: at(3) }) }
+    assert.deepEqual(news(taskOf([artifact({ text: 'ab' })], { ...working, timestamp: at(3) }), known), {
       events: [],
       isStale: true,
     })
-    assert.deepEqual(news(taskOf([artifact({ text: 'xyz' })]), told), { events: [], isStale: true })
+    assert.deepEqual(news(taskOf([artifact({ text: 'xyz' })]), known), { events: [], isStale: true })
   })
 
-  it('is the end of the turn even if a clock says that it came earlier', () => {
+  it('include the end of the turn even if its time is earlier', () => {
     const status: TaskStatus = { state: 'TASK_STATE_COMPLETED', timestamp: at(0) }
     const { events } = news(taskOf([], status), { task: taskOf([]) })
     assert.deepEqual(events, [{ statusUpdate: { ...about, status } }])
   })
 
-  it('is a state said with other words, and not the same state said again', () => {
+  it('include a state with another message, and not a repeated state', () => {
     const message = { messageId: 'm', role: 'ROLE_AGENT' as const, parts: [{ text: 'page 2' }] }
     const status = { ...working, message }
     assert.equal(news(taskOf([], status), { task: taskOf([]) }).events.length, 1)
     assert.equal(news(taskOf([], status), { task: taskOf([], status) }).events.length, 0)
   })
 
-  it('makes of any beginning the whole, in one step', () => {
+  it('lead from any beginning to the whole, in one step', () => {
     const part = fc.oneof(
       fc.string({ maxLength: 4 }).map((text): Part => ({ text })),
       fc.integer().map((data): Part => ({ data })),
@@ -101,9 +101,9 @@ describe('the updates from the stream state to a task', () => {
         for (const each of parts.slice(0, Math.max(from, to))) applyEvent(whole, added([each]))
         const { events, isStale } = diffSnapshot(taskOf(artifactsOf(whole)), seen)
         const before = textIn(artifactsOf(seen))
-        const told = events.map((event) => applyEvent(seen, event)).join('')
+        const rest = events.map((event) => applyEvent(seen, event)).join('')
         assert.equal(isStale, false)
-        assert.equal(before + told, textIn(artifactsOf(whole)))
+        assert.equal(before + rest, textIn(artifactsOf(whole)))
         assert.deepEqual(diffSnapshot(taskOf(artifactsOf(whole)), seen), { events: [], isStale: false })
       }),
     )

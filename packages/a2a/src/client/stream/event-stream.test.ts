@@ -64,7 +64,7 @@ describe('a stream of events', () => {
     assert.equal(opened, 1)
   })
 
-  it('gives each event, or each with its cursor, or all of them', async () => {
+  it('yields each event, or each with its cursor, or all of them', async () => {
     assert.deepEqual(await Array.fromAsync(streamOf(...hello)), hello)
     assert.deepEqual(await streamOf(...hello).all(), hello)
     const frames = await Array.fromAsync(streamOf(...hello).frames())
@@ -86,7 +86,7 @@ describe('a stream of events', () => {
     await assert.rejects(left.result(), again)
   })
 
-  it('still says what it came to after it has been read', async () => {
+  it('has its result after it has been read', async () => {
     const stream = streamOf(...hello)
     assert.deepEqual(await Array.fromAsync(stream.text()), ['Hel', 'lo'])
     const result = await stream.result()
@@ -94,14 +94,14 @@ describe('a stream of events', () => {
     assert.deepEqual(await stream.artifacts(), [{ artifactId: 'answer', parts: [{ text: 'Hel' }, { text: 'lo' }] }])
   })
 
-  it('tells the states as they change, as they come or all at once', async () => {
+  it('yields the states as they change, live or all at once', async () => {
     const states = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']
     const events = [task(), working, says('x'), moves('TASK_STATE_WORKING', 'page 2'), completed]
     assert.deepEqual(await streamOf(...events).states(), states)
     assert.deepEqual(await Array.fromAsync(streamOf(...events).states()), states)
   })
 
-  it('knows its task, its context, its cursor and the tasks it refers to while it is read', async () => {
+  it('has its task, its context, its cursor and the tasks it refers to while it is read', async () => {
     const refers = (...referenceTaskIds: string[]) => message('see', { referenceTaskIds })
     const stream = streamOf(
       task('TASK_STATE_SUBMITTED', { history: [refers('earlier')] }),
@@ -120,7 +120,7 @@ describe('a stream of events', () => {
     ])
   })
 
-  it('ends where the reader leaves, also while it waits for an event [B-103]', async () => {
+  it('ends when the reader leaves, also while it waits for an event [B-103]', async () => {
     const first = openEnded(task(), working)
     for await (const event of first.stream) if ('statusUpdate' in event) break
     await first.closed
@@ -134,7 +134,7 @@ describe('a stream of events', () => {
     await second.closed
   })
 
-  it('passes on what goes wrong, after what came', async () => {
+  it('passes on errors, after the received events', async () => {
     const stream = createEventStream(async function* () {
       yield { event: task(), id: undefined, final: undefined }
       throw new A2AError('INTERRUPTED', 'gone')
@@ -150,7 +150,7 @@ describe('a stream of events', () => {
     await assert.rejects(stream.result(), { code: 'INTERRUPTED' })
   })
 
-  it('takes the whole task from elsewhere where it begins in the middle', async () => {
+  it('fetches the whole task if it begins in the middle', async () => {
     const whole: Task = {
       id: 't',
       status: { state: 'TASK_STATE_COMPLETED' },
@@ -172,26 +172,26 @@ describe('a stream of events', () => {
 })
 
 describe('the text of a stream', () => {
-  it('is that of the artifacts as it comes, or all of it', async () => {
+  it('is that of the artifacts, live or complete', async () => {
     assert.deepEqual(await Array.fromAsync(streamOf(...hello).text()), ['Hel', 'lo'])
     const text = streamOf(...hello).text()
     assert.deepEqual([await text, await text], ['Hello', 'Hello'])
   })
 
-  it('begins with what a snapshot already holds', async () => {
+  it('begins with the text of a snapshot', async () => {
     const artifacts = [{ artifactId: 'answer', parts: [{ text: 'Hel' }] }]
     const events = [task('TASK_STATE_WORKING', { artifacts }), says('lo'), completed]
     assert.deepEqual(await Array.fromAsync(streamOf(...events).text()), ['Hel', 'lo'])
   })
 
-  it('is that of the last agent message where there is no artifact', async () => {
+  it('is that of the last agent message without an artifact', async () => {
     for (const events of [[{ message: message('hi') }], [task(), moves('TASK_STATE_COMPLETED', 'hi')]]) {
       assert.equal(await streamOf(...events).text(), 'hi')
       assert.deepEqual(await Array.fromAsync(streamOf(...events).text()), ['hi'])
     }
   })
 
-  it('fails after what came where the task came to no good end, and the events do not', async () => {
+  it('fails after the received text if the task failed, and the events do not', async () => {
     const ends = [
       ['TASK_STATE_FAILED', 'TASK_FAILED'],
       ['TASK_STATE_REJECTED', 'TASK_FAILED'],
@@ -216,14 +216,14 @@ describe('the text of a stream', () => {
 })
 
 describe('a stream as an observable', () => {
-  it('is what rxjs makes of it, event by event, chunk by chunk, state by state', async () => {
+  it('works with rxjs: events, chunks and states', async () => {
     assert.deepEqual(await lastValueFrom(from(streamOf(...hello)).pipe(toArray())), hello)
     assert.deepEqual(await lastValueFrom(from(streamOf(...hello).text()).pipe(toArray())), ['Hel', 'lo'])
     const states = await lastValueFrom(from(streamOf(...hello).states()).pipe(toArray()))
     assert.deepEqual(states, ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
   })
 
-  it('is closed when it is unsubscribed from, also while it waits', async () => {
+  it('is closed by unsubscribing, also while it waits', async () => {
     const first = openEnded(says('a'), says('b'))
     assert.equal(await firstValueFrom(from(first.stream.text()).pipe(take(1))), 'a')
     await first.closed

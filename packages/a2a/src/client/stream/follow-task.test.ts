@@ -95,7 +95,7 @@ const messagesIn = (events: readonly StreamEvent[]): (string | undefined)[] =>
 
 for (const way of ways) {
   describe(`a stream of ${way.version} over ${way.binding} that is cut after every three events`, () => {
-    it('is the same as one that is not, where the peer gives cursors [B-98 B-109]', async () => {
+    it('equals an uncut one, if the peer has cursors [B-98 B-109]', async () => {
       const server = await serve({ port: 0, store: memoryStore(), log: quiet, agent: talkative, drainMs: 0 })
       const proxy = await disconnectingProxy(server.url, 3)
       opened.push(
@@ -126,7 +126,7 @@ for (const way of ways) {
     })
 
     for (const by of ['end', 'break'] as const) {
-      it(`loses and repeats nothing where the peer gives none, cut by ${by} [B-98 B-105]`, async () => {
+      it(`loses and repeats nothing without cursors, cut by ${by} [B-98 B-105]`, async () => {
         const { agent, count } = await connectTo(
           createTestHandler(talkative),
           { afterEvents: 3, by, withoutIds: true },
@@ -168,7 +168,7 @@ const getTask = /GetTask|tasks\/get|GET .*tasks\/[^:]+$/
 
 for (const way of ways) {
   describe(`a stream of ${way.version} over ${way.binding}`, () => {
-    it('is followed by polling where a subscription does not show the task [B-98 B-108]', async () => {
+    it('is followed by polling if a subscription does not send the task [B-98 B-108]', async () => {
       const fraying = { afterEvents: 3, withoutIds: true, withoutSnapshot: true }
       const { agent, count } = await connectTo(createTestHandler(talkative), fraying, way)
       assert.equal(await agent.stream('go').text(), whole)
@@ -176,7 +176,7 @@ for (const way of ways) {
     })
 
     for (const by of ['end', 'break'] as const)
-      it(`is followed by polling where a subscription shows the task and comes to its ${by} at once [B-98]`, async () => {
+      it(`is followed by polling if a subscription sends the task and reaches its ${by} at once [B-98]`, async () => {
         const go = gate()
         const handler = createTestHandler(async function* () {
           yield 'one '
@@ -194,7 +194,7 @@ for (const way of ways) {
         assert.ok(count(resubscribe) <= (quick.attempts ?? 0) + 2, 'it is not subscribed to any more')
       })
 
-    it('is followed by polling where the peer has no streams, and begins at once [B-88 B-169]', async () => {
+    it('is followed by polling if the peer does not stream, from the start [B-88 B-169]', async () => {
       const { agent, count } = await connectTo(createTestHandler(talkative, { streaming: false }), {}, way)
       const stream = agent.stream('go')
       const events = await stream.all()
@@ -207,7 +207,7 @@ for (const way of ways) {
       assert.equal(count(/[Ss]tream|ubscri/), 0)
     })
 
-    it('of a finished task shows it once; after a cursor, what came after it [B-106 B-108 B-109]', async () => {
+    it('of a finished task returns it once; after a cursor, later events [B-106 B-108 B-109]', async () => {
       const { agent } = await connectTo(
         createTestHandler(() => 'done'),
         {},
@@ -248,7 +248,7 @@ for (const way of ways) {
 }
 
 describe('a stream', () => {
-  it('ends with the question of a turn, also where the peer keeps it open for the answer [B-91 B-92]', async () => {
+  it('ends with the question of a turn, also if the peer keeps it open for the answer [B-91 B-92]', async () => {
     const settings = { keepOpenOnInputRequired: true }
     for (const question of [inputRequired('which?'), authRequired('sign in')]) {
       const { agent } = await connectTo(createTestHandler(() => question, settings))
@@ -259,7 +259,7 @@ describe('a stream', () => {
     }
   })
 
-  it('of a subscription outlasts a question, and shows what its answer brings [B-107 B-157]', async () => {
+  it('of a subscription outlasts a question, and delivers what follows its answer [B-107 B-157]', async () => {
     const { agent } = await connectTo(
       createTestHandler(({ text }) => (text === 'go' ? inputRequired('which?') : 'done')),
     )
@@ -274,7 +274,7 @@ describe('a stream', () => {
     assert.equal(textIn(events), 'done')
   })
 
-  it('that is a message needs nothing else [B-89]', async () => {
+  it('with a direct message needs nothing else [B-89]', async () => {
     const { agent, calls } = await connectTo(createTestHandler(() => reply('Hello')))
     const stream = agent.stream('Hi')
     assert.equal(await stream.text(), 'Hello')
@@ -282,7 +282,7 @@ describe('a stream', () => {
     assert.equal(calls.length, 1)
   })
 
-  it('is asked for in another way where the peer turns out to have none', async () => {
+  it('falls back if the peer turns out not to stream', async () => {
     const fraying: StreamFaults = {
       answer: ({ isStream }) =>
         isStream ? Response.json({ jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'no' } }) : undefined,
@@ -292,7 +292,7 @@ describe('a stream', () => {
     assert.equal(count(/^SendMessage$/), 1)
   })
 
-  it('ends for the reader who leaves, and not for the task [B-103]', async () => {
+  it('ends for the reader that leaves, and not for the task [B-103]', async () => {
     const go = gate()
     const server = await serve({
       port: 0,
@@ -330,7 +330,7 @@ describe('a stream', () => {
     assert.equal(done.status.state, 'TASK_STATE_COMPLETED')
   })
 
-  it('keeps to its deadline, and to the reason of an abort', async () => {
+  it('keeps its deadline, and the reason of an abort', async () => {
     const { agent } = await connectTo(createTestHandler(() => new Promise(() => {})))
     await assert.rejects(agent.stream('go', { timeoutMs: 1_000, messageId: 'm' }).all(), (error) => {
       assert.ok(error instanceof A2AError && error.code === 'TIMEOUT')
@@ -355,7 +355,7 @@ describe('a stream', () => {
     await assert.rejects(agent.stream('go', { signal: AbortSignal.abort(reason) }).all(), (thrown) => thrown === reason)
   })
 
-  it('whose events come too late is put right at its end: the task has the last word [B-93]', async () => {
+  it('with late events is corrected at its end: the final task wins [B-93]', async () => {
     const about = { taskId: 't', contextId: 'c' }
     const says = (text: string) => ({
       artifactUpdate: { ...about, artifact: { artifactId: 'a', parts: [{ text }] }, append: true },
@@ -380,8 +380,8 @@ describe('a stream', () => {
     const way = { version: '1.0', binding: 'HTTP+JSON' } as const
     const { agent } = await connectTo(createTestHandler(talkative), fraying, way)
     assert.equal(await agent.stream('go').text(), 'one two three')
-    const told = await agent.stream('go').all()
-    assert.deepEqual(told, [
+    const received = await agent.stream('go').all()
+    assert.deepEqual(received, [
       events[0][1],
       says('one '),
       says('three'),
@@ -434,7 +434,7 @@ describe('a stream', () => {
 })
 
 describe('a connection', () => {
-  it('that is silent is given up for another, as often as it takes [B-98]', async () => {
+  it('that is silent is replaced by another, repeatedly if necessary [B-98]', async () => {
     for (const withoutIds of [false, true]) {
       const go = gate()
       const handler = createTestHandler(async function* () {
@@ -451,7 +451,7 @@ describe('a connection', () => {
     }
   })
 
-  it('whose heartbeat is heard is not silent [B-101]', async (t) => {
+  it('with heartbeats is not silent [B-101]', async (t) => {
     const idleTimeoutMs = 43_210
     const idle = manualTimers(idleTimeoutMs)
     t.after(idle.restore)
@@ -495,7 +495,7 @@ describe('a connection', () => {
     assert.equal(calls.length, 1)
   })
 
-  it('is sought so often and no more, and the error says where to go on [B-98]', async () => {
+  it('is retried up to a maximum, and the error has the cursor to continue from [B-98]', async () => {
     let isDown = false
     const handler = createTestHandler(talkative)
     const answer = ({ isStream, lastEventId }: FaultyCall): Response | undefined => {
@@ -513,7 +513,7 @@ describe('a connection', () => {
     assert.equal(calls.length, 1 + 4)
   })
 
-  it('is not sought before the peer says, nor at all if that is too long', async () => {
+  it("is not retried before the peer's delay, nor at all if that is too long", async () => {
     const after = async (seconds: number, maxDelayMs: number) => {
       let refusals = 1
       const answer = ({ operation }: FaultyCall): Response | undefined =>
@@ -533,7 +533,7 @@ describe('a connection', () => {
     await assert.rejects(after(60, 2_000), { code: 'INTERRUPTED' })
   })
 
-  it('that may not be had is not sought again', async () => {
+  it('that is forbidden is not retried', async () => {
     const answer = ({ operation }: FaultyCall): Response | undefined =>
       resubscribe.test(operation) ? new Response('', { status: 403 }) : undefined
     const { agent, count } = await connectTo(createTestHandler(talkative), { afterEvents: 3, answer })
@@ -542,8 +542,8 @@ describe('a connection', () => {
   })
 })
 
-describe('to wait for a task', () => {
-  it('is to hear of its end, by stream or by polling', async () => {
+describe('waiting for a task', () => {
+  it('ends with the task, by stream or by polling', async () => {
     for (const streaming of [true, false]) {
       const go = gate()
       const { agent } = await connectTo(
@@ -565,7 +565,7 @@ describe('to wait for a task', () => {
     }
   })
 
-  it('is over when it asks', async () => {
+  it('ends with a question', async () => {
     for (const streaming of [true, false]) {
       const { agent } = await connectTo(createTestHandler(() => inputRequired('which?'), { streaming }))
       const { id } = await agent.start('go')

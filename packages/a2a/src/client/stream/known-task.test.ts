@@ -48,7 +48,7 @@ function added(known: Partial<Task>, events: readonly StreamEvent[]) {
   const sum = createStreamState()
   applyEvent(sum, { task: known as Task })
   for (const event of events) {
-    assert.ok(!('task' in event), 'told the whole task')
+    assert.ok(!('task' in event), 'sent the whole task')
     applyEvent(sum, event)
   }
   const answer = responseFrom(sum)
@@ -74,18 +74,18 @@ async function stages(agent: RemoteAgent): Promise<Partial<Task>[]> {
 }
 
 for (const version of ['1.0', '0.3'] as const) {
-  describe(`with what is known of a task, in ${version},`, () => {
-    it('a stream brings updates only, from the first one on', async () => {
+  describe(`with a known task, in ${version},`, () => {
+    it('a stream has updates only, from the first one on', async () => {
       const agent = await connectTo({}, version)
       assert.deepEqual(added({}, await agent.stream('go', { knownTask: {} }).all()), done)
     })
 
-    it('and that is so where the peer shows the task again and again because its streams break [B-98]', async () => {
+    it('a stream has updates only even if the peer resends the task after each break [B-98]', async () => {
       const agent = await connectTo({ afterEvents: 3, by: 'break', withoutIds: true }, version)
       assert.deepEqual(added({}, await agent.stream('go', { knownTask: {} }).all()), done)
     })
 
-    it('a subscription brings the rest, whatever part is known [B-105]', async () => {
+    it('a subscription delivers the rest, whatever part is known [B-105]', async () => {
       const agent = await connectTo({}, version)
       for (const known of (await stages(agent)).slice(0, -1)) {
         const events = await agent.subscribe(known.id as string, { knownTask: known }).all()
@@ -99,7 +99,7 @@ for (const version of ['1.0', '0.3'] as const) {
       assert.deepEqual(added(known, await agent.subscribe(known.id as string, { knownTask: known }).all()), done)
     })
 
-    it('polling brings the rest, too', async () => {
+    it('polling delivers the rest', async () => {
       const agent = await connectTo({}, version, { streaming: false })
       assert.deepEqual(added({}, await agent.stream('go', { knownTask: {} }).all()), done)
     })
@@ -111,7 +111,7 @@ for (const version of ['1.0', '0.3'] as const) {
       assert.deepEqual(more, [])
     })
 
-    it('an answer does not get the question that it answers, and gets the next one [B-102]', async () => {
+    it('an answer skips the question that it answers, and gets the next one [B-102]', async () => {
       const agent = await connectTo({}, version)
       const asked = await agent.stream('ask', { knownTask: {} }).result()
       assert.ok(asked.kind === 'task' && asked.status.state === 'TASK_STATE_INPUT_REQUIRED')

@@ -25,7 +25,7 @@ function sumOf(...events: readonly StreamEvent[]) {
 }
 
 describe('the stream state', () => {
-  it('appends parts, upserts metadata, unites extensions, and takes a name that comes later [B-100]', () => {
+  it('appends parts, merges metadata, unites extensions, and sets a later name [B-100]', () => {
     const { artifacts } = sumOf(
       begun(),
       chunk({ parts: [{ text: 'x' }], metadata: { a: 1, b: 1 }, extensions: ['x'] }),
@@ -49,14 +49,14 @@ describe('the stream state', () => {
     assert.deepEqual(sumOf(says('late')).artifacts, [{ artifactId: 'a', parts: [{ text: 'late' }] }])
   })
 
-  it('tells which text an event adds, also where a peer sends all of it each time', () => {
+  it('returns the text that an event adds, also if a peer sends all of it each time', () => {
     assert.deepEqual(sumOf(says('a', false), says('b'), moves({ state: 'TASK_STATE_WORKING' })).texts, ['a', 'b', ''])
     assert.deepEqual(sumOf(says('a', false), says('abc', false), says('x', false)).texts, ['a', 'bc', 'x'])
     const artifacts = [{ artifactId: 'a', parts: [{ text: 'abc' }] }]
     assert.deepEqual(sumOf(says('ab', false), begun({ artifacts }), says('d')).texts, ['ab', 'c', 'd'])
   })
 
-  it('takes a task as it is wherever it comes, but keeps what the task leaves out [B-96]', () => {
+  it('replaces the task whenever one arrives, but keeps omitted fields [B-96]', () => {
     const history = [said('m', 'hello')]
     const { answer } = sumOf(
       begun({ history, metadata: { k: 1 } }),
@@ -75,7 +75,7 @@ describe('the stream state', () => {
     assert.deepEqual(sumOf(says('x', false), begun({ artifacts: [] })).artifacts, [])
   })
 
-  it('moves a status message that is replaced to the history, once [B-47]', () => {
+  it('moves a replaced status message to the history, once [B-47]', () => {
     const [one, two] = [said('1', 'page 1'), said('2', 'page 2')]
     const { answer } = sumOf(
       begun(),
@@ -91,7 +91,7 @@ describe('the stream state', () => {
     assert.deepEqual(again.answer?.kind === 'task' && again.answer.history, [one])
   })
 
-  it('is the message where there is no task, or none that has settled, and nothing where nothing was said', () => {
+  it('is the message without a settled task, and undefined without output', () => {
     const message = said('m', 'hi')
     assert.deepEqual(sumOf({ message }).answer, { kind: 'message', ...message })
     assert.deepEqual(sumOf(begun(), { message }).answer, { kind: 'message', ...message })
@@ -100,7 +100,7 @@ describe('the stream state', () => {
     assert.equal(sumOf().answer, undefined)
   })
 
-  it('is made without a task at its beginning [B-99]', () => {
+  it('is created without an initial task [B-99]', () => {
     const { answer } = sumOf(moves({ state: 'TASK_STATE_WORKING' }), says('x', false))
     assert.deepEqual(answer, {
       kind: 'task',
@@ -132,7 +132,7 @@ describe('the stream state', () => {
     const early = best()
     cost(300_000)
     const late = best()
-    // Copying the existing content would make this some fifteen times as much; ten leaves room for a busy machine.
+    // Copying the existing content would take about fifteen times as long; a factor of ten tolerates a busy machine.
     assert.ok(late < 10 * early + 20, `${early} ms, then ${late} ms`)
     assert.equal(artifactsOf(sum)[0]?.parts.length, 380_000)
   })

@@ -5,7 +5,7 @@ import { createMac } from './hmac-sha256.ts'
 
 const expected = (key: Uint8Array, text: string): string => createHmac('sha256', key).update(text).digest('hex')
 
-it('is what the platform makes of a text of any length, short or long', async () => {
+it('equals the HMAC of the platform for texts of any length', async () => {
   const key = Uint8Array.from({ length: 45 }, (_, index) => index * 5)
   const mac = createMac(key)
   const alphabet = 'aé€😀"\\'.repeat(1_000)
@@ -16,7 +16,7 @@ it('is what the platform makes of a text of any length, short or long', async ()
   }
 })
 
-it('keeps texts and keys apart that are asked for at the same time', async () => {
+it('keeps concurrent texts and keys apart', async () => {
   const keys = [new Uint8Array(64).fill(1), new Uint8Array(1), new Uint8Array(32).fill(2)]
   const texts = ['', 'one', 'x'.repeat(10_000)]
   const made = await Promise.all(keys.flatMap((key) => texts.map(async (text) => createMac(key)(text))))
@@ -26,6 +26,6 @@ it('keeps texts and keys apart that are asked for at the same time', async () =>
   )
 })
 
-it('takes no key that HMAC would have to hash first', () => {
+it('refuses a key that HMAC would have to hash first', () => {
   assert.throws(() => createMac(new Uint8Array(65)), /at most 64 bytes/)
 })

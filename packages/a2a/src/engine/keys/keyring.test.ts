@@ -10,7 +10,7 @@ describe('a keyring', () => {
     ['with a master key', master],
     ['without a master key', undefined],
   ] as const) {
-    it(`signs and verifies ${name}, also when it is opened again`, async () => {
+    it(`signs and verifies ${name}, also after reopening`, async () => {
       const store = memoryStore()
       const ring = await openKeyring(store.keys, key)
       const signature = await ring.sign('page-token', 'some text')
@@ -22,7 +22,7 @@ describe('a keyring', () => {
     })
   }
 
-  it('refuses another text, another purpose, another signature and what is no signature', async () => {
+  it('refuses another text, another purpose, another signature and invalid signatures', async () => {
     const ring = await openKeyring(memoryStore().keys)
     const signature = await ring.sign('page-token', 'text')
     await ring.sign('hop', 'text')
@@ -45,7 +45,7 @@ describe('a keyring', () => {
     }
   })
 
-  it('ends with one agreed key when several make the first at the same time', async () => {
+  it('agrees on one key when several processes create the first at the same time', async () => {
     const store = memoryStore()
     const rings = await Promise.all(Array.from({ length: 5 }, () => openKeyring(store.keys, master)))
     const signatures = await Promise.all(rings.map((ring) => ring.sign('page-token', 'text')))
@@ -74,7 +74,7 @@ describe('a keyring', () => {
     assert.equal(await one.verify('page-token', 'text', after), true)
   })
 
-  it('ends with one new key when several rotate at the same time', async () => {
+  it('agrees on one new key when several processes rotate at the same time', async () => {
     const store = memoryStore()
     const rings = await Promise.all([openKeyring(store.keys, master), openKeyring(store.keys, master)])
     await rings[0].sign('page-token', 'text')
@@ -84,7 +84,7 @@ describe('a keyring', () => {
     assert.equal((await store.keys.list()).length, 2)
   })
 
-  it('keeps no secret in the open under a master key, and seals each key to its place', async () => {
+  it('stores no plain secret under a master key, and seals each key to its position', async () => {
     const store = memoryStore()
     const ring = await openKeyring(store.keys, master)
     await ring.sign('a', 'text')
@@ -96,7 +96,7 @@ describe('a keyring', () => {
     await assert.rejects(openKeyring(store.keys, master), /wrapped by a different master key/)
   })
 
-  it('says what is wrong with a master key: another one, none, one of the wrong length, one where none was', async () => {
+  it('reports a wrong, missing, unexpected or malformed master key', async () => {
     const wrapped = memoryStore()
     await (await openKeyring(wrapped.keys, master)).sign('a', 'text')
     await assert.rejects(openKeyring(wrapped.keys, new Uint8Array(32)), /a different master key/)
@@ -107,7 +107,7 @@ describe('a keyring', () => {
     await assert.rejects(openKeyring(open.keys, master), /is not wrapped/)
   })
 
-  it('seals so that only the same purpose and subject open it, with any key it has had [B-131]', async () => {
+  it('seals so that only the same purpose and subject open it, with any of its keys [B-131]', async () => {
     const store = memoryStore()
     const ring = await openKeyring(store.keys, master)
     const sealed = await ring.seal('push-secrets', 'tøken', 'task 1')
@@ -128,7 +128,7 @@ describe('a keyring', () => {
     }
   })
 
-  it('has key pairs that all processes share, each named by what it is [B-134]', async () => {
+  it('has key pairs that all processes share, each with a name derived from it [B-134]', async () => {
     const store = memoryStore()
     const [one, other] = [await openKeyring(store.keys, master), await openKeyring(store.keys, master)]
     const made = await Promise.all([one.keyPairs('jwt'), other.keyPairs('jwt')])

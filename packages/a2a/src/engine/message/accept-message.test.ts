@@ -1,4 +1,4 @@
-/** Repeated messages, and messages that find their task by what they answer. */
+/** Repeated messages, and messages that find their task by the tool call they answer. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,8 +30,8 @@ function counted(agent: AgentFunction): AgentFunction & { calls: number } {
   return counting
 }
 
-describe('a message that comes again', () => {
-  it('while the first is underway joins it: one task, one run, one answer [B-163]', async (t) => {
+describe('a repeated message', () => {
+  it('joins the first while that is accepted: one task, one run, one answer [B-163]', async (t) => {
     const agent = counted(async () => {
       await sleep(10)
       return 'done'
@@ -43,7 +43,7 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 1)
   })
 
-  it('after the task opened joins it, and waits for its end like the first [B-163]', async (t) => {
+  it('joins the task after it was opened, and waits for its end like the first [B-163]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const agent = counted(async () => {
       await gate.promise
@@ -58,7 +58,7 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 1)
   })
 
-  it('after the end is answered with the same task [B-163]', async (t) => {
+  it('gets the same task after the end [B-163]', async (t) => {
     const agent = counted(() => 'done')
     const testEngine = await openTestEngine(t, agent)
     const first = await testEngine.task(message)
@@ -66,7 +66,7 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 1)
   })
 
-  it('as a stream tells all events from the start, while the task runs and after it has ended [B-163]', async (t) => {
+  it('as a stream delivers all events from the start, during and after the task [B-163]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, async function* () {
       yield 'a'
@@ -84,7 +84,7 @@ describe('a message that comes again', () => {
     assert.equal(chunksOf(all).join(''), 'ab')
   })
 
-  it('as a stream of a follow-up begins with the task as it was when the message came [B-163 B-91]', async (t) => {
+  it('as a stream of a follow-up begins with the task at the time of the message [B-163 B-91]', async (t) => {
     const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
     const { id } = await testEngine.task('ask')
     const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
@@ -97,7 +97,7 @@ describe('a message that comes again', () => {
     assert.deepEqual(statesOf(rest), ['WORKING', 'COMPLETED'])
   })
 
-  it('as a stream whose log was pruned gets the task as it is, marked as a gap [B-163 B-109]', async (t) => {
+  it('as a stream with a pruned log gets the current task, marked as a gap [B-163 B-109]', async (t) => {
     const testEngine = await openTestEngine(t, () => 'x'.repeat(100_000))
     const done = await testEngine.task(message)
     assert.equal(await testEngine.store.prune({ logBefore: Date.now() + 1_000, batch: 10 }), 1)
@@ -108,7 +108,7 @@ describe('a message that comes again', () => {
     )
   })
 
-  it('and was a follow-up is not delivered twice [B-163]', async (t) => {
+  it('that was a follow-up is not delivered twice [B-163]', async (t) => {
     const agent = counted(({ text }) => (text === 'ask' ? inputRequired('Which?') : inputRequired(`${text}?`)))
     const testEngine = await openTestEngine(t, agent)
     const { id } = await testEngine.task('ask')
@@ -120,7 +120,7 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 2)
   })
 
-  it('is answered by the same task even when that has ended since [B-163 B-43]', async (t) => {
+  it('gets the same task even if that has ended since [B-163 B-43]', async (t) => {
     const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
     const { id } = await testEngine.task('ask')
     const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
@@ -129,7 +129,7 @@ describe('a message that comes again', () => {
     assert.deepEqual(await testEngine.task(answer), done)
   })
 
-  it('and was answered by a Message gets the same Message, underway or done [B-163]', async (t) => {
+  it('gets the same Message as a direct reply, during and after the run [B-163]', async (t) => {
     const agent = counted(async () => {
       await sleep(5)
       return reply('Hi')
@@ -142,7 +142,7 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 1)
   })
 
-  it('with other content is a new message, whatever became of the first [B-163]', async (t) => {
+  it('with other content is a new message, whatever the outcome of the first [B-163]', async (t) => {
     const agent = counted(({ text }) => (text.startsWith('reply') ? reply(text) : text))
     const testEngine = await openTestEngine(t, agent)
     for (const text of ['reply', 'task']) {
@@ -155,7 +155,7 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 4)
   })
 
-  it('with other content inside one task is a mistake: the id is that of another message there [B-163]', async (t) => {
+  it('with other content inside one task is an error: the id belongs to another message there [B-163]', async (t) => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const asks = () => inputRequired('and?')
     const [testEngine, there] = [await openTestEngine(t, asks, { store }), await openTestEngine(t, asks, { store })]
@@ -178,7 +178,7 @@ describe('a message that comes again', () => {
     assert.equal(there2.id, elsewhere.id, 'in another task the id is free')
   })
 
-  it('with its keys in another order, or with what is empty spelled out, is the same message [B-163]', async (t) => {
+  it('with its keys in another order, or with empty fields spelled out, is the same message [B-163]', async (t) => {
     const testEngine = await openTestEngine(t, () => 'done')
     const said = { messageId: 'm1', parts: [{ data: { a: 1, b: { c: 2, d: 3 } }, metadata: { x: 1, y: 2 } }] }
     const same = {
@@ -189,7 +189,7 @@ describe('a message that comes again', () => {
     assert.equal((await testEngine.task(same)).id, (await testEngine.task(said)).id)
   })
 
-  it('is told apart in every byte of a long text or a file [B-163]', async (t) => {
+  it('is distinguished by every byte of a long text or a file [B-163]', async (t) => {
     const agent = counted(() => 'done')
     const testEngine = await openTestEngine(t, agent)
     const long = 'x'.repeat(3_000_000)
@@ -211,7 +211,7 @@ describe('a message that comes again', () => {
     assert.equal(new Set(tasks.map(({ id }) => id)).size, 4)
   })
 
-  it('after the window is a new message, and so is each where there is no window [B-163]', async (t) => {
+  it('after the window is a new message, and so is each without a window [B-163]', async (t) => {
     let now = Date.now()
     const testEngine = await openTestEngine(t, () => 'done', { now: () => now, store: memoryStore({ now: () => now }) })
     const first = await testEngine.task(message)
@@ -221,7 +221,7 @@ describe('a message that comes again', () => {
     assert.notEqual((await without.task(message)).id, (await without.task(message)).id)
   })
 
-  it('to another engine over the same store finds the task there [B-163]', async (t) => {
+  it('to another engine over the same store finds the task [B-163]', async (t) => {
     const agent = counted(() => 'done')
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const [here, there] = [await openTestEngine(t, agent, { store }), await openTestEngine(t, agent, { store })]
@@ -230,7 +230,7 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 1)
   })
 
-  it('to two engines at the same moment makes one task [B-163]', async (t) => {
+  it('to two engines at the same time opens one task [B-163]', async (t) => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const agent: Agent = async () => {
       await sleep(1)
@@ -246,7 +246,7 @@ describe('a message that comes again', () => {
     assert.equal((await store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 100 })).total, 20)
   })
 
-  it('with other content to two engines at the same moment makes two tasks [B-163]', async (t) => {
+  it('with other content to two engines at the same time opens two tasks [B-163]', async (t) => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const [here, there] = [
       await openTestEngine(t, () => 'done', { store }),
@@ -261,11 +261,11 @@ describe('a message that comes again', () => {
   })
 })
 
-describe('a message of an anonymous caller that comes again', () => {
+describe('a repeated message of an anonymous caller', () => {
   const as = { caller: anonymous }
   const phone = { parts: [{ text: 'My number?' }] }
 
-  it('under an id that others can guess is a new message: no caller gets the task of another [B-163]', async (t) => {
+  it('under a guessable id is a new message: no caller gets the task of another [B-163]', async (t) => {
     const testEngine = await openTestEngine(t, ({ task }) => `0123 456789 for ${task.id}`)
     for (const messageId of [
       'm1',
@@ -282,7 +282,7 @@ describe('a message of an anonymous caller that comes again', () => {
     }
   })
 
-  it('is not joined while it is underway, nor answered with the message that another got [B-163]', async (t) => {
+  it('neither joins a running message nor gets the reply of another caller [B-163]', async (t) => {
     let answers = 0
     const testEngine = await openTestEngine(t, () => reply(`number ${(answers += 1)}`))
     const said = { ...phone, messageId: 'm1' }
@@ -335,8 +335,11 @@ describe('the answer to a tool call', () => {
     const asked = await testEngine.task('ask')
     const referenceTaskIds = [asked.id]
     assert.notEqual((await testEngine.task({ parts: result('t9'), referenceTaskIds })).id, asked.id)
-    const stranger = { caller: { id: 'bob' } }
-    assert.notEqual((await testEngine.task({ parts: result('t1'), referenceTaskIds }, { as: stranger })).id, asked.id)
+    const otherCaller = { caller: { id: 'bob' } }
+    assert.notEqual(
+      (await testEngine.task({ parts: result('t1'), referenceTaskIds }, { as: otherCaller })).id,
+      asked.id,
+    )
     assert.equal(short((await testEngine.get(asked.id)).status.state), 'INPUT_REQUIRED')
   })
 })

@@ -22,7 +22,7 @@ it('is one text for one content, under any messageId and in any order of keys [B
   )
 })
 
-it('leaves out what some versions and bindings cannot say: what is empty, and the usual media types [B-163]', () => {
+it('omits what some versions and bindings cannot express: empty fields and default media types [B-163]', () => {
   const bare = textOf({ parts: [{ text: '' }, { data: {} }, { raw: '' }] })
   const spelledOut = textOf({
     parts: [
@@ -38,7 +38,7 @@ it('leaves out what some versions and bindings cannot say: what is empty, and th
   assert.equal(spelledOut, bare)
 })
 
-it('tells contents apart: parts and their order, files, context, task, references, extensions, metadata [B-163]', () => {
+it('distinguishes contents: parts and their order, files, context, task, references, extensions, metadata [B-163]', () => {
   const texts = [
     textOf({}),
     textOf({ parts: [{ text: 'ih' }] }),

@@ -23,11 +23,11 @@ async function claimIn(claims: MessageClaims, said: Message, over: Partial<CallC
 }
 
 describe('the claim of a message', () => {
-  it('holds for the window', async () => {
+  it('lasts for the window', async () => {
     assert.equal((await claimIn(await openClaims(), message)).ttlMs, 60_000)
   })
 
-  it('is the same in every process that shares a store, and another where the store is another [B-163]', async () => {
+  it('is the same in every process that shares a store, and differs between stores [B-163]', async () => {
     const store = memoryStore()
     const [here, there] = [await openClaims(store), await openClaims(store)]
     const long = { ...message, parts: [{ text: 'x'.repeat(10_000) }] }
@@ -42,7 +42,7 @@ describe('the claim of a message', () => {
     }
   })
 
-  it('is made without a wait for a short message, also before the key was read', async () => {
+  it('is created synchronously for a short message, also before the key was read', async () => {
     const claims = createMessageClaims(await openKeyring(memoryStore().keys))
     const first = claims.claim(message, aliceContext, entry)
     assert.ok(first instanceof Promise)
@@ -64,13 +64,13 @@ describe('the claim of a message', () => {
     assert.notEqual(one.key, (await claimIn(claims, { ...message, taskId: 'u' })).key)
   })
 
-  it('is of the message as it came, whatever an extension made of it', async () => {
+  it('covers the received message, before any extension changes it', async () => {
     const claims = await openClaims()
     const changed = { ...message, metadata: { at: 1 } }
     assert.deepEqual(await claimIn(claims, changed, { receivedMessage: message }), await claimIn(claims, message))
   })
 
-  it('is not made without a window, nor for an anonymous caller whose id can be guessed [B-163]', async () => {
+  it('is not created without a window, nor for an anonymous caller with a guessable id [B-163]', async () => {
     const claims = await openClaims()
     const off = { ...entry, options: { ...shortTimes, idempotencyWindowMs: 0 } }
     assert.equal(claims.claim(message, aliceContext, off), undefined)

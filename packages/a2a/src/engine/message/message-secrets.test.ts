@@ -1,4 +1,4 @@
-/** A secret is given once to the turn that it is for, and never to a reader of the log. */
+/** A secret reaches its turn once, and never a reader of the log. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,18 +26,18 @@ const secret = 'hunter2'
 const secretPart: Part = { text: secret, metadata: { [credentialsExtension]: { sensitive: true } } }
 
 /** Records every argument of a store. */
-function overheard(store: FullStore): { store: FullStore; told: () => string } {
-  const told: string[] = []
+function recordWrites(store: FullStore): { store: FullStore; written: () => string } {
+  const writes: string[] = []
   const append: TaskStore['append'] = (id, what) => {
-    told.push(JSON.stringify(what))
+    writes.push(JSON.stringify(what))
     return store.tasks.append(id, what)
   }
   const saveSnapshot: TaskStore['saveSnapshot'] = (id, snapshot) => {
-    told.push(JSON.stringify(snapshot))
+    writes.push(JSON.stringify(snapshot))
     return store.tasks.saveSnapshot(id, snapshot)
   }
-  const heard = { ...store, tasks: { ...store.tasks, append, saveSnapshot } }
-  return { store: heard, told: () => told.join('\n') }
+  const recording = { ...store, tasks: { ...store.tasks, append, saveSnapshot } }
+  return { store: recording, written: () => writes.join('\n') }
 }
 
 /** Behaves like a database over a network: reads return copies, and other processes learn of an append before its writer does. */
@@ -59,7 +59,7 @@ const asks: Agent = ({ text, task }: Turn) =>
 
 describe('a secret in a message', () => {
   it('that opens a task reaches the agent, and neither the log nor the history [B-170]', async (t) => {
-    const { store, told } = overheard(memoryStore())
+    const { store, written } = recordWrites(memoryStore())
     const seen: Message[] = []
     const testEngine = await openTestEngine(
       t,
@@ -74,33 +74,33 @@ describe('a secret in a message', () => {
     assert.deepEqual(task.history?.[0]?.parts.map(isRedacted), [false, true])
     const stream = await testEngine.subscribe(task.id, { lastEventId: 0 })
     assert.doesNotMatch(JSON.stringify(await stream.rest()), /hunter2/)
-    assert.doesNotMatch(told(), /hunter2/)
-    assert.match(told(), /take this/)
+    assert.doesNotMatch(written(), /hunter2/)
+    assert.match(written(), /take this/)
   })
 
-  it('that answers a question for one is hidden although nothing marks it [B-156 B-161]', async (t) => {
-    const { store, told } = overheard(memoryStore())
+  it('that answers a question for one is hidden even if it is not marked [B-156 B-161]', async (t) => {
+    const { store, written } = recordWrites(memoryStore())
     const testEngine = await openTestEngine(t, asks, { store })
     const asked = await testEngine.task('go')
     assert.equal(textOfMessage(asked.status.message), 'Password?')
     const done = await testEngine.task({ taskId: asked.id, parts: [{ text: secret }] })
     assert.equal(artifactText(done, 'answer-2'), 'It has 7 letters')
     assert.doesNotMatch(JSON.stringify([done, await testEngine.log(done.id)]), /hunter2/)
-    assert.doesNotMatch(told(), /hunter2/)
+    assert.doesNotMatch(written(), /hunter2/)
     // A message sent after the secret is known is not a secret.
     assert.equal(textOfMessage(done.history?.[0]), 'go')
   })
 
-  it('is given to ask(), and to the reader of steering messages', async (t) => {
-    const { store, told } = overheard(memoryStore())
-    const heard: string[] = []
+  it('reaches ask(), and the reader of steering messages', async (t) => {
+    const { store, written } = recordWrites(memoryStore())
+    const received: string[] = []
     const testEngine = await openTestEngine(
       t,
       async function* ({ ask, messages }: Turn) {
-        heard.push(await ask('Password?', { sensitive: true }))
+        received.push(await ask('Password?', { sensitive: true }))
         yield 'thanks'
         for await (const message of messages) {
-          heard.push(textOfMessage(message) ?? '')
+          received.push(textOfMessage(message) ?? '')
           return
         }
       },
@@ -109,19 +109,19 @@ describe('a secret in a message', () => {
     const { id } = await testEngine.start('go')
     await testEngine.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
     await testEngine.start({ taskId: id, parts: [{ text: secret }] })
-    await eventually(() => heard.length === 1)
+    await eventually(() => received.length === 1)
     await testEngine.start({
       taskId: id,
       parts: [{ text: 'two' }],
       metadata: { [credentialsExtension]: { sensitive: true } },
     })
     await testEngine.reaches(id, 'TASK_STATE_COMPLETED')
-    assert.deepEqual(heard, [secret, 'two'])
-    assert.doesNotMatch(told(), /hunter2|"two"/)
+    assert.deepEqual(received, [secret, 'two'])
+    assert.doesNotMatch(written(), /hunter2|"two"/)
   })
 
-  it('leaves no trace in what tells a repeated message but a hash under a key [B-163]', async (t) => {
-    const { store, told } = overheard(memoryStore())
+  it('leaves only a keyed hash in the record that recognizes a repeated message [B-163]', async (t) => {
+    const { store, written } = recordWrites(memoryStore())
     const testEngine = await openTestEngine(t, asks, { store })
     const asked = await testEngine.task('go')
     const answer = userMessage({ taskId: asked.id, parts: [{ text: secret }] })
@@ -131,7 +131,7 @@ describe('a secret in a message', () => {
     assert.equal((await testEngine.log(asked.id)).length, logged)
     await assert.rejects(testEngine.send({ ...answer, parts: [{ text: 'other' }] }), { code: 'MESSAGE_ID_REUSED' })
     const hash = /"hash":"([^"]*)"/.exec(
-      told()
+      written()
         .split('\n')
         .find((append) => append.includes('redacted')) ?? '',
     )?.[1]
@@ -144,7 +144,7 @@ describe('a secret in a message', () => {
     )
   })
 
-  it('reaches the agent also if the log is read before the store has told us that it is written', async (t) => {
+  it('reaches the agent even if the log is read before the store confirms the write', async (t) => {
     const store = slowlyTelling(memoryStore({ leaseTtlMs: 10_000 }))
     const inTheMiddle: Agent = async ({ ask }: Turn) =>
       `It has ${(await ask('Password?', { sensitive: true })).length} letters`
@@ -152,14 +152,14 @@ describe('a secret in a message', () => {
       const here = await openTestEngine(t, agent, { store })
       const there = await openTestEngine(t, agent, { store })
       const { id } = await here.task('go')
-      const told = await there.subscribe(id)
+      const stream = await there.subscribe(id)
       const done = await here.task({ taskId: id, parts: [{ text: secret }] })
       assert.equal(artifactText(done, agent === asks ? 'answer-2' : 'answer'), 'It has 7 letters')
-      assert.doesNotMatch(JSON.stringify([done, await here.log(id), await told.rest()]), /hunter2/)
+      assert.doesNotMatch(JSON.stringify([done, await here.log(id), await stream.rest()]), /hunter2/)
     }
   })
 
-  it('is not taken where its task does not run: the answer says to try again, and nothing is lost', async (t) => {
+  it('is refused if its task does not run here: the error says to retry, and nothing is lost', async (t) => {
     const { here, there } = await openReplicas(t, async function* ({ ask }: Turn) {
       yield `${(await ask('Password?', { sensitive: true })).length} letters`
     })
@@ -177,7 +177,7 @@ describe('a secret in a message', () => {
 describe('a task that needs credentials', () => {
   const schemes = { github: { httpAuthSecurityScheme: { scheme: 'bearer' } } }
 
-  it('stops in AUTH_REQUIRED, explains it to people, and says to programs what it needs [B-155 B-161]', async (t) => {
+  it('stops in AUTH_REQUIRED, explains it to people, and tells programs what it needs [B-155 B-161]', async (t) => {
     const testEngine = await openTestEngine(t, () => authRequired('Sign in at GitHub', { schemes }))
     const { status } = await testEngine.task('go')
     assert.equal(short(status.state), 'AUTH_REQUIRED')
@@ -188,7 +188,7 @@ describe('a task that needs credentials', () => {
     assert.deepEqual(status.message?.extensions, [credentialsExtension])
   })
 
-  it('takes messages while it waits, which permit nothing by themselves: the agent asks until it has them [B-156 B-158]', async (t) => {
+  it('accepts messages while it waits, which grant nothing: the agent asks until it has the credentials [B-156 B-158]', async (t) => {
     const agent: Agent = ({ message }) => {
       const given = message.parts.find((part) => 'data' in part)?.data as Struct | undefined
       return given?.['credentials'] === 'let-me-in' ? 'Welcome' : authRequired('Sign in', { schemes, inBand: true })
@@ -207,7 +207,7 @@ describe('a task that needs credentials', () => {
     assert.doesNotMatch(JSON.stringify([done, await testEngine.log(id)]), /let-me-in|guess|please/)
   })
 
-  it('may ask in the middle of a turn, too', async (t) => {
+  it('may ask during a turn', async (t) => {
     const testEngine = await openTestEngine(t, async function* ({ ask }: Turn) {
       yield await ask('Sign in', { auth: true, schemes })
     })
@@ -221,7 +221,7 @@ describe('a task that needs credentials', () => {
 
 for (const [name, begin] of Object.entries(crashingStores)) {
   describe(`after a crash, over ${name}, a secret`, () => {
-    it('is asked for again by the repeated turn, because it is not stored', async (t) => {
+    it('is requested again by the repeated turn, because it is not stored', async (t) => {
       const answers: string[] = []
       let works = false
       const agent: Agent = {
@@ -257,7 +257,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.doesNotMatch(JSON.stringify(done.history), /hunter/)
     })
 
-    it('that its turn began with is a placeholder when it begins again, and can be told as one', async (t) => {
+    it('of the first message is a recognizable placeholder when its turn runs again', async (t) => {
       const seen: boolean[] = []
       const agent: Agent = {
         resume: 'rerun',

@@ -18,65 +18,65 @@ function counting(active = 0) {
 }
 const limited = { code: 'RATE_LIMITED' }
 /** An admission without a query of the store is synchronous; the tests accept both. */
-const roomOver = (...given: Parameters<typeof createOpenTaskQuota>) => {
-  const room = createOpenTaskQuota(...given)
-  return { enter: async (tenant: string, caller: string) => room.reserve(tenant, caller) }
+const quotaOver = (...given: Parameters<typeof createOpenTaskQuota>) => {
+  const quota = createOpenTaskQuota(...given)
+  return { enter: async (tenant: string, caller: string) => quota.reserve(tenant, caller) }
 }
 
 describe('the open-task quota', () => {
-  it('is for as many as the limit says, those that are open already among them', async () => {
-    const room = roomOver(counting(3), 5)
-    await room.enter('', 'alice')
-    await room.enter('', 'alice')
-    await assert.rejects(async () => room.enter('', 'alice'), limited)
+  it('admits up to the limit, including tasks that are already open', async () => {
+    const quota = quotaOver(counting(3), 5)
+    await quota.enter('', 'alice')
+    await quota.enter('', 'alice')
+    await assert.rejects(async () => quota.enter('', 'alice'), limited)
   })
 
-  it('is not had by coming all at once', async () => {
+  it('is not exceeded by concurrent requests', async () => {
     const store = counting(0)
-    const room = roomOver(store, 3)
-    const tried = await Promise.allSettled(Array.from({ length: 20 }, () => room.enter('', 'alice')))
+    const quota = quotaOver(store, 3)
+    const tried = await Promise.allSettled(Array.from({ length: 20 }, () => quota.enter('', 'alice')))
     assert.equal(tried.filter(({ status }) => status === 'fulfilled').length, 3)
   })
 
-  it('is not had by coming before the last one’s task is in the log', async () => {
+  it('is not exceeded by requests before the last task is in the log', async () => {
     const store = counting(0)
-    const room = roomOver(store, 2)
-    const leave = await room.enter('', 'alice')
-    await room.enter('', 'alice')
-    await assert.rejects(async () => room.enter('', 'alice'), limited)
+    const quota = quotaOver(store, 2)
+    const leave = await quota.enter('', 'alice')
+    await quota.enter('', 'alice')
+    await assert.rejects(async () => quota.enter('', 'alice'), limited)
     // The first opened its task, which has ended since.
     leave()
-    await room.enter('', 'alice')
-    await assert.rejects(async () => room.enter('', 'alice'), limited)
+    await quota.enter('', 'alice')
+    await assert.rejects(async () => quota.enter('', 'alice'), limited)
   })
 
-  it('is each caller’s own, in each tenant', async () => {
-    const room = roomOver(counting(0), 1)
-    await room.enter('', 'alice')
-    await room.enter('acme', 'alice')
-    await room.enter('', 'bob')
-    await assert.rejects(async () => room.enter('', 'bob'), limited)
+  it('is separate for each caller and tenant', async () => {
+    const quota = quotaOver(counting(0), 1)
+    await quota.enter('', 'alice')
+    await quota.enter('acme', 'alice')
+    await quota.enter('', 'bob')
+    await assert.rejects(async () => quota.enter('', 'bob'), limited)
   })
 
   it('is asked for in the store only now and then', async () => {
     const store = counting(0)
-    const room = roomOver(store, 1_000)
-    for (let task = 0; task < 999; task += 1) (await room.enter('', 'alice'))()
+    const quota = quotaOver(store, 1_000)
+    for (let task = 0; task < 999; task += 1) (await quota.enter('', 'alice'))()
     assert.equal(store.asked, 1)
   })
 
   it('is looked for again after the store failed to say', async () => {
     let fails = true
-    const room = roomOver({ countActive: async () => (fails ? Promise.reject(new Error('no')) : 0) }, 1)
-    await assert.rejects(async () => room.enter('', 'alice'), /no/)
+    const quota = quotaOver({ countActive: async () => (fails ? Promise.reject(new Error('no')) : 0) }, 1)
+    await assert.rejects(async () => quota.enter('', 'alice'), /no/)
     fails = false
-    await room.enter('', 'alice')
+    await quota.enter('', 'alice')
   })
 
   it('is unlimited without a limit, and the store is not queried', async () => {
     const store = counting(0)
-    const room = roomOver(store, Infinity)
-    for (let task = 0; task < 10; task += 1) await room.enter('', 'alice')
+    const quota = quotaOver(store, Infinity)
+    for (let task = 0; task < 10; task += 1) await quota.enter('', 'alice')
     assert.equal(store.asked, 0)
   })
 })

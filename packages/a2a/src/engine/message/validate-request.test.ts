@@ -57,19 +57,19 @@ describe('the media types of a message', () => {
     assert.throws(() => takes(['image/*'], { raw: 'QUJD', mediaType: 'imagery/png' }), unsupported)
   })
 
-  it('are all the same to an agent that names none [B-70]', () => {
+  it('accepts all types for an agent without input modes [B-70]', () => {
     takes([], { raw: 'QUJD', mediaType: 'video/mp4' })
   })
 })
 
 describe('the output modes a caller accepts', () => {
-  it('must hold one that the agent gives, before any work starts [B-69]', () => {
+  it('must include one that the agent supports, before any work starts [B-69]', () => {
     assert.throws(() => gives(['text/plain'], ['image/png']), unsupported)
     gives(['text/plain', 'image/png'], ['image/*'])
     gives(['image/*'], ['image/png', 'text/html'])
   })
 
-  it('constrain nothing when there are none, or when the agent names none [B-69]', () => {
+  it('constrain nothing if there are none, or if the agent has none [B-69]', () => {
     gives(['text/plain'], [])
     gives([], ['image/png'])
   })
@@ -91,7 +91,7 @@ describe('a message', () => {
     })
   })
 
-  it('is nested no deeper than the limit says, in metadata and in data', () => {
+  it('has a maximum depth of nesting, in metadata and in data', () => {
     check({ metadata: { a: nested(3) }, parts: [{ data: nested(4) }] })
     assert.throws(() => check({ metadata: { a: nested(4) } }), {
       message: /message\.metadata must not be nested deeper than 4/,
@@ -102,18 +102,18 @@ describe('a message', () => {
     })
   })
 
-  it('does not decide how deep our stack goes', () => {
+  it('does not determine the depth of the stack', () => {
     assert.throws(() => check({ parts: [{ data: nested(200_000) }] }), { code: 'INVALID_PARAMS' })
   })
 
-  it('names files by absolute http(s) URLs alone [B-173]', () => {
+  it('may reference files by absolute http(s) URLs only [B-173]', () => {
     check({ parts: [{ url: 'https://example.com/a?b' }] })
     for (const url of ['file:///etc/passwd', 'javascript:alert(1)', '/a', 'not a url', '', 'http://']) {
       assert.throws(() => check({ parts: [{ url }] }), { code: 'INVALID_PARAMS', message: /message\.parts\[0\]\.url/ })
     }
   })
 
-  it('is told everything that is wrong with it at once', () => {
+  it('gets all its violations at once', () => {
     assert.throws(
       () => check({ role: 'ROLE_AGENT', parts: [{ url: 'x' }], metadata: { a: nested(4) } }),
       (error: { details?: { violations?: readonly unknown[] } }) => error.details?.violations?.length === 3,

@@ -23,7 +23,7 @@ function createWork() {
 const options = { concurrent: 4, concurrentPerHost: 2, waitingPerHost: 3 }
 
 describe('host queues', () => {
-  it('let a slow host hold only its own places [B-127]', async () => {
+  it('let a slow host use only its own slots [B-127]', async () => {
     const lanes = createHostQueues(options)
     const work = createWork()
     for (const name of ['slow 1', 'slow 2', 'slow 3']) lanes.add('slow', work.of(name))
@@ -36,7 +36,7 @@ describe('host queues', () => {
     assert.equal(work.started.at(-1), 'slow 3')
   })
 
-  it('give a host that failed one place until it answers again', async () => {
+  it('give a failed host one slot until it responds again', async () => {
     const lanes = createHostQueues(options)
     const work = createWork()
     for (const name of ['1', '2', '3', '4']) lanes.add('host', work.of(name))
@@ -48,7 +48,7 @@ describe('host queues', () => {
     assert.deepEqual(work.started, ['1', '2', '3', '4', '5'])
   })
 
-  it('share the places of all among the hosts that wait', async () => {
+  it('share all slots among the waiting hosts', async () => {
     const lanes = createHostQueues({ ...options, concurrent: 1 })
     const work = createWork()
     for (const name of ['a 1', 'a 2']) lanes.add('a', work.of(name))
@@ -57,7 +57,7 @@ describe('host queues', () => {
     assert.deepEqual(work.started, ['a 1', 'b 1'])
   })
 
-  it('refuse more than may wait for one host, and take for another', () => {
+  it('refuse more than the limit for one host, and accept for another', () => {
     const lanes = createHostQueues(options)
     const work = createWork()
     const taken = Array.from({ length: 6 }, (_, n) => lanes.add('host', work.of(String(n))))
@@ -66,7 +66,7 @@ describe('host queues', () => {
     assert.equal(lanes.waiting, 3)
   })
 
-  it('drain: what was taken is done, and no more is taken', async () => {
+  it('drain: accepted work is done, and no more is accepted', async () => {
     const lanes = createHostQueues(options)
     const work = createWork()
     for (const name of ['1', '2', '3']) lanes.add('host', work.of(name))

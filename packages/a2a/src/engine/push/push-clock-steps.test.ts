@@ -24,7 +24,7 @@ const stores = {
 for (const [name, open] of Object.entries(stores)) {
   describe(`webhooks on ${name} when the wall clock is set`, () => {
     for (const [direction, step] of Object.entries({ back: -30 * day, forward: day })) {
-      it(`${direction}: are tried again after their own delay, and not before`, async (t) => {
+      it(`${direction}: are retried after their delay, and not before`, async (t) => {
         const clock = steppedClock()
         const over = { scheduleMs: [60_000, 60_000] }
         const store = open(clock)
@@ -51,7 +51,7 @@ for (const [name, open] of Object.entries(stores)) {
         await eventually(async () => receiver.deliveries.length > before)
       })
 
-      it(`${direction}: are told of what a running task says`, async (t) => {
+      it(`${direction}: receive the events of a running task`, async (t) => {
         const clock = steppedClock()
         const { agent, say } = createPromptedAgent()
         const { receiver, testEngine } = await openPushTestEngine(
@@ -75,9 +75,9 @@ describe('a claim on a webhook', () => {
    * More events arrive during the first delivery, the clock steps, and this much time passes before the receiver responds. Returns
    * what happens next: the second event is delivered under the same claim, or the claim is released.
    */
-  async function secondStep(t: TestContext, stepMs: number, passMs: number): Promise<'told' | 'move' | undefined> {
+  async function secondStep(t: TestContext, stepMs: number, passMs: number): Promise<'delivered' | 'move' | undefined> {
     const clock = steppedClock()
-    const order: ('told' | 'move')[] = []
+    const order: ('delivered' | 'move')[] = []
     const opened = memoryStore({ ...clock })
     const move: PushStore['move'] = (...given) => (order.push('move'), opened.push.move(...given))
     const { agent, say } = createPromptedAgent()
@@ -87,7 +87,7 @@ describe('a claim on a webhook', () => {
     const { receiver, testEngine } = await openPushTestEngine(t, agent, over, options)
     const answered = Promise.withResolvers<void>()
     receiver.answer = async () => {
-      order.push('told')
+      order.push('delivered')
       await answered.promise
       return deliveredOutcome
     }
@@ -105,18 +105,18 @@ describe('a claim on a webhook', () => {
   }
 
   for (const [direction, stepMs] of Object.entries({ back: -30 * day, forward: 30 * day })) {
-    it(`lasts as long as it is held, though the clock is set ${direction}`, async (t) => {
-      assert.equal(await secondStep(t, stepMs, 10_000), 'told')
+    it(`lasts while it is held, even if the clock is set ${direction}`, async (t) => {
+      assert.equal(await secondStep(t, stepMs, 10_000), 'delivered')
     })
 
-    it(`is given back before it runs out, though the clock is set ${direction}`, async (t) => {
+    it(`is released before it expires, even if the clock is set ${direction}`, async (t) => {
       assert.equal(await secondStep(t, stepMs, 30_000), 'move')
     })
   }
 })
 
 describe('webhooks that were written before the clock was set back', () => {
-  it('are tried again no later than a day after a restart', async (t) => {
+  it('are retried at most a day after a restart', async (t) => {
     const { mkdtempSync, rmSync } = await import('node:fs')
     const { join } = await import('node:path')
     const folder = mkdtempSync(join((await import('node:os')).tmpdir(), 'parley-clock-'))

@@ -23,8 +23,8 @@ const talkative: Agent = async function* () {
   yield 'b'
 }
 
-describe('a webhook that a message asks for', () => {
-  it('is told of every status and of each artifact that is complete, in order, and then no more [B-71 B-127 B-132]', async (t) => {
+describe('a webhook inside a message', () => {
+  it('receives every status and each complete artifact, in order, and nothing more [B-71 B-127 B-132]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, talkative)
     const { id } = await testEngine.task('go', withPush())
     await eventually(async () => (await service.cursors(id))[0]?.state === 'done')
@@ -40,14 +40,14 @@ describe('a webhook that a message asks for', () => {
     )
   })
 
-  it('is told of every chunk if the server says so [B-132]', async (t) => {
+  it('receives every chunk if configured [B-132]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, talkative)
     const { id } = await testEngine.task('go', { ...withPush(), as: { push: { version: '1.0', triggers: 'all' } } })
     await eventually(async () => (await service.cursors(id))[0]?.state === 'done')
     assert.deepEqual(describeDeliveries(receiver.deliveries), ['SUBMITTED', 'WORKING', 'a', 'b', 'COMPLETED'])
   })
 
-  it('is one webhook however often the message comes, and whichever messages of the task ask for it', async (t) => {
+  it('is one webhook however often the message is repeated, and for all messages of the task', async (t) => {
     const asks: Agent = ({ text }) => (text === 'end' ? 'done' : { state: 'TASK_STATE_INPUT_REQUIRED' })
     const { testEngine, receiver, service } = await openPushTestEngine(t, asks)
     const first = await testEngine.task({ messageId: 'm1', parts: [{ text: 'go' }] }, withPush())
@@ -64,7 +64,7 @@ describe('a webhook that a message asks for', () => {
     ])
   })
 
-  it('is there after all if the one who asked did not hear of it and sends again [B-71]', async (t) => {
+  it('is created by a repeated message if the first response was lost [B-71]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done')
     const message = { messageId: 'm1', parts: [{ text: 'go' }] }
     // The process died between the task and its push notification config.
@@ -74,7 +74,7 @@ describe('a webhook that a message asks for', () => {
     assert.deepEqual(describeDeliveries(receiver.deliveries), ['SUBMITTED', 'WORKING', 'done', 'COMPLETED'])
   })
 
-  it('of a task that is there begins with that message', async (t) => {
+  it('of an existing task begins with that message', async (t) => {
     const asks: Agent = ({ text }) => (text === 'end' ? 'done' : { state: 'TASK_STATE_INPUT_REQUIRED' })
     const { testEngine, receiver, service } = await openPushTestEngine(t, asks)
     const { id } = await testEngine.task('go')
@@ -83,7 +83,7 @@ describe('a webhook that a message asks for', () => {
     assert.deepEqual(describeDeliveries(receiver.deliveries), ['WORKING', 'done', 'COMPLETED'])
   })
 
-  it('is refused before the message is taken if the task has as many as it may [B-130]', async (t) => {
+  it('is refused before the message is accepted if the task has the maximum number [B-130]', async (t) => {
     const { testEngine, service } = await openPushTestEngine(t, () => ({ state: 'TASK_STATE_INPUT_REQUIRED' }), {
       configsPerTask: 1,
     })
@@ -94,7 +94,7 @@ describe('a webhook that a message asks for', () => {
     assert.equal((await service.cursors(id)).length, 1)
   })
 
-  it('of a direct reply is none: there is no task', async (t) => {
+  it('of a direct reply is dropped: there is no task', async (t) => {
     const { testEngine, receiver } = await openPushTestEngine(t, () => reply('hi'))
     assert.ok('message' in (await testEngine.send('go', withPush())))
     await turn()
@@ -103,7 +103,7 @@ describe('a webhook that a message asks for', () => {
 })
 
 describe('webhook configs', () => {
-  it('are made with an id or get one, replaced, read, listed by pages and deleted for good [B-116 B-117 B-118]', async (t) => {
+  it('are created with an id or get one, replaced, read, listed in pages and deleted [B-116 B-117 B-118]', async (t) => {
     const { agent, release } = createBlockedAgent()
     const { testEngine, service } = await openPushTestEngine(t, agent)
     const { id: taskId } = await testEngine.start('go')
@@ -127,7 +127,7 @@ describe('webhook configs', () => {
     release()
   })
 
-  it('are their owner’s: to others there is no such task [B-117 B-160]', async (t) => {
+  it('belong to their owner: other callers find no such task [B-117 B-160]', async (t) => {
     const { testEngine, service } = await openPushTestEngine(t, () => ({ state: 'TASK_STATE_INPUT_REQUIRED' }))
     const { id: taskId } = await testEngine.task('go', withPush({ id: 'mine' }))
     const bob = { ...pushCallContext, caller: { id: 'bob' } }
@@ -145,7 +145,7 @@ describe('webhook configs', () => {
     assert.equal((await service.list({ taskId }, pushCallContext)).configs.length, 1)
   })
 
-  it('never give a secret back, and keep none in the open [B-120 B-131]', async (t) => {
+  it('never return a secret, and store none in plain text [B-120 B-131]', async (t) => {
     const store = memoryStore()
     const { testEngine, service, receiver } = await openPushTestEngine(
       t,
@@ -173,7 +173,7 @@ describe('webhook configs', () => {
     })
   })
 
-  it('without an id answer the one that has none, else the newest', async (t) => {
+  it('without an id return the one that has none, else the newest', async (t) => {
     const { testEngine, service } = await openPushTestEngine(t, () => ({ state: 'TASK_STATE_INPUT_REQUIRED' }))
     const { id: taskId } = await testEngine.task('go')
     await assert.rejects(service.get({ taskId }, pushCallContext), { code: 'TASK_NOT_FOUND' })
@@ -185,7 +185,7 @@ describe('webhook configs', () => {
     assert.equal((await service.get({ taskId }, pushCallContext)).id, taskId)
   })
 
-  it('are told of what comes after, not of what was, and of a finished task nothing [B-135]', async (t) => {
+  it('receive later events, not earlier ones, and nothing of a finished task [B-135]', async (t) => {
     const { agent, release } = createBlockedAgent()
     const { testEngine, service, receiver } = await openPushTestEngine(t, agent)
     const { id: taskId } = await testEngine.start('go')
@@ -228,7 +228,7 @@ describe('webhook configs', () => {
     await eventually(async () => (await service.cursors(taskId))[0]?.state === 'done')
   })
 
-  it('that come with a message of long ago begin there, and a long log is not read at once for it', async (t) => {
+  it('of an old message begin at its position, and a long log is not read at once', async (t) => {
     const reads: unknown[] = []
     const saved: PushRow[] = []
     const store = faultyStore(memoryStore(), {
@@ -257,7 +257,7 @@ describe('webhook configs', () => {
     assert.ok(reads.length > 2 && reads.every((limit) => limit === 200))
   })
 
-  it('are given up by those that are replaced: the new one goes on where the old one was', async (t) => {
+  it('are replaced in place: the new one continues where the old one was', async (t) => {
     const { testEngine, service, receiver } = await openPushTestEngine(t, () => 'done')
     receiver.answer = ({ target }) =>
       target.url === webhookUrl ? { outcome: 'refused', detail: 'HTTP 401' } : deliveredOutcome

@@ -18,7 +18,7 @@ import {
 } from '../../testing/fixtures/push-test-engine.ts'
 
 describe('delivery', () => {
-  it('begins the moment something is appended, without waiting for a sweep', async (t) => {
+  it('begins with the append, without waiting for a sweep', async (t) => {
     const { agent, release } = createBlockedAgent()
     const { testEngine, receiver } = await openPushTestEngine(t, agent, {}, { sweepMs: 60_000 })
     await testEngine.start('go', withPush())
@@ -27,7 +27,7 @@ describe('delivery', () => {
     await eventually(() => describeDeliveries(receiver.deliveries).at(-1) === 'COMPLETED')
   })
 
-  it('tries again until it is delivered, in order, and records every attempt [B-127 B-128]', async (t) => {
+  it('retries until it succeeds, in order, and records every attempt [B-127 B-128]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done')
     let failures = 2
     receiver.answer = ({ item: { event } }) =>
@@ -52,7 +52,7 @@ describe('delivery', () => {
     assert.equal(new Set(receiver.deliveries.slice(1, 4).map(({ item }) => item.seq)).size, 1)
   })
 
-  it('ends in a dead letter, and begins again there when it is asked for [B-128]', async (t) => {
+  it('ends in a dead letter, and continues there on request [B-128]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done')
     receiver.answer = () => failedOutcome
     const { id } = await testEngine.task('go', withPush())
@@ -65,7 +65,7 @@ describe('delivery', () => {
     )
     receiver.answer = () => deliveredOutcome
     receiver.deliveries.length = 0
-    assert.equal(await service.redeliver(id, 'nobody'), false)
+    assert.equal(await service.redeliver(id, 'unknown'), false)
     assert.equal(await service.redeliver(id, id), true)
     await eventually(async () => (await service.cursors(id))[0]?.state === 'done')
     assert.deepEqual(describeDeliveries(receiver.deliveries), ['SUBMITTED', 'WORKING', 'done', 'COMPLETED'])
@@ -90,13 +90,13 @@ describe('delivery', () => {
     assert.ok(news.every(({ agent, taskId, configId }) => agent === 'agent' && taskId === id && configId === id))
   })
 
-  it('is in the trace of what it tells, each try as a span that can be found again [B-171]', async (t) => {
+  it('is in the trace of its event, with each attempt as a span with a stable id [B-171]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done')
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
     const traceparent = `00-${traceId}-00f067aa0ba902b7-00`
     const { id } = await testEngine.task('go', { ...withPush(), as: { ...withPush().as, traceparent } })
     await eventually(async () => (await service.cursors(id))[0]?.state === 'done')
-    const contexts = receiver.deliveries.map((told) => readTraceparent(told.traceparent))
+    const contexts = receiver.deliveries.map((delivery) => readTraceparent(delivery.traceparent))
     assert.ok(contexts.every((context) => context?.traceId === traceId && !context.isSampled))
     const attempts = (await service.attempts(id, id, 10)).toReversed()
     assert.deepEqual(
@@ -105,7 +105,7 @@ describe('delivery', () => {
     )
   })
 
-  it('gives up at once where another try is of no use, and drops who wants no more [B-128]', async (t) => {
+  it('stops at once if a retry is useless, and removes a config on 410 [B-128]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done')
     receiver.answer = ({ configId }) =>
       configId === 'gone' ? { outcome: 'gone', detail: 'HTTP 410' } : { outcome: 'refused', detail: 'HTTP 400' }
@@ -116,7 +116,7 @@ describe('delivery', () => {
     assert.equal(receiver.deliveries.length, 2)
   })
 
-  it('that wants no more of it leaves alone what its owner has put in its place meanwhile [B-118 B-128]', async (t) => {
+  it('with a 410 keeps a config that its owner has replaced in the meantime [B-118 B-128]', async (t) => {
     const store = memoryStore()
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done', {}, { store })
     let isReplaced = false
@@ -134,7 +134,7 @@ describe('delivery', () => {
     assert.equal((await service.cursors(taskId))[0]?.url, `${webhookUrl}/new`)
   })
 
-  it('waits for as long as the receiver wishes', async (t) => {
+  it('waits for as long as the receiver requests', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done')
     receiver.answer = () => ({ ...failedOutcome, retryAfterMs: 3_600_000 })
     const { id } = await testEngine.task('go', withPush())
@@ -142,7 +142,7 @@ describe('delivery', () => {
     assert.equal(receiver.deliveries.length, 1)
   })
 
-  it('that hangs is cut off in time, and delays no other webhook [B-127 B-128]', async (t) => {
+  it('that hangs times out, and delays no other webhook [B-127 B-128]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done', {
       timeoutMs: 30,
       concurrentPerHost: 1,
@@ -160,7 +160,7 @@ describe('delivery', () => {
     await eventually(async () => (await service.cursors(slow.id))[0]?.state === 'dead')
   })
 
-  it('stops with the deletion: what was on its way is cut off, and nothing is begun [B-118]', async (t) => {
+  it('stops with the deletion: a running request is aborted, and no other starts [B-118]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => 'done')
     let aborted = false
     receiver.answer = ({ signal }) =>
@@ -179,7 +179,7 @@ describe('delivery', () => {
     assert.deepEqual(await service.cursors(taskId), [])
   })
 
-  it('stops with a deletion by another process, too [B-118]', async (t) => {
+  it('stops with a deletion by another process [B-118]', async (t) => {
     const store = memoryStore()
     const { testEngine, receiver } = await openPushTestEngine(t, () => 'done', {}, { store })
     receiver.answer = async ({ taskId }) => {
@@ -215,7 +215,7 @@ describe('delivery', () => {
     assert.deepEqual(describeDeliveries(receiver.deliveries), ['CANCELED'])
   })
 
-  it('tells of a failure and of a cancel like of any other end [B-50 B-114]', async (t) => {
+  it('reports a failure and a cancel like any other end [B-50 B-114]', async (t) => {
     const { testEngine, receiver, service } = await openPushTestEngine(t, () => {
       throw new Error('no')
     })
@@ -242,7 +242,7 @@ describe('delivery', () => {
     assert.ok(seqs.length >= 30)
   })
 
-  it('goes on after a restart with what was not delivered [B-119 B-127]', async (t) => {
+  it('continues after a restart with undelivered events [B-119 B-127]', async (t) => {
     const store = memoryStore()
     const first = await openPushTestEngine(t, () => 'done', { scheduleMs: [60_000] }, { store })
     first.receiver.answer = () => failedOutcome
@@ -255,7 +255,7 @@ describe('delivery', () => {
     assert.deepEqual(describeDeliveries(second.receiver.deliveries), ['SUBMITTED', 'WORKING', 'done', 'COMPLETED'])
   })
 
-  it('tells what a task came to where its log was dropped', async (t) => {
+  it('reports the result of a task whose log was dropped', async (t) => {
     const store = memoryStore()
     const { testEngine, receiver, service } = await openPushTestEngine(
       t,

@@ -5,7 +5,7 @@ import { defaultRetryScheduleMs, pushRetryDelay } from './retry-schedule.ts'
 const middle = (): number => 0.5
 
 describe('the schedule of retries', () => {
-  it('grows from a second to six hours and then gives up [B-128]', () => {
+  it('grows from a second to six hours and then ends [B-128]', () => {
     const delays = Array.from({ length: 10 }, (_, failed) =>
       pushRetryDelay(failed + 1, defaultRetryScheduleMs, 0, middle),
     )
@@ -13,7 +13,7 @@ describe('the schedule of retries', () => {
     assert.deepEqual(delays, [s, 5 * s, 30 * s, 2 * min, 10 * min, 30 * min, h, 3 * h, 6 * h, undefined])
   })
 
-  it('spreads those who failed together over two fifths of the time [B-128]', () => {
+  it('spreads simultaneous failures over two fifths of the time [B-128]', () => {
     assert.equal(
       pushRetryDelay(1, [1_000], 0, () => 0),
       800,
@@ -24,7 +24,7 @@ describe('the schedule of retries', () => {
     )
   })
 
-  it('waits as long as the receiver wishes, but for no more than a day', () => {
+  it('waits as long as the receiver requests, up to a day', () => {
     assert.equal(pushRetryDelay(1, [1_000], 7_000, middle), 7_000)
     assert.equal(pushRetryDelay(1, [1_000], 10, middle), 1_000)
     assert.equal(pushRetryDelay(1, [1_000], 1e12, middle), 24 * 3_600_000)

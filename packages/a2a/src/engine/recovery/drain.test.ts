@@ -43,7 +43,7 @@ describe('an engine that closes where others share its store', () => {
     assert.deepEqual(attempts, [1, 2])
   })
 
-  it('leaves alone what waits for a message, unless it waits in the middle of a turn that cannot be resumed', async (t) => {
+  it('keeps tasks that wait for a message, unless they wait during a turn that cannot be resumed', async (t) => {
     const { here, there } = await openReplicas(t, ({ text, ask }) =>
       text === 'ask' ? ask('Which?') : inputRequired('Which?'),
     )
@@ -55,7 +55,7 @@ describe('an engine that closes where others share its store', () => {
     assert.equal(short((await there.get(between.id)).status.state), 'INPUT_REQUIRED')
   })
 
-  it('writes nothing any more once it has handed over', async (t) => {
+  it('writes nothing after it has handed over', async (t) => {
     const { agent, release } = held('rerun')
     const { here, there, store } = await openReplicas(t, agent, { options: { turnTimeoutMs: Infinity } })
     const id = await startWorkingTask(here)
@@ -67,7 +67,7 @@ describe('an engine that closes where others share its store', () => {
     assert.deepEqual(await store.tasks.read(id, 0), before)
   })
 
-  it('closes although the leases cannot be given back, and says so', async (t) => {
+  it('closes even if the leases cannot be released, and logs it', async (t) => {
     let isDown = false
     const { here } = await openReplicas(
       t,
@@ -87,7 +87,7 @@ describe('an engine that closes where others share its store', () => {
 })
 
 describe('an engine that drains', () => {
-  it('lets an agent end that could not be resumed, and keeps its lease until then', async (t) => {
+  it('lets an agent end that cannot be resumed, and keeps its lease until then', async (t) => {
     const { agent, attempts, release } = held('fail')
     const { here, there, pass } = await openReplicas(t, agent, { options: { turnTimeoutMs: Infinity }, sweepMs: 2 })
     const id = await startWorkingTask(here)
@@ -116,7 +116,7 @@ describe('an engine that drains', () => {
     await here.engine.drain()
   })
 
-  it('takes no call and takes nothing up', async (t) => {
+  it('accepts no calls and resumes nothing', async (t) => {
     const { agent } = held('rerun')
     let isDead = false
     const { here, there, pass } = await openReplicas(
@@ -141,7 +141,7 @@ describe('an engine that drains', () => {
     )
   })
 
-  it('leaves the next turn of a task to others, who do not take it for one that failed', async (t) => {
+  it('leaves the next turn of a task to others, which do not treat it as failed', async (t) => {
     const { agent, attempts, release } = held('fail')
     const { here, there } = await openReplicas(t, agent, { options: { turnTimeoutMs: Infinity } })
     const id = await startWorkingTask(here)
@@ -182,7 +182,7 @@ describe('an engine that drains', () => {
     assert.equal(artifactText(await answered, 'answer-2'), 'did more')
   })
 
-  it('does the same on its own: what ended in time has not failed at the next start', async (t) => {
+  it('does the same without other engines: what ended in time has not failed at the next start', async (t) => {
     const { agent, release } = held('fail')
     const first = await openTestEngine(t, agent, { options: { turnTimeoutMs: Infinity } })
     const id = await startWorkingTask(first)

@@ -10,7 +10,7 @@ import { leaseTtlMs, openReplicas, startWorkingTask } from '../../testing/fixtur
 import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
 
 describe('the heartbeat', () => {
-  it('keeps leases though other work of the sweep hangs', async (t) => {
+  it('keeps leases even if other work of the sweep hangs', async (t) => {
     const { agent, say } = createPromptedAgent()
     const hanging = Promise.withResolvers<void>()
     t.after(() => hanging.resolve())
@@ -35,7 +35,7 @@ describe('the heartbeat', () => {
     hanging.resolve()
   })
 
-  it('keeps what a start has taken up while the rest is still being taken up', async (t) => {
+  it('keeps resumed tasks while the start resumes the rest', async (t) => {
     const store = memoryStore({ leaseTtlMs })
     const { agent: run } = createPromptedAgent()
     const agent = { resume: 'rerun', run } as const
@@ -53,15 +53,15 @@ describe('the heartbeat', () => {
     await opened
   })
 
-  it('stops the agent when the store has not been heard for as long as a lease lasts, and not before', async (t) => {
-    const told = Promise.withResolvers<{ code?: string }>()
+  it('stops the agent when the store has not responded for the duration of a lease, and not before', async (t) => {
+    const aborted = Promise.withResolvers<{ code?: string }>()
     let [tried, silent] = [0, false]
     const { here, pass } = await openReplicas(
       t,
       async function* ({ signal }: Turn) {
-        signal.addEventListener('abort', () => told.resolve(signal.reason as { code?: string }))
+        signal.addEventListener('abort', () => aborted.resolve(signal.reason as { code?: string }))
         yield status('here')
-        await told.promise
+        await aborted.promise
       },
       { options: { turnTimeoutMs: Infinity }, sweepMs: 2 },
       {
@@ -79,8 +79,8 @@ describe('the heartbeat', () => {
     pass(leaseTtlMs - 1_000)
     const before = tried
     await eventually(async () => tried > before + 2)
-    assert.equal(await Promise.race([told.promise, Promise.resolve('goes on')]), 'goes on')
+    assert.equal(await Promise.race([aborted.promise, Promise.resolve('goes on')]), 'goes on')
     pass(1_001)
-    assert.equal((await told.promise).code, 'UNAVAILABLE')
+    assert.equal((await aborted.promise).code, 'UNAVAILABLE')
   })
 })

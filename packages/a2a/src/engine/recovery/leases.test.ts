@@ -21,7 +21,7 @@ import { leaseTtlMs, openReplicas, startWorkingTask } from '../../testing/fixtur
 import { type StoreMethod, type StoreFaults, faultyStore } from '../../testing/fixtures/faulty-store.ts'
 
 describe('a lease', () => {
-  it('is kept alive for as long as the work takes, and for work that has not opened its task yet', async (t) => {
+  it('is kept for as long as the work takes, also before the task is opened', async (t) => {
     const { agent, say } = createPromptedAgent()
     const quiet = Promise.withResolvers<void>()
     const { here, there, pass } = await openReplicas(
@@ -46,13 +46,13 @@ describe('a lease', () => {
   })
 
   for (const ending of ['has ended it', 'still works on it']) {
-    it(`that a paused engine lost is another’s: what the paused one writes is refused when the other ${ending}`, async (t) => {
+    it(`that a paused engine lost belongs to another: writes of the paused one are refused when the other ${ending}`, async (t) => {
       const [wake, words, more] = [
         Promise.withResolvers<void>(),
         Promise.withResolvers<void>(),
         Promise.withResolvers<void>(),
       ]
-      const told = Promise.withResolvers<{ code?: string }>()
+      const aborted = Promise.withResolvers<{ code?: string }>()
       const agent: Agent = {
         resume: 'rerun',
         async *run({ resumed, signal }: Turn) {
@@ -61,7 +61,7 @@ describe('a lease', () => {
             if (ending !== 'has ended it') await more.promise
             return
           }
-          signal.addEventListener('abort', () => told.resolve(signal.reason as { code?: string }))
+          signal.addEventListener('abort', () => aborted.resolve(signal.reason as { code?: string }))
           await words.promise
           yield 'from the grave'
           await new Promise(() => {})
@@ -94,7 +94,7 @@ describe('a lease', () => {
       wake.resolve()
       if (ending === 'has ended it') assert.equal(statesOf(await stream.rest()).at(-1), 'COMPLETED')
       else await assert.rejects(stream.rest(), { code: 'UNAVAILABLE' })
-      await told.promise
+      await aborted.promise
       more.resolve()
       const done = await there.reaches(id, 'TASK_STATE_COMPLETED')
       assert.equal(artifactText(done), 'from the second')
@@ -127,7 +127,7 @@ describe('a lease', () => {
     assert.deepEqual(attempts, [1, 2])
   })
 
-  it('that ran out with the time of its turn is taken up by one, and no other finds that turn too late [B-52]', async (t) => {
+  it('that expired with the timeout of its turn is taken over by one engine, and no other times that turn out [B-52]', async (t) => {
     const agent: Agent = {
       resume: 'rerun',
       run: async ({ resumed }) => (resumed === undefined ? new Promise(() => {}) : sleep(300, 'in time')),
@@ -154,7 +154,7 @@ describe('a lease', () => {
     assert.deepEqual([...new Set(tasks.map((task) => artifactText(task)))], ['in time'])
   })
 
-  it('that comes with a message brings the turn that was interrupted, and only then the message’s own', async (t) => {
+  it('that a message takes over runs the interrupted turn first, and then that of the message', async (t) => {
     const gate = Promise.withResolvers<void>()
     const turns: string[] = []
     const agent: Agent = {
@@ -180,7 +180,7 @@ describe('a lease', () => {
     assert.equal(artifactText(done, 'answer-2'), 'did more')
   })
 
-  it('that comes with a message gives the turn its whole time, though the time before ran out meanwhile [B-52]', async (t) => {
+  it('that a message takes over gives the turn its full time, although the earlier deadline has passed [B-52]', async (t) => {
     const agent: Agent = {
       resume: 'rerun',
       async run({ text, resumed }) {
@@ -198,13 +198,13 @@ describe('a lease', () => {
     // It finds no orphans, and checks due times while the log does not show yet that the turn has started again.
     const slow = faultyStore(shared, { before: (method) => method === 'tasks.append' && sleep(50) })
     const store = { ...slow, tasks: { ...slow.tasks, claimOrphans: async () => [] } }
-    const house = await openTestEngine(t, agent, { ...options, store })
-    const done = await house.task({ taskId: id, parts: [{ text: 'more' }] })
+    const engine = await openTestEngine(t, agent, { ...options, store })
+    const done = await engine.task({ taskId: id, parts: [{ text: 'more' }] })
     assert.equal(artifactText(done), 'did go')
     assert.equal(artifactText(done, 'answer-2'), 'did more')
   })
 
-  it('is not given back by what was given up before, if it was taken up again since', async (t) => {
+  it('is not released by an earlier run, if it was taken again since', async (t) => {
     const runs: string[] = []
     const agent: Agent = {
       resume: 'rerun',
@@ -262,7 +262,7 @@ describe('a lease', () => {
     assert.ok(there.lines.every(({ message }) => !message.includes('interrupted')))
   })
 
-  it('that the last append has given back, and not yet said so, is not lost when it can no longer be prolonged', async (t) => {
+  it('that the last append has released, without a response yet, is not lost when it cannot be renewed', async (t) => {
     const { agent, say } = createPromptedAgent()
     const prolonged = Promise.withResolvers<void>()
     let isGivenBack = false
@@ -290,7 +290,7 @@ describe('a lease', () => {
     assert.equal(artifactText(await here.get(id)), 'done')
   })
 
-  it('is not needed to let a question run out: the engine that asked hears of it [S2-16]', async (t) => {
+  it('is not needed for an input timeout: the engine that asked learns of it [S2-16]', async (t) => {
     const inputTimeout = { afterMs: 100, then: 'continue' } as const
     // Only the engine that does not run the task looks for due tasks.
     const { here, there, pass } = await openReplicas(

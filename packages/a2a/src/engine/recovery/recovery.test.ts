@@ -62,7 +62,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       return { second, id, next }
     }
 
-    it('an agent that says nothing of restarts has failed, with a reason [B-52]', async (t) => {
+    it('an agent without a restart option has failed, with a reason [B-52]', async (t) => {
       const { second, id } = await crashed(
         t,
         async function* () {
@@ -76,7 +76,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       await assert.rejects(second.send({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
     })
 
-    it('an agent that may run again does, and gets its message, its checkpoint and its task [B-52]', async (t) => {
+    it('a repeatable agent runs again, with its message, its checkpoint and its task [B-52]', async (t) => {
       const resumed: ResumeState[] = []
       const { second, id } = await crashed(t, rerunning(resumed), async (testEngine) => {
         const { id } = await testEngine.start('go')
@@ -92,7 +92,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.deepEqual(historyOf(task), ['go'])
     })
 
-    it('a turn remembers the checkpoint of the turn before, and is given its own [B-52]', async (t) => {
+    it('a turn has the checkpoint of the previous turn, and then its own [B-52]', async (t) => {
       const seen: unknown[] = []
       const agent: Agent = {
         resume: 'rerun',
@@ -122,7 +122,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       ])
     })
 
-    it('an agent may go on where the log ends [B-52]', async (t) => {
+    it('an agent may continue where the log ends [B-52]', async (t) => {
       const agent: Agent = {
         resume: 'rerun',
         async *run({ resumed }: Turn) {
@@ -143,7 +143,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.equal(artifactText(await second.reaches(id, 'TASK_STATE_COMPLETED'), 'ticks'), '012345')
     })
 
-    it('an agent learns how much of what it said since its last checkpoint is in the log [B-52]', async (t) => {
+    it('an agent gets how much of its output since its last checkpoint is in the log [B-52]', async (t) => {
       const words = ['a', 'b', 'c', 'd', 'e']
       const agent: Agent = {
         resume: 'rerun',
@@ -166,7 +166,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.equal(artifactText(await second.reaches(id, 'TASK_STATE_COMPLETED'), 'words'), 'abcde')
     })
 
-    it('an agent that left work running elsewhere picks it up again [B-52]', async (t) => {
+    it('an agent that left work running elsewhere reattaches to it [B-52]', async (t) => {
       const calls: string[] = []
       const agent: Agent = {
         resume: 'reattach',
@@ -190,7 +190,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.deepEqual(calls, ['run', 'reattach'])
     })
 
-    it('a cancel that was asked for is carried out [B-52 B-110]', async (t) => {
+    it('a requested cancel is carried out [B-52 B-110]', async (t) => {
       const { second, id } = await crashed(t, rerunning([]), async (testEngine, life) => {
         const { id } = await testEngine.start('go')
         await hasCheckpoints(2)(testEngine, id)
@@ -201,7 +201,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       await second.reaches(id, 'TASK_STATE_CANCELED')
     })
 
-    it('a message that waited gets its turn, and the turn that was over is not run again [B-52]', async (t) => {
+    it('a waiting message gets its turn, and the finished turn is not run again [B-52]', async (t) => {
       const gate = Promise.withResolvers<void>()
       const turns: string[] = []
       const agent: Agent = async ({ text }) => {
@@ -223,7 +223,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.deepEqual(turns, ['first', 'second'])
     })
 
-    it('an answer whose turn had not begun begins it, whatever the agent says of restarts [B-52]', async (t) => {
+    it('an answer whose turn had not begun starts it, whatever the agent declares [B-52]', async (t) => {
       const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
       const { second, id } = await crashed(t, agent, async (testEngine, life) => {
         const { id } = await testEngine.task('go')
@@ -234,7 +234,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.equal(artifactText(await second.reaches(id, 'TASK_STATE_COMPLETED'), 'answer-2'), 'to Rome')
     })
 
-    it('a task that waits for input waits on, and is answered like any other', async (t) => {
+    it('a task that waits for input keeps waiting, and is answered like any other', async (t) => {
       const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
       const { second, id } = await crashed(t, agent, async (testEngine) => (await testEngine.task('go')).id)
       await sleep(20)
@@ -260,7 +260,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       )
     })
 
-    it('answers that were given are given again, in order, to an agent that asks again [B-52]', async (t) => {
+    it('earlier answers are replayed in order to an agent that asks again [B-52]', async (t) => {
       const asked: string[] = []
       const agent: Agent = {
         resume: 'rerun',
@@ -288,7 +288,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.equal(typesOf(await second.log(id)).filter((type) => type === 'question').length, 2)
     })
 
-    it('a question in the middle of a turn fails where the agent cannot run again [B-52]', async (t) => {
+    it('a question during a turn fails if the agent cannot run again [B-52]', async (t) => {
       const { second, id } = await crashed(
         t,
         async (turn) => turn.ask('Which?'),
@@ -297,7 +297,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       await second.reaches(id, 'TASK_STATE_FAILED')
     })
 
-    it('a stream goes on from its cursor, without loss and without repeat [B-109]', async (t) => {
+    it('a stream continues from its cursor, without loss and repetition [B-109]', async (t) => {
       const agent: Agent = {
         resume: 'rerun',
         async *run({ resumed }: Turn) {
@@ -324,7 +324,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.deepEqual(chunksOf(whole), ['a', 'b', 'a', 'b'])
     })
 
-    it('a message that is sent again finds the task it made [B-163]', async (t) => {
+    it('a repeated message finds its task [B-163]', async (t) => {
       const message = { messageId: 'm1' }
       const { second, id } = await crashed(t, rerunning([]), async (testEngine) => (await testEngine.start(message)).id)
       const again = await second.task(message)
@@ -332,7 +332,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.equal(short(again.status.state), 'COMPLETED')
     })
 
-    it('hundreds of tasks are taken up when the engine has started [B-52]', async (t) => {
+    it('hundreds of tasks are resumed when the engine starts [B-52]', async (t) => {
       const ids: string[] = []
       const { second } = await crashed(
         t,
@@ -350,7 +350,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.deepEqual([...new Set(states)], ['FAILED'])
     })
 
-    it('a turn that is taken up has its whole time again, though the time before ran out meanwhile [B-52]', async (t) => {
+    it('a resumed turn has its full time, although the earlier deadline has passed [B-52]', async (t) => {
       const agent: Agent = {
         resume: 'rerun',
         run: async ({ resumed }) => (resumed === undefined ? forever() : sleep(50, 'in time')),

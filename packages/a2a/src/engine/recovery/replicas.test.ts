@@ -20,7 +20,7 @@ import { openReplicas, startWorkingTask } from '../../testing/fixtures/replicas.
 import type { StoreFaults } from '../../testing/fixtures/faulty-store.ts'
 
 describe('a task that runs on another engine', () => {
-  it('is read there as it is here, at any time', async (t) => {
+  it('reads the same there at any time', async (t) => {
     const { agent, say } = createPromptedAgent()
     const { here, there } = await openReplicas(t, agent)
     const id = await startWorkingTask(here)
@@ -46,7 +46,7 @@ describe('a task that runs on another engine', () => {
     assert.deepEqual(seenThere, seenHere)
   })
 
-  it('is waited for there by a send [B-63]', async (t) => {
+  it('is awaited there by a send [B-63]', async (t) => {
     const { agent, say } = createPromptedAgent()
     const { here, there } = await openReplicas(t, agent)
     await here.start({ messageId: 'm1', parts: [{ text: 'go' }] })
@@ -57,25 +57,25 @@ describe('a task that runs on another engine', () => {
     assert.equal(artifactText(done), 'a')
   })
 
-  it('is canceled there, and its agent is told here [B-110]', async (t) => {
-    const told = Promise.withResolvers<unknown>()
+  it('is canceled there, and its agent is stopped here [B-110]', async (t) => {
+    const stopped = Promise.withResolvers<unknown>()
     const { here, there } = await openReplicas(
       t,
       async function* ({ signal }: Turn) {
         yield status('here')
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        told.resolve(signal.reason)
+        stopped.resolve(signal.reason)
       },
       { options: { cancelGraceMs: 5_000 } },
     )
     const id = await startWorkingTask(here)
     const stream = await here.subscribe(id)
     assert.equal(short((await there.cancel(id)).status.state), 'CANCELED')
-    assert.match(String(await told.promise), /canceled/)
+    assert.match(String(await stopped.promise), /canceled/)
     assert.equal(statesOf(await stream.rest()).at(-1), 'CANCELED')
   })
 
-  it('is canceled there though its agent does not listen, and what the agent says then is lost [B-110 B-43]', async (t) => {
+  it('is canceled there even if its agent ignores it, and later output is dropped [B-110 B-43]', async (t) => {
     const { agent, say } = createPromptedAgent()
     const { here, there, store } = await openReplicas(t, agent)
     const id = await startWorkingTask(here)
@@ -93,7 +93,7 @@ describe('a task that runs on another engine', () => {
     assert.equal(ends.length, 1)
   })
 
-  it('takes a message there, which gets its turn here [B-45]', async (t) => {
+  it('accepts a message there, which gets its turn here [B-45]', async (t) => {
     const { agent, say } = createPromptedAgent()
     const { here, there } = await openReplicas(t, agent)
     const id = await startWorkingTask(here)
@@ -106,7 +106,7 @@ describe('a task that runs on another engine', () => {
     assert.deepEqual(await here.get(id), done)
   })
 
-  it('gets the answer to its question there, in the middle of its turn here', async (t) => {
+  it('gets the answer to its question there, during its turn here', async (t) => {
     const { here, there } = await openReplicas(t, async (turn) => `to ${await turn.ask('Which?')}`)
     const asked = await here.task('go')
     const done = await there.task({ taskId: asked.id, parts: [{ text: 'Rome' }] })
@@ -128,7 +128,7 @@ describe('a task that runs on another engine', () => {
     assert.equal(short((await here.get(asked.id)).status.state), 'COMPLETED')
   })
 
-  it('is worked on once, though both engines get an answer at the same moment', async (t) => {
+  it('runs once, even if both engines get an answer at the same time', async (t) => {
     let atOnce = 0
     let most = 0
     const { here, there } = await openReplicas(t, async ({ text }) => {
@@ -184,7 +184,7 @@ describe('a task that runs on another engine', () => {
     })
   }
 
-  it('takes a message or a cancel at the first try, however fast its log grows there', async (t) => {
+  it('accepts a message or a cancel at the first attempt, however fast its log grows there', async (t) => {
     const appends: string[] = []
     const { here, there } = await openReplicas(
       t,
@@ -211,7 +211,7 @@ describe('a task that runs on another engine', () => {
     assert.deepEqual(await there.get(id), await here.get(id))
   })
 
-  it('is canceled there between two turns here, when there is no agent to tell [B-110]', async (t) => {
+  it('is canceled there between two turns here, without a running agent [B-110]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const turns: string[] = []
     const cancel: { answer?: Promise<unknown> } = {}
@@ -241,7 +241,7 @@ describe('a task that runs on another engine', () => {
     assert.deepEqual(turns, ['go'])
   })
 
-  it('loses no message that comes while the other engine ends the turn', async (t) => {
+  it('loses no message that arrives while the other engine ends the turn', async (t) => {
     const { here, there } = await openReplicas(t, async ({ text }) => {
       if (text !== 'go') return `did ${text}`
       await nextTurnOfTheLoop()
@@ -259,8 +259,8 @@ describe('a task that runs on another engine', () => {
   })
 })
 
-describe('a store that is slow to answer', () => {
-  it('does not make any reader see a record twice', async (t) => {
+describe('a store with slow responses', () => {
+  it('delivers no record twice to any reader', async (t) => {
     // The append is durable, and other engines are woken, long before this engine learns of it.
     const slow: StoreFaults = { after: (method) => (method === 'tasks.append' ? sleep(3) : undefined) }
     const { here, there } = await openReplicas(

@@ -11,7 +11,7 @@ import { emptyFold, foldRecord } from '../task/fold.ts'
 import { LoadedTask } from '../task/loaded-task.ts'
 
 describe('a task that was removed', () => {
-  it('is not found any more, although it was in use a moment ago', async (t) => {
+  it('is not found, even if it was in use a moment ago', async (t) => {
     const store = sqliteStore(':memory:')
     t.after(() => store.close())
     const testEngine = await openTestEngine(t, () => 'done', { store, retention: { finishedMs: -1_000 }, sweepMs: 1 })
@@ -25,7 +25,7 @@ describe('a task that was removed', () => {
     )
   })
 
-  it('is not found when a store has let go of it by itself', async (t) => {
+  it('is not found when the store has removed it', async (t) => {
     const testEngine = await openTestEngine(t, () => 'done', { store: memoryStore({ maxTasks: 3, pruneBatch: 1 }) })
     const first = await testEngine.task('go')
     for (let n = 0; n < 5; n += 1) await testEngine.task('go')
@@ -34,7 +34,7 @@ describe('a task that was removed', () => {
 })
 
 describe('a log that was dropped', () => {
-  it('goes also when the task was short, and the task stays readable', async (t) => {
+  it('is dropped also for a short task, which stays readable', async (t) => {
     const store = sqliteStore(':memory:')
     t.after(() => store.close())
     const testEngine = await openTestEngine(t, () => 'ok', { store, retention: { logMs: -1_000 }, sweepMs: 1 })
@@ -43,7 +43,7 @@ describe('a log that was dropped', () => {
     assert.deepEqual(await testEngine.get(done.id), done)
   })
 
-  it('interrupts a reader that had not read it yet, instead of ending as if all was said', async () => {
+  it('interrupts a reader that had not read it, instead of ending normally', async () => {
     const state = emptyFold('t', 'c', { state: 'TASK_STATE_WORKING' })
     const at = 1
     foldRecord(state, { seq: 9, at, body: { type: 'status', status: { state: 'TASK_STATE_COMPLETED' } } })
@@ -68,7 +68,7 @@ describe('a log that was dropped', () => {
   })
 })
 
-it('ends a repeated stream at once for a reader who has seen the question [B-91 B-109]', async (t) => {
+it('ends a repeated stream at once for a reader that has seen the question [B-91 B-109]', async (t) => {
   const testEngine = await openTestEngine(t, () => inputRequired('Where?'))
   const message = userMessage('go')
   const asked = await testEngine.task(message)

@@ -60,8 +60,8 @@ function prompted(resume: 'fail' | 'rerun' = 'rerun') {
 
 const unavailable = { code: 'UNAVAILABLE' }
 
-describe('while the store does not answer', () => {
-  it('every operation is UNAVAILABLE, which may be tried again, and says nothing of why', async (t) => {
+describe('while the store does not respond', () => {
+  it('every operation is UNAVAILABLE and retryable, without the cause', async (t) => {
     const { testEngine, goes, returns } = await houseWithOutages(t, ({ text }) =>
       text === 'ask' ? inputRequired('?') : 'done',
     )
@@ -89,32 +89,32 @@ describe('while the store does not answer', () => {
     assert.equal(short((await testEngine.task({ taskId: id, parts: [{ text: 'go' }] })).status.state), 'COMPLETED')
   })
 
-  it('nothing is sent before it is durable, and nothing that was sent is lost', async (t) => {
+  it('nothing is sent before it is durable, and nothing sent is lost', async (t) => {
     const { agent, say } = prompted()
     const { testEngine, goes, returns } = await houseWithOutages(t, agent)
     const stream = await testEngine.stream({ messageId: 'm1', parts: [{ text: 'a b c' }] })
     say('a')
-    const told = await stream.through((item) => chunksOf([item])[0] === 'a ')
+    const sent = await stream.through((item) => chunksOf([item])[0] === 'a ')
     goes()
     say('b')
     await assert.rejects(stream.rest(), unavailable)
     returns()
     say('c')
-    const first = told[0]?.event
+    const first = sent[0]?.event
     assert.ok(first !== undefined && 'task' in first)
     const { id } = first.task
     const done = await testEngine.reaches(id, 'TASK_STATE_COMPLETED')
     assert.equal(artifactText(done), 'a b c ')
-    const lastEventId = told.at(-1)?.seq as number
+    const lastEventId = sent.at(-1)?.seq as number
     const rest = await (await testEngine.subscribe(id, { lastEventId })).rest()
     const whole = await (await testEngine.subscribe(id, { lastEventId: 0 })).rest()
-    assert.deepEqual(whole.slice(1), [...told.slice(1), ...rest], 'what was told before is what the log says now')
+    assert.deepEqual(whole.slice(1), [...sent.slice(1), ...rest], 'the events sent before are those of the log')
     assert.equal(statesOf(rest).at(-1), 'COMPLETED')
   })
 })
 
-describe('when the store answers again', () => {
-  it('an agent that may run again goes on, one that may not has failed', async (t) => {
+describe('when the store responds again', () => {
+  it('a repeatable agent continues, any other has failed', async (t) => {
     for (const resume of ['rerun', 'fail'] as const) {
       const { agent, say } = prompted(resume)
       const { testEngine, goes, returns } = await houseWithOutages(t, agent)
@@ -131,7 +131,7 @@ describe('when the store answers again', () => {
     }
   })
 
-  it('a task is taken up though reading it failed at first', async (t) => {
+  it('a task is resumed even if reading it failed at first', async (t) => {
     const { agent, say } = prompted()
     const { testEngine, goes, returns } = await houseWithOutages(t, agent)
     const { id } = await testEngine.start('a')
@@ -145,7 +145,7 @@ describe('when the store answers again', () => {
     assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a ')
   })
 
-  it('a send that was refused can be sent again, and makes one task, whether it had been written or not [B-163]', async (t) => {
+  it('a refused send can be repeated and opens one task, whether it had been written or not [B-163]', async (t) => {
     for (const when of ['before', 'after'] as const) {
       const { testEngine, goes, returns } = await houseWithOutages(t, { resume: 'rerun', run: () => 'done' })
       const message = { messageId: 'm1' }
@@ -162,7 +162,7 @@ describe('when the store answers again', () => {
     }
   })
 
-  it('a task whose first append was written without our knowing is taken up, and run again if it may be', async (t) => {
+  it('a task whose first append was written unnoticed is resumed, and run again if possible', async (t) => {
     const { agent, say } = prompted()
     const { testEngine, goes, returns } = await houseWithOutages(t, agent)
     const message = { messageId: 'm1', parts: [{ text: 'a' }] }
@@ -176,7 +176,7 @@ describe('when the store answers again', () => {
     assert.equal((await testEngine.log(done.id)).filter(({ body }) => body.type === 'turn-started').length, 2)
   })
 
-  it('a message to a task that was let go of does not push aside the turn that was interrupted', async (t) => {
+  it('a message to a released task does not replace the interrupted turn', async (t) => {
     const { agent, say } = prompted()
     const { testEngine, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 1_000_000 })
     const { id } = await testEngine.start('a')
@@ -190,7 +190,7 @@ describe('when the store answers again', () => {
     assert.equal(artifactText(done, 'answer-2'), 'b ')
   })
 
-  it('a task that a message brought back is not taken up a second time', async (t) => {
+  it('a task that a message brought back is not resumed twice', async (t) => {
     const { agent, say } = prompted()
     const { testEngine, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 25 })
     const { id } = await testEngine.start('a z')
@@ -206,7 +206,7 @@ describe('when the store answers again', () => {
     assert.equal((await testEngine.log(id)).filter(({ body }) => body.type === 'turn-started').length, 3)
   })
 
-  it('a follow-up that was refused can be sent again, and is delivered once [B-163]', async (t) => {
+  it('a refused follow-up can be sent again, and is delivered once [B-163]', async (t) => {
     for (const when of ['before', 'after'] as const) {
       const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
       const { testEngine, goes, returns } = await houseWithOutages(t, agent)
@@ -221,7 +221,7 @@ describe('when the store answers again', () => {
     }
   })
 
-  it('a cancel that was refused can be asked for again', async (t) => {
+  it('a refused cancel can be repeated', async (t) => {
     const { agent } = prompted()
     const { testEngine, goes, returns } = await houseWithOutages(t, agent)
     const { id } = await testEngine.start('a')
@@ -237,7 +237,7 @@ describe('when the store answers again', () => {
     assert.equal(short((await testEngine.get(id)).status.state), 'CANCELED')
   })
 
-  it('other tasks were served all the time, if only one could not be written', async (t) => {
+  it('other tasks are served all the time, if only one cannot be written', async (t) => {
     const { agent, say } = prompted()
     const { testEngine, goes, returns } = await houseWithOutages(t, agent)
     const { id } = await testEngine.start('a')
@@ -259,7 +259,7 @@ describe('when the store answers again', () => {
 })
 
 describe('when the engine closes', () => {
-  it('those who wait are told, agents are told, and nothing is taken on any more', async (t) => {
+  it('waiting calls get an error, agents are stopped, and nothing new is accepted', async (t) => {
     const aborted = Promise.withResolvers<{ code?: string }>()
     const testEngine = await openTestEngine(t, async function* ({ signal }: Turn) {
       signal.addEventListener('abort', () => aborted.resolve(signal.reason as { code?: string }))
@@ -277,7 +277,7 @@ describe('when the engine closes', () => {
     await assert.rejects(testEngine.stream('hi'), unavailable)
   })
 
-  it('a call that was on its way starts no agent any more', async (t) => {
+  it('a call in progress starts no agent', async (t) => {
     const gate = Promise.withResolvers<void>()
     let asked = 0
     let ran = 0
@@ -297,17 +297,17 @@ describe('when the engine closes', () => {
     assert.equal(ran, 0)
   })
 
-  it('what was said is in the log', async (t) => {
+  it('reported output is in the log', async (t) => {
     const testEngine = await openTestEngine(t, async function* () {
       for (let word = 0; word < 100; word += 1) yield `${word} `
       await new Promise(() => {})
     })
     const { id } = await testEngine.start('go')
     await eventually(async () => ((await testEngine.get(id)).artifacts?.length ?? 0) > 0)
-    const told = await testEngine.get(id)
+    const stored = await testEngine.get(id)
     await testEngine.engine.close()
     const chunks = (await testEngine.log(id)).filter(({ body }) => body.type === 'artifact')
-    assert.ok(chunks.length >= (artifactText(told)?.split(' ').length ?? 0) - 1)
+    assert.ok(chunks.length >= (artifactText(stored)?.split(' ').length ?? 0) - 1)
     assert.equal((await testEngine.store.tasks.load(id))?.status.state, 'TASK_STATE_WORKING')
   })
 })

@@ -27,7 +27,7 @@ describe('retention', () => {
     assert.deepEqual(await testEngine.get(recent.id), recent)
   })
 
-  it('keeps as many as it may, the oldest finished go first [S0-18 S0-19]', async (t) => {
+  it('keeps the maximum number, and removes the oldest finished ones first [S0-18 S0-19]', async (t) => {
     const { pass, ...clock } = movable()
     const agent = ({ text }: { text: string }) => (text === 'ask' ? inputRequired('?') : 'done')
     const testEngine = await openTestEngine(t, agent, { ...clock, retention: { maxTasks: 3 }, sweepMs: 1 })
@@ -59,7 +59,7 @@ describe('retention', () => {
 })
 
 describe('the sweep', () => {
-  it('is over when the engine has closed, so that its store can be closed', async (t) => {
+  it('has ended when the engine has closed, so that its store can be closed', async (t) => {
     const gate = Promise.withResolvers<void>()
     let underway = 0
     const store = faultyStore(memoryStore(), {
@@ -77,7 +77,7 @@ describe('the sweep', () => {
     await closed
   })
 
-  it('does the rest when one thing cannot be done, and that when it can', async (t) => {
+  it('continues after a failed step, and retries that later', async (t) => {
     const { pass, ...clock } = movable()
     let fails = true
     const store = faultyStore(clock.store, {

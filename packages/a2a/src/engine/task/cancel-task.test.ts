@@ -31,30 +31,30 @@ const deaf: Agent = async function* () {
 }
 
 describe('a cancel', () => {
-  it('answers with the canceled task, and tells the agent [B-110]', async (t) => {
-    const heard = Promise.withResolvers<unknown>()
+  it('returns the canceled task, and aborts the signal of the agent [B-110]', async (t) => {
+    const aborted = Promise.withResolvers<unknown>()
     const testEngine = await openTestEngine(t, async function* ({ signal }: Turn) {
       yield 'one'
       await untilAborted(signal)
-      heard.resolve(signal.reason)
+      aborted.resolve(signal.reason)
       yield ' last word'
     })
     const { id } = await testEngine.start('go')
     const canceled = await testEngine.cancel(id)
     assert.equal(short(canceled.status.state), 'CANCELED')
-    assert.deepEqual(await heard.promise, new A2AError('CANCELED', 'The task was canceled'))
+    assert.deepEqual(await aborted.promise, new A2AError('CANCELED', 'The task was canceled'))
     assert.equal(artifactText(canceled), 'one last word', 'what the agent still says in its time of grace counts')
     assert.deepEqual(await testEngine.get(id), canceled)
   })
 
-  it('is answered in any case, though the agent does not listen [B-110]', async (t) => {
+  it('returns in any case, even if the agent ignores it [B-110]', async (t) => {
     const testEngine = await openTestEngine(t, deaf)
     const { id } = await testEngine.start('go')
     assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
     assert.deepEqual(typesOf(await testEngine.log(id)).slice(-2), ['cancel', 'status'])
   })
 
-  it('keeps what was said with it in the log', async (t) => {
+  it('stores its metadata in the log', async (t) => {
     const testEngine = await openTestEngine(t, polite)
     const { id } = await testEngine.start('go')
     await testEngine.engine.cancelTask({ id, metadata: { why: 'too slow' } }, aliceContext)
@@ -73,7 +73,7 @@ describe('a cancel', () => {
     }
   })
 
-  it('twice is the same as once, one after the other or both at a time [B-112]', async (t) => {
+  it('twice is the same as once, in sequence or concurrently [B-112]', async (t) => {
     for (const agent of [polite, deaf]) {
       const testEngine = await openTestEngine(t, agent)
       const { id } = await testEngine.start('go')
@@ -97,20 +97,20 @@ describe('a cancel', () => {
   })
 
   it('reaches an agent that waits for an answer [B-110]', async (t) => {
-    const told = Promise.withResolvers<unknown>()
+    const rejected = Promise.withResolvers<unknown>()
     const testEngine = await openTestEngine(
       t,
       async (turn) => {
-        await turn.ask('Which city?').catch(told.resolve)
+        await turn.ask('Which city?').catch(rejected.resolve)
       },
       { options: { cancelGraceMs: 60_000 } },
     )
     const { id } = await testEngine.task('go')
     assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
-    assert.match(String(await told.promise), /canceled/)
+    assert.match(String(await rejected.promise), /canceled/)
   })
 
-  it('is the last thing streams carry, and lets go of those who wait [B-114]', async (t) => {
+  it('is the last event of streams, and ends waiting calls [B-114]', async (t) => {
     const testEngine = await openTestEngine(t, polite)
     const stream = await testEngine.stream({ messageId: 'm1' })
     const [first] = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_WORKING')
@@ -123,7 +123,7 @@ describe('a cancel', () => {
     assert.equal(rest.at(-1)?.final, true)
   })
 
-  it('drops the messages that wait', async (t) => {
+  it('drops the waiting messages', async (t) => {
     const testEngine = await openTestEngine(t, polite)
     const { id } = await testEngine.start('go')
     const second = testEngine.task({ taskId: id, parts: [{ text: 'and then' }] })
@@ -134,7 +134,7 @@ describe('a cancel', () => {
     assert.deepEqual(notes, ['queued messages were dropped: TASK_STATE_CANCELED'])
   })
 
-  it('wins over a question that the agent asks when it is told to stop', async (t) => {
+  it('wins over a question that the agent asks when its signal aborts', async (t) => {
     const agent: Agent = async ({ signal }) => {
       await untilAborted(signal)
       return inputRequired('Really?')
@@ -144,7 +144,7 @@ describe('a cancel', () => {
     assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
   })
 
-  it('hears nothing that the agent says after it [B-43]', async (t) => {
+  it('drops later output of the agent [B-43]', async (t) => {
     const words = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, async function* () {
       yield 'one'

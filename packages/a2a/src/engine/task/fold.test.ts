@@ -82,7 +82,7 @@ describe('the fold of a log', () => {
     ])
   })
 
-  it('moves a replaced status message to the history, once, and keeps the one that stands out of it [B-47]', () => {
+  it('moves a replaced status message to the history, once, and omits the current one [B-47]', () => {
     const working = foldOf([said('hi'), status('WORKING', 'one'), status('WORKING', 'two')])
     assert.deepEqual(historyOf(working), ['hi', 'one'])
     assert.equal(taskView(working).status.message?.messageId, 'two')
@@ -90,13 +90,13 @@ describe('the fold of a log', () => {
     assert.deepEqual(historyOf(ended), ['hi', 'one'])
   })
 
-  it('counts every record, and knows which one brought the status', () => {
+  it('counts every record, and keeps which one set the status', () => {
     const of = foldOf(conversation)
     assert.equal(of.head, conversation.length)
     assert.equal(of.statusSeq, 18)
   })
 
-  it('knows which messages wait, and which one a turn began with', () => {
+  it('keeps which messages wait, and which one started a turn', () => {
     const of = foldOf(conversation)
     assert.deepEqual(
       of.waiting.map(({ seq }) => seq),
@@ -106,13 +106,13 @@ describe('the fold of a log', () => {
     assert.equal(of.current?.seq, 8, 'an answer in the middle of a turn is not what it began with')
   })
 
-  it('forgets the waiting messages that a turn dropped', () => {
+  it('drops the waiting messages that a turn dropped', () => {
     const of = foldOf([said('a'), turn(1, 1), said('b'), said('c'), { type: 'turn-ended', turn: 1, consumedSeq: 4 }])
     assert.equal(of.waiting.length, 0)
     assert.equal(of.running, false)
   })
 
-  it('gives each turn its own questions and checkpoint, and a turn that is begun again those it had', () => {
+  it('gives each turn its own questions and checkpoint, also when it is run again', () => {
     const asked: readonly RecordBody[] = [
       said('a'),
       turn(1, 1),
@@ -128,7 +128,7 @@ describe('the fold of a log', () => {
     assert.equal(next.checkpoint, undefined)
   })
 
-  it('counts what a turn said since its last checkpoint, also where it was begun again in between', () => {
+  it('counts the output of a turn since its last checkpoint, also across a restart', () => {
     const begun: readonly RecordBody[] = [said('a'), turn(1, 1), status('WORKING'), { type: 'checkpoint', data: 1 }]
     const chunk: RecordBody = { type: 'artifact', artifact: { artifactId: 'x', parts: [{ text: 'x' }] } }
     assert.equal(foldOf([...begun, chunk, status('WORKING', 'two'), said('b'), chunk]).reports, 3)
@@ -169,7 +169,7 @@ describe('the fold of artifacts', () => {
     ])
   })
 
-  it('begins an artifact anew without append, and leaves nothing of the old one [B-100]', () => {
+  it('restarts an artifact without append, and keeps nothing of the old one [B-100]', () => {
     const of = foldOf([text('old', { name: 'n', metadata: { x: 1 } }), text('other', { artifactId: 'b' }), text('new')])
     assert.deepEqual(taskView(of).artifacts, [
       { artifactId: 'a', parts: [{ text: 'new' }] },
@@ -177,14 +177,14 @@ describe('the fold of artifacts', () => {
     ])
   })
 
-  it('seals an artifact with its last chunk, until it begins anew [B-100]', () => {
+  it('seals an artifact with its last chunk, until it is restarted [B-100]', () => {
     const sealed = foldOf([text('a'), text('b', { append: true, lastChunk: true })])
     assert.equal(sealed.artifacts.get('a')?.sealed, true)
     const anew = foldOf([text('a', { lastChunk: true }), text('b')])
     assert.equal(anew.artifacts.get('a')?.sealed, false)
   })
 
-  it('joins text that came by append and is nothing but text', () => {
+  it('joins appended text that is only text', () => {
     assert.deepEqual(partsOf(foldOf([text('a'), text('b', { append: true }), text('c', { append: true })])), [
       { text: 'abc' },
     ])
@@ -199,7 +199,7 @@ describe('the fold of artifacts', () => {
     }
   })
 
-  it('leaves chunks apart when it is told to', () => {
+  it('keeps chunks apart if configured', () => {
     assert.deepEqual(partsOf(foldOf([text('a'), text('b', { append: true })], false)), [{ text: 'a' }, { text: 'b' }])
   })
 
@@ -233,7 +233,7 @@ describe('the fold of artifacts', () => {
 })
 
 describe('a snapshot', () => {
-  it('loses nothing: what is folded on top of it gives what folding everything gives', () => {
+  it('loses nothing: folding more records on top of it equals folding everything', () => {
     for (let at = 0; at <= conversation.length; at += 1) {
       const early = foldOf(conversation.slice(0, at))
       const kept = JSON.parse(JSON.stringify(snapshotOf(early))) as ReturnType<typeof snapshotOf>
@@ -246,7 +246,7 @@ describe('a snapshot', () => {
     }
   })
 
-  it('stays as it was while the task goes on', () => {
+  it('stays unchanged while the task continues', () => {
     const of = foldOf(conversation.slice(0, 12))
     const snapshot = snapshotOf(of)
     const before = structuredClone(snapshot)
@@ -257,7 +257,7 @@ describe('a snapshot', () => {
 })
 
 describe('the view of a task', () => {
-  it('is one object until something changes, and is not changed by what comes later', () => {
+  it('is one object until something changes, and is not changed later', () => {
     const of = foldOf(conversation)
     const view = taskView(of)
     assert.equal(taskView(of), view)
@@ -268,7 +268,7 @@ describe('the view of a task', () => {
     assert.notEqual(taskView(of), view)
   })
 
-  it('shows at most the newest messages that were asked for, none at all for 0, and keeps all of them [B-73 B-76]', () => {
+  it('has at most the requested number of newest messages, none for 0, and keeps all of them [B-73 B-76]', () => {
     const view = taskView(foldOf(conversation))
     assert.deepEqual(
       withHistory(view, 2).history?.map(({ messageId }) => messageId),

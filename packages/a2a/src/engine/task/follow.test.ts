@@ -30,14 +30,14 @@ const counter: Agent = async function* ({ text }: Turn) {
 }
 
 describe('a stream', () => {
-  it('is refused by an agent that does not stream, as a subscription is [B-88 B-106]', async (t) => {
+  it('is refused by an agent that does not stream, and so is a subscription [B-88 B-106]', async (t) => {
     const testEngine = await openTestEngine(t, counter, { entry: { streaming: false } })
     await assert.rejects(testEngine.stream('1'), { code: 'UNSUPPORTED_OPERATION' })
     const { id } = await testEngine.task('1')
     await assert.rejects(testEngine.subscribe(id, {}, 'replay'), { code: 'UNSUPPORTED_OPERATION' })
   })
 
-  it('carries one Message and ends, where there is no task [B-89]', async (t) => {
+  it('has one Message and ends, for a direct reply [B-89]', async (t) => {
     const testEngine = await openTestEngine(t, () => reply('Hi'))
     const items = await (await testEngine.stream('hello')).rest()
     assert.equal(items.length, 1)
@@ -48,7 +48,7 @@ describe('a stream', () => {
     assert.equal(only.seq, undefined, 'what is in no log has no place in it')
   })
 
-  it('begins with the task as it was submitted, then carries updates alone [B-89 B-93]', async (t) => {
+  it('begins with the submitted task, then has only updates [B-89 B-93]', async (t) => {
     const testEngine = await openTestEngine(t, counter)
     const items = await (await testEngine.stream('3')).rest()
     const [first, ...rest] = items
@@ -60,7 +60,7 @@ describe('a stream', () => {
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
   })
 
-  it('has the place in the log with each event, ever higher', async (t) => {
+  it('has the position in the log with each event, increasing', async (t) => {
     const testEngine = await openTestEngine(t, counter)
     const seqs = seqsOf(await (await testEngine.stream('3')).rest()) as number[]
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe('a stream', () => {
     assert.deepEqual(finalsOf(items), [-1])
   })
 
-  it('stays open at a question where that is wished, and then nothing but the end is final [B-91 B-97]', async (t) => {
+  it('stays open at a question if configured, and then only the end is final [B-91 B-97]', async (t) => {
     const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'), {
       options: { keepOpenOnInputRequired: true },
     })
@@ -108,7 +108,7 @@ describe('a stream', () => {
     assert.deepEqual(statesOf(await stream.rest()), ['WORKING', 'COMPLETED'])
   })
 
-  it('is one of many that all carry the same, and the end of one is nothing to the others [B-94 B-103]', async (t) => {
+  it('is one of many with the same events, and its end does not affect the others [B-94 B-103]', async (t) => {
     const { agent, say } = createPromptedAgent()
     const testEngine = await openTestEngine(t, agent)
     const own = await testEngine.stream('go')
@@ -128,7 +128,7 @@ describe('a stream', () => {
     assert.equal(short((await testEngine.get(id)).status.state), 'COMPLETED')
   })
 
-  it('lets go of the task when its reader does, also while it waits [B-103]', async (t) => {
+  it('releases the task when its reader leaves, also while it waits [B-103]', async (t) => {
     const { agent, say } = createPromptedAgent()
     const testEngine = await openTestEngine(t, agent)
     const stream = await testEngine.stream('go')
@@ -142,7 +142,7 @@ describe('a stream', () => {
     await testEngine.reaches(first.event.task.id, 'TASK_STATE_COMPLETED')
   })
 
-  it('does not slow down the task, and is not cut short, when its reader is slow [B-95]', async (t) => {
+  it('neither slows down the task nor loses events when its reader is slow [B-95]', async (t) => {
     const testEngine = await openTestEngine(t, counter)
     const stream = await testEngine.stream('5000')
     const first = await stream.next()
@@ -153,7 +153,7 @@ describe('a stream', () => {
     assert.deepEqual(finalsOf(rest), [-1])
   })
 
-  it('of a follow-up begins with the task, the new message in it [B-102]', async (t) => {
+  it('of a follow-up begins with the task, including the new message [B-102]', async (t) => {
     const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : `to ${text}`))
     const { id } = await testEngine.task('ask')
     const items = await (await testEngine.stream({ taskId: id, parts: [{ text: 'Rome' }] })).rest()
@@ -202,7 +202,7 @@ describe('a stream', () => {
 })
 
 describe('a subscription', () => {
-  it('begins with the whole task as it is, then carries what comes after, nothing twice [B-105]', async (t) => {
+  it('begins with the whole current task, then has later events, each once [B-105]', async (t) => {
     const { agent, say } = createPromptedAgent()
     const testEngine = await openTestEngine(t, agent)
     const own = await testEngine.stream('go')
@@ -219,7 +219,7 @@ describe('a subscription', () => {
     assert.deepEqual(rest, await own.rest())
   })
 
-  it('to a task that has ended is refused, or answered with the task once [B-106 B-108]', async (t) => {
+  it('to a finished task is refused, or gets the task once [B-106 B-108]', async (t) => {
     const testEngine = await openTestEngine(t, counter)
     const done = await testEngine.task('1')
     await assert.rejects(testEngine.subscribe(done.id), { code: 'UNSUPPORTED_OPERATION' })
@@ -241,7 +241,7 @@ describe('a subscription', () => {
     assert.deepEqual(statesOf(await watch.rest()), ['WORKING', 'COMPLETED'])
   })
 
-  it('misses nothing and repeats nothing on a slow store, whenever it begins [B-105]', async (t) => {
+  it('misses and repeats nothing on a slow store, whenever it begins [B-105]', async (t) => {
     // 60 chunks at 1 ms each against a store that takes 10 ms to read and to write.
     const slow = faultyStore(memoryStore(), {
       before: (method) => (method === 'tasks.append' || method === 'tasks.read' ? sleep(4) : undefined),
@@ -278,7 +278,7 @@ describe('a subscription', () => {
 })
 
 describe('a cursor', () => {
-  it('brings exactly the visible events after it, from any place, of a task that runs or has ended [B-109]', async (t) => {
+  it('returns exactly the visible events after it, from any position, during and after the task [B-109]', async (t) => {
     const { agent, say } = createPromptedAgent()
     const testEngine = await openTestEngine(t, agent)
     const stream = await testEngine.stream('go')
@@ -301,7 +301,7 @@ describe('a cursor', () => {
     assert.ok(fromTheStart[0] !== undefined && 'statusUpdate' in fromTheStart[0].event, 'and no snapshot first')
   })
 
-  it('is understood after the task was read from the store again [B-109]', async (t) => {
+  it('is valid after the task was read from the store again [B-109]', async (t) => {
     const store = memoryStore()
     const first = await openTestEngine(t, counter, { store })
     const whole = await (await first.stream('20')).rest()
@@ -314,7 +314,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('passes over any number of records that are not for it [B-109]', async (t) => {
+  it('skips any number of internal records [B-109]', async (t) => {
     const agent: Agent = async function* ({ checkpoint }: Turn) {
       await Promise.all(Array.from({ length: 2_500 }, (_, step) => checkpoint(step)))
       yield 'done'
@@ -328,7 +328,7 @@ describe('a cursor', () => {
     assert.deepEqual(await reader.rest(), whole.slice(2))
   })
 
-  it('resumes a streaming send that is repeated [B-109 B-163]', async (t) => {
+  it('resumes a repeated streaming send [B-109 B-163]', async (t) => {
     const testEngine = await openTestEngine(t, counter)
     const message = { messageId: 'm1', parts: [{ text: '4' }] }
     const whole = await (await testEngine.stream(message)).rest()
@@ -337,7 +337,7 @@ describe('a cursor', () => {
     assert.deepEqual(again, whole.slice(3))
   })
 
-  it('does not stop at a question that was answered long ago [B-91 B-109]', async (t) => {
+  it('does not stop at a question that was answered earlier [B-91 B-109]', async (t) => {
     const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
     const { id } = await testEngine.task('ask')
     const before = await (await testEngine.subscribe(id, { lastEventId: 0 })).rest()
@@ -348,7 +348,7 @@ describe('a cursor', () => {
     assert.deepEqual(finalsOf(items), [-1])
   })
 
-  it('that the log no longer reaches back to gets a snapshot which says so [B-109]', async (t) => {
+  it('that precedes the log gets a snapshot that reports the gap [B-109]', async (t) => {
     const testEngine = await openTestEngine(t, ({ text }) => 'x'.repeat(Number(text)))
     const done = await testEngine.task('100000')
     assert.equal(await testEngine.store.prune({ logBefore: Date.now() + 1_000, batch: 10 }), 1)

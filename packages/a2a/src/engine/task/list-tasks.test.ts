@@ -22,7 +22,7 @@ const list = (testEngine: TestEngine, request: ListTasksRequest = {}, as: Partia
   testEngine.engine.listTasks(request, { ...aliceContext, ...as })
 
 describe('a list of tasks', () => {
-  it('holds the tasks of its caller alone [B-77]', async (t) => {
+  it('has only the tasks of its caller [B-77]', async (t) => {
     const testEngine = await houseWith(t, ['one', 'two'])
     await testEngine.task('mine', { as: { caller: { id: 'bob' } } })
     await testEngine.task('elsewhere', { as: { agent: 'another' } })
@@ -37,7 +37,7 @@ describe('a list of tasks', () => {
     assert.equal((await list(testEngine, {}, { caller: { id: 'carol' } })).totalSize, 0)
   })
 
-  it('ends a page of large tasks early, and goes on with the next', async (t) => {
+  it('ends a page of large tasks early, and continues with the next', async (t) => {
     const long = 'x'.repeat(400_000)
     const testEngine = await houseWith(t, ['one', `two ${long}`, `three ${long}`, `four ${long}`, 'five'])
     const first = await list(testEngine)
@@ -47,7 +47,7 @@ describe('a list of tasks', () => {
     assert.equal(new Set([...first.tasks, ...second.tasks].map(({ id }) => id)).size, 5)
   })
 
-  it('is for those who may list, and nothing is looked up for others [B-77]', async (t) => {
+  it('requires permission to list, before any lookup [B-77]', async (t) => {
     const testEngine = await houseWith(t, ['one'])
     await assert.rejects(list(testEngine, {}, { canListTasks: false }), { code: 'PERMISSION_DENIED' })
   })
@@ -78,13 +78,13 @@ describe('a list of tasks', () => {
     assert.deepEqual(seen, whole)
   })
 
-  it('says that a full last page is the last [B-84]', async (t) => {
+  it('reports that a full last page is the last [B-84]', async (t) => {
     const testEngine = await houseWith(t, ['one', 'two'])
     assert.equal((await list(testEngine, { pageSize: 2 })).nextPageToken, '')
     assert.equal((await list(testEngine)).nextPageToken, '')
   })
 
-  it('has 50 tasks a page if nothing else is asked for [B-80]', async (t) => {
+  it('has 50 tasks a page by default [B-80]', async (t) => {
     const testEngine = await houseWith(
       t,
       Array.from({ length: 51 }, (_, index) => `${index}`),
@@ -95,7 +95,7 @@ describe('a list of tasks', () => {
     assert.equal(page.totalSize, 51)
   })
 
-  it('takes no token that was changed, or that belongs to another list [B-81]', async (t) => {
+  it('refuses a token that was changed, or that belongs to another list [B-81]', async (t) => {
     const testEngine = await houseWith(t, ['one', 'two', 'three'], 'c')
     const { nextPageToken: token } = await list(testEngine, { pageSize: 1 })
     assert.equal((await list(testEngine, { pageSize: 1, pageToken: token })).tasks.length, 1)
@@ -119,7 +119,7 @@ describe('a list of tasks', () => {
     }
   })
 
-  it('goes on where it stopped though the task that the token names has gone on [B-79]', async (t) => {
+  it('continues even if the task of the token has changed since [B-79]', async (t) => {
     const testEngine = await houseWith(t, ['one', 'ask', 'three'])
     const first = await list(testEngine, { pageSize: 2 })
     const [, asked] = first.tasks
@@ -131,7 +131,7 @@ describe('a list of tasks', () => {
     )
   })
 
-  it('filters by context, state and time, all at once, and counts what matches [B-82 B-85]', async (t) => {
+  it('filters by context, state and time, combined, and counts all matches [B-82 B-85]', async (t) => {
     const testEngine = await houseWith(t, ['one', 'ask', 'three', 'four'], 'c')
     await testEngine.task({ contextId: 'd', parts: [{ text: 'five' }] })
     const states = async (request: ListTasksRequest) => {
@@ -149,7 +149,7 @@ describe('a list of tasks', () => {
     assert.equal((await list(testEngine, { contextId: 'c', pageSize: 1 })).totalSize, 4)
   })
 
-  it('shows artifacts only where they were asked for, and then always [B-83]', async (t) => {
+  it('has artifacts only on request, and then always [B-83]', async (t) => {
     const testEngine = await houseWith(t, ['one', 'ask'])
     for (const task of (await list(testEngine)).tasks) assert.equal('artifacts' in task, false)
     const [asked, done] = (await list(testEngine, { includeArtifacts: true })).tasks
@@ -157,7 +157,7 @@ describe('a list of tasks', () => {
     assert.equal(done?.artifacts?.length, 1)
   })
 
-  it('shows as much of each history as was asked for [B-73]', async (t) => {
+  it('has the requested history of each task [B-73]', async (t) => {
     const testEngine = await houseWith(t, ['one'])
     assert.equal('history' in ((await list(testEngine, { historyLength: 0 })).tasks[0] ?? {}), false)
     assert.equal((await list(testEngine, { historyLength: 1 })).tasks[0]?.history?.length, 1)

@@ -1,9 +1,8 @@
 /** The visible records of a log, as streams and webhooks carry them. */
 import type { RecordBody } from '../../model/record.ts'
 import type { StreamEvent } from '../../model/task.ts'
-import type { Append } from '../../stores/store.ts'
+import type { Append, Partition } from '../../stores/store.ts'
 import type { AgentEntry, EngineLog, EventContext, OnEvent, StreamItem } from '../contract.ts'
-import type { LoadedTask } from './loaded-task.ts'
 
 /** An event of a stream: one object for all readers except those whose stream it ends. */
 export interface LogEvent extends StreamItem {
@@ -84,10 +83,16 @@ export class EventTail {
   }
 }
 
-// Calls `onEvent` of an agent with each logged event: afterwards, once per event, and without blocking.
+/** The task of an event, as listeners need it. */
+interface LoggedTask {
+  readonly id: string
+  readonly partition: Partition
+  readonly fold: { readonly contextId: string }
+}
 
+/** Calls `onEvent` of an agent with each logged event: afterwards, once per event, and without blocking. */
 export function createEventListener(agent: (name: string) => AgentEntry | undefined, log: EngineLog) {
-  return (live: LoadedTask, records: Append['records'], firstSeq: number): void => {
+  return (live: LoggedTask, records: Append['records'], firstSeq: number): void => {
     const onEvent = agent(live.partition.agent)?.onEvent
     if (onEvent === undefined) return
     const about = eventContextOf(live)
@@ -98,7 +103,7 @@ export function createEventListener(agent: (name: string) => AgentEntry | undefi
   }
 }
 
-export function eventContextOf({ id, fold, partition }: LoadedTask): EventContext {
+export function eventContextOf({ id, fold, partition }: LoggedTask): EventContext {
   return { ...partition, taskId: id, contextId: fold.contextId }
 }
 

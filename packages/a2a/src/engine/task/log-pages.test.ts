@@ -25,7 +25,7 @@ function createReads(records: readonly LogRecord[]) {
 }
 
 describe('pages of a log', () => {
-  it('are read once for all readers at the same place, also while they are being read', async () => {
+  it('are read once for all readers at the same position, also concurrently', async () => {
     const { reads, read } = createReads([chunk(1, 10), { seq: 2, at: 2, body: { type: 'note', text: 'n' } }])
     const pages = createLogPages({ read })
     const task = live('t')
@@ -43,7 +43,7 @@ describe('pages of a log', () => {
     assert.equal(reads.length, 3, 'another place, or another life of the task, is another page')
   })
 
-  it('are kept for a while only as far as there is room, and not at all where the log was dropped', async () => {
+  it('are cached within a size limit, and not at all for a dropped log', async () => {
     const { reads, read } = createReads([chunk(1, 6_000_000), chunk(2, 6_000_000)])
     const pages = createLogPages({ read })
     const ask = async (id: LoadedTask, after: number): Promise<number> => {

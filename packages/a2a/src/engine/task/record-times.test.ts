@@ -36,7 +36,7 @@ async function assertInOrder(store: Store, id: string): Promise<readonly LogReco
 }
 
 describe('the times of a log', () => {
-  it('do not go back when an engine whose clock is behind writes after a chunk of another', async (t) => {
+  it('do not decrease when an engine whose clock is behind writes after a chunk of another', async (t) => {
     const { ahead, behind, store, say, pass } = await skewedReplicas(t)
     const id = await startWorkingTask(ahead)
     pass(5_000)
@@ -47,7 +47,7 @@ describe('the times of a log', () => {
     assert.equal(log.find(({ body, seq }) => body.type === 'message' && seq > 1)?.at, noon + 5_000)
   })
 
-  it('do not go back when the log grows between the decision of a message and its append', async (t) => {
+  it('do not decrease when the log grows between the decision of a message and its append', async (t) => {
     const grown = Promise.withResolvers<void>()
     const decided = Promise.withResolvers<void>()
     let isArmed = false

@@ -1,4 +1,4 @@
-/** The states that a task went through, for clients whose version supports them. */
+/** The past states of a task, for clients whose version supports them. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inputRequired } from '../../agents/reports.ts'
@@ -11,12 +11,12 @@ import { emptyFold, foldRecord, foldFromSnapshot, snapshotOf, taskView, withTran
 const options = { stateTransitionHistory: true }
 const asked = async (testEngine: TestEngine, id: string): Promise<Task> =>
   testEngine.engine.getTask({ id }, aliceContext, true)
-const toldIn = ({ metadata }: Task): readonly Struct[] | undefined =>
+const transitionsOf = ({ metadata }: Task): readonly Struct[] | undefined =>
   metadata?.[transitionsKey] as readonly Struct[] | undefined
 const statesIn = (task: Task): readonly string[] | undefined =>
-  toldIn(task)?.map(({ state }) => String(state).slice('TASK_STATE_'.length))
+  transitionsOf(task)?.map(({ state }) => String(state).slice('TASK_STATE_'.length))
 
-describe('the states that a task went through', () => {
+describe('the past states of a task', () => {
   it('are returned on request, in order, each once and with its time', async (t) => {
     const testEngine = await openTestEngine(
       t,
@@ -31,7 +31,7 @@ describe('the states that a task went through', () => {
     await testEngine.task({ taskId: id, parts: [{ text: 'home' }] })
     const task = await asked(testEngine, id)
     assert.deepEqual(statesIn(task), ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'])
-    const times = toldIn(task)?.map(({ timestamp }) => Date.parse(String(timestamp))) ?? []
+    const times = transitionsOf(task)?.map(({ timestamp }) => Date.parse(String(timestamp))) ?? []
     assert.ok(times.every((time, index) => time >= (times[index - 1] ?? 0)))
     assert.equal((await testEngine.get(id)).metadata, undefined)
   })
@@ -49,13 +49,13 @@ describe('the states that a task went through', () => {
       const { id } = await first.task('go')
       const before = await asked(first, id)
       const second = await openTestEngine(t, () => 'home', { ...(await life.crash()), options })
-      assert.deepEqual(toldIn(await asked(second, id)), toldIn(before))
+      assert.deepEqual(transitionsOf(await asked(second, id)), transitionsOf(before))
       await second.task({ taskId: id })
       await eventually(async () => statesIn(await asked(second, id))?.at(-1) === 'COMPLETED')
     })
   }
 
-  it('are kept with a snapshot, and are the last hundred of a task that goes to and fro', () => {
+  it('are kept with a snapshot, up to the last hundred of a task', () => {
     const into = emptyFold('t', 'c', { state: 'TASK_STATE_SUBMITTED' })
     into.transitions = []
     const states: readonly TaskState[] = ['TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED']
@@ -65,7 +65,7 @@ describe('the states that a task went through', () => {
     const kept = foldFromSnapshot(JSON.parse(JSON.stringify(snapshotOf(into))) as ReturnType<typeof snapshotOf>)
     for (const one of [into, kept]) say(one, 251)
     const [whole, resumed] = [into, kept].map((one) => withTransitions(taskView(one), one))
-    assert.equal(toldIn(whole as Task)?.length, 100)
+    assert.equal(transitionsOf(whole as Task)?.length, 100)
     assert.deepEqual(whole, resumed)
   })
 })

@@ -45,8 +45,8 @@ async function existing(store: Store, task = newTask()): Promise<string> {
   return task.id
 }
 
-describe('the registry', () => {
-  it('refuses a stream of another large task where streams keep too much of such in memory', async () => {
+describe('the task cache', () => {
+  it('refuses a stream of another large task if streams hold too much in memory', async () => {
     const store = memoryStore()
     const { registry } = registryOver(store)
     const large = async (owner: string, bytes = 60_000_000): Promise<LoadedTask> => {
@@ -79,7 +79,7 @@ describe('the registry', () => {
     assert.throws(() => follow(last), refused)
   })
 
-  it('has one task for all who ask at the same time, and for those who ask later', async () => {
+  it('has one task for all concurrent and later readers', async () => {
     let loads = 0
     const store = memoryStore()
     const counting = faultyStore(store, { before: (method) => void (loads += method === 'tasks.load' ? 1 : 0) })
@@ -92,7 +92,7 @@ describe('the registry', () => {
     assert.equal(await registry.find('unknown'), undefined)
   })
 
-  it('keeps some idle tasks and lets the longest unused go', async () => {
+  it('keeps some idle tasks and evicts the least recently used', async () => {
     const store = memoryStore({ maxTasks: 5_000 })
     const { registry, size } = registryOver(store)
     const ids: string[] = []
@@ -104,7 +104,7 @@ describe('the registry', () => {
     assert.equal(kept.has(ids[0] as string), false)
   })
 
-  it('never lets go of one that is in use: not in the log yet, worked on, or watched', async () => {
+  it('never evicts one that is in use: not in the log yet, running, or watched', async () => {
     const store = memoryStore({ maxTasks: 5_000 })
     const { registry } = registryOver(store)
     const unopened = registry.create(newTask())
@@ -128,7 +128,7 @@ describe('the registry', () => {
     assert.equal(size(), 1)
   })
 
-  it('reads what other processes append, until the task ends or is let go of', async () => {
+  it('reads what other processes append, until the task ends or is evicted', async () => {
     let waiting = 0
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const counting = faultyStore(store, {
@@ -151,7 +151,7 @@ describe('the registry', () => {
     await eventually(() => waiting === 0)
   })
 
-  it('does not hold on to a task that another process ended under it', async () => {
+  it('does not keep a task that another process ended', async () => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const here = registryOver(store)
     const there = registryOver(store, 'another')
@@ -165,7 +165,7 @@ describe('the registry', () => {
     assert.equal(live.isIdle, true)
   })
 
-  it('gives up a task that another process ended and removed', async () => {
+  it('drops a task that another process ended and removed', async () => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const { registry, lost, size } = registryOver(
       faultyStore(store, { before: (method) => (method === 'tasks.changed' ? new Promise(() => {}) : undefined) }),
@@ -186,13 +186,13 @@ describe('the registry', () => {
     assert.equal(size(), 0)
   })
 
-  describe('over a store that wakes it for nothing', () => {
+  describe('with a store that wakes it without a change', () => {
     const restless = (store: FullStore): FullStore => ({
       ...store,
       tasks: { ...store.tasks, changed: () => nextTurnOfTheLoop() },
     })
 
-    it('goes on with a task that is only now being made', async () => {
+    it('keeps a task that is being created', async () => {
       const gate = Promise.withResolvers<void>()
       const store = faultyStore(restless(memoryStore({ leaseTtlMs: 10_000 })), {
         before: (method) => (method === 'tasks.append' ? gate.promise : undefined),
@@ -207,7 +207,7 @@ describe('the registry', () => {
       registry.evict(live)
     })
 
-    it('gives a task up whose log is shorter than it was, and reads it anew for the next who asks', async () => {
+    it('drops a task whose log has become shorter, and reads it again on the next request', async () => {
       const inner = memoryStore({ leaseTtlMs: 10_000 })
       const id = await existing(inner)
       let cut = false

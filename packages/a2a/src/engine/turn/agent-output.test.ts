@@ -24,7 +24,7 @@ async function run(t: TestContext, agent: Agent) {
 }
 
 describe('text', () => {
-  it('that is returned is one artifact, whole and closed', async (t) => {
+  it('that is returned is one complete and closed artifact', async (t) => {
     const { task, items } = await run(t, () => 'Hello')
     assert.deepEqual(task.artifacts, [{ artifactId: 'answer', parts: [{ text: 'Hello' }] }])
     const chunk = items.find(({ event }) => 'artifactUpdate' in event)?.event
@@ -34,7 +34,7 @@ describe('text', () => {
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
   })
 
-  it('that is yielded is one artifact in chunks, and the last chunk says so [B-100]', async (t) => {
+  it('that is yielded is one artifact in chunks, with lastChunk on the last [B-100]', async (t) => {
     const { task, items } = await run(t, async function* () {
       yield 'a'
       yield 'b'
@@ -58,7 +58,7 @@ describe('text', () => {
     ])
   })
 
-  it('is closed by an empty chunk where the last one was written before the agent ended [B-100]', async (t) => {
+  it('is closed by an empty chunk if the last one was written before the agent ended [B-100]', async (t) => {
     const end = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, async function* () {
       yield 'a'
@@ -73,7 +73,7 @@ describe('text', () => {
     assert.deepEqual(flags, [undefined, true])
   })
 
-  it('has no empty chunk where the agent says nothing more, as streams of models often end', async (t) => {
+  it('has no empty chunk if the agent yields an empty text at the end, as models often do', async (t) => {
     const yielded = await run(t, function* () {
       yield 'a'
       yield ''
@@ -89,7 +89,7 @@ describe('text', () => {
     assert.deepEqual(chunksOf((await run(t, () => '')).items), [''])
   })
 
-  it('is closed by its own last chunk, whatever else is said after it', async (t) => {
+  it('is closed by its own last chunk, whatever follows', async (t) => {
     const { items } = await run(t, function* () {
       yield 'a'
       yield data({ rows: 1 })
@@ -112,7 +112,7 @@ describe('text', () => {
     assert.deepEqual(chunksOf(items), ['a', 'b'])
   })
 
-  it('is closed also when the turn ends with a question or a reason', async (t) => {
+  it('is closed also when the turn ends with a question or a failure', async (t) => {
     for (const ending of [inputRequired('Which?'), fail('no'), { reply: 'done' }]) {
       const { items } = await run(t, async function* () {
         yield 'a'
@@ -122,7 +122,7 @@ describe('text', () => {
     }
   })
 
-  it('keeps its chunks apart in the task where that is wished', async (t) => {
+  it('keeps its chunks apart in the task if configured', async (t) => {
     const words: Agent = function* () {
       yield 'a'
       yield 'b'
@@ -145,7 +145,7 @@ describe('text', () => {
   })
 })
 
-describe('what else an agent may say', () => {
+describe('other output of an agent', () => {
   it('becomes artifacts: data, files, named ones in chunks', async (t) => {
     const { task } = await run(t, function* () {
       yield data({ rows: 42 })
@@ -167,7 +167,7 @@ describe('what else an agent may say', () => {
     ])
   })
 
-  it('has names of its own in each turn', async (t) => {
+  it('has separate names in each turn', async (t) => {
     const testEngine = await openTestEngine(t, function* ({ text }: Turn) {
       yield data(text)
       yield data(text)
@@ -198,7 +198,7 @@ describe('what else an agent may say', () => {
     assert.deepEqual(statesOf(submitted.items), ['SUBMITTED', 'WORKING', 'COMPLETED'], 'no task is submitted twice')
   })
 
-  it('is nothing: the task is COMPLETED all the same', async (t) => {
+  it('may be empty: the task is still COMPLETED', async (t) => {
     const nothings: readonly Agent[] = [
       () => {},
       () => null,
@@ -215,7 +215,7 @@ describe('what else an agent may say', () => {
   })
 })
 
-describe('the ways to say it', () => {
+describe('the forms of an agent', () => {
   const words: readonly Report[] = ['a', 'b', 'c']
   const ways: Readonly<Record<string, Agent>> = {
     'an array': () => words,
@@ -264,7 +264,7 @@ describe('the ways to say it', () => {
     })
   }
 
-  it('are let go of when the turn ends before they do', async (t) => {
+  it('are released when the turn ends before they do', async (t) => {
     const letGo: string[] = []
     const subject = new Subject<Report>()
     const agents: readonly Agent[] = [
@@ -308,7 +308,7 @@ describe('the ways to say it', () => {
     assert.deepEqual(letGo, ['generator', 'async generator', 'web stream', 'observable'])
   })
 
-  it('are let go of when the task is canceled, also while they wait', async (t) => {
+  it('are released when the task is canceled, also while they wait', async (t) => {
     const letGo: string[] = []
     const silent = new Subject<Report>()
     const agents: readonly Agent[] = [
@@ -330,7 +330,7 @@ describe('the ways to say it', () => {
     assert.deepEqual(letGo, ['web stream', 'late observable'])
   })
 
-  it('are read no faster than the log takes them', async (t) => {
+  it('are read no faster than the log accepts', async (t) => {
     let said = 0
     const testEngine = await openTestEngine(t, function* () {
       for (; said < 10_000; said += 1) yield 'x'.repeat(1_000)
@@ -341,7 +341,7 @@ describe('the ways to say it', () => {
     assert.equal(chunksOf(await stream.rest()).filter((text) => text !== '').length, 10_000)
   })
 
-  it('are an observable that cannot wait, up to a limit', async (t) => {
+  it('include an observable without backpressure, up to a limit', async (t) => {
     let unsubscribed = false
     const { task } = await run(t, () => ({
       subscribe(observer) {

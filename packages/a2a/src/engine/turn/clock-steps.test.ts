@@ -31,7 +31,7 @@ function watched(store: FullStore) {
 }
 
 describe('the wall clock is set forward by a day', () => {
-  it('and a running turn goes on and completes', async (t) => {
+  it('and a running turn continues and completes', async (t) => {
     const clock = steppedClock()
     const { agent, say } = createPromptedAgent()
     const { store, acted } = watched(memoryStore({ now: clock.now }))
@@ -43,27 +43,27 @@ describe('the wall clock is set forward by a day', () => {
     assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
   })
 
-  it('and so does one whose caller gave it until a certain time, and the agent is told how long it has', async (t) => {
+  it('and so does one with a deadline, and the agent gets its remaining time', async (t) => {
     const clock = steppedClock()
-    const told: (number | undefined)[] = []
+    const deadlines: (number | undefined)[] = []
     const { agent, say } = createPromptedAgent()
     const { store, acted } = watched(memoryStore({ now: clock.now }))
     const looking: Agent = (turn) => {
-      told.push(turn.deadlineAt)
+      deadlines.push(turn.deadlineAt)
       clock.step(day)
-      told.push(turn.deadlineAt)
+      deadlines.push(turn.deadlineAt)
       return (agent as (given: typeof turn) => AsyncIterable<string>)(turn)
     }
     const testEngine = await openTestEngine(t, looking, { ...clock, store, sweepMs: 2 })
     const deadlineAt = clock.now() + 30_000
     const { id } = await testEngine.start('go', { as: { deadlineAt } })
-    assert.deepEqual(told, [deadlineAt, deadlineAt + day])
+    assert.deepEqual(deadlines, [deadlineAt, deadlineAt + day])
     await acted()
     say('a', 'end')
     assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
   })
 
-  it('and a question in the middle of a turn still waits for its answer', async (t) => {
+  it('and a question during a turn still waits for its answer', async (t) => {
     const clock = steppedClock()
     const { store, acted } = watched(memoryStore({ now: clock.now }))
     const inputTimeout = { afterMs: hour, then: 'fail' } as const
@@ -77,7 +77,7 @@ describe('the wall clock is set forward by a day', () => {
     assert.equal(artifactText(done), 'went to Rome')
   })
 
-  it('and the turn still ends when its time is over', async (t) => {
+  it('and the turn still ends at its timeout', async (t) => {
     const clock = steppedClock()
     const { agent } = createPromptedAgent()
     const { store, acted } = watched(memoryStore({ now: clock.now }))
@@ -132,7 +132,7 @@ describe('the wall clock is set forward by a day', () => {
 })
 
 describe('the wall clock of another replica is set forward by a day', () => {
-  it('and it leaves alone what runs here', async (t) => {
+  it('and it does not affect turns that run here', async (t) => {
     const [clock, wrong] = [steppedClock(), steppedClock()]
     const { agent, say } = createPromptedAgent()
     // The lease outlasts the step: this is about due times.
@@ -156,7 +156,7 @@ describe('the wall clock of another replica is set forward by a day', () => {
 })
 
 describe('the wall clock is set back by 30 days', () => {
-  it('and a question in the middle of a turn is still given up in time', async (t) => {
+  it('and a question during a turn still times out in time', async (t) => {
     const clock = steppedClock()
     const inputTimeout = { afterMs: 30, then: 'continue' } as const
     const asking: Agent = async (turn) => {
@@ -168,7 +168,7 @@ describe('the wall clock is set back by 30 days', () => {
     assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), `went to ''`)
   })
 
-  it('and a message that was answered without a task is still recognized', async (t) => {
+  it('and a message with a direct reply is still recognized', async (t) => {
     const clock = steppedClock()
     let runs = 0
     const testEngine = await openTestEngine(t, () => reply(`answer ${(runs += 1)}`), { ...clock })

@@ -29,7 +29,7 @@ const never: Agent = async function* () {
 }
 const day = 86_400_000
 
-describe('a turn that takes too long', () => {
+describe('a turn that exceeds its limit', () => {
   it('fails its task with "Task timed out" for all waiting calls [S0-20 B-50]', async (t) => {
     const testEngine = await openTestEngine(t, never, { options: { turnTimeoutMs: 15 } })
     const stream = await testEngine.stream({ messageId: 'm1' })
@@ -40,21 +40,21 @@ describe('a turn that takes too long', () => {
     assert.equal(statesOf(await stream.rest()).at(-1), 'FAILED')
   })
 
-  it('is told why [S0-20]', async (t) => {
-    const told = Promise.withResolvers<{ code?: string }>()
+  it('gets the reason by its signal [S0-20]', async (t) => {
+    const deadline = Promise.withResolvers<{ code?: string }>()
     const testEngine = await openTestEngine(
       t,
       async ({ signal }) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        told.resolve(signal.reason as { code?: string })
+        deadline.resolve(signal.reason as { code?: string })
       },
       { options: { turnTimeoutMs: 5 } },
     )
     await testEngine.task('go')
-    assert.equal((await told.promise).code, 'TIMEOUT')
+    assert.equal((await deadline.promise).code, 'TIMEOUT')
   })
 
-  it('fails its task also before there was one', async (t) => {
+  it('fails its task also before it was opened', async (t) => {
     const testEngine = await openTestEngine(t, () => new Promise(() => {}), {
       options: { turnTimeoutMs: 5, openAfterMs: 1_000 },
     })
@@ -63,7 +63,7 @@ describe('a turn that takes too long', () => {
     assert.deepEqual(historyOf(task), ['go'])
   })
 
-  it('is the only one that does: an end in time clears the deadline, and nothing ends twice [S0-21]', async (t) => {
+  it('is the only one that fails: an end in time clears the deadline, and nothing ends twice [S0-21]', async (t) => {
     const testEngine = await openTestEngine(t, () => 'done', { options: { turnTimeoutMs: 10 } })
     const tasks = await Promise.all(Array.from({ length: 20 }, () => testEngine.task('go')))
     await sleep(25)
@@ -77,7 +77,7 @@ describe('a turn that takes too long', () => {
     }
   })
 
-  it('is found by the clock of the store, where no timer of this process is that patient', async (t) => {
+  it('is found by the clock of the store, if it is too long for a timer', async (t) => {
     const clock = movable()
     const testEngine = await openTestEngine(t, never, { now: clock.now, options: { turnTimeoutMs: 30 * day } })
     const { id } = await testEngine.start('go')
@@ -86,7 +86,7 @@ describe('a turn that takes too long', () => {
     assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
 
-  it('is left to the process that runs it, and taken up when the lease of that one has run out [S0-20]', async (t) => {
+  it('is left to the process that runs it, and taken over when its lease has expired [S0-20]', async (t) => {
     const clock = movable()
     const store = memoryStore({ leaseTtlMs: 100 * day, now: clock.now })
     let isGone = false
@@ -108,7 +108,7 @@ describe('a turn that takes too long', () => {
     assert.equal(short((await other.reaches(id, 'TASK_STATE_FAILED')).status.state), 'FAILED')
   })
 
-  it('does not exist where turns may take for ever', async (t) => {
+  it('does not exist if turns have no limit', async (t) => {
     const testEngine = await openTestEngine(t, never, { options: { turnTimeoutMs: Infinity } })
     const { id } = await testEngine.start('go')
     assert.equal((await testEngine.store.tasks.load(id))?.due, undefined)
@@ -116,7 +116,7 @@ describe('a turn that takes too long', () => {
   })
 })
 
-describe('a question without an answer', () => {
+describe('an unanswered question', () => {
   const asking: Agent = async function* ({ text, message }: Turn) {
     if (text === 'go') yield inputRequired('Which city?')
     else yield `went on with ${JSON.stringify([text, message.metadata ?? null])}`
@@ -127,14 +127,14 @@ describe('a question without an answer', () => {
   }
   const onIts = { own: '["",{"reason":"INPUT_TIMEOUT"}]' }
 
-  it('stands for as long as it takes, by default', async (t) => {
+  it('waits forever by default', async (t) => {
     const testEngine = await openTestEngine(t, asking)
     const { id } = await testEngine.task('go')
     assert.equal((await testEngine.store.tasks.load(id))?.due, undefined)
   })
 
   for (const [name, agent] of Object.entries({ 'ended the turn': asking, 'is in the middle of it': waiting })) {
-    it(`fails the task with a reason, where it ${name} [S2-16]`, async (t) => {
+    it(`fails the task with a reason if it ${name} [S2-16]`, async (t) => {
       const clock = movable()
       const inputTimeout = { afterMs: 300_000, then: 'fail' } as const
       const testEngine = await openTestEngine(t, agent, { now: clock.now, options: { inputTimeout } })
@@ -151,7 +151,7 @@ describe('a question without an answer', () => {
       assert.equal(items.at(-1)?.final, true)
     })
 
-    it(`lets the agent go on with nothing, and says so, where it ${name} [S2-16]`, async (t) => {
+    it(`lets the agent continue without an answer, with a note, if it ${name} [S2-16]`, async (t) => {
       const clock = movable()
       const inputTimeout = { afterMs: 60_000, then: 'continue' } as const
       const testEngine = await openTestEngine(t, agent, { now: clock.now, options: { inputTimeout } })
@@ -170,7 +170,7 @@ describe('a question without an answer', () => {
     })
   }
 
-  it('is not one, when the answer came in time [S2-16]', async (t) => {
+  it('does not occur if the answer came in time [S2-16]', async (t) => {
     const clock = movable()
     const inputTimeout = { afterMs: 1_000, then: 'fail' } as const
     const testEngine = await openTestEngine(t, asking, {
@@ -216,7 +216,7 @@ describe('a question without an answer', () => {
     }
   })
 
-  it('that went on with nothing is run again with nothing after a crash [S2-16 B-52]', async (t) => {
+  it('that continued without an answer runs again without one after a crash [S2-16 B-52]', async (t) => {
     const clock = movable()
     const store = memoryStore({ leaseTtlMs: 1_000, now: clock.now })
     const attempts: string[] = []
@@ -245,21 +245,21 @@ describe('a question without an answer', () => {
   })
 })
 
-describe('a task that was given a time to end by', () => {
-  it('fails then, though its turn may take longer, and its agent was told when', async (t) => {
-    const told = Promise.withResolvers<number | undefined>()
+describe('a task with a deadline', () => {
+  it('fails at it, even if its turn may take longer, and its agent gets the time', async (t) => {
+    const deadline = Promise.withResolvers<number | undefined>()
     const testEngine = await openTestEngine(t, async ({ deadlineAt }) => {
-      told.resolve(deadlineAt)
+      deadline.resolve(deadlineAt)
       await new Promise(() => {})
     })
     const deadlineAt = Date.now() + 60
     const task = await testEngine.task('go', { as: { deadlineAt } })
     assert.equal(textOfMessage(task.status.message), 'Task timed out')
     assert.ok(Date.now() >= deadlineAt)
-    assert.equal(await told.promise, deadlineAt)
+    assert.equal(await deadline.promise, deadlineAt)
   })
 
-  it('fails while it waits for input, whatever the time for that [S0-20]', async (t) => {
+  it('fails while it waits for input, whatever the input timeout [S0-20]', async (t) => {
     const clock = movable()
     const testEngine = await openTestEngine(t, () => inputRequired('Which?'), {
       now: clock.now,
@@ -273,7 +273,7 @@ describe('a task that was given a time to end by', () => {
     assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
 
-  it('fails while a turn asks that began before an earlier time was named', async (t) => {
+  it('fails while a turn asks that began before an earlier deadline was set', async (t) => {
     const clock = movable()
     const testEngine = await openTestEngine(
       t,
@@ -290,7 +290,7 @@ describe('a task that was given a time to end by', () => {
     assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
 
-  it('keeps to the earliest of those that its messages named, also after a restart', async (t) => {
+  it('keeps the earliest deadline of its messages, also after a restart', async (t) => {
     const clock = movable()
     const store = memoryStore({ now: clock.now, leaseTtlMs: 60_000 })
     const options = { now: clock.now, store, sweepMs: 5 }

@@ -38,7 +38,7 @@ async function settled(): Promise<void> {
 
 describe('an agent whose tasks open at once', () => {
   for (const returnImmediately of [false, true]) {
-    it(`is not called before the message is durable${returnImmediately ? ', nor for a caller who does not wait' : ''}`, async (t) => {
+    it(`is not called before the message is durable${returnImmediately ? ', nor for a non-blocking caller' : ''}`, async (t) => {
       const held = heldStore(memoryStore())
       const called: string[] = []
       const agent: Agent = async ({ text }) => {
@@ -57,7 +57,7 @@ describe('an agent whose tasks open at once', () => {
     })
   }
 
-  it('has not run if the process was killed before, and a message that is sent again runs it once', async (t) => {
+  it('has not run if the process was killed before, and a repeated message runs it once', async (t) => {
     const kept = memoryStore()
     let runs = 0
     const agent: Agent = async () => `run ${(runs += 1)}`
@@ -78,7 +78,7 @@ describe('an agent whose tasks open at once', () => {
     assert.equal(runs, 1)
   })
 
-  it('is not called for a message that turns out to be a repeat', async (t) => {
+  it('is not called for a repeated message', async (t) => {
     const kept = memoryStore({ leaseTtlMs: 10_000 })
     let runs = 0
     const agent: Agent = async () => `run ${(runs += 1)}`
@@ -95,7 +95,7 @@ describe('an agent whose tasks open at once', () => {
     assert.equal(runs, 1)
   })
 
-  it('is not called for its next message either, before that turn is in the log', async (t) => {
+  it('is not called for its next message before that turn is in the log', async (t) => {
     const kept = memoryStore()
     const gate = Promise.withResolvers<void>()
     const starting = Promise.withResolvers<void>()
@@ -110,9 +110,9 @@ describe('an agent whose tasks open at once', () => {
       called.push(text)
       yield text === 'go' ? { state: 'TASK_STATE_INPUT_REQUIRED' } : `did ${text}`
     }
-    const house = await openTestEngine(t, agent, { store: { ...kept, tasks: { ...kept.tasks, append } }, options })
-    const { id } = await house.task('go')
-    const sent = house.task({ taskId: id, parts: [{ text: 'more' }] })
+    const engine = await openTestEngine(t, agent, { store: { ...kept, tasks: { ...kept.tasks, append } }, options })
+    const { id } = await engine.task('go')
+    const sent = engine.task({ taskId: id, parts: [{ text: 'more' }] })
     await starting.promise
     await settled()
     assert.deepEqual(called, ['go'])
@@ -120,7 +120,7 @@ describe('an agent whose tasks open at once', () => {
     assert.equal(artifactText(await sent, 'answer-2'), 'did more')
   })
 
-  it('answers with a task also where it replies', async (t) => {
+  it('returns a task also for a direct reply', async (t) => {
     const testEngine = await openTestEngine(t, () => reply('hello'), { options })
     const { task } = (await testEngine.send('hi')) as { task: Parameters<typeof historyOf>[0] }
     assert.equal(short(task.status.state), 'COMPLETED')
@@ -128,8 +128,8 @@ describe('an agent whose tasks open at once', () => {
   })
 })
 
-describe('a turn that is run again after a crash', () => {
-  it('is counted in the log before its agent is called, whatever openAfterMs says', async (t) => {
+describe('a turn that runs again after a crash', () => {
+  it('is counted in the log before its agent is called, whatever openAfterMs is', async (t) => {
     const life = crashingStores['an SQLite file that is opened again']!(t)
     const called: number[] = []
     const agent: Agent = {

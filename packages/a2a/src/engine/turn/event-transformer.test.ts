@@ -41,7 +41,7 @@ const textIn = (event: StreamEvent): string =>
     : ''
 
 describe('a transform', () => {
-  it('changes what the agent says before anybody is told, in the log too [S2-33]', async (t) => {
+  it('changes events before any reader sees them, also in the log [S2-33]', async (t) => {
     const testEngine = await openTestEngine(t, talks, { entry: { transformEvent: shout } })
     const items = await (await testEngine.stream('go')).rest()
     assert.deepEqual(chunksOf(items).slice(0, 4), ['ONE ', 'TWO ', 'THREE', '{"data":{"a":1}}'])
@@ -52,7 +52,7 @@ describe('a transform', () => {
     assert.doesNotMatch(JSON.stringify(await testEngine.log(id)), /one|two|three/)
   })
 
-  it('may take its time, and what is said stays in order', async (t) => {
+  it('may be slow, and events stay in order', async (t) => {
     const slow: TransformEvent = async (event, about) => {
       for (let turn = textIn(event).length; turn < 6; turn++) await nextTick()
       return shout(event, about)
@@ -61,7 +61,7 @@ describe('a transform', () => {
     assert.equal(artifactText(await testEngine.task('go')), 'ONE TWO THREE')
   })
 
-  it('is told whose event it is', async (t) => {
+  it('gets the task and caller of the event', async (t) => {
     const abouts: EventContext[] = []
     const testEngine = await openTestEngine(t, () => 'x', {
       entry: {
@@ -76,7 +76,7 @@ describe('a transform', () => {
     assert.deepEqual(abouts[0], { agent: 'agent', tenant: 'acme', owner: 'alice', taskId, contextId })
   })
 
-  it('may drop anything, and the next chunk of an artifact is then its beginning [B-100 S2-33]', async (t) => {
+  it('may drop any event, and the next chunk of an artifact is then its first [B-100 S2-33]', async (t) => {
     const dropping =
       (fits: (event: StreamEvent) => boolean): TransformEvent =>
       (event) =>
@@ -95,7 +95,7 @@ describe('a transform', () => {
     assert.equal(short((await asking.task('go')).status.state), 'COMPLETED')
   })
 
-  it('sees states, direct messages and questions in the middle of a turn, and may put them otherwise', async (t) => {
+  it('gets states, direct replies and questions during a turn, and may change them', async (t) => {
     const polite: TransformEvent = (event) => {
       if ('message' in event) return { message: { ...event.message, parts: [{ text: 'Dear client' }] } }
       if (!('statusUpdate' in event) || event.statusUpdate.status.message === undefined) return event
@@ -156,7 +156,7 @@ describe('a transform', () => {
     await eventually(() => isLetGo)
   })
 
-  it('does not go on for a task that was canceled meanwhile', async (t) => {
+  it('does not continue for a task that was canceled in the meantime', async (t) => {
     const entered = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, () => artifact('a', { text: 'x' }), {
       entry: {
@@ -173,14 +173,14 @@ describe('a transform', () => {
 })
 
 describe('an event listener', () => {
-  const listening = (): { heard: [string, number][]; onEvent: OnEvent } => {
-    const heard: [string, number][] = []
-    return { heard, onEvent: (event, { seq }) => void heard.push([Object.keys(event)[0] ?? '', seq]) }
+  const listening = (): { received: [string, number][]; onEvent: OnEvent } => {
+    const received: [string, number][] = []
+    return { received, onEvent: (event, { seq }) => void received.push([Object.keys(event)[0] ?? '', seq]) }
   }
 
-  it('hears of each once it is in the log, with its place there [S2-33]', async (t) => {
+  it('gets each event once it is in the log, with its position [S2-33]', async (t) => {
     const inLog: boolean[] = []
-    const { heard, onEvent } = listening()
+    const { received, onEvent } = listening()
     const testEngine = await openTestEngine(t, () => 'x', {
       entry: {
         async onEvent(event, about) {
@@ -196,21 +196,21 @@ describe('an event listener', () => {
     )
     await eventually(() => inLog.length === visible.length)
     assert.deepEqual(
-      heard.map(([, seq]) => seq),
+      received.map(([, seq]) => seq),
       visible.map(({ seq }) => seq),
     )
     assert.ok(inLog.every((is) => is))
   })
 
-  it('hears of what this process wrote, and not of what it only reads', async (t) => {
-    const { heard, onEvent } = listening()
+  it('gets the events that this process wrote, and not those that it only reads', async (t) => {
+    const { received, onEvent } = listening()
     const { here, there } = await openReplicas(t, () => 'x', { entry: { onEvent } })
     const task = await here.task('go')
     assert.equal((await there.get(task.id)).id, task.id)
-    assert.equal(heard.length, new Set(heard.map(([, seq]) => seq)).size)
+    assert.equal(received.length, new Set(received.map(([, seq]) => seq)).size)
   })
 
-  it('may fail as it likes: the task goes on, and the log says so', async (t) => {
+  it('may throw: the task continues, and the log has the error', async (t) => {
     for (const onEvent of [() => assert.fail('no'), () => Promise.reject(new Error('no'))]) {
       const testEngine = await openTestEngine(t, () => 'x', { entry: { onEvent } })
       assert.equal(artifactText(await testEngine.task('go')), 'x')

@@ -111,7 +111,7 @@ function assertFailed(task: Task): void {
 
 describe('an agent that', () => {
   for (const [name, agent] of Object.entries(throwing)) {
-    it(`${name} fails its task, and tells the client nothing of why [B-50]`, async (t) => {
+    it(`${name} fails its task, without the cause for the client [B-50]`, async (t) => {
       const testEngine = await openTestEngine(t, agent)
       const task = await testEngine.task('go')
       assertFailed(task)
@@ -121,7 +121,7 @@ describe('an agent that', () => {
   }
 })
 
-describe('an agent that says', () => {
+describe('an agent that reports', () => {
   for (const [name, agent] of Object.entries(senseless)) {
     it(`${name} fails its task [B-50]`, async (t) => {
       const testEngine = await openTestEngine(t, agent)
@@ -139,7 +139,7 @@ describe('an agent that says', () => {
     assert.equal(artifactText(task, 'report'), 'a')
   })
 
-  it('nonsense is told to clean up', async (t) => {
+  it('an invalid value is stopped and can clean up', async (t) => {
     let cleaned = false
     const testEngine = await openTestEngine(t, async function* () {
       try {
@@ -152,7 +152,7 @@ describe('an agent that says', () => {
     await eventually(() => cleaned)
   })
 
-  it('something and changes it afterwards changes nothing', async (t) => {
+  it('an object and changes it afterwards has no effect', async (t) => {
     const rows = [1]
     const testEngine = await openTestEngine(t, async function* () {
       yield { data: { rows } }
@@ -162,8 +162,8 @@ describe('an agent that says', () => {
   })
 })
 
-describe('the engine, with an agent that', () => {
-  it('goes on talking after the end, hears nothing of it [B-43]', async (t) => {
+describe('the engine', () => {
+  it('ignores an agent that reports after the end [B-43]', async (t) => {
     const more = Promise.withResolvers<void>()
     const zombie: { turn?: Turn } = {}
     const testEngine = await openTestEngine(t, async function* (turn: Turn) {
@@ -190,7 +190,7 @@ describe('the engine, with an agent that', () => {
     assert.deepEqual(await testEngine.log(id), log)
   })
 
-  it('holds on to its turn, does not let it speak in the next one', async (t) => {
+  it('does not let an agent report through its last turn', async (t) => {
     const zombie: { turn?: Turn } = {}
     const gates = { first: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() }
     const testEngine = await openTestEngine(t, async (turn) => {
@@ -211,7 +211,7 @@ describe('the engine, with an agent that', () => {
     assert.equal(typesOf(await testEngine.log(id)).includes('checkpoint'), false)
   })
 
-  it('throws while it cleans up, keeps to what the agent said before', async (t) => {
+  it('keeps the outcome of an agent that throws during cleanup', async (t) => {
     const agents: readonly Agent[] = [
       function* () {
         try {
@@ -247,7 +247,7 @@ describe('the engine, with an agent that', () => {
     await nextTurnOfTheLoop()
   })
 
-  it('ends badly after it was stopped, raises no alarm', async (t) => {
+  it('raises no alarm for an agent that fails after it was stopped', async (t) => {
     const ended: string[] = []
     const testEngine = await openTestEngine(
       t,
@@ -268,7 +268,7 @@ describe('the engine, with an agent that', () => {
     await nextTurnOfTheLoop()
   })
 
-  it('yields for ever without a pause, still serves others', async (t) => {
+  it('still serves others while an agent yields forever without a pause', async (t) => {
     const testEngine = await openTestEngine(
       t,
       function* ({ text }: Turn) {
@@ -283,7 +283,7 @@ describe('the engine, with an agent that', () => {
     assert.equal(textOfMessage(task.status.message), 'Task timed out')
   })
 
-  it('misbehaves in every way at once, serves the others as if nothing were', async (t) => {
+  it('serves others normally while agents misbehave in every way', async (t) => {
     const bad = [...Object.values(throwing), ...Object.values(senseless)]
     const byName = new Map(bad.map((agent, index) => [`bad${index}`, agent]))
     const good: Agent = async function* ({ text }: Turn) {
@@ -299,7 +299,7 @@ describe('the engine, with an agent that', () => {
     for (const [index, task] of (await Promise.all(served)).entries()) assert.equal(artifactText(task), `ab${index}`)
   })
 
-  it('never ends, leaves no timer behind once the task is canceled', async (t) => {
+  it('leaves no timer of a canceled agent that never ends', async (t) => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
     const testEngine = await openTestEngine(t, () => new Promise(() => {}), {
       options: { cancelGraceMs: 1 },

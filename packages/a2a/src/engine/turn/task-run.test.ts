@@ -61,7 +61,7 @@ describe('a message to a busy task', () => {
     )
   })
 
-  it('keeps the task from being COMPLETED until it had its turn [B-45]', async (t) => {
+  it('keeps the task from COMPLETED until it had its turn [B-45]', async (t) => {
     const { agent, finish } = workshop()
     const testEngine = await openTestEngine(t, agent)
     const stream = await testEngine.stream('a')
@@ -77,7 +77,7 @@ describe('a message to a busy task', () => {
     assert.ok(types.indexOf('turn-ended') < types.lastIndexOf('turn-started'))
   })
 
-  it('is taken up though it comes at the very moment when the turn ends, a thousand times', async (t) => {
+  it('is accepted even at the moment when the turn ends, a thousand times', async (t) => {
     for (const ending of ['complete', 'ask']) {
       const testEngine = await openTestEngine(t, async ({ text }) => {
         if (text !== 'first') return `did ${text}`
@@ -103,7 +103,7 @@ describe('a message to a busy task', () => {
     }
   })
 
-  it('is refused where the agent wants none, but not when it has asked for one [B-45]', async (t) => {
+  it('is refused if the agent rejects messages, but not as the answer to its question [B-45]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(
       t,
@@ -123,7 +123,7 @@ describe('a message to a busy task', () => {
     assert.deepEqual(historyOf(await answer), ['ask', 'Which?', 'Rome'])
   })
 
-  it('steers the running turn where the agent wants that [B-45]', async (t) => {
+  it('steers the running turn if the agent supports it [B-45]', async (t) => {
     const testEngine = await openTestEngine(
       t,
       async function* ({ messages }: Turn) {
@@ -143,7 +143,7 @@ describe('a message to a busy task', () => {
     assert.deepEqual(historyOf(done), ['go', 'left', 'stop'])
   })
 
-  it('starts a turn of its own when the steered one ended without reading it [B-45]', async (t) => {
+  it('starts its own turn if the steered one ended without reading it [B-45]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(
       t,
@@ -151,7 +151,7 @@ describe('a message to a busy task', () => {
         if (text !== 'go') yield `did ${text}`
         else {
           for await (const message of messages) {
-            yield `heard ${textOfMessage(message)}`
+            yield `read ${textOfMessage(message)}`
             break
           }
           await gate.promise
@@ -165,7 +165,7 @@ describe('a message to a busy task', () => {
     await eventually(async () => (await testEngine.get(id)).history?.length === 3)
     gate.resolve()
     const done = await second
-    assert.equal(artifactText(done), 'heard one')
+    assert.equal(artifactText(done), 'read one')
     assert.equal(artifactText(done, 'answer-2'), 'did two')
   })
 
@@ -187,7 +187,7 @@ describe('a message to a busy task', () => {
     assert.equal(artifactText(await last, 'answer-2'), 'one with two')
   })
 
-  it('is dropped with a note when the turn before it fails or refuses [B-45 B-50]', async (t) => {
+  it('is dropped with a note when the turn before it fails or rejects [B-45 B-50]', async (t) => {
     for (const [how, state] of [
       [fail('no'), 'FAILED'],
       [reject('no'), 'REJECTED'],
@@ -213,7 +213,7 @@ describe('a message to a busy task', () => {
 })
 
 describe('a question', () => {
-  it('that ends the turn is answered by the next one, again and again', async (t) => {
+  it('that ends the turn is answered by the next one, repeatedly', async (t) => {
     const testEngine = await openTestEngine(t, async ({ text, history }) => {
       const said = (await history()).length
       return said < 5 ? inputRequired(`And after ${text}?`) : 'enough'
@@ -228,7 +228,7 @@ describe('a question', () => {
     assert.deepEqual(historyOf(done), ['one', 'And after one?', 'two', 'And after two?', 'three'])
   })
 
-  it('in the middle of a turn is answered in the middle of it', async (t) => {
+  it('during a turn is answered during it', async (t) => {
     const testEngine = await openTestEngine(t, async function* (turn: Turn) {
       yield 'Flying'
       const city = await turn.ask('Which city?')
@@ -248,7 +248,7 @@ describe('a question', () => {
     assert.equal(typesOf(await testEngine.log(first.id)).filter((type) => type === 'turn-started').length, 1)
   })
 
-  it('takes a message that already waits as its answer', async (t) => {
+  it('accepts a waiting message as its answer', async (t) => {
     const gate = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, async (turn) => {
       await gate.promise
@@ -261,7 +261,7 @@ describe('a question', () => {
     assert.equal(artifactText(await early), 'to Rome')
   })
 
-  it('is each turn’s own, though one turn follows the other at once', async (t) => {
+  it('belongs to its turn, even if one turn follows another at once', async (t) => {
     const testEngine = await openTestEngine(
       t,
       async (turn) => `${turn.text}: ${await turn.ask(`What of ${turn.text}?`)}`,
@@ -277,7 +277,7 @@ describe('a question', () => {
     assert.equal(typesOf(await testEngine.log(first.id)).filter((type) => type === 'question').length, 2)
   })
 
-  it('may ask for credentials, in the middle of a turn or at its end [B-155]', async (t) => {
+  it('may ask for credentials, during a turn or at its end [B-155]', async (t) => {
     const testEngine = await openTestEngine(t, async (turn) => {
       if (turn.text === 'yield') return authRequired('Sign in at https://id.example.com')
       return `as ${await turn.ask('Who are you?', { auth: true })}`
@@ -308,7 +308,7 @@ describe('a question', () => {
 })
 
 describe('the opening of a task', () => {
-  it('does not happen for a reply that comes first', async (t) => {
+  it('does not happen for an immediate direct reply', async (t) => {
     const testEngine = await openTestEngine(t, () => reply({ parts: [{ data: { hi: 1 } }] }))
     const answer = await testEngine.send('hi')
     assert.ok('message' in answer)
@@ -316,11 +316,11 @@ describe('the opening of a task', () => {
     assert.equal((await testEngine.store.feed.read(0, 10)).length, 0, 'and nothing is in any log')
   })
 
-  it('happens at the first other word, and a reply after it is the message of COMPLETED', async (t) => {
+  it('happens at the first other report, and a later reply is the message of COMPLETED', async (t) => {
     const testEngine = await openTestEngine(t, async function* () {
       yield status('Let me see')
       yield reply('Hi')
-      yield 'never heard'
+      yield 'never read'
     })
     const task = await testEngine.task('hi')
     assert.equal(short(task.status.state), 'COMPLETED')
@@ -328,7 +328,7 @@ describe('the opening of a task', () => {
     assert.equal(task.artifacts, undefined)
   })
 
-  it('happens when the agent takes its time, and then a reply is no Message any more', async (t) => {
+  it('happens when the agent is slow, and then a reply is no direct reply', async (t) => {
     const testEngine = await openTestEngine(
       t,
       async () => {
@@ -342,14 +342,14 @@ describe('the opening of a task', () => {
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
   })
 
-  it('happens at once where the caller does not wait, whatever the agent will say', async (t) => {
+  it('happens at once if the caller does not wait, whatever the agent reports', async (t) => {
     const testEngine = await openTestEngine(t, () => reply('Hi'))
     const started = await testEngine.start('hi')
     const done = await testEngine.reaches(started.id, 'TASK_STATE_COMPLETED')
     assert.equal(textOfMessage(done.status.message), 'Hi')
   })
 
-  it('does not happen when the agent refuses the call with an error of the protocol', async (t) => {
+  it('does not happen when the agent refuses the call with a protocol error', async (t) => {
     const testEngine = await openTestEngine(t, () => {
       throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'Send a PDF')
     })

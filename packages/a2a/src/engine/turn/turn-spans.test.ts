@@ -17,7 +17,7 @@ async function spansOf(testEngine: TestEngine, taskId: string): Promise<readonly
 }
 
 describe('a span of a turn', () => {
-  it('is in the log when it has ended, with its place, its time and what was told of it', async (t) => {
+  it('is in the log when it has ended, with its parent, its time and its attributes', async (t) => {
     let now = 1_000
     const testEngine = await openTestEngine(
       t,
@@ -57,7 +57,7 @@ describe('a span of a turn', () => {
     })
   })
 
-  it('ends once, and not before it began though the clock is set back', async (t) => {
+  it('ends once, and not before it began even if the clock is set back', async (t) => {
     let now = 1_000
     const testEngine = await openTestEngine(
       t,
@@ -85,7 +85,7 @@ describe('a span of a turn', () => {
     ['rejects', ({ span }) => (span('left'), reject('No')), 'error'],
   ]
   for (const [how, agent, outcome] of endings) {
-    it(`that is left open ends with its turn, when that ${how}`, async (t) => {
+    it(`that is open ends with its turn, when that ${how}`, async (t) => {
       const testEngine = await openTestEngine(t, agent)
       const spans = await spansOf(testEngine, (await testEngine.task('go')).id)
       assert.deepEqual(
@@ -95,7 +95,7 @@ describe('a span of a turn', () => {
     })
   }
 
-  it('that is left open is canceled with its task, whether the agent obeys or not, and what is inside it ends first', async (t) => {
+  it('that is open is canceled with its task, whether the agent obeys or not, and inner spans end first', async (t) => {
     for (const obeys of [true, false]) {
       const testEngine = await openTestEngine(t, async function* ({ span, signal }: Turn) {
         const outer = span('outer')
@@ -118,7 +118,7 @@ describe('a span of a turn', () => {
     }
   })
 
-  it('that is left open fails with a turn that takes too long', async (t) => {
+  it('that is open fails with a turn that times out', async (t) => {
     const agent: Agent = ({ span }) => (span('slow'), new Promise<string>(() => {}))
     const testEngine = await openTestEngine(t, agent, { options: { turnTimeoutMs: 5 } })
     const { id } = await testEngine.task('go')
@@ -128,7 +128,7 @@ describe('a span of a turn', () => {
     )
   })
 
-  it('stands behind the opening of its task though it ended before, and before the end', async (t) => {
+  it('comes after the opening of its task even if it ended before, and before the end', async (t) => {
     const testEngine = await openTestEngine(t, async function* ({ span }: Turn) {
       span('early').end()
       yield 'done'
@@ -138,10 +138,10 @@ describe('a span of a turn', () => {
     assert.equal(types.at(-1), 'status')
   })
 
-  it('of a direct message is nowhere: there is no log', async (t) => {
-    const house = await openTestEngine(t, ({ span }) => (span('x').end(), reply('hi')))
-    assert.ok('message' in (await house.send('go')))
-    assert.deepEqual(await house.store.feed.read(0, 10), [])
+  it('of a direct reply is not stored: there is no log', async (t) => {
+    const direct = await openTestEngine(t, ({ span }) => (span('x').end(), reply('hi')))
+    assert.ok('message' in (await direct.send('go')))
+    assert.deepEqual(await direct.store.feed.read(0, 10), [])
   })
 
   it('is not stored after the thousandth of one turn, but stays usable for the agent', async (t) => {
@@ -159,7 +159,7 @@ describe('a span of a turn', () => {
   })
 
   for (const [name, begin] of Object.entries(crashingStores)) {
-    it(`of a turn that is run again after a crash is another one, over ${name}`, async (t) => {
+    it(`of a turn that runs again after a crash is a new one, over ${name}`, async (t) => {
       function run({ span, resumed, checkpoint }: Turn) {
         if (resumed !== undefined) return (span('second').end(), 'done')
         span('first').end()
@@ -183,8 +183,8 @@ describe('a span of a turn', () => {
   }
 })
 
-describe('a span that was told to others', () => {
-  it('goes on after a restart under the id that they know, and is written once', async (t) => {
+describe('a span whose id was passed on', () => {
+  it('continues after a restart under the same id, and is written once', async (t) => {
     const store = memoryStore({ leaseTtlMs: 60_000 })
     async function run({ span, resumed, checkpoint, signal }: Turn) {
       const begun = resumed?.checkpoint as { spanId: string; startedAt: number } | undefined
@@ -212,7 +212,7 @@ describe('a span that was told to others', () => {
   })
 })
 
-describe('the trace that a turn hands on', () => {
+describe('the trace that a turn passes on', () => {
   const seen: { turn: string; span: string; tracestate: string | undefined }[] = []
   const agent: Agent = (turn) => {
     const one = turn.span('one')
@@ -220,7 +220,7 @@ describe('the trace that a turn hands on', () => {
     return inputRequired('More?')
   }
 
-  it('is that of the request, with the turn or the span as parent, and as sampled as it came [B-171]', async (t) => {
+  it('is that of the request, with the turn or the span as parent, and the same sampling flag [B-171]', async (t) => {
     seen.length = 0
     const testEngine = await openTestEngine(t, agent)
     const { id } = await testEngine.task('go', { as: { traceparent, tracestate: 'a=b' } })
@@ -242,7 +242,7 @@ describe('the trace that a turn hands on', () => {
     assert.equal(readTraceparent(seen[0]?.turn)?.isSampled, true)
   })
 
-  it('is kept with the message, whichever extensions are active', async (t) => {
+  it('is stored with the message, whichever extensions are active', async (t) => {
     const testEngine = await openTestEngine(t, agent)
     const { id } = await testEngine.task('go', { as: { traceparent } })
     const [first] = await testEngine.log(id)
@@ -252,7 +252,7 @@ describe('the trace that a turn hands on', () => {
 })
 
 describe('the log of a turn', () => {
-  it('says which agent, task, conversation and trace it is about, unless a line says otherwise [B-171 T-12]', async (t) => {
+  it('has agent, task, conversation and trace, unless a line overrides them [B-171 T-12]', async (t) => {
     const testEngine = await openTestEngine(t, ({ log }) => {
       const { info } = log
       info('hello', { more: 1 })
@@ -271,7 +271,7 @@ describe('the log of a turn', () => {
     )
   })
 
-  it('says so of an agent that failed, too [B-171 T-12]', async (t) => {
+  it('has them also for an agent that failed [B-171 T-12]', async (t) => {
     const testEngine = await openTestEngine(t, () => Promise.reject(new Error('no')))
     const { id, contextId } = await testEngine.task('go', { as: { traceparent } })
     const [line] = testEngine.lines.filter(({ level }) => level === 'error')

@@ -28,7 +28,7 @@ function looking<T>(look: (turn: Turn) => T | Promise<T>): { agent: AgentFunctio
 const idsOf = (tasks: readonly Task[]): readonly string[] => tasks.map(({ id }) => id)
 
 describe('a turn', () => {
-  it('has the message, its text, and the task it is about', async (t) => {
+  it('has the message, its text, and its task', async (t) => {
     const { agent, seen } = looking(({ text, message, task }) => ({ text, message, task }))
     const testEngine = await openTestEngine(t, agent)
     const parts = [{ text: 'one' }, { data: 1 }, { text: 'two' }]
@@ -49,7 +49,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('may be taken apart', async (t) => {
+  it('may be destructured', async (t) => {
     const testEngine = await openTestEngine(
       t,
       async function* ({ text, ask, checkpoint, history, artifacts, signal }: Turn) {
@@ -61,7 +61,7 @@ describe('a turn', () => {
     assert.equal(artifactText(await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })), 'go Rome 3 0 false')
   })
 
-  it('has the history with its own message, and the artifacts with what was just said', async (t) => {
+  it('has the history with its own message, and the artifacts with the latest output', async (t) => {
     const seen: unknown[] = []
     const testEngine = await openTestEngine(t, async function* ({ text, history, artifacts }: Turn) {
       seen.push([(await history()).map(textOfMessage), (await artifacts()).map(({ artifactId }) => artifactId)])
@@ -83,7 +83,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('has the earlier tasks of its conversation, oldest first, its own not among them [B-62]', async (t) => {
+  it('has the earlier tasks of its conversation, oldest first, without its own [B-62]', async (t) => {
     const { agent, seen } = looking(async ({ context }) => idsOf(await context()))
     const testEngine = await openTestEngine(t, agent)
     const [first, second] = [await testEngine.task({ contextId: 'c' }), await testEngine.task({ contextId: 'c' })]
@@ -96,7 +96,7 @@ describe('a turn', () => {
     assert.deepEqual(seen.slice(3), [[], [], [first.id, second.id]])
   })
 
-  it('has the tasks that its message refers to: its caller’s, and of others not a word [B-62 B-160]', async (t) => {
+  it('has the tasks that its message refers to, if they belong to its caller [B-62 B-160]', async (t) => {
     const { agent, seen } = looking(async ({ references }) => idsOf(await references()))
     const testEngine = await openTestEngine(t, agent)
     const mine = await testEngine.task('hi')
@@ -133,7 +133,7 @@ describe('a turn', () => {
     assert.deepEqual(seen, ['acme', ''])
   })
 
-  it('has the caller that sent its own message, not that of the turn before [B-154]', async (t) => {
+  it('has the caller of its own message, not that of the previous turn [B-154]', async (t) => {
     const seen: unknown[] = []
     const go = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, async ({ caller: { scopes, skills } }: Turn) => {
@@ -153,7 +153,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('knows who calls from the transport and never from the payload [B-150]', async (t) => {
+  it('reads the caller from the transport and never from the payload [B-150]', async (t) => {
     const { agent, seen } = looking(({ caller }) => caller)
     const testEngine = await openTestEngine(t, agent)
     await testEngine.task(
@@ -167,7 +167,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('tells whether the caller watches', async (t) => {
+  it('reports whether the caller streams', async (t) => {
     const { agent, seen } = looking(({ streamed }) => streamed)
     const testEngine = await openTestEngine(t, agent)
     await testEngine.task('wait for it')
@@ -175,7 +175,7 @@ describe('a turn', () => {
     assert.deepEqual(seen, [false, true])
   })
 
-  it('has what the request says beside its message: output modes, metadata, extensions [B-69]', async (t) => {
+  it('has the other fields of the request: output modes, metadata, extensions [B-69]', async (t) => {
     const { agent, seen } = looking(({ acceptedOutputModes, metadata, extensions }) => ({
       acceptedOutputModes,
       metadata,
@@ -194,7 +194,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('has what its own request said, also when it waited for the turn before it', async (t) => {
+  it('has those of its own request, also when it waited for an earlier turn', async (t) => {
     const gate = Promise.withResolvers<void>()
     const seen: Json[] = []
     const testEngine = await openTestEngine(t, async ({ text, metadata }) => {
@@ -208,7 +208,7 @@ describe('a turn', () => {
     assert.deepEqual(seen, [{ n: 1 }, { n: 2 }])
   })
 
-  it('that has asked stays a task that waits, whatever it says meanwhile; that is told when the answer is there', async (t) => {
+  it('with an open question keeps its task waiting, whatever it reports meanwhile; reports are shown after the answer', async (t) => {
     const testEngine = await openTestEngine(t, async function* (turn) {
       const answer = turn.ask('Which city?')
       yield status('Looking around')
@@ -217,11 +217,11 @@ describe('a turn', () => {
     const { id, status: asked } = await testEngine.task('go')
     assert.deepEqual([short(asked.state), textOfMessage(asked.message)], ['INPUT_REQUIRED', 'Which city?'])
     assert.equal(artifactText(await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })), 'Off to Rome')
-    const told = (await testEngine.log(id)).flatMap(({ body }) =>
+    const texts = (await testEngine.log(id)).flatMap(({ body }) =>
       body.type === 'status' ? [textOfMessage(body.status.message)] : [],
     )
     assert.deepEqual(
-      told.filter((text) => text !== undefined && text !== ''),
+      texts.filter((text) => text !== undefined && text !== ''),
       ['Which city?', 'Looking around'],
     )
   })
@@ -235,30 +235,31 @@ describe('a turn', () => {
 })
 
 describe('the signal of a turn', () => {
-  const reasons: Readonly<Record<string, (house: Awaited<ReturnType<typeof openTestEngine>>, id: string) => unknown>> =
-    {
-      CANCELED: (house, id) => house.cancel(id),
-      UNAVAILABLE: (house) => house.engine.close(),
-      TIMEOUT: () => {},
-    }
+  const reasons: Readonly<
+    Record<string, (testEngine: Awaited<ReturnType<typeof openTestEngine>>, id: string) => unknown>
+  > = {
+    CANCELED: (testEngine, id) => testEngine.cancel(id),
+    UNAVAILABLE: (testEngine) => testEngine.engine.close(),
+    TIMEOUT: () => {},
+  }
   for (const [code, end] of Object.entries(reasons)) {
-    it(`aborts with a reason that says which: ${code}`, async (t) => {
-      const told = Promise.withResolvers<{ code?: string }>()
+    it(`aborts with the reason ${code}`, async (t) => {
+      const aborted = Promise.withResolvers<{ code?: string }>()
       const testEngine = await openTestEngine(
         t,
         async ({ signal }) => {
           await new Promise((resolve) => signal.addEventListener('abort', resolve))
-          told.resolve(signal.reason as { code?: string })
+          aborted.resolve(signal.reason as { code?: string })
         },
         { options: { turnTimeoutMs: code === 'TIMEOUT' ? 5 : 10_000 } },
       )
       const { id } = await testEngine.start('go')
       await end(testEngine, id)
-      assert.equal((await told.promise).code, code)
+      assert.equal((await aborted.promise).code, code)
     })
   }
 
-  it('does not abort when the turn ends by itself, nor when the client goes away [B-103]', async (t) => {
+  it('does not abort when the turn ends normally, nor when the client disconnects [B-103]', async (t) => {
     const signals: AbortSignal[] = []
     const client = new AbortController()
     const gate = Promise.withResolvers<void>()
@@ -274,7 +275,7 @@ describe('the signal of a turn', () => {
     assert.equal(signals[0]?.aborted, false)
   })
 
-  it('is already aborted for one who looks late', async (t) => {
+  it('is already aborted for late listeners', async (t) => {
     const late = Promise.withResolvers<boolean>()
     const go = Promise.withResolvers<void>()
     const testEngine = await openTestEngine(t, async (turn) => {
@@ -307,7 +308,7 @@ describe('a checkpoint', () => {
     assert.deepEqual(durable, [[{ step: 1 }], [{ step: 1 }, { step: 2 }]])
   })
 
-  it('keeps what it was given then, and takes nothing that JSON cannot say', async (t) => {
+  it('keeps the value of that time, and refuses values that are not JSON', async (t) => {
     const refused: unknown[] = []
     const testEngine = await openTestEngine(t, async ({ checkpoint }) => {
       const data = { rows: [1] }
@@ -326,7 +327,7 @@ describe('a checkpoint', () => {
     assert.deepEqual(kept, [{ rows: [1] }])
   })
 
-  it('is remembered by the turns after it, from the first moment on and after one that said nothing', async (t) => {
+  it('is available to later turns, from the start and after one without checkpoints', async (t) => {
     const seen: unknown[] = []
     const testEngine = await openTestEngine(t, async function* (turn: Turn) {
       seen.push(turn.lastCheckpoint)

@@ -24,7 +24,7 @@ function asked(admission: AdmissionResult = { headers }) {
   }
 }
 
-function told() {
+function recordAnswers() {
   const answers: RequestOutcome[] = []
   return { answers, onAnswer: (answered: RequestOutcome) => void answers.push(answered) }
 }
@@ -47,7 +47,7 @@ describe('admit', () => {
     assert.equal(asks[0]?.credentials.header('x-key'), 'k')
   })
 
-  it('is asked by gRPC as well, and what it says goes along as metadata', async () => {
+  it('is called by gRPC, and its headers are sent as metadata', async () => {
     const { asks, admit } = asked()
     const server = await grpc.open({ agent: () => 'x', admit })
     const peer = grpc.client(server.grpcPort)
@@ -64,7 +64,7 @@ describe('admit', () => {
     )
   })
 
-  it('adds headers to every answer to a known caller: results, streams, errors, and what is no call at all', async () => {
+  it('adds headers to every response to an authenticated caller: results, streams, errors, and cards', async () => {
     const { asks, admit } = asked()
     const handler = open({ authenticate, admit })
     const stream = new Request('http://localhost/message:stream', {
@@ -87,11 +87,11 @@ describe('admit', () => {
       asks.map(({ operation }) => operation),
       ['SendStreamingMessage', 'SendMessage', 'GetTask', undefined, undefined, undefined],
     )
-    const stranger = await get(handler, '/tasks/none', modernly)
-    assert.deepEqual([stranger.status, stranger.headers.get('x-ratelimit-remaining')], [401, null])
+    const unauthenticated = await get(handler, '/tasks/none', modernly)
+    assert.deepEqual([unauthenticated.status, unauthenticated.headers.get('x-ratelimit-remaining')], [401, null])
   })
 
-  it('refuses before the agent hears of it, in the words of each binding, with the time to come back', async () => {
+  it('refuses before the agent runs, in the format of each binding, with the retry time', async () => {
     let runs = 0
     const refuse = new A2AError('RATE_LIMITED', 'Too many calls', { retryAfterSeconds: '7' })
     const { admit } = asked({ headers, refuse })
@@ -147,7 +147,7 @@ describe('onAnswer', () => {
       [true, '198.51.100.7'],
       [false, undefined],
     ] as const) {
-      const { answers, onAnswer } = told()
+      const { answers, onAnswer } = recordAnswers()
       await get(open({ authenticate, onAnswer, trustProxy }), '/tasks/x', {
         ...modernly,
         'x-forwarded-for': '203.0.113.9, 198.51.100.7',
@@ -160,7 +160,7 @@ describe('onAnswer', () => {
   })
 
   it('gets every request once: calls, cards, refusals and unknown paths', async () => {
-    const { answers, onAnswer } = told()
+    const { answers, onAnswer } = recordAnswers()
     const handler = open({ authenticate, onAnswer })
     const sent = await post(handler, rpc('SendMessage', { message: testMessage() }), keyed)
     const { id } = sent.json.result.task
@@ -191,8 +191,8 @@ describe('onAnswer', () => {
     assert.ok(answers.every(({ agent, durationMs }) => agent === 'default' && durationMs >= 0))
   })
 
-  it('hears of a stream when its first event is there, with the task that it opened', async () => {
-    const { answers, onAnswer } = told()
+  it('gets a stream when its first event is ready, with the task that it opened', async () => {
+    const { answers, onAnswer } = recordAnswers()
     const go = Promise.withResolvers<void>()
     const handler = open({
       async *agent() {
@@ -219,7 +219,7 @@ describe('onAnswer', () => {
   })
 
   it('gets a stream that no client read, one that could not begin, and gRPC calls', async () => {
-    const { answers, onAnswer } = told()
+    const { answers, onAnswer } = recordAnswers()
     const server = await grpc.open({ agent: () => 'x', onAnswer })
     const peer = grpc.client(server.grpcPort)
     const { payload } = await peer.call(modern, 'SendMessage', grpcMessageRequest())
@@ -251,7 +251,7 @@ describe('onAnswer', () => {
   })
 
   it('gets calls that admit refused, and private cards that were sent', async () => {
-    const { answers, onAnswer } = told()
+    const { answers, onAnswer } = recordAnswers()
     const refuse = new A2AError('RATE_LIMITED', 'Later')
     const admit = ({ operation }: AdmissionRequest): AdmissionResult =>
       operation === undefined ? { headers } : { refuse }

@@ -1,10 +1,10 @@
-/** Hooks of the operator for quotas and audits: `admit` before every call, `onAnswer` after every response. Types only. */
+/** Hooks of the operator for quotas and audits: `admit` before every call, `onAnswer` after every response. */
+import type { ClientCertificate, HttpRequest } from '../../bindings/http.ts'
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { A2AError, ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { VersionId } from '../../versions/version.ts'
-import type { Credentials } from './request-authenticator.ts'
 
 /** A call that waits for admission: who calls which operation of which agent. */
 export interface AdmissionRequest {
@@ -73,3 +73,25 @@ export type OnStream = (stream: StreamHandle) => (() => void) | undefined
 
 /** Called for every answered request. Not awaited; errors that it throws are logged. */
 export type OnAnswer = (answered: RequestOutcome) => void
+
+/** The parts of a request from which `authenticate` identifies the caller. The body is not among them (B-150). */
+export interface Credentials {
+  readonly method: string
+  readonly path: string
+  /** The query string, without `?`. */
+  readonly query: string
+  /** Returns a request header; `name` is in lower case. For gRPC: the metadata of the call. */
+  header(name: string): string | undefined
+  /** The address of the peer, as the listener reports it. */
+  readonly remoteAddress?: string | undefined
+  /** The client's TLS certificate, if the listener requests certificates and trusts the issuer of this one. */
+  readonly clientCertificate?: ClientCertificate | undefined
+  /** The name of the called agent. */
+  readonly agent: string
+}
+
+export function credentialsOf(request: HttpRequest, agent: string): Credentials {
+  const { method, path, query, remoteAddress, clientCertificate } = request
+  const header = (name: string): string | undefined => request.header(name)
+  return { method, path, query, header, remoteAddress, clientCertificate, agent }
+}

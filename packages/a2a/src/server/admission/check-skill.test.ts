@@ -42,7 +42,7 @@ const naming = (skillId: unknown) => ({ metadata: { skillId } })
 const as = (scopes: string) => ({ authorization: `Bearer ${scopes}` })
 
 describe('a skill that a message names', () => {
-  it('is used by those who have its scopes, and refused with 403 to those who lack one [B-154 T-13]', async () => {
+  it('is available to callers with its scopes, and refused with 403 to others [B-154 T-13]', async () => {
     assert.equal((await send(naming('pay'), as('pay'))).status, 200)
     const { status, challenge, error } = await send(naming('pay'), as('talk'))
     assert.deepEqual([status, error.code], [403, -32091])
@@ -53,7 +53,7 @@ describe('a skill that a message names', () => {
     assert.equal((await send(naming('talk'), as('x'))).status, 200)
   })
 
-  it('may ask for one of several ways to prove who one is, which must be the one that was used [B-154]', async () => {
+  it('may require one of several schemes, which must be the one that was used [B-154]', async () => {
     assert.equal((await send(naming('rule'), { 'x-api-key': 'k' })).status, 200)
     assert.equal((await send(naming('pay'), { 'x-api-key': 'k' })).status, 403)
     // A caller from an operator's own `authenticate` function has scopes only.
@@ -63,14 +63,14 @@ describe('a skill that a message names', () => {
     assert.equal((await send(naming('pay'), { ...as('pay'), 'x-api-key': 'k' }, { authenticate: two })).status, 200)
   })
 
-  it('is 401 for those without a name: signing in may help [B-151 B-154]', async () => {
+  it('is 401 for anonymous callers: signing in may help [B-151 B-154]', async () => {
     const { status, challenge } = await send(naming('pay'))
     assert.equal(status, 401)
     assert.match(challenge ?? '', /Bearer/)
     assert.equal((await send(naming('talk'))).status, 200)
   })
 
-  it('is refused as a mistake if the agent has no such skill, by the field that names it [B-38 B-154]', async () => {
+  it('is refused as invalid if the agent has no such skill, with the field that names it [B-38 B-154]', async () => {
     for (const skillId of ['fly', 7, {}, '']) {
       const { status, error } = await send(naming(skillId), as('pay'))
       assert.deepEqual([status, error.code], [200, -32602])
@@ -82,14 +82,14 @@ describe('a skill that a message names', () => {
     assert.equal((await send(naming('fly'), as('x'), { skills: undefined })).status, 200)
   })
 
-  it('may be named by the message as well; where both name one, both must be allowed [B-154]', async () => {
+  it('may also be named by the message; if both name one, both must be allowed [B-154]', async () => {
     const message = testMessage('hi', { metadata: { skillId: 'pay' } })
     assert.equal((await send({ message }, as('x'))).status, 403)
     assert.equal((await send({ message, ...naming('talk') }, as('x'))).status, 403)
     assert.equal((await send({ message, ...naming('talk') }, as('pay'))).status, 200)
   })
 
-  it('is guarded on a stream, over REST and in 0.3 as well [B-154 B-168]', async () => {
+  it('is checked on a stream, over REST and in 0.3 [B-154 B-168]', async () => {
     const handler = open({ skills, authenticate })
     const pay = { message: testMessage(), ...naming('pay') }
     const headers = { ...modern, ...as('x') }
@@ -101,7 +101,7 @@ describe('a skill that a message names', () => {
     assert.match(answered.get('www-authenticate') ?? '', /insufficient_scope/)
   })
 
-  it('may be one of the extended card, only for callers who may see it [B-138 B-154]', async () => {
+  it('may be one of the extended card, only for callers that may see it [B-138 B-154]', async () => {
     const extendedCard = ({ id }: Caller) =>
       id === 'ann' ? { skills: [skill('secret', { bearer: ['pay'] })] } : undefined
     assert.equal((await send(naming('secret'), as('pay'), { extendedCard })).status, 200)
@@ -112,7 +112,7 @@ describe('a skill that a message names', () => {
 })
 
 describe('a message that names no skill', () => {
-  it('is for the agent to judge, unless its caller may use none at all [B-154]', async () => {
+  it('is passed to the agent, unless its caller may use no skill [B-154]', async () => {
     assert.equal((await send({}, as('x'))).status, 200)
     const guarded = { skills: skills.slice(1) }
     assert.equal((await send({}, as('x'), guarded)).status, 403)
@@ -120,7 +120,7 @@ describe('a message that names no skill', () => {
     assert.equal((await send({}, {}, guarded)).status, 401)
   })
 
-  it('is refused where the agent wants one named, but for going on with a task [B-154]', async () => {
+  it('is refused if the agent requires one, except when it continues a task [B-154]', async () => {
     const over = { requireSkill: true }
     const { error } = await send({}, as('pay'), over)
     assert.equal(error.code, -32602)
@@ -132,7 +132,7 @@ describe('a message that names no skill', () => {
 })
 
 describe('the extended card', () => {
-  it('shows each caller only the skills that this caller may use [B-138 B-154]', async () => {
+  it('has only the skills that its caller may use [B-138 B-154]', async () => {
     const handler = open({ skills, authenticate, extendedCard: { description: 'More' } })
     const shown = async (headers: Record<string, string>) => {
       const { json } = await post(handler, rpc('GetExtendedAgentCard'), { ...modern, ...headers })
@@ -147,7 +147,7 @@ describe('the extended card', () => {
     assert.deepEqual(json.skills, skills)
   })
 
-  it('is 401 with a challenge for those without a name, 403 for those it is not for, in every version [B-137]', async () => {
+  it('is 401 with a challenge for anonymous callers, 403 for others without access, in every version [B-137]', async () => {
     const { A2AError } = await import('../../model/error.ts')
     const extendedCard = ({ scopes = [] }: Caller) => {
       if (!scopes.includes('see')) throw new A2AError('PERMISSION_DENIED', 'Not for you')
@@ -174,7 +174,7 @@ describe('the extended card', () => {
 })
 
 describe('a task that waits for a credential', () => {
-  it('permits nothing by that: each message is judged anew, by its caller and its skill [B-158]', async () => {
+  it('grants nothing by that: each message is authorized again, by its caller and its skill [B-158]', async () => {
     const turns: string[] = []
     const handler = open({
       skills,
@@ -201,10 +201,10 @@ describe('a task that waits for a credential', () => {
   })
 })
 
-describe('a caller who may use some skills only', () => {
+describe('a caller that may use some skills only', () => {
   const limited: Authenticate = () => ({ id: 'ann', scopes: ['pay'], skills: ['talk', 'rule'] })
 
-  it('names one of them in every message, also in one that goes on with a task [B-154]', async () => {
+  it('names one of them in every message, also in one that continues a task [B-154]', async () => {
     const handler = open({ skills, authenticate: limited, agent: () => ({ state: 'TASK_STATE_INPUT_REQUIRED' }) })
     const ask = (params: object) => post(handler, rpc('SendMessage', { message: testMessage(), ...params }), modern)
     const { json } = await ask(naming('talk'))
@@ -216,12 +216,12 @@ describe('a caller who may use some skills only', () => {
     }
   })
 
-  it('needs for each what the skill itself asks for, too [B-154]', async () => {
+  it('also needs what the skill itself requires [B-154]', async () => {
     const poor: Authenticate = () => ({ id: 'ann', skills: ['pay'] })
     assert.equal((await send(naming('pay'), {}, { authenticate: poor })).status, 403)
   })
 
-  it('is held to its list by an agent that lists no skills [B-154]', async () => {
+  it('is limited to its list by an agent that lists no skills [B-154]', async () => {
     const over = { authenticate: limited, skills: undefined }
     assert.equal((await send(naming('talk'), {}, over)).status, 200)
     assert.equal((await send(naming('pay'), {}, over)).status, 403)
@@ -244,7 +244,7 @@ describe('a caller who may use some skills only', () => {
     assert.equal(json.result.task.artifacts[0].parts[0].text, '["talk","rule"]')
   })
 
-  it('who proves two things may use what both allow [B-154]', async () => {
+  it('with two credentials may use what both allow [B-154]', async () => {
     const other: Authenticate = () => ({ id: 'key', skills: ['talk', 'sing'] })
     const both = allOf(limited, other)
     assert.equal((await send(naming('talk'), {}, { authenticate: both })).status, 200)

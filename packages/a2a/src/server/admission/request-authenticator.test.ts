@@ -11,39 +11,39 @@ const opened: Handler[] = []
 after(() => Promise.all(opened.map((handler) => handler.close())))
 
 /** The response and the logged causes if `authenticate` returns this. */
-async function answering(caller: unknown, path: string): Promise<{ status: number; text: string; told: string[] }> {
-  const told: string[] = []
+async function answering(caller: unknown, path: string): Promise<{ status: number; text: string; causes: string[] }> {
+  const causes: string[] = []
   const keep: EngineLog['error'] = (_message, fields) =>
-    void told.push(String((fields?.cause as Error | undefined)?.message))
+    void causes.push(String((fields?.cause as Error | undefined)?.message))
   const log: EngineLog = { debug() {}, info() {}, warn: keep, error: keep }
   const authenticate = (): Caller => caller as Caller
   const handler = createHandler({ store: memoryStore(), agent: () => 'x', log, authenticate, protectCard: true })
   opened.push(handler)
   const response = await handler.fetch(new Request(`http://localhost${path}`))
-  return { status: response.status, text: await response.text(), told }
+  return { status: response.status, text: await response.text(), causes }
 }
 
-describe('a caller as authenticate names it', () => {
+describe('a caller returned by authenticate', () => {
   it('needs an id that is a string: without one every request fails, and the log names the cause [B-150]', async () => {
     for (const caller of [{}, { id: '' }, { id: 7 }, { id: null }, { sub: 'ann' }, true, 'ann']) {
       for (const path of ['/tasks/x', '/.well-known/agent-card.json']) {
-        const { status, text, told } = await answering(caller, path)
+        const { status, text, causes } = await answering(caller, path)
         assert.equal(status, 500)
         assert.match(text, /Internal error/)
         assert.doesNotMatch(text, /authenticate/)
         const mistake = 'authenticate: returned a caller whose id is not a non-empty string'
-        assert.deepEqual(told, [mistake])
+        assert.deepEqual(causes, [mistake])
       }
     }
   })
 
-  it('may not take the id of those without a name, unless it is one of them [B-150 B-160]', async () => {
+  it('may not use the id of anonymous callers, unless it is anonymous [B-150 B-160]', async () => {
     for (const caller of [{ id: 'anonymous' }, { id: 'anonymous', anonymous: false }]) {
-      const { status, told } = await answering(caller, '/tasks/x')
+      const { status, causes } = await answering(caller, '/tasks/x')
       assert.equal(status, 500)
-      assert.match(told.join(), /^authenticate: .*`anonymous: true`$/)
+      assert.match(causes.join(), /^authenticate: .*`anonymous: true`$/)
     }
-    for (const caller of [{ id: 'anonymous', anonymous: true }, { id: 'guest', anonymous: true }, { id: 'ann' }]) {
+    for (const caller of [{ id: 'anonymous', anonymous: true }, { id: 'visitor', anonymous: true }, { id: 'ann' }]) {
       assert.deepEqual((await answering(caller, '/tasks/x')).status, 404)
     }
   })
@@ -103,7 +103,7 @@ describe('an agent that a caller may not use', () => {
     assert.deepEqual([status, /No agent named nowhere/.test(text)], [404, true])
   })
 
-  it('looks so by gRPC as well, whether metadata or a tenant names it [B-153 B-168]', async () => {
+  it('looks so over gRPC, whether metadata or a tenant names it [B-153 B-168]', async () => {
     const server = await grpc.open({
       agents: { open: () => 'x', hidden: () => 'x' },
       authenticate: ({ header }) => ({ id: header('x-who') ?? 'ann' }),
@@ -116,12 +116,12 @@ describe('an agent that a caller may not use', () => {
       () => peer.refused(modern, 'GetTask', { id: 't', tenant: agent }),
       () => peer.refused(modern, 'GetTask', { id: 't', tenant: `${agent}/acme` }),
     ]
-    const told = async (agent: string) =>
+    const probe = async (agent: string) =>
       Promise.all(
         ways(agent).map(async (ask) => (({ code, message, details }) => [code, message, details])(await ask())),
       )
-    const hidden = await told('hidden')
-    assert.deepEqual(await told('nowhere'), hidden)
+    const hidden = await probe('hidden')
+    assert.deepEqual(await probe('nowhere'), hidden)
     assert.ok(hidden.every(([code]) => code === 7))
   })
 })

@@ -1,5 +1,5 @@
 /** Calls the configured `authenticate` function, and converts its result to a caller or one of two errors (B-150, B-151). */
-import type { ClientCertificate, HttpRequest } from '../../bindings/http.ts'
+import type { HttpRequest } from '../../bindings/http.ts'
 import type { EngineLog } from '../../engine/contract.ts'
 import { type Caller, anonymous } from '../../model/caller.ts'
 import type { SecurityScheme } from '../../model/card.ts'
@@ -7,6 +7,7 @@ import { A2AError } from '../../model/error.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { ConfigError } from '../config-error.ts'
 import type { Authenticate } from '../options.ts'
+import { credentialsOf } from './admission.ts'
 
 export interface RequestAuthenticator {
   /** A promise only if `authenticate` is configured. */
@@ -89,28 +90,4 @@ function challengeOf(schemes: { readonly [name: string]: SecurityScheme }): stri
 /** Reduces a value to one line of visible characters, as a header requires. */
 function printable(value: string): string {
   return value.replaceAll(/[^\x20-\x7e]/g, '')
-}
-
-// The part of a request that may authenticate the caller: never its body (B-150).
-
-/** The parts of a request from which `authenticate` identifies the caller. The body is not among them (B-150). */
-export interface Credentials {
-  readonly method: string
-  readonly path: string
-  /** The query string, without `?`. */
-  readonly query: string
-  /** Returns a request header; `name` is in lower case. For gRPC: the metadata of the call. */
-  header(name: string): string | undefined
-  /** The address of the peer, as the listener reports it. */
-  readonly remoteAddress?: string | undefined
-  /** The client's TLS certificate, if the listener requests certificates and trusts the issuer of this one. */
-  readonly clientCertificate?: ClientCertificate | undefined
-  /** The name of the called agent. */
-  readonly agent: string
-}
-
-export function credentialsOf(request: HttpRequest, agent: string): Credentials {
-  const { method, path, query, remoteAddress, clientCertificate } = request
-  const header = (name: string): string | undefined => request.header(name)
-  return { method, path, query, header, remoteAddress, clientCertificate, agent }
 }

@@ -17,7 +17,7 @@ const ann = { authorization: 'Bearer ann' }
 const reasonOf = ({ json }: { json: any }): string => json.error.details?.[0].reason ?? json.error.data[0].reason
 
 describe('a tenant', () => {
-  it('is named by the path, by the payload or by who calls, and it is the same one [B-165 B-166 T-15]', async () => {
+  it('is named by the path, by the payload or by the caller, with the same result [B-165 B-166 T-15]', async () => {
     const handler = open({ tenants, authenticate })
     const { json: sent } = await post(handler, { message: testMessage() }, ann, '/acme/message:send')
     const { id } = sent.task
@@ -46,14 +46,14 @@ describe('a tenant', () => {
     assert.equal((await post(handler, {}, ann, `/globex/tasks/${id}:cancel`)).status, 404)
     const going = testMessage('more', { taskId: id })
     assert.equal((await post(handler, { message: going }, ann, '/globex/message:send')).status, 404)
-    const stranger = await get(handler, `/acme/tasks/${id}`, { authorization: 'Bearer bob' })
-    assert.equal(stranger.status, 404)
+    const otherCaller = await get(handler, `/acme/tasks/${id}`, { authorization: 'Bearer bob' })
+    assert.equal(otherCaller.status, 404)
     // 0.x cannot name one.
     assert.equal((await post(handler, rpc('tasks/get', { id }), ann)).json.error.code, -32001)
     assert.equal((await get(handler, `/acme/v1/tasks/${id}`, ann)).status, 404)
   })
 
-  it('that the caller may not use is refused as one that is not there [B-153 B-166]', async () => {
+  it('that the caller may not use is refused like an unknown one [B-153 B-166]', async () => {
     const handler = open({ tenants, authenticate })
     const ofAcme = { authorization: 'Bearer ann@acme' }
     for (const [headers, tenant] of [
@@ -78,7 +78,7 @@ describe('a tenant', () => {
     assert.equal((await post(handler, { message: testMessage() }, ofAcme, '/acme/message:send')).status, 200)
   })
 
-  it('may be one of several of a caller, as its credentials or a function says [B-153]', async () => {
+  it('may be one of several of a caller, by its credentials or by a function [B-153]', async () => {
     const several: Authenticate = () => ({ id: 'ann', tenant: 'acme', tenants: ['acme', 'initech'] })
     const byCaller = open({ tenants, authenticate: several })
     const statusOf = async (handler: ReturnType<typeof open>, tenant: string): Promise<number> =>
@@ -97,7 +97,7 @@ describe('a tenant', () => {
     )
   })
 
-  it('of the path that the payload contradicts is a mistake, and an empty one is none [B-166]', async () => {
+  it('of the path that the payload contradicts is an error, and an empty one is none [B-166]', async () => {
     const handler = open({ tenants })
     const crossed = await post(handler, { tenant: 'globex', message: testMessage() }, {}, '/acme/message:send')
     assert.deepEqual([crossed.status, reasonOf(crossed)], [400, 'INVALID_PARAMS'])
@@ -108,7 +108,7 @@ describe('a tenant', () => {
     }
   })
 
-  it('cannot be called what a path means otherwise, nor like an agent [B-167]', () => {
+  it('cannot have a reserved path name, nor that of an agent [B-167]', () => {
     for (const name of ['message:send', 'message:stream', 'tasks', 'extendedAgentCard', 'v1', '.well-known', 'agent']) {
       assert.throws(() => open({ tenants: { declared: ['acme', name] } }), { path: 'tenants.declared[1]' }, name)
     }
@@ -138,7 +138,7 @@ describe('a tenant', () => {
     assert.doesNotMatch(JSON.stringify(old.json), /acme/)
   })
 
-  it('is echoed by our client in every request, over both bindings [B-165 T-15]', async () => {
+  it('is sent by our client in every request, over both bindings [B-165 T-15]', async () => {
     const handler = open({ tenants, authenticate })
     const options = { fetch: (request: Request) => handler.fetch(request), bearer: 'ann' }
     for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
@@ -150,7 +150,7 @@ describe('a tenant', () => {
     }
   })
 
-  it('reaches the agent as the tenant of its turn, and keeps equal messages apart [B-163]', async () => {
+  it('reaches the agent as the tenant of its turn, and separates equal messages [B-163]', async () => {
     const seen: (string | undefined)[] = []
     const handler = open({
       tenants,

@@ -8,7 +8,7 @@ import { createHandler } from '../handler.ts'
 const reserved = 'tasks agents agent v1 admin api mcp healthz readyz metrics agent-card extendedAgentCard'.split(' ')
 
 describe("an agent's name", () => {
-  it('is right exactly where the server takes it', async () => {
+  it('is valid exactly if the server accepts it', async () => {
     const names = [
       'gpt',
       'a.b_c~d-e',

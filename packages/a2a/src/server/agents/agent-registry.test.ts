@@ -6,13 +6,13 @@ import { clientTools, credentials, cursor, timestamps, trace } from '../extensio
 import { createAgentRegistry } from './agent-registry.ts'
 
 const agent = (): string => 'hi'
-const place = (roster: ReturnType<typeof createAgentRegistry>, path: string): string => {
-  const { registeredAgent, endpoint, binding, subpath } = resolveRoute(roster, path)
+const place = (agents: ReturnType<typeof createAgentRegistry>, path: string): string => {
+  const { registeredAgent, endpoint, binding, subpath } = resolveRoute(agents, path)
   return `${registeredAgent.name} ${endpoint === 'call' ? binding : endpoint} ${subpath}`.trim()
 }
 
 describe('an agent registry', () => {
-  it('takes functions, objects with run, and described agents', () => {
+  it('accepts functions, objects with run, and described agents', () => {
     const registry = createAgentRegistry({
       agents: {
         a: agent,
@@ -29,7 +29,7 @@ describe('an agent registry', () => {
     assert.equal(registry.byName.get('c')?.entry.streaming, false)
   })
 
-  it('refuses names that mean something else, or nothing in a url, and says where', () => {
+  it('refuses reserved names and names that are invalid in a url, with the path', () => {
     for (const name of [
       'tasks',
       'agent',
@@ -56,7 +56,7 @@ describe('an agent registry', () => {
     assert.throws(() => createAgentRegistry({ name: 'x' } as never), { name: 'ConfigError', path: 'agent' })
   })
 
-  it('declares the extensions that are listed and no others, ours among them and none of ours required [B-141 B-148 B-149 T-11]', () => {
+  it('declares only the listed extensions, including built-in ones, none of which is required [B-141 B-148 B-149 T-11]', () => {
     assert.deepEqual(createAgentRegistry({ agent }).defaultAgent.extensions, [])
     const ours = [cursor(), clientTools(), credentials(), timestamps(), trace()]
     const { defaultAgent } = createAgentRegistry({
@@ -69,7 +69,7 @@ describe('an agent registry', () => {
     assert.deepEqual(Object.keys(defaultAgent.extensions[2] ?? {}), ['uri', 'description', 'required'])
   })
 
-  it('states on the card for how long an agent recognises a repeat, as it says or as is said for all [B-163]', () => {
+  it('declares on the card for how long an agent recognizes a repeat, by its own or the common setting [B-163]', () => {
     const day = 86_400_000
     const stated = (options: Parameters<typeof createAgentRegistry>[0], name = 'a'): readonly unknown[] => {
       const { extensions, entry } = createAgentRegistry(options).byName.get(name) ?? assert.fail()
@@ -93,7 +93,7 @@ describe('an agent registry', () => {
     }
   })
 
-  it('gives every agent what is said for all, and lets each say otherwise', () => {
+  it('applies common settings to every agent, and lets each override them', () => {
     const onEvent = (): void => {}
     const own = (): void => {}
     const { byName } = createAgentRegistry({
@@ -110,7 +110,7 @@ describe('an agent registry', () => {
     assert.deepEqual([byName.get('a')?.entry.onEvent, byName.get('b')?.entry.onEvent], [onEvent, own])
   })
 
-  it('lets skills widen what an agent takes, and takes anything when nothing is said [B-70]', () => {
+  it('lets skills extend the input modes of an agent, and accepts everything by default [B-70]', () => {
     const skills = [{ id: 's', name: 's', description: 's', tags: [], inputModes: ['image/*'] }]
     assert.deepEqual(createAgentRegistry({ agent, inputModes: ['text/plain'], skills }).defaultAgent.entry.inputModes, [
       'text/plain',

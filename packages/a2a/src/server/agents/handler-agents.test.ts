@@ -38,7 +38,7 @@ function held(name: string) {
       begun.resolve()
       yield { state: 'TASK_STATE_WORKING' as const }
       await go.promise
-      yield `${name} heard ${text}`
+      yield `${name} read ${text}`
     },
   }
 }
@@ -49,8 +49,8 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, Promise.resolve(pending)])) === pending
 }
 
-describe('an agent that comes', () => {
-  it('is called, described and listed at once, and held to the rules of the start', async () => {
+describe('an agent that is added', () => {
+  it('is called, described and listed at once, under the rules of the start', async () => {
     const handler = open({ tenants: { declared: ['acme'] } })
     assert.equal((await send(handler, 'eve')).status, 404)
     await handler.agents.set('eve', { agent: () => 'Eve', description: 'Came later' })
@@ -64,7 +64,7 @@ describe('an agent that comes', () => {
     assert.equal(answerOf((await send(handler, 'eve')).json), 'Eve')
   })
 
-  it('takes the place of another: a new card under a new tag, new turns by the new one', async () => {
+  it('replaces another: a new card under a new tag, and new turns', async () => {
     const handler = open()
     const path = '/a2a/ann/.well-known/agent-card.json'
     const etag = (await get(handler, path)).headers.get('etag') ?? ''
@@ -76,7 +76,7 @@ describe('an agent that comes', () => {
     assert.equal(answerOf((await send(handler, 'ann')).json), 'Anna')
   })
 
-  it('leaves the turn that runs to the one before, takes the message that waits, and tells when that is over', async () => {
+  it('leaves the running turn to its predecessor, runs the waiting message, and reports when that has ended', async () => {
     const old = held('the old one')
     const handler = open({ agents: { ann: old.agent } })
     const { json } = await send(handler, 'ann', {}, { returnImmediately: true })
@@ -84,7 +84,7 @@ describe('an agent that comes', () => {
     await old.begun
     const next = await send(handler, 'ann', { taskId: id, parts: [{ text: 'more' }] }, { returnImmediately: true })
     assert.equal(next.status, 200)
-    const replaced = handler.agents.set('ann', ({ text }: Turn) => `the new one heard ${text}`)
+    const replaced = handler.agents.set('ann', ({ text }: Turn) => `the new one read ${text}`)
     assert.ok(await isPending(replaced))
     old.go()
     await replaced
@@ -94,13 +94,13 @@ describe('an agent that comes', () => {
     const { artifacts } = (await get(handler, `/a2a/ann/tasks/${id}`)).json
     assert.deepEqual(
       artifacts.map(({ parts }: { parts: { text: string }[] }) => parts[0]?.text),
-      ['the old one heard hi', 'the new one heard more'],
+      ['the old one read hi', 'the new one read more'],
     )
   })
 })
 
-describe('an agent that goes', () => {
-  it('is to new callers as one that never was, by every way [B-27]', async () => {
+describe('an agent that is removed', () => {
+  it('looks to new callers like an unknown one, over every binding [B-27]', async () => {
     const handler = open()
     const before = await send(handler, 'bob')
     await handler.agents.remove('bob')
@@ -120,14 +120,14 @@ describe('an agent that goes', () => {
     await handler.agents.remove('zoe')
   })
 
-  it('finishes what it runs, which can be read, followed and answered meanwhile', async () => {
+  it('finishes its turns, which can be read, followed and answered meanwhile', async () => {
     const asked = Promise.withResolvers<void>()
     const handler = open({
       agents: {
         ann: () => 'Ann',
         bob: async ({ ask }: Turn) => {
           asked.resolve()
-          return `Bob heard ${await ask('What?')}`
+          return `Bob read ${await ask('What?')}`
         },
       },
     })
@@ -141,12 +141,12 @@ describe('an agent that goes', () => {
     const stream = await handler.fetch(follow)
     assert.equal(stream.status, 200)
     const answered = await send(handler, 'bob', { taskId: id, parts: [{ text: 'this' }] })
-    assert.equal(answerOf(answered.json), 'Bob heard this')
+    assert.equal(answerOf(answered.json), 'Bob read this')
     await removed
-    assert.match(await stream.text(), /Bob heard this/)
+    assert.match(await stream.text(), /Bob read this/)
   })
 
-  it('can be told to stop what it runs', async () => {
+  it('can stop its turns on request', async () => {
     const bob = held('Bob')
     const handler = open({ agents: { ann: () => 'Ann', bob: { agent: bob.agent, cancelGraceMs: 0 } } })
     const { id } = (await send(handler, 'bob', {}, { returnImmediately: true })).json.task
@@ -158,7 +158,7 @@ describe('an agent that goes', () => {
     await removed
   })
 
-  it('takes no message for a task at rest, and knows one that came before', async () => {
+  it('accepts no message for an idle task, and recognizes a repeated one', async () => {
     const handler = open({ agents: { ann: () => 'Ann', bob: () => ({ state: 'TASK_STATE_INPUT_REQUIRED' }) } })
     const said = { messageId: crypto.randomUUID() }
     const { id } = (await send(handler, 'bob', said)).json.task
@@ -170,7 +170,7 @@ describe('an agent that goes', () => {
     assert.equal((await post(handler, {}, modernly, `/a2a/bob/tasks/${id}:cancel`)).status, 200)
   })
 
-  it('may come back, and go on with what it left', async () => {
+  it('may be added again, and continue its tasks', async () => {
     const handler = open({ agents: { ann: () => 'Ann', bob: () => ({ state: 'TASK_STATE_INPUT_REQUIRED' }) } })
     const { id } = (await send(handler, 'bob')).json.task
     await handler.agents.remove('bob')
@@ -179,7 +179,7 @@ describe('an agent that goes', () => {
     assert.equal(answerOf((await send(handler, 'bob', { taskId: id })).json), 'Bob is back')
   })
 
-  it('leaves by gRPC as well: new ones are found there by name, those that went are not [B-165]', async () => {
+  it('is removed from gRPC as well: new agents are found there by name, removed ones are not [B-165]', async () => {
     const server = await grpc.open({ agents: { ann: () => 'Ann' } })
     const peer = grpc.client(server.grpcPort)
     const { agents } = server.handler
@@ -205,7 +205,7 @@ describe('the agent at the root', () => {
   const nameAtRoot = async (handler: Handler): Promise<string> =>
     (await get(handler, '/.well-known/agent-card.json')).json.name as string
 
-  it('is the one that is named, and can be another later', async () => {
+  it('is the named one, and can be changed later', async () => {
     const handler = open({ default: 'bob' })
     assert.equal(await nameAtRoot(handler), 'bob')
     handler.agents.makeDefault('ann')
@@ -214,7 +214,7 @@ describe('the agent at the root', () => {
     assert.throws(() => open({ default: 'eve' }), { name: 'ConfigError', path: 'default' })
   })
 
-  it('is the eldest while the one that is named is away', async () => {
+  it('is the oldest while the named one is absent', async () => {
     const handler = open({ default: 'bob' })
     await handler.agents.remove('bob')
     assert.equal(await nameAtRoot(handler), 'ann')
@@ -232,7 +232,7 @@ describe('the agent at the root', () => {
     assert.equal(await nameAtRoot(handler), 'eve')
   })
 
-  it('can be replaced where it lives alone, and neither joined nor taken away', async () => {
+  it('can be replaced if it is the only one, and neither joined nor removed', async () => {
     const handler = open({ agents: undefined, agent: () => 'one' })
     await handler.agents.set('default', { agent: () => 'two', name: 'Two' })
     assert.equal(await nameAtRoot(handler), 'Two')

@@ -17,7 +17,7 @@ const agents = {
 }
 
 describe('a server without a default agent', () => {
-  it('refuses what names none with the names there are, over every binding and at the root card', async () => {
+  it('refuses requests without an agent, with the available names, over every binding and at the root card', async () => {
     const server = await open({ agents, default: false })
     const sentence = /No default agent: name an agent. Agents: ann, bob"/
     const post = (path: string, body: object, version?: string) =>
@@ -59,7 +59,7 @@ describe('a server without a default agent', () => {
     assert.equal((await peer.refused(modern, 'SendMessage', grpcMessageRequest())).reason, 'AGENT_NOT_FOUND')
   })
 
-  it('is reached by name as any other, and offers no agent to 0.3 gRPC clients that cannot name one', async () => {
+  it('is reached by name, and offers no agent to 0.3 gRPC clients that cannot name one', async () => {
     const server = await open({ agents, default: false })
     const response = await fetch(`${server.url}/a2a/bob/.well-known/agent-card.json`)
     const card = (await response.json()) as {

@@ -63,7 +63,7 @@ describe('a bearer token of an issuer', () => {
     return { issuer, authenticate: bearer({ issuer: issuer.url, audience: 'ada', ...over }) }
   }
 
-  it('names the caller by issuer and subject, with scopes and tenant, as its claims say [B-150]', async () => {
+  it('names the caller by issuer and subject, with scopes and tenant from its claims [B-150]', async () => {
     const { issuer, authenticate } = await open1({ tenantClaim: 'org' })
     const expected = { id: `${issuer.url}|ann`, tenant: 'acme', schemes: ['bearer'] }
     for (const claims of [{ scope: 'read write' }, { scp: ['read', 'write'] }, { scp: 'read write' }]) {
@@ -74,7 +74,7 @@ describe('a bearer token of an issuer', () => {
     assert.deepEqual(caller, { ...expected, scopes: [] })
   })
 
-  it('has its scopes in the claims that are named, by their whole name or inside one another', async () => {
+  it('has its scopes in the named claims, by their whole name or nested', async () => {
     const named = ['https://ada.test/roles', 'realm_access.roles', 'groups', 'realm_access.none.roles']
     const { issuer, authenticate } = await open1({ scopeClaim: named })
     const claims = {
@@ -87,7 +87,7 @@ describe('a bearer token of an issuer', () => {
     assert.deepEqual(caller?.scopes, ['a', 'b', 'c', 'd e'])
   })
 
-  it('is known by keys that the issuer publishes, asked for once [B-150]', async () => {
+  it('is verified by keys that the issuer publishes, fetched once [B-150]', async () => {
     const { issuer, authenticate } = await open1()
     for (let count = 0; count < 3; count++) {
       assert.equal((await call({ authenticate }, `Bearer ${await issuer.token()}`)).status, 200)
@@ -98,7 +98,7 @@ describe('a bearer token of an issuer', () => {
     )
   })
 
-  it('may be of an issuer with a path, or of one that has only the metadata of OAuth', async () => {
+  it('may be of an issuer with a path, or of one with OAuth metadata only', async () => {
     const oauth = await startIssuer({}, '/.well-known/oauth-authorization-server')
     const authenticate = bearer({ issuer: oauth.url, audience: 'ada' })
     assert.equal((await call({ authenticate }, `Bearer ${await oauth.token()}`)).status, 200)
@@ -108,7 +108,7 @@ describe('a bearer token of an issuer', () => {
     assert.equal((await call({ authenticate: other }, `Bearer ${await nested.token()}`)).status, 503)
   })
 
-  it('is refused with 401 and the reason in the challenge, if it is not good [B-150 B-151 T-12]', async () => {
+  it('is refused with 401 and the reason in the challenge, if it is invalid [B-150 B-151 T-12]', async () => {
     const { issuer, authenticate } = await open1()
     const past = Math.floor(Date.now() / 1_000) - 3_600
     const foreign = await generateKeyPair('ES256')
@@ -135,18 +135,18 @@ describe('a bearer token of an issuer', () => {
     assert.equal(over.challenge, 'Bearer error="invalid_token", error_description="The token has expired"')
   })
 
-  it('leaves nothing of its claims in the log, only what is wrong with it [B-170]', async () => {
+  it('leaves nothing of its claims in the log, only the reason [B-170]', async () => {
     const { issuer, authenticate } = await open1()
-    const told: unknown[] = []
-    const warn = (message: string, fields?: object): void => void told.push([message, fields])
+    const warnings: unknown[] = []
+    const warn = (message: string, fields?: object): void => void warnings.push([message, fields])
     const handler = open({ authenticate, log: { debug() {}, info() {}, warn, error: warn } })
     const authorization = `Bearer ${await issuer.token({ aud: 'bob', email: 'ann@example.com' })}`
     await post(handler, rpc('SendMessage', { message: testMessage() }), { ...modern, authorization })
-    assert.match(inspect(told, { depth: 10 }), /unexpected "aud" claim value/)
-    assert.doesNotMatch(inspect(told, { depth: 10 }), /example\.com/)
+    assert.match(inspect(warnings, { depth: 10 }), /unexpected "aud" claim value/)
+    assert.doesNotMatch(inspect(warnings, { depth: 10 }), /example\.com/)
   })
 
-  it('is asked for without a word about errors, where none was shown [B-151]', async () => {
+  it('is requested without an error in the challenge, if none was sent [B-151]', async () => {
     const { authenticate } = await open1({ realm: 'Ada', scopes: ['use'] })
     for (const authorization of [undefined, 'Basic YTpi', 'Bearerx y']) {
       const { status, challenge } = await call({ authenticate }, authorization)
@@ -154,7 +154,7 @@ describe('a bearer token of an issuer', () => {
     }
   })
 
-  it('that lacks a scope every request needs is refused with 403, which names the scope [B-151 B-154 T-12]', async () => {
+  it('without a scope that every request needs is refused with 403, which names the scope [B-151 B-154 T-12]', async () => {
     const { issuer, authenticate } = await open1({ scopes: ['use', 'more'] })
     const { status, challenge, json } = await call({ authenticate }, `Bearer ${await issuer.token({ scope: 'use' })}`)
     assert.deepEqual([status, json.error.code], [403, -32091])
@@ -163,7 +163,7 @@ describe('a bearer token of an issuer', () => {
     assert.equal(enough.status, 200)
   })
 
-  it('cannot be judged while the issuer is away: 503, not 401, and good again when it is back', async () => {
+  it('cannot be verified while the issuer is down: 503, not 401, and valid again afterwards', async () => {
     const { issuer, authenticate } = await open1()
     issuer.fail(true)
     const token = `Bearer ${await issuer.token()}`
@@ -178,7 +178,7 @@ describe('a bearer token of an issuer', () => {
     assert.equal(status, 200)
   })
 
-  it('under an unknown kid is refused with 401 however often it comes, and the keys are fetched at most twice', async () => {
+  it('under an unknown kid is refused with 401 however often it is sent, and the keys are fetched at most twice', async () => {
     const { issuer, authenticate } = await open1()
     assert.equal((await call({ authenticate }, `Bearer ${await issuer.token()}`)).status, 200)
     const asked = issuer.requests.length
@@ -196,19 +196,19 @@ describe('a bearer token of an issuer', () => {
     const issuer = await startIssuer()
     const authenticate = bearer({ issuer: issuer.url, audience: 'ada', jwks: `${issuer.url}/keys` })
     issuer.fail(true)
-    const told: unknown[] = []
-    const warn = (message: string, fields?: object): void => void told.push([message, fields])
+    const warnings: unknown[] = []
+    const warn = (message: string, fields?: object): void => void warnings.push([message, fields])
     const handler = open({ authenticate, log: { debug() {}, info() {}, warn, error: warn } })
     const authorization = `Bearer ${await issuer.token()}`
     for (let count = 0; count < 10; count += 1) {
       const { status } = await post(handler, rpc('GetTask', { id: 'x' }), { ...modern, authorization })
       assert.equal(status, 503)
     }
-    assert.match(inspect(told, { depth: 10 }), /The keys for verification are unavailable|Expected 200/)
+    assert.match(inspect(warnings, { depth: 10 }), /The keys for verification are unavailable|Expected 200/)
     assert.ok(issuer.requests.length < 10, 'it is left alone for a moment')
   })
 
-  it('is known by given keys as well, with no look at the issuer', async () => {
+  it('is verified by given keys, without a request to the issuer', async () => {
     const issuer = await startIssuer()
     const authenticate = bearer({
       issuer: issuer.url,
@@ -236,7 +236,7 @@ describe('a bearer token of an issuer', () => {
     assert.equal(ownCard.securityRequirements, undefined)
   })
 
-  it('needs an issuer, an audience and algorithms with a public key, said at once', () => {
+  it('needs an issuer, an audience and algorithms with a public key, checked at once', () => {
     const issuer = 'https://id.test'
     assert.throws(() => bearer({ issuer: 'id', audience: 'ada' }), ConfigError)
     assert.throws(() => bearer({ issuer, audience: '' }), ConfigError)
@@ -246,7 +246,7 @@ describe('a bearer token of an issuer', () => {
 })
 
 describe('a bearer token of another kind', () => {
-  it('is what a given function says of it [B-150 B-151]', async () => {
+  it('is verified by a given function [B-150 B-151]', async () => {
     const authenticate = bearer({ verify: (token) => (token === 'good' ? { id: 'ann', scopes: ['use'] } : undefined) })
     assert.deepEqual((await call({ authenticate }, 'Bearer good')).caller, {
       id: 'ann',
@@ -260,7 +260,7 @@ describe('a bearer token of another kind', () => {
   })
 })
 
-describe('an issuer that answers with too much', () => {
+describe('an issuer with an oversized response', () => {
   const many = Array.from({ length: 150_000 }, () => 7)
   const long = 'x'.repeat(1_000_001)
 

@@ -5,7 +5,7 @@
 import { anonymous, type Caller } from '../../model/caller.ts'
 import type { SecurityRequirement, SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Credentials } from '../admission/request-authenticator.ts'
+import type { Credentials } from '../admission/admission.ts'
 import type { Authenticate } from '../options.ts'
 
 type AuthenticatedCaller = Caller | undefined | null

@@ -19,7 +19,7 @@ const skills = [
 ]
 
 describe('schemes over gRPC', () => {
-  it('are the same: who is not known, or lacks the scope of a skill, is told by metadata what is wanted [B-151 B-154 B-168]', async () => {
+  it('are the same: a caller that is unauthenticated, or lacks the scope of a skill, gets the challenge as metadata [B-151 B-154 B-168]', async () => {
     const authenticate = bearer({ verify: (token) => ({ id: 'ann', scopes: [token] }) })
     const { grpcPort } = await open({ agent: () => 'paid', authenticate, skills })
     const peer = client(grpcPort)
@@ -34,7 +34,7 @@ describe('schemes over gRPC', () => {
     assert.equal(payload.task.status.state, 'TASK_STATE_COMPLETED')
   })
 
-  it('know a caller by the certificate of the connection [B-150 B-168]', async () => {
+  it('authenticate a caller by the certificate of the connection [B-150 B-168]', async () => {
     const own = selfSigned('localhost')
     const known = selfSigned('billing')
     const grpcTls = { ...own, clientCa: known.cert }

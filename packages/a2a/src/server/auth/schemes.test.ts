@@ -57,7 +57,7 @@ const tokens = bearer({
 })
 
 describe('an API key', () => {
-  it('is taken from the header, the query or the cookie that the card names [B-150]', async () => {
+  it('is read from the header, the query or the cookie that the card declares [B-150]', async () => {
     const ann = { id: 'ann', scopes: ['use'], schemes: ['apiKey'] }
     assert.deepEqual((await call(apiKey({ lookup }), { 'x-api-key': 's3cret' })).caller, ann)
     assert.deepEqual((await call(apiKey({ in: 'query', name: 'key', lookup }), {}, '?a=1&key=s3cret')).caller, ann)
@@ -67,7 +67,7 @@ describe('an API key', () => {
     assert.equal((await call(byCookie, { key: 's3cret', 'x-api-key': 's3cret' }, '?key=s3cret')).status, 401)
   })
 
-  it('is looked up by its hash, and one that is not known is not echoed [B-151]', async () => {
+  it('is looked up by its hash, and an unknown one is not echoed [B-151]', async () => {
     const asked: string[] = []
     const authenticate = apiKey({ lookup: (hash) => void asked.push(hash) })
     const { status, challenge, text } = await call(authenticate, { 'x-api-key': 'wrong-key' })
@@ -92,7 +92,7 @@ describe('an API key', () => {
 })
 
 describe('a name and a password', () => {
-  it('are for a given function to judge, in UTF-8 and with colons in the password [B-150]', async () => {
+  it('are verified by a given function, in UTF-8 and with colons in the password [B-150]', async () => {
     for (const name of ['ann', 'bjørn', '']) {
       const { caller } = await call(people, { authorization: basicAuth(`${name}:of ${name}`) })
       assert.deepEqual(caller, { id: `people|${name}`, schemes: ['basic'] })
@@ -147,7 +147,7 @@ describe('a client certificate', () => {
     }
   }
 
-  it('of an authority that the listener trusts names the caller by its subject [B-150]', async () => {
+  it('of a trusted authority names the caller by its subject [B-150]', async () => {
     const { status, text } = await callWith(mtls(), client)
     assert.equal(status, 200)
     assert.match(text, /CN=billing\|CN=billing/)
@@ -155,7 +155,7 @@ describe('a client certificate', () => {
     assert.match((await callWith(mapped, client)).text, /print 95/)
   })
 
-  it('that is not trusted, or unknown to the given function, or missing, is 401 [B-151]', async () => {
+  it('that is untrusted, unknown to the given function, or missing is 401 [B-151]', async () => {
     assert.equal((await callWith(mtls(), selfSigned('billing'))).status, 401)
     assert.equal((await callWith(mtls())).status, 401)
     assert.equal((await callWith(mtls({ caller: () => undefined }), client)).status, 401)
@@ -174,7 +174,7 @@ describe('a client certificate', () => {
 describe('any of several ways', () => {
   const either = anyOf(apiKey({ lookup }), tokens)
 
-  it('lets in whom one of them knows, and says which [B-150]', async () => {
+  it('accepts a caller that one of them recognizes, and reports which [B-150]', async () => {
     assert.deepEqual((await call(either, { 'x-api-key': 's3cret' })).caller?.schemes, ['apiKey'])
     assert.deepEqual((await call(either, { authorization: 'Bearer t-bob' })).caller, {
       id: 'bob',
@@ -185,7 +185,7 @@ describe('any of several ways', () => {
     assert.equal((await call(either, { 'x-api-key': 'x', authorization: 'Bearer t-bob' })).caller?.id, 'bob')
   })
 
-  it('asks for all of them, with what was wrong where something was [B-151]', async () => {
+  it('sends the challenges of all of them, with the errors [B-151]', async () => {
     const asked = await call(either)
     assert.deepEqual([asked.status, asked.challenge], [401, 'ApiKey in="header", name="X-API-Key", Bearer'])
     const wrong = await call(either, { authorization: 'Bearer x' })
@@ -207,13 +207,13 @@ describe('any of several ways', () => {
     assert.equal((await call(optional, { authorization: 'Bearer x' })).status, 401)
   })
 
-  it('makes a card without requirements where nothing is required: the schemes say what may be shown [B-150]', async () => {
+  it('gives a card without requirements if nothing is required: the schemes are optional [B-150]', async () => {
     const { schemes, requirements, oldSecurity } = await cardsOf(anyOf(tokens, allowAnonymous()))
     assert.deepEqual(Object.keys(schemes as object), ['bearer'])
     assert.deepEqual([requirements, oldSecurity], [undefined, undefined])
   })
 
-  it('is declared as alternatives, and two of one name are told apart [B-150]', async () => {
+  it('is declared as alternatives, and two of the same name are distinguished [B-150]', async () => {
     const issuers = ['https://one.test', 'https://two.test'].map((issuer) => bearer({ issuer, audience: 'ada' }))
     const declared = await cardsOf(anyOf(...issuers, either))
     assert.deepEqual(Object.keys(declared.schemes as object), ['bearer', 'bearer_2', 'apiKey', 'bearer_3'])
@@ -226,12 +226,12 @@ describe('any of several ways', () => {
 describe('all of several ways', () => {
   const both = allOf(tokens, apiKey({ lookup }))
 
-  it('lets in whom every one knows: the first says who it is, all say what it may [B-150]', async () => {
+  it('accepts a caller that all recognize: the first gives the identity, all give the permissions [B-150]', async () => {
     const { caller } = await call(both, { authorization: 'Bearer t-bob', 'x-api-key': 's3cret' })
     assert.deepEqual(caller, { id: 'bob', tenant: 'acme', scopes: ['use'], schemes: ['bearer', 'apiKey'] })
   })
 
-  it('refuses where one is missing or not good, or where they are for different tenants [B-151]', async () => {
+  it('refuses if one is missing or invalid, or if they are for different tenants [B-151]', async () => {
     assert.equal((await call(both, { authorization: 'Bearer t-bob' })).status, 401)
     assert.equal((await call(both, { 'x-api-key': 's3cret' })).status, 401)
     assert.equal((await call(both, { authorization: 'Bearer t-bob', 'x-api-key': 'x' })).status, 401)
@@ -239,7 +239,7 @@ describe('all of several ways', () => {
     assert.equal((await call(elsewhere, { authorization: 'Bearer t-bob', 'x-api-key': 'k' })).status, 403)
   })
 
-  it('is declared as one requirement of several schemes, times the alternatives of each [B-150]', async () => {
+  it('is declared as one requirement of several schemes, combined with the alternatives of each [B-150]', async () => {
     assert.deepEqual((await cardsOf(both)).oldSecurity, [{ bearer: [], apiKey: [] }])
     const nested = allOf(anyOf(tokens, people), apiKey({ lookup, scopes: ['use'] }))
     assert.deepEqual((await cardsOf(nested)).oldSecurity, [

@@ -4,7 +4,7 @@ import { A2AError, type ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
 import type { Admit, RequestOutcome } from '../admission/admission.ts'
-import { credentialsOf } from '../admission/request-authenticator.ts'
+import { credentialsOf } from '../admission/admission.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Asks the operator for admission: throws if the call is refused. A promise only if `admit` is called. */

@@ -28,7 +28,7 @@ const frames = (handler: Handler, path: string, body: unknown): Promise<any[]> =
   Array.fromAsync(readFrames(handler, path, body))
 
 describe('an endpoint variant', () => {
-  it('rewrites results, events and frames at its path, with the form of JSON-RPC where it says so', async () => {
+  it('rewrites results, events and frames at its path, with the JSON-RPC form if configured', async () => {
     const handler = open({
       endpointVariants: [
         variant({
@@ -59,7 +59,7 @@ describe('an endpoint variant', () => {
     assert.deepEqual([await seen('/api/a2a'), await seen('/a2a'), await seen('/api/a2a')], [true, undefined, true])
   })
 
-  it('is asked with version, operation and payload, over REST first without the payload', async () => {
+  it('is selected by version, operation and payload, over REST first without the payload', async () => {
     const asked: VariantRequest[] = []
     const matches = (request: VariantRequest): boolean => asked.push(request) > 0
     const handler = open({ endpointVariants: [variant({ matches }), variant({ path: '/api/a2a', matches })] })
@@ -73,7 +73,7 @@ describe('an endpoint variant', () => {
     ])
   })
 
-  it('is for its path and those below, and for no other that begins alike', async () => {
+  it('applies to its path and those below, and to no other path with the same prefix', async () => {
     const rewrite: EndpointVariant['rewrite'] = (object) => ({ ...object, seen: true })
     const handler = open({ endpointVariants: [variant({ path: '/a2', rewrite }), variant({ path: '/v', rewrite })] })
     assert.equal((await post(handler, { message: legacyTestMessage() }, {}, '/v1/message:send')).json.seen, undefined)
@@ -83,7 +83,7 @@ describe('an endpoint variant', () => {
     )
   })
 
-  it('writes REST errors, until the payload tells that it is for another', async () => {
+  it('writes REST errors, until the payload selects another', async () => {
     const handler = open({
       endpointVariants: [
         variant({
@@ -133,7 +133,7 @@ describe('an endpoint variant', () => {
     assert.deepEqual(states.at(-1), ['completed', true])
   })
 
-  it('sends the error of a stream that cannot begin as its only event [F-7]', async () => {
+  it('sends the error of a stream that cannot start as its only event [F-7]', async () => {
     const handler = open({ endpointVariants: [variant({ path: '/api/a2a', streamErrors: 'event' })] })
     const lost = rpc('message/stream', { message: { ...legacyTestMessage(), taskId: 'x' } })
     assert.deepEqual(

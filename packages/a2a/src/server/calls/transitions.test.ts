@@ -21,24 +21,24 @@ describe('the history of states', () => {
     assert.equal(silent.json.capabilities.stateTransitionHistory, undefined)
   })
 
-  it('is told by tasks/get in the words of 0.x, under the name of the capability', async () => {
+  it('is returned by tasks/get in the format of 0.x, under the name of the capability', async () => {
     const handler = open({ stateTransitionHistory: true })
     for (const headers of [version('0.3'), version('0.2')]) {
       const sent = await post(handler, rpc('message/send', { message: legacyTestMessage() }), headers)
       const { id } = sent.json.result
       const { result } = (await post(handler, rpc('tasks/get', { id }), headers)).json
-      const told = result.metadata.stateTransitionHistory as { state: string; timestamp: string }[]
+      const transitions = result.metadata.stateTransitionHistory as { state: string; timestamp: string }[]
       assert.deepEqual(
-        told.map(({ state }) => state),
+        transitions.map(({ state }) => state),
         ['submitted', 'working', 'completed'],
       )
-      assert.equal(told.at(-1)?.timestamp, result.status.timestamp)
+      assert.equal(transitions.at(-1)?.timestamp, result.status.timestamp)
       const modernly = await post(handler, rpc('GetTask', { id }), version('1.0'))
       assert.equal(modernly.json.result.metadata, undefined)
     }
   })
 
-  it('is told over REST and gRPC of 0.3 in the words of their proto', async () => {
+  it('is returned over REST and gRPC of 0.3 in the format of their proto', async () => {
     const server = await grpc.open({ agent: () => ({ state: 'TASK_STATE_CANCELED' }), stateTransitionHistory: true })
     const peer = grpc.client(server.grpcPort)
     const { id } = (await peer.call(modern, 'SendMessage', grpcMessageRequest())).payload.task

@@ -30,19 +30,19 @@ describe('the version a request asks for', () => {
     }
   })
 
-  it('may stand in the query, and the header wins over it [B-2]', () => {
+  it('may be in the query, and the header wins over it [B-2]', () => {
     assert.equal(asked(undefined, 'A2A-Version=1.0'), '1.0')
     assert.equal(asked(undefined, 'x=1&a2a-version=0%2E3'), '0.3')
     assert.equal(asked('0.3', 'A2A-Version=1.0'), '0.3')
   })
 
-  it('is missing when it is empty [B-3]', () => {
+  it('is missing if it is empty [B-3]', () => {
     assert.equal(asked(), undefined)
     assert.equal(asked(''), undefined)
     assert.equal(asked('', 'A2A-Version='), undefined)
   })
 
-  it('is not supported when it is another one, a list, or no version at all [B-4 B-5]', () => {
+  it('is unsupported if it is another one, a list, or invalid [B-4 B-5]', () => {
     for (const value of ['0.5', '1.1', '2.0', 'v1', '1', 'abc', '1.0, 0.3', '1.0.x', '01.0', '__proto__']) {
       assert.equal(asked(value), 'unsupported', value)
     }
@@ -50,7 +50,7 @@ describe('the version a request asks for', () => {
 })
 
 describe('a request that names no version', () => {
-  it('is read by the grammar of its method [B-10]', () => {
+  it('is read by the name of its method [B-10]', () => {
     assert.equal(lenient.ofMethod('SendMessage').id, '1.0')
     assert.equal(lenient.ofMethod('message/send').id, '0.3')
     assert.equal(lenient.ofMethod('nothing of the kind').id, '0.3')
@@ -61,14 +61,14 @@ describe('a request that names no version', () => {
     assert.equal(lenient.ofPath('/v1/message:send').id, '0.3')
   })
 
-  it('is 0.3 to the strict [B-3]', () => {
+  it('is 0.3 in strict mode [B-3]', () => {
     assert.equal(strict.ofMethod('SendMessage').id, '0.3')
     assert.equal(strict.ofPath('/message:send').id, '0.3')
   })
 })
 
-describe('a server that offers some versions only', () => {
-  it('refuses the others and says which it has [B-5 B-7 B-9]', () => {
+describe('a server with some versions only', () => {
+  it('refuses the others and lists its own [B-5 B-7 B-9]', () => {
     const modern = createVersionNegotiator(['1.0'], false)
     assert.equal(modern.requestedVersion(request('0.3')), 'unsupported')
     assert.equal(modern.ofMethod('message/send').id, '1.0')

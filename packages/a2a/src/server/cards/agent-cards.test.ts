@@ -26,7 +26,7 @@ function serveCard(over: Over = {}) {
 const path = '/.well-known/agent-card.json'
 
 describe('the card', () => {
-  it('declares each binding once a version, newest first [B-8 B-14 B-16]', async () => {
+  it('declares each binding once per version, newest first [B-8 B-14 B-16]', async () => {
     const { card } = await serveCard()(path, { 'a2a-version': '1.0' })
     assert.deepEqual(card.supportedInterfaces, [
       { url: 'http://agent.example/a2a', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
@@ -41,7 +41,7 @@ describe('the card', () => {
     assert.ok(card.skills.length > 0)
   })
 
-  it('has the shape of the version that is asked for, and all of them for who does not ask [B-15]', async () => {
+  it('has the shape of the requested version, and all of them without one [B-15]', async () => {
     const get = serveCard()
     const modern = (await get(path, { 'a2a-version': '1.0' })).card
     assert.equal(modern.url, undefined)
@@ -57,7 +57,7 @@ describe('the card', () => {
     assert.deepEqual((await get(path, { 'a2a-version': '7.0' })).card, merged)
   })
 
-  it('is at every place where people look, and at agent.json for 0.2 [B-14]', async () => {
+  it('is served at every usual path, and at agent.json for 0.2 [B-14]', async () => {
     const get = serveCard()
     for (const place of [path, '/.well-known/agent', '/agent-card', `/a2a${path}`, '/a2a/agent-card']) {
       assert.equal((await get(place)).card.name, 'Greeter', place)
@@ -67,12 +67,12 @@ describe('the card', () => {
     assert.equal(oldest.card.url, 'http://agent.example/a2a')
   })
 
-  it('can be one variant for who does not ask', async () => {
+  it('can be one variant for requests without a version', async () => {
     assert.equal((await serveCard({ card: '1.0' })(path)).card.url, undefined)
     assert.equal((await serveCard({ card: '0.3' })(path)).card.supportedInterfaces, undefined)
   })
 
-  it('carries caching headers, with another tag for each variant [B-21 B-23]', async () => {
+  it('has caching headers, with another tag for each variant [B-21 B-23]', async () => {
     const get = serveCard()
     const tags = new Set<string | null>()
     for (const version of ['1.0', '0.3', '']) {
@@ -86,7 +86,7 @@ describe('the card', () => {
     assert.equal(tags.size, 3)
   })
 
-  it('is not sent again to who has it [B-22 B-23]', async () => {
+  it('is not sent again to a client that has it [B-22 B-23]', async () => {
     const get = serveCard()
     const { headers } = await get(path)
     const etag = headers.get('etag') ?? ''
@@ -120,7 +120,7 @@ describe('the card', () => {
     assert.equal((await old(path, { 'a2a-version': '1.0' })).card.url, 'http://agent.example/a2a')
   })
 
-  it('can be kept for known callers [B-24 T-14]', async () => {
+  it('can be limited to authenticated callers [B-24 T-14]', async () => {
     const get = serveCard({
       protectCard: true,
       authenticate: ({ header }) => (header('authorization') === 'Bearer let-me-in' ? { id: 'a' } : undefined),
@@ -133,7 +133,7 @@ describe('the card', () => {
     assert.equal(shown.headers.get('vary'), 'A2A-Version, Authorization')
   })
 
-  it('can be kept for known callers by one agent, and shown to all by another [B-24]', async () => {
+  it('can be limited to authenticated callers for one agent, and public for another [B-24]', async () => {
     const open = createHandler({
       store: memoryStore(),
       authenticate: () => undefined,
@@ -154,7 +154,7 @@ describe('the card', () => {
     }
   })
 
-  it('of each of several agents is its own, and the first one is also at the root [B-27]', async () => {
+  it('is separate for each of several agents, and the first one is also at the root [B-27]', async () => {
     const handler = createHandler({
       store: memoryStore(),
       agents: { echo: () => 'e', clock: { agent: () => 'c', name: 'Clock' } },
@@ -168,7 +168,7 @@ describe('the card', () => {
     assert.equal((await cardAt('/a2a/clock/agent-card')).supportedInterfaces[1].url, 'http://h/a2a/clock')
   })
 
-  it('shows security schemes in the words of each version', async () => {
+  it('has security schemes in the format of each version', async () => {
     const get = serveCard({
       securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
       securityRequirements: [{ schemes: { bearer: { list: [] } } }],
@@ -181,7 +181,7 @@ describe('the card', () => {
     assert.deepEqual(old.security, [{ bearer: [] }])
   })
 
-  it('is written for whatever address we are called by, however many there are', async () => {
+  it('is written for any address of the request, however many there are', async () => {
     const handler = createHandler({ store: memoryStore(), agent: () => 'x' })
     opened.push(handler)
     for (let index = 0; index < 500; index++) {

@@ -27,7 +27,7 @@ const bindingsOf = (card: Record<string, any>): string[] =>
   card['supportedInterfaces'].map((one: { protocolBinding: string }) => one.protocolBinding)
 
 describe('the settings of a card', () => {
-  it('leave bindings off that are served all the same, in the words of each version', async () => {
+  it('omit bindings that are still served, in the format of each version', async () => {
     const { handler, card } = open({ agent, grpcUrl: 'agent.example:443', omitInterfaces: ['GRPC', 'HTTP+JSON'] })
     assert.deepEqual(bindingsOf(await card()), ['JSONRPC', 'JSONRPC'])
     const old = await card('', '0.3')
@@ -40,7 +40,7 @@ describe('the settings of a card', () => {
     assert.equal(sent.status, 200)
   })
 
-  it('are those of the server where an agent has none of its own', async () => {
+  it('default to those of the server', async () => {
     const own = { agent, omitInterfaces: [], omitSecurityRequirements: false, card: '0.3' } satisfies AgentSettings
     const { card } = open({
       agents: { ann: { ...own, ...security }, bob: { agent, ...security } },
@@ -57,7 +57,7 @@ describe('the settings of a card', () => {
     assert.equal(ann['additionalInterfaces'].length, 2)
   })
 
-  it('leave requirements off, of the skills too, and keep the schemes', async () => {
+  it('omit requirements, also of the skills, and keep the schemes', async () => {
     const skill = { id: 's', name: 'S', description: 'S', tags: ['s'], ...security }
     const { securitySchemes: _, ...skillOnCard } = skill
     const { card } = open({ agent, ...security, skills: [skillOnCard], omitSecurityRequirements: true })
@@ -68,7 +68,7 @@ describe('the settings of a card', () => {
     }
   })
 
-  it('leave something on it', () => {
+  it('keep at least one interface', () => {
     const omitInterfaces = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const
     assert.throws(() => open({ agent, omitInterfaces }), { name: 'ConfigError', path: 'omitInterfaces' })
     const agents = { ann: { agent, omitInterfaces } }
@@ -81,7 +81,7 @@ describe('the settings of a card', () => {
 })
 
 describe('an extension of the server', () => {
-  it('can be required by one agent, and does there what it does elsewhere', async () => {
+  it('can be required by one agent, with the same effect as elsewhere', async () => {
     const shared = { uri: 'urn:x', description: 'X', decorate: () => ({ 'urn:x': { seen: true } }) }
     const { handler, card } = open({
       agents: { ann: { agent, extensions: [{ uri: 'urn:x', required: true }] }, bob: agent },

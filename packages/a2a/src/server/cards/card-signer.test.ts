@@ -32,7 +32,7 @@ async function verify(document: Record<string, unknown>, keys: JSONWebKeySet, at
 }
 
 describe('a card of ours', () => {
-  it('is signed under a key that is published, ES256, and says which and where [B-29 B-31]', async () => {
+  it('is signed under a published key, ES256, with its id and address [B-29 B-31]', async () => {
     const handler = open({ signing: true, publicUrl, name: 'Ada' })
     const { json } = await get(handler, cardPath, modern)
     const keys = await keysOf(handler)
@@ -47,7 +47,7 @@ describe('a card of ours', () => {
     await verify(json, keys)
   })
 
-  it('is signed for all who read 1.0, by its 1.0 view, and not for those who never had a rule for it [B-29 B-34]', async () => {
+  it('is signed for clients of 1.0, by its 1.0 view, and not for versions without a rule [B-29 B-34]', async () => {
     const securitySchemes = { token: { httpAuthSecurityScheme: { scheme: 'Bearer' } } }
     const handler = open({
       signing: true,
@@ -65,7 +65,7 @@ describe('a card of ours', () => {
     assert.equal((await get(handler, '/.well-known/agent.json')).json.signatures, undefined)
   })
 
-  it('does not verify with a changed scheme, requirement, interface or skill [B-30 B-34]', async () => {
+  it('fails verification with a changed scheme, requirement, interface or skill [B-30 B-34]', async () => {
     const securitySchemes = { token: { httpAuthSecurityScheme: { scheme: 'Bearer' } } }
     const securityRequirements = [{ schemes: { token: { list: [] } } }]
     const handler = open({ signing: true, publicUrl, securitySchemes, securityRequirements })
@@ -83,7 +83,7 @@ describe('a card of ours', () => {
     }
   })
 
-  it('is signed once and not once a request: the same bytes and the same tag again [B-23 B-29]', async () => {
+  it('is signed once and not per request: the same bytes and the same tag [B-23 B-29]', async () => {
     const handler = open({ signing: true, publicUrl })
     const first = await get(handler, cardPath, modern)
     const again = await get(handler, cardPath, modern)
@@ -96,7 +96,7 @@ describe('a card of ours', () => {
     assert.equal(new Set(together.map(({ json }) => JSON.stringify(json.signatures))).size, 1)
   })
 
-  it('is signed as the extended card, too, and the same for the same caller [B-29 B-138]', async () => {
+  it('is signed as the extended card, the same for the same caller [B-29 B-138]', async () => {
     const authenticate = () => ({ id: 'ann' })
     const handler = open({ signing: true, publicUrl, authenticate, extendedCard: { description: 'More' } })
     const ask = () => post(handler, rpc('GetExtendedAgentCard'), modern)
@@ -106,7 +106,7 @@ describe('a card of ours', () => {
     assert.deepEqual((await ask()).json.result.signatures, json.result.signatures)
   })
 
-  it('keeps its key over a restart, for all who share the store [B-29]', async () => {
+  it('keeps its key over a restart, for all servers that share the store [B-29]', async () => {
     const store = memoryStore()
     const shared = { ...store, close: async () => {} }
     const [one, other] = [1, 2].map(() =>
@@ -121,7 +121,7 @@ describe('a card of ours', () => {
     }
   })
 
-  it('is signed by the new key and the one before after a change of keys; the one before that is gone [B-32]', async (t) => {
+  it('is signed by the new and the previous key after a rotation; older ones are removed [B-32]', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
     const handler = open({ signing: true, publicUrl })
     const kids = async (): Promise<unknown[]> => {
@@ -146,7 +146,7 @@ describe('a card of ours', () => {
     assert.deepEqual([third.length, third[1]], [2, second])
   })
 
-  it('changes its keys by itself where it is told how often, and says when it was changed [B-32]', async (t) => {
+  it('rotates its keys at the configured interval, and reports the time [B-32]', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
     const handler = open({ signing: { rotateAfterMs: 3_600_000 }, publicUrl })
     const before = await get(handler, cardPath, modern)
@@ -170,7 +170,7 @@ describe('a key for cards', () => {
     return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   }
 
-  it('may be given as PEM, also with its lines joined as an environment has them, or as a JWK [B-29]', async () => {
+  it('may be given as PEM, also with joined lines as in an environment variable, or as a JWK [B-29]', async () => {
     const ec = pem('ec')
     const jwk = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ format: 'jwk' })
     const given = [
@@ -192,7 +192,7 @@ describe('a key for cards', () => {
     }
   })
 
-  it('stays published and signs beside its successor as one that was given before [B-32]', async () => {
+  it('stays published and signs beside its successor as the previous key [B-32]', async () => {
     const handler = open({ signing: { key: pem('ec'), previous: [pem('ed25519')] }, publicUrl })
     const { json } = await get(handler, cardPath, modern)
     const keys = await keysOf(handler)
@@ -204,7 +204,7 @@ describe('a key for cards', () => {
     await verify(json, keys, 1)
   })
 
-  it('that is no key to sign cards with is named at the start [B-29]', async () => {
+  it('that is invalid is named at the start [B-29]', async () => {
     const publicJwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
     const wrong = ['', 'x', '{', '{"kty":"oct","k":"c2VjcmV0"}', JSON.stringify(publicJwk)]
     for (const key of wrong) {
@@ -218,7 +218,7 @@ describe('a key for cards', () => {
     assert.throws(() => open({ signing: { key: pem('ec'), rotateAfterMs: 1 }, publicUrl }), /signing\.rotateAfterMs/)
   })
 
-  it('signs no address that a request names: without one of ours there is no signing [B-34]', async () => {
+  it('signs no address taken from a request: signing requires a configured one [B-34]', async () => {
     assert.throws(() => open({ signing: true }), /signing: requires publicUrl/)
     assert.throws(() => open({ signing: true, hosts: ['ada.test'], trustProxy: true }), /signing: requires publicUrl/)
     const listed = open({ signing: true, hosts: ['localhost'] })
@@ -228,7 +228,7 @@ describe('a key for cards', () => {
     assert.equal(json.supportedInterfaces[0].url, 'https://ada.test/a2a')
   })
 
-  it('is published below the path that the handler is mounted at, once for all its agents [B-31]', async () => {
+  it('is published below the mount path of the handler, once for all its agents [B-31]', async () => {
     const agents = { ada: () => 'x', bob: () => 'y' }
     const options = { store: memoryStore(), agents, publicUrl: 'https://host.test', prefix: '/agents', signing: true }
     const handler = createHandler(options)
@@ -246,7 +246,7 @@ describe('a key for cards', () => {
     await handler.close()
   })
 
-  it('is absent if nothing is signed: there is no list of keys', async () => {
+  it('is absent if nothing is signed: there is no key set', async () => {
     assert.equal((await get(open(), '/.well-known/jwks.json')).status, 404)
   })
 })

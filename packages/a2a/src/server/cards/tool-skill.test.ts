@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { readableName, skillOfTool } from './tool-skill.ts'
 
 describe('a tool as a skill', () => {
-  it('has a name that people read, however its own is written [S0-26]', () => {
+  it('has a readable name, however its own is written [S0-26]', () => {
     const names = [
       'get_user_name',
       'get-user-name',
@@ -26,7 +26,7 @@ describe('a tool as a skill', () => {
     ])
   })
 
-  it('has the title and the description of the tool where there are some [S0-26]', () => {
+  it('has the title and the description of the tool if there are some [S0-26]', () => {
     assert.deepEqual(skillOfTool({ name: 'get-sum', title: 'Add', description: 'Adds two numbers' }, 'mcp'), {
       id: 'get-sum',
       name: 'Add',
@@ -36,7 +36,7 @@ describe('a tool as a skill', () => {
     assert.equal(skillOfTool({ name: 'web_search' }, 'mcp').description, 'Web search')
   })
 
-  it('has tags that say of what sort it is [S0-26]', () => {
+  it('has tags for its category [S0-26]', () => {
     const sort = (name: string) => skillOfTool({ name }, 'function').tags
     assert.deepEqual(sort('web_search'), ['tool', 'function', 'search'])
     assert.deepEqual(sort('delete_file'), ['tool', 'function', 'write'])

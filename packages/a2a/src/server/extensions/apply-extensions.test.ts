@@ -39,7 +39,7 @@ const chunks: Agent = async function* () {
 }
 
 describe('an extension', () => {
-  it('is declared in the card of every version with its parameters, and nothing is declared by itself [B-141 B-149 T-11]', async () => {
+  it('is declared in the card of every version with its parameters, and none is declared by default [B-141 B-149 T-11]', async () => {
     const path = '/.well-known/agent-card.json'
     for (const version of ['1.0', '0.3']) {
       const bare = await get(open(), path, { 'a2a-version': version })
@@ -90,7 +90,7 @@ describe('an extension', () => {
     assert.equal(asked.json.result.task.status.state, 'TASK_STATE_COMPLETED')
   })
 
-  it('may refuse a message in its own words; whatever else it throws is our fault', async () => {
+  it('may refuse a message with its own error; anything else it throws is an internal error', async () => {
     const strict: Extension = {
       uri: 'urn:strict',
       async onMessage({ parts }) {
@@ -107,7 +107,7 @@ describe('an extension', () => {
     assert.doesNotMatch(JSON.stringify(broken.json), /secret detail/)
   })
 
-  it('that changes a message otherwise each time does not make another message of it [B-163]', async () => {
+  it('that changes a message differently each time does not make it another message [B-163]', async () => {
     let count = 0
     const counting: Extension = {
       uri: 'urn:count',
@@ -122,7 +122,7 @@ describe('an extension', () => {
     assert.equal(count, 2)
   })
 
-  it('can be asked for with others, and each adds its own to the events of that reader alone [B-143 B-146 T-10]', async () => {
+  it('can be requested with others, and each adds its data only to the events of that reader [B-143 B-146 T-10]', async () => {
     const handler = open({ extensions: [cursor(), timestamps(), trace()], agent: chunks })
     const uris = [cursorExtension, timestampsExtension]
     const { response, payloads } = await eventsOf(
@@ -143,7 +143,7 @@ describe('an extension', () => {
 })
 
 describe('the times of events', () => {
-  it('are those of the log, never going back, in every version', async () => {
+  it('are those of the log, never decreasing, in every version', async () => {
     const before = Date.now()
     const handler = open({ extensions: [timestamps()], agent: chunks })
     const asking = { 'a2a-extensions': timestampsExtension, 'x-a2a-extensions': timestampsExtension }
@@ -170,7 +170,7 @@ describe('the trace of events', () => {
     ['/message:stream', () => ({ message: testMessage() })],
     ['/a2a', () => rpc('message/stream', { message: legacyTestMessage() })],
   ] as const) {
-    it(`is that of the request, with a span for each, and once more where older drafts look: ${path} [B-171 S2-31]`, async () => {
+    it(`is that of the request, with a span for each, also at the position of older drafts: ${path} [B-171 S2-31]`, async () => {
       const handler = open({ extensions: [trace()], agent: chunks })
       const { payloads } = await eventsOf(handler, path, body(), { ...asking, traceparent })
       const notes = notesIn(payloads)
@@ -183,7 +183,7 @@ describe('the trace of events', () => {
     })
   }
 
-  it('is that of the turn for every reader, and that of the task if the turn was not traced', async () => {
+  it('is that of the turn for every reader, and that of the task without a trace', async () => {
     const agent: Agent = ({ text }: Turn) => (text === 'go' ? inputRequired('Which?') : 'done')
     const handler = open({ extensions: [trace()], agent })
     const first = await eventsOf(handler, '/message:stream', { message: testMessage('go') }, { ...asking, traceparent })
@@ -205,7 +205,7 @@ describe('the trace of events', () => {
     assert.ok(asked > 0 && traces.length > asked + 1)
   })
 
-  it('is not kept for agents whose events do not tell it', async () => {
+  it('is not stored for agents whose events do not carry it', async () => {
     const handler = open({ agent: () => 'x' })
     const { json } = await post(handler, { message: testMessage() }, { traceparent }, '/message:send')
     const { payloads } = await eventsOf(

@@ -36,12 +36,12 @@ function send(handler: ReturnType<typeof open>, more: object, headers: Record<st
 const seen = (json: any): Record<string, unknown> =>
   JSON.parse(json.result.task.status.message.parts[0].text) as Record<string, unknown>
 
-describe('what holds for a call', () => {
-  it('is said by an extension that is active, of what the message says under its name', async () => {
+describe('the constraints of a call', () => {
+  it('are set by an active extension, from its data in the message', async () => {
     const deadlineAt = Date.now() + 60_000
-    const heard: Json[] = []
+    const received: Json[] = []
     const extension = terms((said) => {
-      heard.push(said)
+      received.push(said)
       return { deadlineAt, scopes: ['read'], provenance: { from: 'afar' } }
     })
     const handler = open({
@@ -51,10 +51,10 @@ describe('what holds for a call', () => {
     })
     const { json } = await send(handler, { metadata: { [uri]: { n: 1 }, other: 2 } })
     assert.deepEqual(seen(json), { metadata: { other: 2 }, scopes: ['read'], deadlineAt, provenance: { from: 'afar' } })
-    assert.deepEqual(heard, [{ n: 1 }])
+    assert.deepEqual(received, [{ n: 1 }])
   })
 
-  it('only narrows: no scope or skill is added to those of the caller, by one extension or by several', async () => {
+  it('only narrow: no scope or skill is added to those of the caller, by one extension or by several', async () => {
     const limits: CallConstraints[] = [{ scopes: ['read', 'pay'] }, { skills: ['look', 'fly'] }, { scopes: ['pay'] }]
     const extensions = limits.map((limit, index) => ({ uri: `${uri}:${index}`, onCall: () => limit }))
     const callers: Caller[] = []
@@ -78,7 +78,7 @@ describe('what holds for a call', () => {
     )
   })
 
-  it('gives no scopes to a caller that has none, and compares scopes as the operator says', async () => {
+  it('give no scopes to a caller that has none, and compare scopes as the operator configures', async () => {
     const extension = terms(() => ({ scopes: ['read:mail'] }))
     const message = { metadata: { [uri]: 'x' } }
     const without = open({ agent: telling, extensions: [extension] })
@@ -92,7 +92,7 @@ describe('what holds for a call', () => {
     assert.deepEqual(seen((await send(handler, message)).json)['scopes'], ['read:mail'])
   })
 
-  it('is not asked of who does not ask for the extension, or has nothing to say to it', async () => {
+  it('are not requested from a client without the extension, or without its data', async () => {
     const handler = open({ agent: telling, extensions: [terms(() => assert.fail('it was asked'))] })
     const { json: inactive } = await send(handler, { metadata: { [uri]: 'x' } }, { 'a2a-version': '1.0' })
     assert.deepEqual(seen(inactive), { metadata: { [uri]: 'x' } })
@@ -100,7 +100,7 @@ describe('what holds for a call', () => {
     assert.deepEqual(seen(silent), { metadata: { other: 1 } })
   })
 
-  it('does not make a message that comes again another one', async () => {
+  it('do not make a repeated message another one', async () => {
     const handler = open({ agent: telling, extensions: [terms(() => ({}))] })
     const message = { messageId: crypto.randomUUID(), metadata: { [uri]: 'one' } }
     const first = await send(handler, message)
@@ -110,7 +110,7 @@ describe('what holds for a call', () => {
     assert.notEqual(other.json.result.task.id, first.json.result.task.id)
   })
 
-  it('may be nothing: what it throws is the answer to the call', async () => {
+  it('may be refused: an error is the response to the call', async () => {
     const extension = terms(() => {
       throw new A2AError('PERMISSION_DENIED', 'Not by this way')
     })
@@ -119,7 +119,7 @@ describe('what holds for a call', () => {
     assert.deepEqual([json.error.code, json.error.message], [-32091, 'Not by this way'])
   })
 
-  it('holds for the rest of the task: where it came from is not forgotten with the next message', async () => {
+  it('apply to the rest of the task: provenance is kept for the next message', async () => {
     const extension = terms(() => ({ provenance: { from: 'afar' }, deadlineAt: Date.now() + 60_000 }))
     const handler = open({ agent: telling, extensions: [extension] })
     const { json } = await send(handler, { metadata: { [uri]: 'x' } })

@@ -22,7 +22,7 @@ import {
 const { open, client } = openGrpcServers()
 
 describe('gRPC', () => {
-  it('gives back what was counted for a large answer that cannot be written', async () => {
+  it('releases the counted bytes of a large response that cannot be written', async () => {
     const kept = memoryStore()
     const server = await open({
       agent: () => artifact('log', { text: 'x'.repeat(100_000) }),
@@ -45,7 +45,7 @@ describe('gRPC', () => {
     assert.equal(server.handler.readers.unsentBytes, 0)
   })
 
-  it('speaks 1.0 and 0.3 side by side on one port, each in its own words, about the same tasks [F-10 B-12 B-13]', async () => {
+  it('serves 1.0 and 0.3 on one port, each in its own format, about the same tasks [F-10 B-12 B-13]', async () => {
     const peer = client((await open({ agent: () => inputRequired('Which?') })).grpcPort)
     const { payload: sent } = await peer.call(modern, 'SendMessage', grpcMessageRequest('go'))
     const { id } = sent.task
@@ -61,7 +61,7 @@ describe('gRPC', () => {
     assert.equal(old.payload.task.status.message.content[0].text, 'Which?')
   })
 
-  it('refuses an agent that throws CANCELED as it does UNSUPPORTED_OPERATION: only agents see the code', async () => {
+  it('reports CANCELED of an agent as UNSUPPORTED_OPERATION: only agents see the code', async () => {
     const agent: Agent = ({ text }) => {
       throw new A2AError(text as ErrorCode, 'No')
     }
@@ -72,10 +72,10 @@ describe('gRPC', () => {
     assert.equal((await peer.refused(legacy, 'SendMessage', legacyGrpcMessageRequest('CANCELED'))).code, 12)
   })
 
-  it('has a version by its package; metadata may name one of that package and no other [B-4 B-5 B-7 B-12]', async () => {
+  it('selects the version by its package; metadata may name one of that package and no other [B-4 B-5 B-7 B-12]', async () => {
     const peer = client((await open({ agent: () => 'ok' })).grpcPort)
     const as = (version: string) => ({ metadata: { 'a2a-version': version } })
-    for (const [service, payload, version, spoken] of [
+    for (const [service, payload, version, answered] of [
       [modern, grpcMessageRequest, '1.0', '1.0'],
       [modern, grpcMessageRequest, '1.0.7', '1.0'],
       [modern, grpcMessageRequest, '', '1.0'],
@@ -84,7 +84,7 @@ describe('gRPC', () => {
       [legacy, legacyGrpcMessageRequest, '', '0.3'],
     ] as const) {
       const { metadata } = await peer.call(service, 'SendMessage', payload(), as(version))
-      assert.deepEqual(metadata.get('a2a-version'), [spoken], `${service} ${version}`)
+      assert.deepEqual(metadata.get('a2a-version'), [answered], `${service} ${version}`)
     }
     for (const [service, payload, version, offered] of [
       [modern, grpcMessageRequest, '0.5', '1.0,0.3,0.2'],
@@ -98,7 +98,7 @@ describe('gRPC', () => {
     }
   })
 
-  it('knows no service of a version that is not offered, and no rpc that a service has not [B-37 B-87]', async () => {
+  it('has no service of a version that is not offered, and no unknown rpc [B-37 B-87]', async () => {
     const peer = client((await open({ agent: () => 'ok', versions: ['1.0'] })).grpcPort)
     assert.equal((await peer.refused(legacy, 'SendMessage', legacyGrpcMessageRequest())).code, 12)
     assert.equal((await peer.refused(modern, 'SendMassage', {}, { bytes: new Uint8Array() })).code, 12)
@@ -107,7 +107,7 @@ describe('gRPC', () => {
     assert.equal((await both.refused(legacy, 'ListTasks', {}, { bytes: new Uint8Array() })).code, 12)
   })
 
-  it('takes service parameters as metadata, several values as one list, and echoes what is active [F-11 B-142 B-143]', async () => {
+  it('reads service parameters as metadata, several values as one list, and echoes active ones [F-11 B-142 B-143]', async () => {
     const uris = ['urn:one', 'urn:two']
     const server = await open({
       agent: ({ extensions }) => extensions.join(' ') || 'none',
@@ -132,7 +132,7 @@ describe('gRPC', () => {
     assert.deepEqual(silence.get('a2a-extensions'), [])
   })
 
-  it('does not wait where 0.3 sends a configuration that does not ask to, and waits where none is sent [B-66]', async () => {
+  it('does not wait if 0.3 sends a configuration without blocking, and waits without a configuration [B-66]', async () => {
     const gate = Promise.withResolvers<void>()
     const peer = client((await open({ agent: () => gate.promise.then(() => 'done'), openAfterMs: 10 })).grpcPort)
     const { payload: begun } = await peer.call(
@@ -146,7 +146,7 @@ describe('gRPC', () => {
     assert.equal((await waiting).payload.task.status.state, 'TASK_STATE_COMPLETED')
   })
 
-  it('answers what is malformed or invalid with INVALID_ARGUMENT, and names the fields [B-38]', async () => {
+  it('answers malformed or invalid requests with INVALID_ARGUMENT, and names the fields [B-38]', async () => {
     const peer = client((await open({ agent: () => 'ok' })).grpcPort)
     const malformed = await peer.refused(modern, 'SendMessage', {}, { bytes: new Uint8Array([10, 200, 1]) })
     assert.deepEqual([malformed.code, malformed.reason], [3, 'PARSE_ERROR'])
@@ -167,7 +167,7 @@ describe('gRPC', () => {
     assert.deepEqual([oldPush.code, oldPush.reason], [12, 'PUSH_NOTIFICATION_NOT_SUPPORTED'])
   })
 
-  it('takes messages as large as a body may be, and no larger', async () => {
+  it('accepts messages up to the body limit', async () => {
     const peer = client((await open({ agent: () => 'ok', limits: { bodyBytes: 10_000 } })).grpcPort)
     await peer.call(modern, 'SendMessage', grpcMessageRequest('x'.repeat(9_500)))
     assert.equal((await peer.refused(modern, 'SendMessage', grpcMessageRequest('x'.repeat(10_500)))).code, 8)
@@ -198,7 +198,7 @@ describe('a stream over gRPC', () => {
     )
   })
 
-  it('that cannot begin is a plain refusal [F-7 B-106]', async () => {
+  it('that cannot start is a plain error [F-7 B-106]', async () => {
     const peer = client((await open({ agent: () => 'ok' })).grpcPort)
     const { payload } = await peer.call(modern, 'SendMessage', grpcMessageRequest())
     const refused = async (rpc: string, message: object) =>
@@ -212,7 +212,7 @@ describe('a stream over gRPC', () => {
     assert.deepEqual([shown.length, shown[0].task.status.state], [1, 'TASK_STATE_COMPLETED'])
   })
 
-  it('goes on after last-event-id, and tells its place where the cursor extension is active [B-109]', async () => {
+  it('continues after last-event-id, and has its position if the cursor extension is active [B-109]', async () => {
     const peer = client(
       (
         await open({
@@ -242,7 +242,7 @@ describe('a stream over gRPC', () => {
     assert.deepEqual(await Array.fromAsync(resumed), rest)
   })
 
-  it('that its client leaves ends nothing but itself [B-103]', async () => {
+  it('whose client leaves ends only itself [B-103]', async () => {
     const gate = Promise.withResolvers<void>()
     const server = await open({
       limits: { streamsPerCaller: 1 },
@@ -278,7 +278,7 @@ describe('a stream over gRPC', () => {
     }
   })
 
-  it('is not made faster than it is read, and let go of where it is not read at all [B-95]', async () => {
+  it('is not produced faster than it is read, and closed if it is not read at all [B-95]', async () => {
     const chunk = 'x'.repeat(20_000)
     const server = await open({
       stallMs: 300,

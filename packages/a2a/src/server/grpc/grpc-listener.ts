@@ -1,6 +1,4 @@
 /** What `serve` needs of a gRPC listener, without types of the gRPC library, which is optional. */
-import { ConfigError } from '../config-error.ts'
-import type { Handler } from '../handler.ts'
 
 /** The certificate of a gRPC listener. */
 export interface GrpcTls {
@@ -38,15 +36,4 @@ export interface GrpcListener {
   drain(): Promise<void>
   /** Closes what is still open. */
   close(): void
-}
-
-// Opens a gRPC listener if the required libraries are installed; otherwise the error names the packages to install.
-
-/** Loaded only if gRPC is enabled. */
-export async function openGrpcListener(handler: Handler, options: GrpcServerOptions): Promise<GrpcListener> {
-  const { createGrpcServer } = await import('./grpc-server.ts').catch((cause: unknown) => {
-    if ((cause as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw cause
-    throw new ConfigError('grpcPort', 'gRPC requires two packages: npm install @grpc/grpc-js @bufbuild/protobuf')
-  })
-  return createGrpcServer(handler, options)
 }

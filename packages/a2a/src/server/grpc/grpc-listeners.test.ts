@@ -78,7 +78,7 @@ describe('the gRPC port of an agent that moves', () => {
     assert.deepEqual(steps, [])
   })
 
-  it('is closed first if another agent wants it', async () => {
+  it('is closed first if another agent needs it', async () => {
     const { change, steps } = await open({ ann: 1, bob: 2 })
     assert.deepEqual(await change({ ann: 2, bob: 1 }), { ann: 2, bob: 1 })
     assert.deepEqual(steps, ['ann closes 1', 'bob closes 2', 'ann opens 2', 'bob opens 1'])
@@ -87,7 +87,7 @@ describe('the gRPC port of an agent that moves', () => {
     assert.deepEqual(steps, ['ann closes 3', 'bob opens 3', 'bob closes 2'])
   })
 
-  it('is kept if it is the one that is asked for by now', async () => {
+  it('is kept if it is requested again', async () => {
     const { change, steps } = await open({ ann: 0 })
     assert.deepEqual(await change({ ann: 50_000 }), { ann: 50_000 })
     assert.deepEqual(await change({ ann: 0 }), { ann: 50_000 })
@@ -95,8 +95,8 @@ describe('the gRPC port of an agent that moves', () => {
   })
 })
 
-describe('a gRPC port that is taken', () => {
-  it('is tried again after longer and longer, up to a minute, and reported once', async () => {
+describe('a gRPC port in use', () => {
+  it('is retried with growing pauses, up to a minute, and reported once', async () => {
     const { change, retry, taken, logged, timers, listeners } = await open()
     taken.add(2)
     assert.deepEqual(await change({ ann: 2 }), {})
@@ -113,7 +113,7 @@ describe('a gRPC port that is taken', () => {
     )
   })
 
-  it('is tried at once when agents change, and no more when it is not wanted', async () => {
+  it('is retried at once when agents change, and no longer when it is not needed', async () => {
     const { change, retry, taken, timers } = await open({ ann: 1 })
     taken.add(2)
     await change({ ann: 2 })
@@ -124,7 +124,7 @@ describe('a gRPC port that is taken', () => {
     assert.equal(timers(), 0)
   })
 
-  it('is given up with the server', async () => {
+  it('is abandoned with the server', async () => {
     for (const way of ['drain', 'close'] as const) {
       const { change, taken, timers, listeners } = await open({ ann: 1 })
       taken.add(2)

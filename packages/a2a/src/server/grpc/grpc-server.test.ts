@@ -19,13 +19,13 @@ import {
   grpcMessageRequest,
 } from '../../testing/fixtures/grpc-server.ts'
 import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
-import type { Credentials } from '../admission/request-authenticator.ts'
+import type { Credentials } from '../admission/admission.ts'
 import { createGrpcServer } from './grpc-server.ts'
 
 const { open, client } = openGrpcServers()
 const textOf = ({ payload }: { payload: any }): string => payload.task.artifacts[0].parts[0].text
 
-describe('the card of a server that speaks gRPC', () => {
+describe('the card of a server with gRPC', () => {
   const cardOf = async (url: string, version = '1.0'): Promise<any> =>
     (await fetch(`${url}/.well-known/agent-card.json`, { headers: { 'a2a-version': version } })).json()
 
@@ -40,9 +40,9 @@ describe('the card of a server that speaks gRPC', () => {
     assert.ok(additionalInterfaces.some((one: any) => one.transport === 'GRPC' && one.url === `127.0.0.1:${grpcPort}`))
   })
 
-  it('says what the operator says of it, and nothing where it is not spoken', async () => {
-    const told = await open({ agent: () => 'ok', grpcUrl: 'agent.example.com:443' })
-    assert.equal((await cardOf(told.url)).supportedInterfaces[2].url, 'agent.example.com:443')
+  it('has the address of the operator, and nothing without gRPC', async () => {
+    const configured = await open({ agent: () => 'ok', grpcUrl: 'agent.example.com:443' })
+    assert.equal((await cardOf(configured.url)).supportedInterfaces[2].url, 'agent.example.com:443')
     const { serve } = await import('../node.ts')
     const { memoryStore } = await import('../../stores/memory/memory-store.ts')
     const silent = await serve({ agent: () => 'ok', port: 0, store: memoryStore(), drainMs: 0 })
@@ -54,7 +54,7 @@ describe('the card of a server that speaks gRPC', () => {
     await silent.close()
   })
 
-  it('leads to HTTP by its own port where it is asked for by gRPC [B-136]', async () => {
+  it('has the HTTP port if it is requested over gRPC [B-136]', async () => {
     const server = await open({
       agent: () => 'ok',
       extendedCard: { description: 'more' },
@@ -67,7 +67,7 @@ describe('the card of a server that speaks gRPC', () => {
     assert.deepEqual([old.payload.description, old.payload.protocolVersion], ['more', '0.3.0'])
   })
 
-  it('names the agent as tenant where several share the port; before 1.0 only the first can be called', async () => {
+  it('has the agent as tenant if several share the port; before 1.0 only the first can be called', async () => {
     const { url, grpcPort } = await open({ agents: { ann: () => 'I am Ann', bob: () => 'I am Bob' } })
     const address = `127.0.0.1:${grpcPort}`
     const grpcOf = async (name: string) =>
@@ -83,7 +83,7 @@ describe('the card of a server that speaks gRPC', () => {
 })
 
 describe('several agents at one gRPC port', () => {
-  it('are told apart by tenant or by metadata, and the first is meant where neither says [B-165]', async () => {
+  it('are selected by tenant or by metadata, and the first one is the default [B-165]', async () => {
     const { grpcPort } = await open({ agents: { ann: () => 'I am Ann', bob: () => 'I am Bob' } })
     const peer = client(grpcPort)
     const as = (name: string) => ({ metadata: { 'x-parley-agent': name } })
@@ -91,9 +91,9 @@ describe('several agents at one gRPC port', () => {
     assert.equal(textOf(await peer.call(modern, 'SendMessage', { tenant: 'bob', ...grpcMessageRequest() })), 'I am Bob')
     assert.equal(textOf(await peer.call(modern, 'SendMessage', grpcMessageRequest(), as('bob'))), 'I am Bob')
     assert.equal(textOf(await peer.call(legacy, 'SendMessage', legacyGrpcMessageRequest(), as('bob'))), 'I am Bob')
-    const stranger = await peer.refused(modern, 'SendMessage', grpcMessageRequest(), as('eve'))
-    assert.deepEqual([stranger.code, stranger.reason], [5, 'AGENT_NOT_FOUND'])
-    assert.equal(stranger.message, 'No agent named eve. Agents: ann, bob')
+    const unknown = await peer.refused(modern, 'SendMessage', grpcMessageRequest(), as('eve'))
+    assert.deepEqual([unknown.code, unknown.reason], [5, 'AGENT_NOT_FOUND'])
+    assert.equal(unknown.message, 'No agent named eve. Agents: ann, bob')
     const tenant = await peer.refused(modern, 'SendMessage', { tenant: 'bob/acme', ...grpcMessageRequest() })
     assert.deepEqual([tenant.code, tenant.reason], [3, 'INVALID_PARAMS'])
     assert.equal(
@@ -102,7 +102,7 @@ describe('several agents at one gRPC port', () => {
     )
   })
 
-  it('do not see each other’s tasks [B-160]', async () => {
+  it("do not see each other's tasks [B-160]", async () => {
     const { grpcPort } = await open({ agents: { ann: () => inputRequired('?'), bob: () => 'I am Bob' } })
     const peer = client(grpcPort)
     const { id } = (await peer.call(modern, 'SendMessage', grpcMessageRequest())).payload.task
@@ -111,8 +111,8 @@ describe('several agents at one gRPC port', () => {
   })
 })
 
-describe('who calls by gRPC', () => {
-  it('is asked as over HTTP: metadata, the rpc and the address are there, and a challenge comes back [B-150 B-151 F-11]', async () => {
+describe('the caller of gRPC', () => {
+  it('is authenticated as over HTTP: with metadata, the rpc and the address, and a challenge [B-150 B-151 F-11]', async () => {
     const seen: Credentials[] = []
     const server = await open({
       agent: ({ caller }) => `Hello, ${caller.id}`,
@@ -146,7 +146,7 @@ describe('who calls by gRPC', () => {
   it('is known by its certificate if the server requests one, and refused without [F-10]', async () => {
     const own = selfSigned('localhost')
     const known = selfSigned('billing')
-    const stranger = selfSigned('stranger')
+    const untrusted = selfSigned('untrusted')
     const server = await open({
       agent: ({ caller }) => caller.id,
       grpcTls: { ...own, clientCa: known.cert },
@@ -163,22 +163,22 @@ describe('who calls by gRPC', () => {
     }
     assert.equal(textOf(await as(known).call(modern, 'SendMessage', grpcMessageRequest())), 'billing')
     assert.equal((await as().refused(modern, 'SendMessage', grpcMessageRequest())).code, 14)
-    assert.equal((await as(stranger).refused(modern, 'SendMessage', grpcMessageRequest())).code, 14)
+    assert.equal((await as(untrusted).refused(modern, 'SendMessage', grpcMessageRequest())).code, 14)
     assert.equal((await client(server.grpcPort).refused(modern, 'SendMessage', grpcMessageRequest())).code, 14)
   })
 
-  it('is not answered for a Host that the operator did not list', async () => {
+  it('is refused for a Host that the operator did not list', async () => {
     const peer = client((await open({ agent: () => 'ok', hosts: ['agent.example.com'] })).grpcPort)
     assert.equal((await peer.refused(modern, 'SendMessage', grpcMessageRequest())).reason, 'PERMISSION_DENIED')
   })
 
-  it('hears at once of keys that are none', async () => {
+  it('gets an error at once for invalid keys', async () => {
     await assert.rejects(open({ agent: () => 'ok', grpcTls: { cert: 'x', key: 'y' } }))
   })
 })
 
-describe('around the service', () => {
-  it('health is told to those who ask and to those who watch, in the words of the official definition', async () => {
+describe('the services beside A2A', () => {
+  it('report health to calls and watchers, in the format of the official definition', async () => {
     const server = await open({ agent: () => 'ok' })
     const peer = client(server.grpcPort)
     const { Check, Watch } = officialHealth as any
@@ -206,7 +206,7 @@ describe('around the service', () => {
   })
 
   for (const revision of ['v1', 'v1alpha'] as const) {
-    it(`reflection ${revision} tells tools what is spoken, in the words of the official definition`, async () => {
+    it(`list the services by reflection ${revision}, in the format of the official definition`, async () => {
       const { grpcPort } = await open({ agent: () => 'ok' })
       const folder = join(import.meta.dirname, '../../../../../node_modules/@grpc/reflection/build/proto')
       const definition = loadSync(`grpc/reflection/${revision}/reflection.proto`, {
@@ -243,7 +243,7 @@ describe('around the service', () => {
     })
   }
 
-  it('connections are asked whether they still live [B-101]', async () => {
+  it('send keepalive pings on connections [B-101]', async () => {
     const { grpcPort } = await open({ agent: () => 'ok', keepAliveMs: 30 })
     const session = connectHttp2(`http://127.0.0.1:${grpcPort}`)
     await once(session, 'ping')
@@ -252,7 +252,7 @@ describe('around the service', () => {
 })
 
 describe('a server that closes', () => {
-  it('finishes what it is about to answer, ends streams with a reason, and takes nothing new', async () => {
+  it('finishes pending responses, ends streams with a reason, and accepts nothing new', async () => {
     const gate = Promise.withResolvers<void>()
     const server = await open({
       drainMs: 500,
@@ -277,7 +277,7 @@ describe('a server that closes', () => {
     assert.equal((await peer.refused(modern, 'ListTasks', {})).code, 14)
   })
 
-  it('does not keep its port or its store where the port of gRPC is taken', async () => {
+  it('releases its port and its store if the gRPC port is in use', async () => {
     const first = await open({ agent: () => 'ok' })
     await assert.rejects(open({ agent: () => 'ok', grpcPort: first.grpcPort }), {
       code: 'EADDRINUSE',

@@ -30,7 +30,7 @@ async function grpcOn(server: Server, agent: string): Promise<readonly Listed[]>
 }
 
 describe('a gRPC port of one agent', () => {
-  it('leads to that agent whatever a message names, and is on its card for both generations', async () => {
+  it('leads to that agent whatever a message names, and is on its card for 0.3 and 1.0', async () => {
     const server = await open({ agents: { ann: () => 'Ann', bob: { agent: () => 'Bob', grpcPort: 0 } } })
     const { bob: port = 0 } = await server.grpcPorts()
     assert.deepEqual(await grpcOn(server, 'bob'), [
@@ -50,7 +50,7 @@ describe('a gRPC port of one agent', () => {
     assert.equal((await peer.refused(modern, 'SendMessage', grpcMessageRequest(), { metadata })).code, 5)
   })
 
-  it('opens, moves and closes with its agent, and needs no port of all', async () => {
+  it('opens, moves and closes with its agent, and needs no shared port', async () => {
     const server = await open({ agents: { ann: () => 'Ann' }, grpcPort: undefined } as never)
     assert.equal(server.grpcPort, undefined)
     assert.deepEqual(await server.grpcPorts(), {})
@@ -68,7 +68,7 @@ describe('a gRPC port of one agent', () => {
     assert.deepEqual(await server.grpcPorts(), {})
   })
 
-  it('that is taken fails the start, and later only itself', async () => {
+  it('that is in use fails the start, and later only itself', async () => {
     const first = await open({ agents: { ann: { agent: () => 'Ann', grpcPort: 0 } } })
     const { ann: taken = 0 } = await first.grpcPorts()
     await assert.rejects(open({ agents: { bob: { agent: () => 'Bob', grpcPort: taken } } }), /is already in use/)
@@ -86,7 +86,7 @@ describe('a gRPC port of one agent', () => {
 })
 
 describe('an :authority of one agent', () => {
-  it('leads to that agent at the port of all, and is on its card as the operator wrote it', async () => {
+  it('leads to that agent at the shared port, and is on its card as configured', async () => {
     const server = await open({
       agents: { ann: () => 'Ann', bob: { agent: () => 'Bob', grpcUrl: 'Bob.example.com:443' } },
       hosts: ['localhost', '127.0.0.1'],

@@ -7,7 +7,7 @@ const { open, client } = openGrpcServers()
 const tenants = { declared: ['acme', 'globex'] }
 
 describe('a tenant over gRPC', () => {
-  it('is named by the field of the message, and is the one that a path of REST leads to [B-165 B-166 B-168]', async () => {
+  it('is named by the field of the message, like a REST path [B-165 B-166 B-168]', async () => {
     const server = await open({ agent: ({ caller }) => `For ${caller.tenant}`, tenants })
     const peer = client(server.grpcPort)
     const { payload } = await peer.call(modern, 'SendMessage', { tenant: 'acme', ...grpcMessageRequest() })
@@ -20,7 +20,7 @@ describe('a tenant over gRPC', () => {
     }
   })
 
-  it('follows the name of the agent where several share the port, and the card says so [B-165]', async () => {
+  it('follows the name of the agent if several share the port, as declared on the card [B-165]', async () => {
     const server = await open({ agents: { ann: () => 'Ann', bob: ({ caller }) => `Bob of ${caller.tenant}` }, tenants })
     const peer = client(server.grpcPort)
     const sent = await peer.call(modern, 'SendMessage', { tenant: 'bob/acme', ...grpcMessageRequest() })

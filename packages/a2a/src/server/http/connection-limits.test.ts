@@ -38,7 +38,7 @@ function open(settings: Pick<ConnectionLimiterDeps, 'connections' | 'connections
 }
 
 describe('limits of connections', () => {
-  it('closes the idle connection that came first for a new one', () => {
+  it('closes the oldest idle connection for a new one', () => {
     const { limiter, connect } = open({ connections: 3 })
     const [busy, first, second] = [connect('a', false), connect(), connect()]
     const third = connect()
@@ -78,7 +78,7 @@ describe('limits of connections', () => {
     assert.equal(limiter.counts.refused, 2)
   })
 
-  it('closes nothing for an address that has too many connections, and forgets what it refused', () => {
+  it('closes nothing for an address with too many connections, and drops refused ones', () => {
     const { limiter, connect } = open({ connections: 2, connectionsPerAddress: 1 })
     const others = [connect('a'), connect('b')]
     assert.ok(connect('a').destroyed)

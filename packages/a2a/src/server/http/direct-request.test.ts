@@ -21,7 +21,7 @@ after(() => Promise.all(closers.map((close) => close())))
 interface Client {
   send(text: string): void
   /** Resolves when the server has received everything that was sent. */
-  heard(): Promise<void>
+  received(): Promise<void>
   /** The next response, as its status and its body. */
   answer(): Promise<string>
   /** Disconnects without an end. */
@@ -50,7 +50,7 @@ function speak(near: Socket, far: Socket): Client {
   }
   return {
     send: (text) => void near.write(text),
-    async heard() {
+    async received() {
       while (far.bytesRead < near.bytesWritten) await turn()
       await turn()
     },
@@ -95,20 +95,20 @@ const echo: RequestListener = (request, response) =>
 
 for (const Request of [IncomingMessage, DirectRequest]) {
   describe(`the body of a request that is made by ${Request.name}`, () => {
-    it('comes in one piece or in many, with its head or after it', async () => {
+    it('arrives in one piece or in many, with its head or after it', async () => {
       const client = await open(Request, echo)
       client.send(post('größe'))
       assert.equal(await client.answer(), '200 größe')
       for (const pieces of [post('größe').split(/(?<=\r\n\r\n)/), [...post('größe')]]) {
         for (const piece of pieces) {
           client.send(piece)
-          await client.heard()
+          await client.received()
         }
         assert.equal(await client.answer(), '200 größe')
       }
     })
 
-    it('comes in chunks, and its trailers after it', async () => {
+    it('arrives in chunks, and its trailers after it', async () => {
       const trailers: unknown[] = []
       const client = await open(Request, (request, response) => {
         void readBody(request, 100).then((body) => {
@@ -122,13 +122,13 @@ for (const Request of [IncomingMessage, DirectRequest]) {
       assert.equal(await client.answer(), '200 abcde')
       for (const line of chunked.split(/(?<=\n)/)) {
         client.send(line)
-        await client.heard()
+        await client.received()
       }
       assert.equal(await client.answer(), '200 abcde')
       assert.deepEqual(trailers, [{ 'x-sum': '5' }, { 'x-sum': '5' }])
     })
 
-    it('is empty if none came', async () => {
+    it('is empty if there is none', async () => {
       const client = await open(Request, echo)
       const none = [post(''), post('', ''), post('0\r\n\r\n', 'Transfer-Encoding: chunked\r\n')]
       for (const request of none) {
@@ -137,7 +137,7 @@ for (const Request of [IncomingMessage, DirectRequest]) {
       }
     })
 
-    it('is its own where requests do not wait for one another', async () => {
+    it('is separate for pipelined requests', async () => {
       const client = await open(Request, echo)
       client.send(post('one') + post('') + post('three') + post('x'.repeat(101)) + post('five'))
       for (const expected of ['200 one', '200 ', '200 three', '413 PAYLOAD_TOO_LARGE', '200 five']) {
@@ -157,34 +157,34 @@ for (const Request of [IncomingMessage, DirectRequest]) {
       assert.equal(await client.answer(), '200 small')
     })
 
-    it('is an error if its client leaves before its end', async () => {
+    it('is an error if its client disconnects before its end', async () => {
       for (const beginning of ['', 'ab']) {
         const body = Promise.withResolvers<string>()
         const client = await open(Request, (request) => body.resolve(readBody(request, 100)))
         client.send(post(beginning, 'Content-Length: 5\r\n'))
-        await client.heard()
+        await client.received()
         client.leave()
         await assert.rejects(body.promise, { code: 'INVALID_REQUEST' })
       }
     })
 
-    it('is whole for good once it has come, also if its client leaves then', async () => {
-      const told: unknown[] = []
+    it('stays complete once it has arrived, also if its client disconnects then', async () => {
+      const emitted: unknown[] = []
       const closed = Promise.withResolvers<void>()
       const client = await open(Request, (request, response) => {
         response.on('close', closed.resolve)
         void readBody(request, 100).then(() => {
-          for (const name of ['error', 'aborted']) request.on(name, () => told.push(name))
+          for (const name of ['error', 'aborted']) request.on(name, () => emitted.push(name))
           client.leave()
         })
       })
       client.send(post('hello'))
       await closed.promise
       await turn()
-      assert.deepEqual(told, [])
+      assert.deepEqual(emitted, [])
     })
 
-    it('comes when it is waited for (100-continue)', async () => {
+    it('arrives after 100-continue', async () => {
       const client = await open(Request, echo)
       client.send(post('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
       assert.equal(await client.answer(), '100 ')
@@ -192,7 +192,7 @@ for (const Request of [IncomingMessage, DirectRequest]) {
       assert.equal(await client.answer(), '200 hello')
     })
 
-    it('may be asked for when it is there, in part or in full', async () => {
+    it('may be requested when it has arrived, in part or in full', async () => {
       let go = (): void => {}
       const client = await open(Request, (request, response) => (go = () => echo(request, response)))
       for (const [first, second, body] of [
@@ -202,14 +202,14 @@ for (const Request of [IncomingMessage, DirectRequest]) {
         [post(''), '', ''],
       ] as const) {
         client.send(first)
-        await client.heard()
+        await client.received()
         go()
         client.send(second)
         assert.equal(await client.answer(), `200 ${body}`)
       }
     })
 
-    it('goes to each who asks for it, and is gone for who asks afterwards', async () => {
+    it('goes to each concurrent reader, and is gone for later ones', async () => {
       const client = await open(Request, (request, response) => {
         void Promise.all([readBody(request, 100), readBody(request, 3).catch(String), readBody(request, 100)]).then(
           async (bodies) => response.end([...bodies, await readBody(request, 100)].join()),
@@ -219,7 +219,7 @@ for (const Request of [IncomingMessage, DirectRequest]) {
       assert.match(await client.answer(), /^200 hello,A2AError: .*,hello,$/)
     })
 
-    it('goes as a stream to those who read it before us, beside us and instead of us', async () => {
+    it('goes as a stream to readers before us, beside us and instead of us', async () => {
       const ways: ((request: IncomingMessage) => Promise<string>)[] = [
         text,
         (request) => text(request.pipe(new PassThrough())),
@@ -229,10 +229,10 @@ for (const Request of [IncomingMessage, DirectRequest]) {
           return text(request)
         },
         async (request) => {
-          let heard = ''
-          request.on('data', (chunk: Buffer) => (heard += chunk.toString()))
+          let text = ''
+          request.on('data', (chunk: Buffer) => (text += chunk.toString()))
           await Promise.all([once(request, 'end'), once(request, 'close')])
-          return heard
+          return text
         },
       ]
       for (const stream of ways) {
@@ -247,23 +247,23 @@ for (const Request of [IncomingMessage, DirectRequest]) {
           })
           for (const piece of [post('hello'), post('', 'Content-Length: 5\r\n'), 'hel', 'lo']) {
             client.send(piece)
-            await client.heard()
+            await client.received()
           }
           assert.deepEqual([await client.answer(), await client.answer()], ['200 hello', '200 hello'])
         }
       }
     })
 
-    it('ends and closes for those who listen to nothing else', async () => {
+    it('ends and closes for listeners of those events only', async () => {
       const client = await open(Request, (request, response) => {
-        const told = Promise.all([once(request, 'end'), once(request, 'close'), readBody(request, 100)])
-        void told.then(([, , body]) => response.end(body))
+        const ended = Promise.all([once(request, 'end'), once(request, 'close'), readBody(request, 100)])
+        void ended.then(([, , body]) => response.end(body))
       })
       client.send(post('hello'))
       assert.equal(await client.answer(), '200 hello')
     })
 
-    it('may come after the response, whether or not it is read', async () => {
+    it('may arrive after the response, whether or not it is read', async () => {
       const bodies: Promise<string>[] = []
       const requests: IncomingMessage[] = []
       const client = await open(Request, (request, response) => {
@@ -276,7 +276,7 @@ for (const Request of [IncomingMessage, DirectRequest]) {
         client.send(post('x', 'Content-Length: 500001\r\n'))
         assert.equal(await client.answer(), `200 ${count}`)
         client.send(large)
-        await client.heard()
+        await client.received()
         assert.equal(requests.some(isHeld), false)
       }
       assert.deepEqual(await Promise.all(bodies), [`x${large}`])
@@ -284,7 +284,7 @@ for (const Request of [IncomingMessage, DirectRequest]) {
       assert.equal(await client.answer(), '200 3')
     })
 
-    it('is let go of with its request when it is answered', async () => {
+    it('is released with its request when it is answered', async () => {
       const seen = Promise.withResolvers<IncomingMessage>()
       const client = await open(Request, (request, response) => {
         seen.resolve(request)
@@ -308,7 +308,7 @@ describe('a request that is made by DirectRequest', () => {
     })
     for (const piece of [post('hello'), post('hel', 'Content-Length: 5\r\n'), 'lo', post('')]) {
       client.send(piece)
-      await client.heard()
+      await client.received()
     }
     for (const expected of ['hello', 'hello', '']) assert.equal(await client.answer(), `200 ${expected}`)
     assert.deepEqual(
@@ -319,9 +319,9 @@ describe('a request that is made by DirectRequest', () => {
 })
 
 describe('a server of serve()', () => {
-  const told: string[] = []
+  const logged: string[] = []
   const start = async (options: Partial<ServeOptions>): Promise<HttpServer> => {
-    const tell = (sentence: string): void => void told.push(sentence)
+    const tell = (sentence: string): void => void logged.push(sentence)
     const log = { debug() {}, info() {}, warn: tell, error: tell }
     const given = { port: 0, store: memoryStore(), agent: () => 'I see', log, drainMs: 0, ...options }
     const server = await serve(given as ServeOptions)
@@ -331,7 +331,7 @@ describe('a server of serve()', () => {
   const message = JSON.stringify({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'größe' }] } })
   const sending = (body = message, head?: string): string => post(body, head, '/message:send')
 
-  it('takes bodies past the stream, by http and by https', async () => {
+  it('reads bodies past the stream, over http and https', async () => {
     const certificate = selfSigned('localhost')
     for (const tls of [undefined, certificate]) {
       const server = await start(tls === undefined ? {} : { tls })
@@ -350,7 +350,7 @@ describe('a server of serve()', () => {
     }
   })
 
-  it('refuses a body that is too large in the words of the protocol, and goes on with the connection [B-41]', async () => {
+  it('refuses an oversized body in the format of the protocol, and keeps the connection [B-41]', async () => {
     const client = await speakTo(await start({ limits: { bodyBytes: 1_000 } }))
     const large = 'x'.repeat(3_000_000)
     client.send(sending(large))
@@ -361,11 +361,11 @@ describe('a server of serve()', () => {
     assert.match(await client.answer(), /^200 .*I see/)
   })
 
-  it('asks who calls first, however long that takes, and reads to its end what it refuses', async () => {
+  it('authenticates first, however long that takes, and reads refused bodies to their end', async () => {
     let identity = Promise.withResolvers<{ id: string } | undefined>()
     const client = await speakTo(await start({ authenticate: () => identity.promise }))
     client.send(sending())
-    await client.heard()
+    await client.received()
     identity.resolve({ id: 'ann' })
     assert.match(await client.answer(), /^200 .*I see/)
     identity = Promise.withResolvers()
@@ -378,7 +378,7 @@ describe('a server of serve()', () => {
     assert.match(await client.answer(), /^401 /)
   })
 
-  it('has nothing to say of a client that leaves in the middle of a body', async () => {
+  it('reports nothing for a client that disconnects during a body', async () => {
     const server = await start({})
     const client = await speakTo(server)
     client.send(sending(message, 'Content-Length: 1000\r\n'))
@@ -388,6 +388,6 @@ describe('a server of serve()', () => {
     const next = await speakTo(server)
     next.send(sending())
     assert.match(await next.answer(), /^200 .*I see/)
-    assert.deepEqual(told, [])
+    assert.deepEqual(logged, [])
   })
 })

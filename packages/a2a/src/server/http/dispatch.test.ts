@@ -28,7 +28,7 @@ describe('a call over JSON-RPC', () => {
     assert.equal((await post(handler, rpc('message/send', { message: legacyTestMessage() }))).json.result.kind, 'task')
   })
 
-  it('with a header that does not fit its method is -32601 in the shape of the header [B-6 B-10]', async () => {
+  it('with a header that does not match its method is -32601 in the format of the header [B-6 B-10]', async () => {
     const handler = open()
     const crossed = await post(handler, rpc('message/send', { message: legacyTestMessage() }), { 'a2a-version': '1.0' })
     assert.equal(crossed.json.error.code, -32601)
@@ -40,7 +40,7 @@ describe('a call over JSON-RPC', () => {
     assert.equal(strict.json.error.code, -32601)
   })
 
-  it('that names a version we do not have is -32009, with its id and the versions we have [B-5 B-7]', async () => {
+  it('with an unsupported version is -32009, with its id and the supported versions [B-5 B-7]', async () => {
     const { status, json } = await post(open(), rpc('SendMessage', { message: testMessage() }), {
       'a2a-version': '0.5',
     })
@@ -82,7 +82,7 @@ describe('a call over REST', () => {
     assert.equal((await get(open({ strict: true }), `/tasks/${id}`)).headers.get('a2a-version'), '0.3')
   })
 
-  it('takes both media types, whatever their parameters, and no others [F-8]', async () => {
+  it('accepts both media types, with any parameters, and no others [F-8]', async () => {
     const handler = open()
     for (const type of ['application/json', 'application/a2a+json', 'Application/JSON; charset=utf-8']) {
       assert.equal(
@@ -127,7 +127,7 @@ describe('a call over REST', () => {
     assert.deepEqual([head.status, head.json], [200, {}])
   })
 
-  it('says 404 for an unknown path, 405 with Allow for a wrong verb, and 400 for a bad escape [F-9]', async () => {
+  it('returns 404 for an unknown path, 405 with Allow for a wrong verb, and 400 for a bad escape [F-9]', async () => {
     const handler = open()
     assert.equal((await get(handler, '/nothing/here')).status, 404)
     assert.equal((await get(handler, '/some-tenant/tasks/x')).status, 404)
@@ -137,7 +137,7 @@ describe('a call over REST', () => {
     assert.deepEqual([bad.status, bad.json.error.details[0].reason], [400, 'INVALID_PARAMS'])
   })
 
-  it('cancels with an empty body, a null and nothing at all [F-9]', async () => {
+  it('cancels with an empty body, a null and no body [F-9]', async () => {
     const handler = open()
     for (const body of ['{}', 'null', undefined]) {
       const init = {
@@ -193,8 +193,8 @@ describe('extensions', () => {
   })
 })
 
-describe('what is not there', () => {
-  it('is refused as such: push, in all its operations and inline [B-71 B-115]', async () => {
+describe('a missing capability', () => {
+  it('is refused: push, in all its operations and inline [B-71 B-115]', async () => {
     const handler = open()
     const push = { taskPushNotificationConfig: { url: 'https://hooks.example/x' } }
     for (const call of [
@@ -212,14 +212,14 @@ describe('what is not there', () => {
     }
   })
 
-  it('is refused as such: a tenant, with the name of the field', async () => {
+  it('is refused: a tenant, with the name of the field', async () => {
     const refused = await post(open(), rpc('SendMessage', { tenant: 'acme', message: testMessage() }))
     assert.equal(refused.json.error.code, -32602)
     assert.match(JSON.stringify(refused.json.error.data), /"field":"tenant"/)
     assert.ok((await post(open(), rpc('SendMessage', { tenant: '', message: testMessage() }))).json.result)
   })
 
-  it('is refused as such: listing in 0.x [B-87]', async () => {
+  it('is refused: listing in 0.x [B-87]', async () => {
     assert.equal((await post(open(), rpc('tasks/list', {}))).json.error.code, -32601)
   })
 })
@@ -231,7 +231,7 @@ describe('the extended card', () => {
   }
   const path = '/extendedAgentCard'
 
-  it('is unsupported where there is none [B-136]', async () => {
+  it('is unsupported if there is none [B-136]', async () => {
     const handler = open()
     assert.equal((await get(handler, path)).json.error.details[0].reason, 'UNSUPPORTED_OPERATION')
     assert.equal((await post(handler, rpc('agent/getAuthenticatedExtendedCard'))).json.error.code, -32004)
@@ -240,7 +240,7 @@ describe('the extended card', () => {
     assert.equal((await get(handler, '/.well-known/agent-card.json')).json.capabilities.extendedAgentCard, undefined)
   })
 
-  it('is shown in every version to who proved who he is, and 401 to others [B-137 B-138]', async () => {
+  it('is served in every version to authenticated callers, and 401 to others [B-137 B-138]', async () => {
     const handler = open({ authenticate, extendedCard: (caller) => ({ description: `For ${caller.id}` }) })
     const known = { authorization: 'ann' }
     assert.equal((await get(handler, path, known)).json.description, 'For ann')
@@ -314,7 +314,7 @@ describe('the extended card', () => {
     await handler.close()
   })
 
-  it('may be missing for a caller, or refused to one [B-136]', async () => {
+  it('may be missing for a caller, or refused [B-136]', async () => {
     const handler = open({
       authenticate,
       extendedCard(caller) {

@@ -95,7 +95,7 @@ async function check(cell: Cell, response: Response, expected: Expected): Promis
 }
 
 describe('an error has the shape of its version and binding', () => {
-  it('when a task is not there [F-3 B-160]', async () => {
+  it('for an unknown task [F-3 B-160]', async () => {
     const handler = open()
     for (const cell of cells) {
       await check(cell, await handler.fetch(cell.request()), {
@@ -123,7 +123,7 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when the caller is not authenticated, before any body is read [B-150 B-151]', async () => {
+  it('for an unauthenticated caller, before any body is read [B-150 B-151]', async () => {
     const handler = open({ authenticate: () => undefined })
     for (const cell of cells) {
       for (const request of [cell.request(), cell.send('not even an object')]) {
@@ -143,7 +143,7 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when the caller may not [B-151]', async () => {
+  it('for a caller without permission [B-151]', async () => {
     const handler = open({
       authenticate() {
         throw new A2AError('PERMISSION_DENIED', 'Not today', { scope: 'agent:x' })
@@ -163,7 +163,7 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when the body is too large, declared or not [B-41]', async () => {
+  it('for an oversized body, declared or not [B-41]', async () => {
     const handler = open({ limits: { bodyBytes: 1_000 } })
     const large = { message: { parts: [{ text: 'x'.repeat(2_000) }] } }
     const expected: Expected = {
@@ -181,7 +181,7 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when the body is of another type [B-41]', async () => {
+  it('for a body of another type [B-41]', async () => {
     const handler = open()
     for (const cell of cells) {
       await check(cell, await handler.fetch(cell.send({}, { 'content-type': 'text/plain' })), {
@@ -196,7 +196,7 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when the body is no JSON: -32700 with a null id, in a 200 over JSON-RPC [B-35 F-1 F-3]', async () => {
+  it('for a body that is not JSON: -32700 with a null id, in a 200 over JSON-RPC [B-35 F-1 F-3]', async () => {
     const handler = open()
     for (const cell of cells) {
       const { url, headers } = cell.send({})
@@ -214,7 +214,7 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when a JSON-RPC request has no id, before its params are looked at [F-2 B-36]', async () => {
+  it('for a JSON-RPC request without an id, before its params are checked [F-2 B-36]', async () => {
     const handler = open()
     for (const [method, params, code] of [
       ['tasks/nope', { id: 'x' }, -32601],
@@ -233,7 +233,7 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when a field is wrong, with the field as it was spelled [B-38]', async () => {
+  it('for an invalid field, with the field as it was spelled [B-38]', async () => {
     const handler = open()
     for (const cell of cells) {
       const response = await handler.fetch(cell.send({ message: { messageId: 5 } }))
@@ -244,7 +244,7 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when something breaks inside: the caller learns nothing, the log keeps the cause', async () => {
+  it('for an internal error: the caller gets no details, the log has the cause', async () => {
     const secret = new Error('postgres://user:secret@db/prod')
     const handler = open()
     handler.engine.getTask = () => Promise.reject(secret)
@@ -281,7 +281,7 @@ describe('an error has the shape of its version and binding', () => {
     assert.equal((await list()).status, 200)
   })
 
-  it('when the server is shutting down, with a time to come back [F-3]', async () => {
+  it('for a server that is shutting down, with a retry time [F-3]', async () => {
     const handler = open()
     await handler.close()
     for (const cell of cells) {
@@ -301,7 +301,7 @@ describe('an error has the shape of its version and binding', () => {
     assert.equal((await handler.fetch(new Request('http://localhost/healthz'))).status, 200)
   })
 
-  it('when the Host is foreign', async () => {
+  it('for a foreign Host', async () => {
     const handler = open({ hosts: ['agent.example'] })
     for (const cell of cells) {
       await check(cell, await handler.fetch(cell.request()), {
@@ -321,7 +321,7 @@ describe('the authenticate hook', () => {
   const get = (handler: Handler, headers: Record<string, string> = {}): Promise<Response> =>
     handler.fetch(new Request('http://localhost/tasks/x', { headers }))
 
-  it('that throws refuses, and what it threw stays in the log [B-151]', async () => {
+  it('that throws refuses, and its error stays in the log [B-151]', async () => {
     logged.length = 0
     const cause = new Error('token of ann@example.com expired')
     const response = await get(open({ authenticate: () => Promise.reject(cause) }))
@@ -330,7 +330,7 @@ describe('the authenticate hook', () => {
     assert.deepEqual(logged, [{ message: 'authentication failed', fields: { agent: 'default', cause } }])
   })
 
-  it('says how to ask again: by itself, by its error, or by the schemes of the card [B-151]', async () => {
+  it('sends a challenge: its own, that of its error, or by the schemes of the card [B-151]', async () => {
     const own = Object.assign(() => undefined, { challenge: 'Basic realm="x"' })
     assert.equal((await get(open({ authenticate: own }))).headers.get('www-authenticate'), 'Basic realm="x"')
     const schemes = {
@@ -350,7 +350,7 @@ describe('the authenticate hook', () => {
     assert.equal(headers.get('x-evil'), null)
   })
 
-  it('sees the transport and the name of the agent, and its caller owns the tasks [B-77 B-150 B-153 B-160]', async () => {
+  it('gets the transport and the name of the agent, and its caller owns the tasks [B-77 B-150 B-153 B-160]', async () => {
     const seen: unknown[] = []
     const handler = open({
       authenticate(credentials) {
@@ -379,7 +379,7 @@ describe('the authenticate hook', () => {
     assert.deepEqual([await listed('ann'), await listed('bob')], [1, 0])
   })
 
-  it('is not asked about the public card or the probes', async () => {
+  it('is not called for the public card or the probes', async () => {
     const handler = open({ authenticate: () => undefined })
     for (const path of ['/.well-known/agent-card.json', '/healthz', '/readyz']) {
       assert.equal((await handler.fetch(new Request(`http://localhost${path}`))).status, 200, path)

@@ -20,7 +20,7 @@ const sending = (url: string, init: RequestInit = {}): Request =>
     ...init,
   })
 
-describe('by the web’s fetch', () => {
+describe("with the web's fetch", () => {
   it('works below a path under Hono', async () => {
     const handler = open({ prefix: '/agent' })
     const app = new Hono()
@@ -35,7 +35,7 @@ describe('by the web’s fetch', () => {
     assert.equal((await handler.fetch(new Request('https://x.example/agents'))).status, 404)
   })
 
-  it('reads nothing ahead of its reader [B-95]', async () => {
+  it('reads no further than its reader [B-95]', async () => {
     let said = 0
     const handler = open({
       async *agent() {
@@ -49,7 +49,7 @@ describe('by the web’s fetch', () => {
     await reader.cancel()
   })
 
-  it('lets go when the body is canceled or the request aborted [B-103]', async () => {
+  it('ends when the body is canceled or the request aborted [B-103]', async () => {
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     const handler = open({
@@ -77,7 +77,7 @@ describe('by the web’s fetch', () => {
     release()
   })
 
-  it('keeps a stream awake with comments [B-101]', async () => {
+  it('keeps a stream alive with comments [B-101]', async () => {
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     const handler = open({
@@ -96,7 +96,7 @@ describe('by the web’s fetch', () => {
     assert.match(text, /TASK_STATE_COMPLETED/)
   })
 
-  it('answers invited pages, and tells caches that it depends on who asks', async () => {
+  it('answers allowed origins, and varies by origin', async () => {
     const handler = open({ cors: ['https://app.example'] })
     const ask = (headers: Record<string, string>, method = 'GET'): Promise<Response> =>
       handler.fetch(new Request('http://localhost/.well-known/agent-card.json', { method, headers }))
@@ -112,7 +112,7 @@ describe('by the web’s fetch', () => {
     assert.deepEqual([failing.status, failing.headers.get('access-control-allow-origin')], [404, 'https://app.example'])
   })
 
-  it('takes calls only after what a crash left is taken up, and none if that fails', async () => {
+  it('accepts calls only after recovery, and none if that fails', async () => {
     const store = memoryStore()
     let go: () => void = () => {}
     const gate = new Promise<void>((resolve) => (go = resolve))

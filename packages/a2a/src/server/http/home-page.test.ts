@@ -21,7 +21,7 @@ async function page(options: object, headers: Record<string, string> = browser, 
 }
 
 describe('a browser at the root of a server', () => {
-  it('is shown what the agent is, its card and how to call it', async () => {
+  it('sees the agent, its card and how to call it', async () => {
     const skills = [{ id: 'greet', name: 'Greet', description: 'Says hello', tags: ['x'] }]
     const { status, headers, text } = await page({ name: 'Greeter', description: 'Greets.', skills, agent: () => 'hi' })
     assert.equal(status, 200)
@@ -38,7 +38,7 @@ describe('a browser at the root of a server', () => {
       assert.ok(text.includes(part), `${part} in\n${text}`)
   })
 
-  it('is shown every agent but those with a private card', async () => {
+  it('sees every agent except those with a private card', async () => {
     const { text } = await page({
       agents: {
         ann: () => 'hi',
@@ -52,7 +52,7 @@ describe('a browser at the root of a server', () => {
     assert.match((await page({ protectCard: true, agent: () => 'hi' })).text, /Sign in to see its agents/)
   })
 
-  it('runs no script and no style of an agent, whatever its card says', async () => {
+  it('runs no script and no style of an agent, whatever its card contains', async () => {
     const evil = `"'><script>alert(1)</script>&`
     const { headers, text } = await page({ name: evil, description: evil, version: evil, agent: () => 'hi' })
     assert.ok(!text.includes('<script'))
@@ -66,7 +66,7 @@ describe('a browser at the root of a server', () => {
     )
   })
 
-  it('is not shown to programs, at other paths, or by a handler that was not told to', async () => {
+  it('is the only one that sees the page: not programs, not at other paths, not without the option', async () => {
     const agent = (): string => 'hi'
     assert.equal((await page({ agent }, { accept: 'application/json' })).status, 405)
     assert.equal((await page({ agent }, { accept: '*/*' })).status, 405)
@@ -74,7 +74,7 @@ describe('a browser at the root of a server', () => {
     assert.equal((await page({ agent, homePage: undefined })).status, 405)
   })
 
-  it('is shown it by `serve`, and not under a name that only resolves here', async (t) => {
+  it('sees it with `serve`, and not under a name that only resolves here', async (t) => {
     const server = await serve({ port: 0, store: memoryStore(), name: 'Served', agent: () => 'hi' })
     t.after(() => server.close())
     const response = await fetch(server.url, { headers: browser })

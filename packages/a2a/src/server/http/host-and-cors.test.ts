@@ -18,31 +18,31 @@ function request(headers: Record<string, string>, over: Partial<HttpRequest> = {
   }
 }
 
-describe('the guard of a machine without a login', () => {
+describe('the guard of a server without authentication', () => {
   const hosts = new Set(loopbackHosts)
   const check = (headers: Record<string, string>, cors = createCors(undefined)): void =>
     checkHost(request(headers), hosts, cors)
 
-  it('lets in who calls this machine by one of its own names, at any port', () => {
+  it('accepts local host names, at any port', () => {
     for (const host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:8080', '[::1]:3000', '[::1]']) check({ host })
     check({ host: 'localhost:3000', origin: 'http://localhost:3000' })
   })
 
-  it('turns away a name that only resolves here, and a request without one', () => {
+  it('refuses a name that only resolves here, and a request without one', () => {
     for (const host of ['evil.example', 'evil.example:3000', 'localhost.evil.example', '127.0.0.1.nip.io', '']) {
       assert.throws(() => check({ host }), { code: 'PERMISSION_DENIED' })
     }
     assert.throws(() => check({}), { code: 'PERMISSION_DENIED' })
   })
 
-  it('turns away pages from elsewhere, unless they were invited', () => {
+  it('refuses pages of other origins, unless they are allowed', () => {
     for (const origin of ['https://evil.example', 'null', 'http://localhost:5173', 'http://localhost']) {
       assert.throws(() => check({ host: 'localhost:3000', origin }), { code: 'PERMISSION_DENIED' })
     }
     check({ host: 'localhost:3000', origin: 'http://localhost:5173' }, createCors(['http://localhost:5173']))
   })
 
-  it('looks only at what arrives at a loopback address, and knows the name it goes by outside', () => {
+  it('checks only requests to a loopback address, and accepts the public name', () => {
     const rule = createHostRule({ publicUrl: 'https://Mine.example:8443/x' })
     for (const localAddress of ['127.0.0.1', '127.0.0.2', '::1', '::ffff:127.0.0.1', '']) {
       assert.deepEqual(rule(request({}, { localAddress })), new Set([...loopbackHosts, 'mine.example']))
@@ -52,7 +52,7 @@ describe('the guard of a machine without a login', () => {
     }
   })
 
-  it('stands aside where callers log in, and keeps to a list where there is one', () => {
+  it('is off if callers authenticate, and applies a list if there is one', () => {
     const home = request({}, { localAddress: '127.0.0.1' })
     const authenticate = () => null
     assert.equal(createHostRule({ authenticate })(home), undefined)
@@ -65,7 +65,7 @@ describe('a local caller', () => {
   const direct = { trustProxy: false }
   const local = { remoteAddress: '127.0.0.1' }
 
-  it('sits at this machine', () => {
+  it('connects from this machine', () => {
     assert.equal(isLocalRequest(request({ host: 'localhost:3000' }, local), direct), true)
     assert.equal(isLocalRequest(request({ host: '127.0.0.1:1' }, { remoteAddress: '::ffff:127.0.0.1' }), direct), true)
     assert.equal(isLocalRequest(request({ host: 'agent.example' }, local), direct), false)
@@ -89,10 +89,10 @@ describe('a local caller', () => {
   })
 })
 
-describe('invited pages', () => {
+describe('allowed origins', () => {
   const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
 
-  it('are told what they may send when they ask first', () => {
+  it('get the allowed headers in a preflight', () => {
     const answer = createCors(['https://app.example']).preflight(request(preflight, { method: 'OPTIONS' }))
     assert.equal(answer?.status, 204)
     assert.equal(answer?.headers['access-control-allow-origin'], 'https://app.example')
@@ -101,7 +101,7 @@ describe('invited pages', () => {
     }
   })
 
-  it('are the listed ones only, and the answer says that it depends on who asks', () => {
+  it('are the listed ones only, and the response varies by origin', () => {
     const cors = createCors(['https://app.example'])
     assert.equal(
       cors.preflight(request({ ...preflight, origin: 'https://evil.example' }, { method: 'OPTIONS' }))?.status,
@@ -120,7 +120,7 @@ describe('invited pages', () => {
   })
 })
 
-describe('our address', () => {
+describe('the base URL', () => {
   const direct = { trustProxy: false }
 
   it('is that of the Host, with the mount prefix', () => {
@@ -128,20 +128,20 @@ describe('our address', () => {
     assert.equal(baseUrl(request({ host: '[::1]:3000' }, { secure: true }), direct), 'https://[::1]:3000')
   })
 
-  it('never repeats what could not be a host', () => {
+  it('never repeats an invalid host', () => {
     for (const host of ['a b', 'a/b', 'a"b', 'a@b', '', '-', 'a:123456', 'x'.repeat(300), 'a\u0000', '<script>']) {
       assert.equal(baseUrl(request({ host }), direct), 'http://localhost', host)
     }
   })
 
-  it('is what the operator says, if he says it, and takes the prefix once', () => {
-    const told = { publicUrl: 'https://agents.example/x', trustProxy: false }
-    assert.equal(baseUrl(request({ host: 'inner' }), told), 'https://agents.example/x')
-    assert.equal(baseUrl(request({ host: 'inner' }, { prefix: '/agent' }), told), 'https://agents.example/x/agent')
-    assert.equal(baseUrl(request({ host: 'inner' }, { prefix: '/x' }), told), 'https://agents.example/x')
+  it('is the configured one, if there is one, and has the prefix once', () => {
+    const options = { publicUrl: 'https://agents.example/x', trustProxy: false }
+    assert.equal(baseUrl(request({ host: 'inner' }), options), 'https://agents.example/x')
+    assert.equal(baseUrl(request({ host: 'inner' }, { prefix: '/agent' }), options), 'https://agents.example/x/agent')
+    assert.equal(baseUrl(request({ host: 'inner' }, { prefix: '/x' }), options), 'https://agents.example/x')
   })
 
-  it('believes a proxy only when told to', () => {
+  it('trusts a proxy only if configured', () => {
     const headers = { host: 'inner:1', 'x-forwarded-host': 'outer.example, mid', 'x-forwarded-proto': 'https' }
     assert.equal(baseUrl(request(headers), direct), 'http://inner:1')
     assert.equal(baseUrl(request(headers), { trustProxy: true }), 'https://outer.example')

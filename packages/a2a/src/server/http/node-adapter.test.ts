@@ -63,7 +63,7 @@ describe('under node:http', () => {
     assert.equal(sent.headers.get('connection'), 'keep-alive')
   })
 
-  it('reads a body that comes in many pieces, and stops keeping one that is too large [B-41]', async () => {
+  it('reads a body in many pieces, and stops buffering one that is too large [B-41]', async () => {
     const { url } = await listen(open({ limits: { bodyBytes: 50_000 } }).node)
     const pieces = (size: number): ReadableStream<Uint8Array> => {
       const text = JSON.stringify(rpc('SendMessage', { message: message('x'.repeat(size)) }))
@@ -87,7 +87,7 @@ describe('under node:http', () => {
     assert.equal(declared.status, 413)
   })
 
-  it('lets go of a stream when its client leaves, and the task goes on [B-103]', async () => {
+  it('ends a stream when its client disconnects, and the task continues [B-103]', async () => {
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     const handler = open({
@@ -119,7 +119,7 @@ describe('under node:http', () => {
     assert.match(rest.map(({ data }) => data).join(), /two.*TASK_STATE_COMPLETED/s)
   })
 
-  it('cuts off a reader that takes nothing, and holds nothing for it meanwhile [B-95]', async () => {
+  it('disconnects a reader that reads nothing, and holds nothing for it meanwhile [B-95]', async () => {
     const big = 'x'.repeat(100_000)
     let said = 0
     const handler = open({
@@ -151,7 +151,7 @@ describe('under node:http', () => {
     assert.equal((await post(`${url}/message:stream`, { message: {} })).status, 400)
   })
 
-  it('sends the head of a stream before its first event if that takes its time', async () => {
+  it('sends the headers of a stream before its first event if that is slow', async () => {
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     const { url } = await listen(
@@ -174,7 +174,7 @@ describe('under node:http', () => {
     assert.match(await response.text(), /late/)
   })
 
-  it('lists tasks for anonymous callers of this machine, and not for who comes through a proxy', async () => {
+  it('lists tasks for local anonymous callers, and not for those of a proxy', async () => {
     const { url } = await listen(open().node)
     assert.equal((await fetch(`${url}/tasks`)).status, 200)
     assert.equal((await fetch(`${url}/tasks`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).status, 403)
@@ -182,8 +182,8 @@ describe('under node:http', () => {
     for (const outward of [{ trustProxy: true }, { publicUrl: 'https://agents.example' }]) {
       const { url: behind } = await listen(open(outward).node)
       assert.equal((await fetch(`${behind}/tasks`)).status, 403)
-      const { url: told } = await listen(open({ ...outward, allowAnonymousList: true }).node)
-      assert.equal((await fetch(`${told}/tasks`)).status, 200)
+      const { url: openUrl } = await listen(open({ ...outward, allowAnonymousList: true }).node)
+      assert.equal((await fetch(`${openUrl}/tasks`)).status, 200)
     }
     const { url: closed } = await listen(open({ allowAnonymousList: false }).node)
     assert.equal((await fetch(`${closed}/tasks`)).status, 403)
@@ -204,9 +204,9 @@ describe('under node:http', () => {
     assert.equal(await statusFor(listed.port, '/tasks/x', { host: 'localhost' }), 403)
   })
 
-  it('asks for whom a request was also when its sender has left before it came to us', async () => {
-    const heard: string[] = []
-    const handler = open({ agent: ({ text }) => void heard.push(text) })
+  it('checks the Host also when the sender has disconnected before', async () => {
+    const received: string[] = []
+    const handler = open({ agent: ({ text }) => void received.push(text) })
     const { url, port } = await listen((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -226,10 +226,10 @@ describe('under node:http', () => {
       await once(socket, 'close')
     }
     await post(`${url}/message:send`, { message: message('last') })
-    assert.deepEqual(heard, ['localhost', 'last'])
+    assert.deepEqual(received, ['localhost', 'last'])
   })
 
-  it('survives a client that leaves in the middle of its body', async () => {
+  it('survives a client that disconnects during its body', async () => {
     const { url, port, server } = await listen(open().node)
     const socket = connect(port, '127.0.0.1')
     socket.write(
@@ -329,7 +329,7 @@ describe('under Express', () => {
     assert.equal(await statusFor(port, '/agent/tasks/x', { host: 'evil.example' }), 403)
   })
 
-  it('passes on what is not ours', async () => {
+  it('passes on other requests', async () => {
     const app = express()
     app.use(open().node)
     app.get('/', (_request, response) => void response.send('home'))

@@ -9,12 +9,12 @@ function left(body: unknown, headers: NodeRequest['headers'] = {}): NodeRequest 
 }
 
 describe('a body that other code has read', () => {
-  it('is taken as text or as bytes', async () => {
+  it('is accepted as text or as bytes', async () => {
     assert.equal(await readBody(left('größe'), 7), 'größe')
     assert.equal(await readBody(left(new TextEncoder().encode('größe')), 7), 'größe')
   })
 
-  it('is measured in bytes all the same, as it is and as it was declared [B-41]', async () => {
+  it('is measured in bytes, by its size and its declared length [B-41]', async () => {
     const bytes = new TextEncoder().encode('größe')
     for (const request of [
       left('größe'),
@@ -43,8 +43,8 @@ function coming() {
   }
 }
 
-describe('bodies that stop in the middle', () => {
-  it('are bounded together: the one goes that has waited longest, and the others arrive', async () => {
+describe('bodies that stall', () => {
+  it('have a common limit: the longest waiting one is dropped, and the others arrive', async () => {
     const megabyte = Buffer.alloc(1_000_000, 'x')
     const stalled = Array.from({ length: 26 }, coming)
     for (const body of stalled) for (let count = 0; count < 19; count += 1) body.send(megabyte)

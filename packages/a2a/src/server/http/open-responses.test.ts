@@ -29,7 +29,7 @@ class FakeResponse extends EventEmitter {
 }
 
 describe('stalled responses', () => {
-  it('are cut after four looks without progress; streams with nothing to send are not looked into', ({ mock }) => {
+  it('are cut after four checks without progress; streams with nothing to send are not checked', ({ mock }) => {
     mock.timers.enable({ apis: ['setInterval'] })
     const server = new EventEmitter()
     const open = trackResponses(server)
@@ -54,7 +54,7 @@ describe('stalled responses', () => {
 })
 
 describe('a connection', () => {
-  it('waits for its client until the request is complete, and again after its answer', () => {
+  it('waits for its client until the request is complete, and again after its response', () => {
     const server = new EventEmitter()
     trackResponses(server)
     const connection = {}
@@ -69,7 +69,7 @@ describe('a connection', () => {
     assert.equal(isWaitingForClient(connection), true)
   })
 
-  it('below TLS is the one that counts, and a request sent ahead keeps it', () => {
+  it('below TLS is the one that counts, and a pipelined request keeps it', () => {
     const server = new EventEmitter()
     trackResponses(server)
     const below = {}

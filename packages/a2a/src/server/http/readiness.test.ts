@@ -43,7 +43,7 @@ describe('/readyz', () => {
     assert.deepEqual(seen, [true, false, true])
   })
 
-  it('is true for a store that is always there, and answers over HTTP', async () => {
+  it('is true for a store without a check, and answers over HTTP', async () => {
     const well = handlerOn(undefined)
     await well.handler.ready
     assert.equal(await well.probe(), 200)
@@ -52,7 +52,7 @@ describe('/readyz', () => {
     assert.equal(await ill.probe(), 503)
   })
 
-  it('does not wait for a store that says nothing', async () => {
+  it('does not wait for a store that does not respond', async () => {
     const check = createStoreCheck(
       { ...memoryStore(), ready: () => new Promise(() => {}) },
       { monotonicNow: Date.now, timeoutMs: 5 },
@@ -60,7 +60,7 @@ describe('/readyz', () => {
     assert.equal(await check(), false)
   })
 
-  it('asks a store that hangs once, however often it is asked itself, and hears of its return', async () => {
+  it('checks a hanging store once, however often it is requested, and sees its recovery', async () => {
     let asked = 0
     let at = 0
     const back = Promise.withResolvers<void>()
@@ -85,7 +85,7 @@ describe('/readyz', () => {
     assert.equal(asked, 2)
   })
 
-  it('asks the store once for many who ask', async () => {
+  it('checks the store once for many requests', async () => {
     let asked = 0
     const store = { ...memoryStore(), ready: async () => void (asked += 1) }
     const check = createStoreCheck(store, { monotonicNow: () => 0 })
@@ -94,7 +94,7 @@ describe('/readyz', () => {
     assert.equal(asked, 1)
   })
 
-  it('is false while a server leaves, which serves on until it drains', async () => {
+  it('is false while a server shuts down, which serves until it drains', async () => {
     const { handler, probe, send } = handlerOn(undefined)
     await handler.ready
     handler.announceShutdown()

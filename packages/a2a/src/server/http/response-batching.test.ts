@@ -42,7 +42,7 @@ describe('responses that are written together', () => {
     assert.equal(await second?.text(), 'ours')
   })
 
-  it('have no length where there can be no body', async (t) => {
+  it('have no length if there can be no body', async (t) => {
     const { waiting, answers } = await open(t, 1)
     sendBatched(waiting[0] as ServerResponse, 204, {}, '', 0)
     const [only] = await answers

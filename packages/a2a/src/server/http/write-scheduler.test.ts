@@ -36,12 +36,12 @@ describe('large writes', () => {
     assert.ok(turns >= 300, `${turns} turns`)
   })
 
-  it('leave small writes alone', async () => {
+  it('do not delay small writes', async () => {
     await nextTurn()
     for (let count = 0; count < 1_000; count += 1) assert.equal(scheduleWrite(1_000), undefined)
   })
 
-  it('goes on at once while the turn has room', async () => {
+  it('continue at once while the turn has budget', async () => {
     await nextTurn()
     await nextTurn()
     assert.equal(scheduleWrite(20_000), undefined)

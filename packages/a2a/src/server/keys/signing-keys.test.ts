@@ -11,7 +11,7 @@ const { open, get } = openServers()
 const hour = 3_600_000
 
 describe('keys for a purpose', () => {
-  it('sign what others verify by the published list, under names that begin with the purpose', async () => {
+  it('sign what others verify by the published key set, under names that begin with the purpose', async () => {
     const handler = open({ signingPurposes: ['hop', 'mail'] })
     const { kid, privateKey } = await handler.signingKeys('hop').signer()
     const token = await new SignJWT({ n: 1 }).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey)
@@ -23,13 +23,13 @@ describe('keys for a purpose', () => {
     assert.ok(!JSON.stringify(json).includes('"d"'))
   })
 
-  it('are there for those that were named, and no list is without any', async () => {
+  it('exist for the named purposes, and an empty key set is not published', async () => {
     const handler = open()
     assert.throws(() => handler.signingKeys('hop'), /signingPurposes does not list hop/)
     assert.equal((await get(handler, '/.well-known/jwks.json')).status, 404)
   })
 
-  it('change with a notice: a new one is published before it signs, an old one after it did', async () => {
+  it('rotate with an overlap: a new one is published before it signs, an old one after it did', async () => {
     let at = Date.now()
     const keyring = openKeyring(memoryStore().keys, undefined, () => at)
     const times = { lifetimeMs: 300_000, rotateAfterMs: 24 * hour, overlapMs: hour }

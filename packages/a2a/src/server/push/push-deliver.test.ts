@@ -60,14 +60,14 @@ describe('a notification', () => {
   })
 
   for (const version of ['0.2', '0.3']) {
-    it(`of ${version} is the whole task as it is now, posted as application/json [B-122 B-123]`, async () => {
+    it(`of ${version} is the whole current task, posted as application/json [B-122 B-123]`, async () => {
       const { headers, body } = await deliver({ version })
       assert.deepEqual(body, { kind: 'task', id: 't1', contextId: 'c1', status: { state: 'completed' } })
       assert.equal(headers.get('content-type'), 'application/json')
     })
   }
 
-  it('says which event and which config it is, and brings the token and the trace that were given [B-126 B-171 T-7]', async () => {
+  it('has its event and config, the token and the given trace [B-126 B-171 T-7]', async () => {
     const { headers } = await deliver({ token: 't0k' })
     assert.equal(headers.get('a2a-event-id'), '7')
     assert.equal(headers.get('a2a-push-config-id'), 'hook')
@@ -76,14 +76,14 @@ describe('a notification', () => {
     assert.equal(headers.get('authorization'), null)
   })
 
-  it('shows the credentials of its config, token or not [B-124 B-126]', async () => {
+  it('has the credentials of its config, with or without a token [B-124 B-126]', async () => {
     const authentication = { scheme: 'Basic', credentials: 'bWU6c2VjcmV0' }
     const { headers } = await deliver({ authentication, token: 't0k' }, undefined, signed)
     assert.equal(headers.get('authorization'), 'Basic bWU6c2VjcmV0')
     assert.equal(headers.get('x-a2a-notification-token'), 't0k')
   })
 
-  it('is signed where its config has no credentials, and asks for no other scheme [B-125 B-134]', async () => {
+  it('is signed if its config has no credentials, and requires no other scheme [B-125 B-134]', async () => {
     const bare = await deliver({}, undefined, signed)
     assert.match(bare.headers.get('authorization') ?? '', /^Bearer jwt for https:\/\/hooks\.example\.com\/a\?x=1 of t1/)
     const bearer = await deliver({ authentication: { scheme: 'bearer' } }, undefined, signed)
@@ -128,7 +128,7 @@ describe('a notification', () => {
     assert.equal(await wish('soon'), undefined)
   })
 
-  it('fails with a word for what happened, and never with the address', async () => {
+  it('fails with a reason, and never with the address', async () => {
     const refused = Object.assign(new Error(`connect ECONNREFUSED ${url}`), { code: 'ECONNREFUSED' })
     const said = async (reason: unknown) => (await deliver({}, () => Promise.reject(reason))).outcome
     assert.deepEqual(await said(new TypeError('fetch failed', { cause: refused })), {
@@ -138,7 +138,7 @@ describe('a notification', () => {
     assert.deepEqual(await said(new Error(`no ${url}`)), { outcome: 'failed', detail: 'the connection failed' })
   })
 
-  it('is not sent to an address that is refused, by the rule or by the guard [B-129]', async () => {
+  it('is not sent to a refused address, by the rule or by the guard [B-129]', async () => {
     const inside = await deliver({ url: 'https://inside.example.com/' })
     assert.deepEqual(inside.outcome, { outcome: 'refused', detail: 'the address is ours' })
     assert.equal(inside.requests.length, 0)
@@ -149,7 +149,7 @@ describe('a notification', () => {
     })
   })
 
-  it('that was not taken keeps the first words of the answer, and no secret that it repeats', async () => {
+  it('that was refused keeps the first words of the response, without repeated secrets', async () => {
     const json = { headers: { 'content-type': 'application/json' } }
     const refused = await deliver({}, () => new Response('{"error":\n  "no such hook"}', { status: 404, ...json }))
     assert.deepEqual(refused.outcome, { outcome: 'refused', detail: 'HTTP 404', answer: '{"error": "no such hook"}' })
@@ -173,7 +173,7 @@ describe('a notification', () => {
     }
   })
 
-  it('that was not taken does not wait for an answer that never ends, or that never comes', async () => {
+  it('that was refused does not wait for an endless or missing body', async () => {
     for (const pull of [
       (c: ReadableStreamDefaultController) => c.enqueue(Buffer.from('no ')),
       () => new Promise<void>(() => {}),
@@ -186,7 +186,7 @@ describe('a notification', () => {
     }
   })
 
-  it('is done when the status is there: the body is not waited for, and ended [B-130]', async () => {
+  it('is done with the status: the body is not read [B-130]', async () => {
     const ended = Promise.withResolvers<void>()
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(16_384)),

@@ -56,13 +56,13 @@ const send = async (handler: Handler, text: string, configuration: object) =>
   (await post(handler, rpc('SendMessage', { message: testMessage(text), configuration }), v1)).json.result.task
 
 describe('a server with webhooks', () => {
-  it('says so in its card [B-115]', async () => {
+  it('declares it in its card [B-115]', async () => {
     const { handler } = openPair({ unverified: true })
     const { json } = await get(handler, '/.well-known/agent-card.json', v1)
     assert.equal(json.capabilities.pushNotifications, true)
   })
 
-  it('proves to a receiver by JWT who it is, with the keys that it publishes [B-125 B-133 B-134]', async () => {
+  it('proves its identity by JWT, with the keys that it publishes [B-125 B-133 B-134]', async () => {
     const { handler, got, requests } = openPair(
       {
         jwks: 'https://agent.example.com/.well-known/jwks.json',
@@ -82,12 +82,12 @@ describe('a server with webhooks', () => {
     assert.equal((await post(handler, '{}', {}, '/.well-known/jwks.json')).status, 405)
   })
 
-  it('publishes no keys where it signs nothing', async () => {
+  it('publishes no keys if it signs nothing', async () => {
     const { handler } = openPair({ unverified: true })
     assert.equal((await get(handler, '/.well-known/jwks.json')).status, 404)
   })
 
-  it('tells each client in the version it asked in, whatever the others speak [B-122 B-123]', async () => {
+  it('notifies each client in its version, whatever others use [B-122 B-123]', async () => {
     const { handler, requests } = openPair({ unverified: true })
     const { id: taskId } = await send(handler, 'go', {})
     await post(handler, rpc('CreateTaskPushNotificationConfig', { taskId, id: 'new', url }), v1)
@@ -106,7 +106,7 @@ describe('a server with webhooks', () => {
     assert.equal(bodies.get('old')?.type, 'application/json')
   })
 
-  it('takes a config of 0.x without an id for the one that the task has without an id [B-116]', async () => {
+  it('treats a config of 0.x without an id as the one of the task without an id [B-116]', async () => {
     const { handler } = openPair({ unverified: true })
     const old = (method: string, params: unknown) => post(handler, rpc(method, params))
     const { id } = (await old('message/send', { message: legacyTestMessage('go') })).json.result
@@ -118,7 +118,7 @@ describe('a server with webhooks', () => {
     assert.deepEqual((await old('tasks/pushNotificationConfig/get', { id })).json.result, result[0])
   })
 
-  it('finds and deletes what has no name in 0.x as `default`, unless something is called so [B-116]', async () => {
+  it('finds and deletes the config without an id in 0.x as `default`, unless another has that id [B-116]', async () => {
     const { handler } = openPair({ unverified: true })
     const old = (method: string, params: unknown) =>
       post(handler, rpc(`tasks/pushNotificationConfig/${method}`, params))
@@ -139,7 +139,7 @@ describe('a server with webhooks', () => {
     assert.equal(strict.json.error.code, -32_001)
   })
 
-  it('is in the trace of the request that it tells of, or of its task, as a span of its own [B-171]', async () => {
+  it('is in the trace of the request of its event, or of its task, with its own span [B-171]', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const { handler, requests } = openPair({ unverified: true })
     const trace = async (given: string) => {
@@ -147,9 +147,9 @@ describe('a server with webhooks', () => {
       const configuration = { taskPushNotificationConfig: { id: given, url } }
       const sent = rpc('SendMessage', { message: testMessage('end'), configuration })
       const { json } = await post(handler, sent, { ...v1, traceparent: given })
-      const told = () => requests.find(({ headers }) => headers.get('a2a-push-config-id') === given)
-      await eventually(() => told() !== undefined)
-      const context = readTraceparent(told()?.headers.get('traceparent') ?? '')
+      const notification = () => requests.find(({ headers }) => headers.get('a2a-push-config-id') === given)
+      await eventually(() => notification() !== undefined)
+      const context = readTraceparent(notification()?.headers.get('traceparent') ?? '')
       return { ...context, ofTask: traceIdOfTask(json.result.task.id) }
     }
     const { traceId, spanId, isSampled } = await trace(traceparent)
@@ -160,7 +160,7 @@ describe('a server with webhooks', () => {
     assert.equal(untraced.traceId, untraced.ofTask)
   })
 
-  it('tells in the metadata what an extension adds that was asked for with the config', async () => {
+  it('has the metadata of an extension that was requested with the config', async () => {
     const { handler, requests } = openPair({ unverified: true }, {}, asks, { extensions: [cursor()] })
     const sent = rpc('SendMessage', {
       message: testMessage('end'),
@@ -171,8 +171,8 @@ describe('a server with webhooks', () => {
     const [first] = requests
     assert.ok(first)
     const { statusUpdate } = (await first.json()) as any
-    const cursorTold = { cursor: first.headers.get('a2a-event-id') }
-    assert.deepEqual(statusUpdate.metadata, { [cursorExtension]: cursorTold })
+    const cursorData = { cursor: first.headers.get('a2a-event-id') }
+    assert.deepEqual(statusUpdate.metadata, { [cursorExtension]: cursorData })
   })
 
   it('lets the operator see the state of a webhook, and redeliver [B-128]', async () => {
@@ -189,7 +189,7 @@ describe('a server with webhooks', () => {
     assert.equal(got.length, before)
   })
 
-  it('says what is wrong with its options', () => {
+  it('reports invalid options', () => {
     const wrong = (push: object, path: string) =>
       assert.throws(() => open({ push: { fetch, ...push } }), { name: 'ConfigError', path })
     wrong({ fetch: undefined }, 'push.fetch')

@@ -25,7 +25,7 @@ function open(over: { rotateAfterMs?: number } = {}) {
 const kidOf = (jwt: string): string | undefined => decodeProtectedHeader(jwt).kid
 
 describe('the JWT of a notification', () => {
-  it('is for this webhook, this task and this body, for five minutes, once [B-134]', async () => {
+  it('is for one webhook, one task and one body, for five minutes, once [B-134]', async () => {
     const { one, now } = open()
     const jwt = await one.sign('https://hooks.example.com/a', 't1', '{"a":1}')
     const { payload, protectedHeader } = await jwtVerify(
@@ -47,7 +47,7 @@ describe('the JWT of a notification', () => {
     assert.notEqual(another, jwt)
   })
 
-  it('is of one key in every process, whose private half is not published [B-134]', async () => {
+  it('has the same key in every process, whose private half is not published [B-134]', async () => {
     const { one, other } = open()
     const [a, b] = [await one.sign('x', 't', ''), await other.sign('x', 't', '')]
     assert.equal(kidOf(a), kidOf(b))
@@ -58,7 +58,7 @@ describe('the JWT of a notification', () => {
     )
   })
 
-  it('is signed by a new key only after that was published for a while, and the old one stays as long [B-134]', async () => {
+  it('is signed by a new key only after its publication, and the old one stays as long [B-134]', async () => {
     const { one, other, pass } = open()
     const old = kidOf(await one.sign('x', 't', ''))
     await other.jwks()
@@ -78,7 +78,7 @@ describe('the JWT of a notification', () => {
     )
   })
 
-  it('changes its key by itself when that is old [B-134]', async () => {
+  it('rotates its key automatically when that is old [B-134]', async () => {
     const { one, pass } = open()
     const old = kidOf(await one.sign('x', 't', ''))
     pass(30 * day)

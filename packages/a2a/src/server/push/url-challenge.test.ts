@@ -30,7 +30,7 @@ describe('the challenge of a webhook', () => {
     for (const other of others) assert.equal(await passes(other), false)
   })
 
-  it('keeps a webhook out, set by itself or asked for by a message, before any work is done [T-8 B-131]', async () => {
+  it('rejects a webhook, set alone or inside a message, before any work is done [T-8 B-131]', async () => {
     const { open, post } = openServers()
     let runs = 0
     const handler = open({

@@ -14,12 +14,12 @@ const fieldsOf = (config: object): string[] =>
   ).map(({ field }) => field)
 
 describe('a webhook config', () => {
-  it('that is fine is taken', () => {
+  it('that is valid is accepted', () => {
     assert.deepEqual(fieldsOf({}), [])
     assert.deepEqual(fieldsOf({ authentication: { scheme: 'Bearer' }, token: '', id: '' }), [])
   })
 
-  it('is at an http(s) address without a password, where the server would call [B-129]', () => {
+  it('has an http(s) address without a password, which the server may call [B-129]', () => {
     const urls = [
       '/hook',
       'ftp://x.example/',

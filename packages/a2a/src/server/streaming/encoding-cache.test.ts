@@ -30,7 +30,7 @@ function counting(dialect: Dialect): Dialect & { encoded: number } {
 }
 
 describe('shared bytes', () => {
-  it('are encoded once a dialect, for events and for tasks', () => {
+  it('are encoded once per dialect, for events and for tasks', () => {
     const bytes = createEncodingCache()
     const dialects = versions.map(({ json }) => counting(json))
     for (let reader = 0; reader < 3; reader++) {
@@ -47,7 +47,7 @@ describe('shared bytes', () => {
   })
 })
 
-describe('the mark of a cursor', () => {
+describe('the cursor metadata', () => {
   const { defaultAgent } = createAgentRegistry({
     agent: () => 'x',
     extensions: [cursor(), timestamps(), { uri: 'urn:silent' }],
@@ -55,7 +55,7 @@ describe('the mark of a cursor', () => {
   const { decorate: withCursor } = eventDecoratorFor([cursorExtension], defaultAgent)!
   const item = (over: Partial<StreamItem> = {}): StreamItem => ({ event, seq: 4, final: false, ...over })
 
-  it('is shared, keeps the metadata, and is made anew for another place', () => {
+  it('is shared, keeps the metadata, and is created again for another position', () => {
     const marked = withCursor(item())
     assert.equal(withCursor(item()), marked)
     assert.deepEqual((marked as typeof event).statusUpdate.metadata, { own: 1, [cursorExtension]: { cursor: '4' } })
@@ -63,12 +63,12 @@ describe('the mark of a cursor', () => {
     assert.deepEqual(event.statusUpdate.metadata, { own: 1 })
   })
 
-  it('says where events are missing', () => {
+  it('reports missing events', () => {
     const marked = withCursor(item({ event: { task }, gap: true }))
     assert.deepEqual('task' in marked && marked.task.metadata, { [cursorExtension]: { cursor: '4', gap: true } })
   })
 
-  it('is encoded once for each set of extensions that is asked for, in whatever order [B-143]', () => {
+  it('is encoded once for each set of requested extensions, in any order [B-143]', () => {
     const bytes = createEncodingCache()
     const dialect = counting(versions[0]!.json)
     const both = [cursorExtension, timestampsExtension]
@@ -81,12 +81,12 @@ describe('the mark of a cursor', () => {
     assert.notEqual(bytes.event(dialect, withCursor(item())), texts[0])
   })
 
-  it('costs nothing where nothing is asked for that would show', () => {
+  it('costs nothing if no extension with output is requested', () => {
     assert.equal(eventDecoratorFor([], defaultAgent), undefined)
     assert.equal(eventDecoratorFor(['urn:silent'], defaultAgent), undefined)
   })
 
-  it('is left off what has no place in a log', () => {
+  it('is omitted for events without a position in a log', () => {
     const { seq: _, ...bare } = item()
     assert.equal(withCursor(bare), event)
   })

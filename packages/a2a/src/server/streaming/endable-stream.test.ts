@@ -26,7 +26,7 @@ function source() {
 }
 
 describe('an endable stream', () => {
-  it('ends while its reader waits, with the reason, and lets go of its source', async () => {
+  it('ends while its reader waits, with the reason, and closes its source', async () => {
     const { stream, released } = source()
     const endable = endableStream(stream)
     const reader = endable.stream[Symbol.asyncIterator]()

@@ -31,8 +31,8 @@ function setUp() {
   return { unsent, holder, leaving, reader, answer, asked: () => asked }
 }
 
-describe('a large answer that waits for room', () => {
-  it('holds nothing of its value meanwhile, and asks for it again', async () => {
+describe('a large response that waits for budget', () => {
+  it('does not hold its value meanwhile, and requests it again', async () => {
     const { holder, reader, answer, asked } = setUp()
     const first = new WeakRef<Value>({ text: 'x'.repeat(50_000) })
     const answered = respondWithinBudget(reader, first.deref() as Value, answer)
@@ -49,7 +49,7 @@ describe('a large answer that waits for room', () => {
     made.account.close()
   })
 
-  it('gives its account back where its reader leaves, and where the value cannot be had again', async () => {
+  it('releases its account if its reader leaves, and if the value is gone', async () => {
     const gone = setUp()
     const left = respondWithinBudget(gone.reader, { text: 'x'.repeat(50_000) }, gone.answer)
     gone.leaving.abort()

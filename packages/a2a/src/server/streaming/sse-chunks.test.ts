@@ -74,7 +74,7 @@ function partsOf(
 }
 
 describe('a stream in chunks', () => {
-  it('frames an event once for all who read it alike, and anew for all others', async () => {
+  it('frames an event once for all equal readers, and again for others', async () => {
     const event: StreamItem['event'] = { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } }
     let encoded = 0
     async function frame(over: Partial<SseStreamOptions>, item: Partial<StreamItem> = {}): Promise<Chunk | undefined> {
@@ -107,7 +107,7 @@ describe('a stream in chunks', () => {
     assert.equal(parts.ends.length, 1)
   })
 
-  it('cuts a large batch into writes of bounded size', async () => {
+  it('splits a large batch into writes of bounded size', async () => {
     const source = createSource()
     const long = 'x'.repeat(10_000)
     source.push([item(1), item(2), item(3), item(4), item(5)])
@@ -119,7 +119,7 @@ describe('a stream in chunks', () => {
     )
   })
 
-  it('sends a large item in slices of bytes that all its readers share, in an envelope of their own', async () => {
+  it('sends a large item in slices of shared bytes, in its own envelope', async () => {
     const bytes = new TextEncoder().encode(`{"text":"${'x'.repeat(150_000)}"}`)
     const encode = (): SealedBytes => ({ bytes, end: bytes.length - 2, suffix: '",}' })
     const unsent = createUnsentBytes(defaultServerLimits)
@@ -148,7 +148,7 @@ describe('a stream in chunks', () => {
     assert.equal(unsent.unsentBytes, 0)
   })
 
-  it('begins no large item while its caller holds too much, and goes on when there is room', async () => {
+  it('starts no large item while its caller holds too much, and continues when there is budget', async () => {
     const unsent = createUnsentBytes({ unsentBytes: 1_000_000, unsentBytesPerCaller: 100_000 })
     const large = (): SseChunks => {
       const bytes = new TextEncoder().encode('x'.repeat(150_000))
@@ -176,7 +176,7 @@ describe('a stream in chunks', () => {
     assert.equal(unsent.unsentBytes, 0)
   })
 
-  it('asks its source for no more than its reader asks for [B-95]', async () => {
+  it('reads no more from its source than its reader requests [B-95]', async () => {
     const source = createSource()
     const chunks = streamChunks(partsOf(source.stream))
     for (let seq = 1; seq <= 5; seq++) source.push([item(seq)])
@@ -187,7 +187,7 @@ describe('a stream in chunks', () => {
     assert.equal(source.seen.asked, 2)
   })
 
-  it('sends a comment while nothing happens, and then what happened [B-101]', async () => {
+  it('sends a comment while it is idle, and then the next events [B-101]', async () => {
     const source = createSource()
     const chunks = streamChunks(partsOf(source.stream, { keepAliveMs: 5 }))
     assert.equal((await chunks.next()).value, keepAlive)
@@ -199,7 +199,7 @@ describe('a stream in chunks', () => {
     await chunks.return()
   })
 
-  it('ends with an error document when its source breaks, also between two pulls [F-7]', async () => {
+  it('ends with an error document when its source fails, also between two pulls [F-7]', async () => {
     for (const breaksBetween of [false, true]) {
       const source = createSource()
       const parts = partsOf(source.stream, { keepAliveMs: 5 })
@@ -215,7 +215,7 @@ describe('a stream in chunks', () => {
     }
   })
 
-  it('keeps the events before one that cannot be encoded, and lets its source go [F-7]', async () => {
+  it('keeps the events before one that cannot be encoded, and closes its source [F-7]', async () => {
     const source = createSource()
     const parts = partsOf(source.stream, {
       encode({ seq }) {
@@ -231,7 +231,7 @@ describe('a stream in chunks', () => {
     assert.equal(parts.ends.length, 1)
   })
 
-  it('lets go at once when its reader leaves, also in the middle of waiting [B-103]', async () => {
+  it('ends at once when its reader leaves, also while waiting [B-103]', async () => {
     const source = createSource()
     const parts = partsOf(source.stream)
     const chunks = streamChunks(parts)

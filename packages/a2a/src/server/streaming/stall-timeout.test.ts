@@ -15,8 +15,8 @@ function fakeTime(t: TestContext): void {
   t.after(() => mock.timers.reset())
 }
 
-describe('patience with who takes nothing', () => {
-  it('ends after its time, once, unless it is called off', (t) => {
+describe('the stall timeout', () => {
+  it('ends after its time, once, unless it is canceled', (t) => {
     fakeTime(t)
     const cut: string[] = []
     startStallTimer(1_000, () => cut.push('first'))
@@ -29,7 +29,7 @@ describe('patience with who takes nothing', () => {
     assert.deepEqual(cut, ['first'])
   })
 
-  it('begins anew with every look that finds something taken', (t) => {
+  it('restarts with every check that finds progress', (t) => {
     fakeTime(t)
     let taken = 0
     let cuts = 0
@@ -47,7 +47,7 @@ describe('patience with who takes nothing', () => {
     assert.equal(cuts, 1)
   })
 
-  it('cuts a client that takes nothing of a large answer, and never one that takes a slice now and then', async (t) => {
+  it('disconnects a client that reads nothing of a large response, and never one that reads a slice now and then', async (t) => {
     const handler = createHandler({ store: memoryStore(), stallMs: 1_000, agent: () => 'x'.repeat(1_000_000) })
     t.after(() => handler.close())
     const send = (): Promise<Response> =>
@@ -77,13 +77,13 @@ describe('patience with who takes nothing', () => {
     assert.deepEqual([handler.readers.disconnected, handler.readers.unsentBytes], [1, 0])
   })
 
-  it('may have no end', (t) => {
+  it('may be infinite', (t) => {
     fakeTime(t)
     t.after(startStallTimer(Infinity, () => assert.fail('cut off')))
     mock.timers.tick(100_000)
   })
 
-  it('does not end because the server itself stood still [B-95]', async (t) => {
+  it('does not end because the server itself was blocked [B-95]', async (t) => {
     const big = 'x'.repeat(5_000_000)
     const server = await serve({ port: 0, store: memoryStore(), stallMs: 200, agent: () => big })
     t.after(() => server.close())

@@ -24,7 +24,7 @@ describe('a stream', () => {
     return { response, events: await Array.fromAsync(readSse(response.body as ReadableStream<Uint8Array>)) }
   }
 
-  it('has the headers that keep proxies from holding it back, and a cursor with every event [F-4 B-109]', async () => {
+  it('has the headers that keep proxies from buffering, and a cursor with every event [F-4 B-109]', async () => {
     const { response, events } = await streaming(open())
     assert.equal(response.headers.get('content-type'), 'text/event-stream')
     assert.equal(response.headers.get('cache-control'), 'no-cache')
@@ -34,7 +34,7 @@ describe('a stream', () => {
     assert.ok('task' in JSON.parse(events[0]?.data ?? ''))
   })
 
-  it('carries the whole envelope with the request id in each document of JSON-RPC [F-6]', async () => {
+  it('has the whole envelope with the request id in each JSON-RPC document [F-6]', async () => {
     const { events } = await streaming(open(), {}, '/a2a', {
       ...rpc('message/stream', { message: legacyTestMessage() }),
       id: 0,
@@ -46,7 +46,7 @@ describe('a stream', () => {
     assert.ok(documents.slice(1, -1).every(({ result }) => result.final !== true))
   })
 
-  it('is that of a message where the agent replies, whatever the configuration says of waiting [B-65 B-66]', async () => {
+  it('is a single message for a direct reply, whatever the configuration [B-65 B-66]', async () => {
     const handler = open({ agent: () => reply('Hi') })
     const content = [{ text: 'hi' }]
     const old = { message: { messageId: 'm-old', role: 'ROLE_USER', content }, configuration: {} }
@@ -64,7 +64,7 @@ describe('a stream', () => {
     }
   })
 
-  it('goes on after Last-Event-ID, from the header or the query, and ignores what is no cursor', async () => {
+  it('continues after Last-Event-ID, from the header or the query, and ignores an invalid cursor', async () => {
     const handler = open()
     const { events } = await streaming(handler)
     const { id: taskId } = JSON.parse(events[0]?.data ?? '').task
@@ -87,7 +87,7 @@ describe('a stream', () => {
     assert.equal((await post(handler, { message: {} }, {}, '/message:stream')).status, 400)
   })
 
-  it('of an agent that does not stream is refused, subscription included [B-88 B-106]', async () => {
+  it('of an agent that does not stream is refused, and so is a subscription [B-88 B-106]', async () => {
     const handler = open({ streaming: false })
     assert.equal(
       (await post(handler, { message: testMessage() }, {}, '/message:stream')).json.error.details[0].reason,
@@ -97,7 +97,7 @@ describe('a stream', () => {
     assert.equal((await get(handler, '/.well-known/agent-card.json')).json.capabilities.streaming, false)
   })
 
-  it('says where its events stand, if the cursor extension is asked for, and not otherwise [B-109 B-143]', async () => {
+  it('has the position of its events, if the cursor extension is requested, and not otherwise [B-109 B-143]', async () => {
     const handler = open({ extensions: [cursor()] })
     const plain = await streaming(handler)
     assert.equal(plain.response.headers.get('a2a-extensions'), null)
@@ -120,7 +120,7 @@ describe('a stream', () => {
     assert.ok(events.every(({ data }) => data.includes(cursorExtension)))
   })
 
-  it('is one of so many for each caller, and gives its place back however it ends [B-170]', async () => {
+  it('counts toward the limit of its caller, and is released however it ends [B-170]', async () => {
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     const handler = open({
@@ -153,7 +153,7 @@ describe('a stream', () => {
     assert.equal((await start()).status, 200)
   })
 
-  it('gives the same bytes to all its readers of one dialect', async () => {
+  it('has the same bytes for all its readers of one dialect', async () => {
     const handler = open()
     const { events } = await streaming(handler)
     const { id: taskId } = JSON.parse(events[0]?.data ?? '').task

@@ -5,7 +5,7 @@ import { createUnsentBytes } from './unsent-bytes.ts'
 
 const limits = { unsentBytes: 1_000, unsentBytesPerCaller: 400 }
 
-describe('bytes that readers have not taken', () => {
+describe('unsent bytes', () => {
   it('count once, however many readers share them', () => {
     const unsent = createUnsentBytes(limits)
     const [first, second, other] = [unsent.open('a'), unsent.open('a'), unsent.open('b')]
@@ -22,7 +22,7 @@ describe('bytes that readers have not taken', () => {
     assert.equal(unsent.unsentBytes, 0)
   })
 
-  it('are bounded for one caller, whose other readers may share what it holds', () => {
+  it('are limited per caller, whose other readers may share them', () => {
     const unsent = createUnsentBytes(limits)
     const [first, second, other] = [unsent.open('a'), unsent.open('a'), unsent.open('b')]
     const large = {}
@@ -38,7 +38,7 @@ describe('bytes that readers have not taken', () => {
     assert.ok(other.canHold(large), 'what others hold costs the server nothing')
   })
 
-  it('of a few callers do not silence others who hold little', async () => {
+  it('of a few callers do not block others that hold little', async () => {
     const unsent = createUnsentBytes({ unsentBytes: 1_000, unsentBytesPerCaller: 640 })
     for (const caller of ['a', 'b']) unsent.open(caller).hold({}, 600)
     const small = unsent.open('c')
@@ -49,7 +49,7 @@ describe('bytes that readers have not taken', () => {
     let resumed = 0
     small.pause(() => void (resumed += 1), 'pull')
     const large = unsent.open('d')
-    large.pause(() => assert.fail('there is no room for anything large'))
+    large.pause(() => assert.fail('there is no budget for a large item'))
     await turn()
     assert.equal(resumed, 0)
     small.setOwnBytes(9)
@@ -61,7 +61,7 @@ describe('bytes that readers have not taken', () => {
     large.close()
   })
 
-  it('are waited for in order, one reader at a time, and no more than there is room for', async () => {
+  it('are waited for in order, one reader at a time, within the budget', async () => {
     const unsent = createUnsentBytes(limits)
     const holder = unsent.open('a')
     const held = {}
@@ -85,7 +85,7 @@ describe('bytes that readers have not taken', () => {
     assert.equal(unsent.paused, 1)
   })
 
-  it('are not waited for by readers that are gone', async () => {
+  it('are not waited for by disconnected readers', async () => {
     const unsent = createUnsentBytes(limits)
     const holder = unsent.open('a')
     holder.setOwnBytes(500)

@@ -12,7 +12,7 @@ async function streamed(send: () => Promise<Response>): Promise<readonly string[
   return text.split(/(?<=\n\n)/)
 }
 
-describe('a record of a log, shown later', () => {
+describe('a log record shown later', () => {
   const store = memoryStore()
   const handler = servers.open({
     store,
@@ -48,7 +48,7 @@ describe('a record of a log, shown later', () => {
   ] as const
 
   for (const { version, binding, send } of ways) {
-    it(`is the very frame that a ${version} client got by ${binding}`, async () => {
+    it(`is the frame that a ${version} client got over ${binding}`, async () => {
       // The first one is the task as it opened, which is not a record.
       const [first = '', ...rest] = await streamed(send)
       const [id] = /[0-9a-f-]{36}/.exec(first) ?? []
@@ -65,14 +65,14 @@ describe('a record of a log, shown later', () => {
     })
   }
 
-  it('is nothing where clients are told nothing', () => {
+  it('is undefined for an internal record', () => {
     const task = { id: 't', contextId: 'c' }
     assert.deepEqual(wireFrames(task, { seq: 1, at: 0, body: { type: 'note', text: 'x' } }), [])
   })
 })
 
 describe('a card, for the operator', () => {
-  it('is what clients of each version get, and nothing for an agent that is not there', async () => {
+  it('is what clients of each version get, and undefined for an unknown agent', async () => {
     const handler = servers.open()
     const card = async (path: string, headers: Record<string, string> = {}) =>
       (await handler.fetch(new Request(`http://localhost${path}`, { headers }))).text()

@@ -27,7 +27,7 @@ describe('deliveries', () => {
     assert.deepEqual(handled, ['first', 'other config', 'other task'])
   })
 
-  it('of one task are handled one after the other, and those of others meanwhile [B-133]', async () => {
+  it('of one task are handled one after the other, concurrently with others [B-133]', async () => {
     const { once } = createDeliveryDeduplicator(10)
     const handled: string[] = []
     const slow = Promise.withResolvers<void>()
@@ -42,7 +42,7 @@ describe('deliveries', () => {
     assert.deepEqual(handled, ['other', '1', '2'])
   })
 
-  it('go on after one that failed, which may come again and is then late', async () => {
+  it('continue after one that failed, which may be repeated and is then late', async () => {
     const { once } = createDeliveryDeduplicator(10)
     const lates: boolean[] = []
     const failing = once(at('1'), async () => {
@@ -73,7 +73,7 @@ describe('deliveries', () => {
     assert.equal(count, 1)
   })
 
-  it('are remembered up to a number, and a JWT that may have been forgotten is put off, not handled again [B-133]', async () => {
+  it('are remembered up to a number, and a JWT that may have been forgotten is postponed, not handled again [B-133]', async () => {
     const { once } = createDeliveryDeduplicator(2)
     let count = 0
     const handle = async () => void count++
@@ -89,7 +89,7 @@ describe('deliveries', () => {
     assert.equal(count, 4)
   })
 
-  it('whose JWT is too old anyway make room for others', async () => {
+  it('with an expired JWT are evicted first', async () => {
     const { once } = createDeliveryDeduplicator(2)
     let count = 0
     const handle = async () => void count++

@@ -13,8 +13,8 @@ const post = (hook: Webhook, body: unknown): Promise<Response> =>
     }),
   )
 
-describe('a webhook that is looped over', () => {
-  it('answers a sender when the loop asks for the next one, and lets what is in hand come again when it is left', async () => {
+describe('a webhook read by a loop', () => {
+  it('answers a sender when the loop requests the next one, and lets a pending one be repeated when it ends', async () => {
     const hook = webhook({ unverified: true, log: quiet })
     const states: string[] = []
     const answers = [post(hook, task('TASK_STATE_SUBMITTED'))]
@@ -35,7 +35,7 @@ describe('a webhook that is looped over', () => {
     assert.equal((await post(hook, task())).status, 204)
   })
 
-  it('drops a notification that the loop did not take in time', async () => {
+  it('drops a notification that the loop did not read in time', async () => {
     const hook = webhook({ unverified: true, timeoutMs: 10, log: quiet })
     const loop = hook[Symbol.asyncIterator]()
     assert.equal((await post(hook, task())).status, 500)

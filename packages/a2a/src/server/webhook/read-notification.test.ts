@@ -73,7 +73,7 @@ describe('a notification', () => {
     })
   }
 
-  it('that is none is the mistake of its sender, and says where', () => {
+  it('that is invalid is an error of its sender, with the path', () => {
     assert.throws(() => readNotification({ statusUpdate: { status: {} } }, undefined), {
       code: 'INVALID_PARAMS',
       message: /statusUpdate\.taskId/,
@@ -83,7 +83,7 @@ describe('a notification', () => {
     }
   })
 
-  it('names its task, or is a message that may not', () => {
+  it('names its task, or is a message that may omit it', () => {
     assert.equal(taskIdOf(task()), 't1')
     assert.equal(taskIdOf({ message: { messageId: 'm', role: 'ROLE_AGENT', parts: [] } }), undefined)
   })

@@ -100,7 +100,7 @@ const audience = 'https://me.test/hook'
 const issuer = 'https://hub.test'
 
 describe('a webhook', () => {
-  it('hands out what comes with the right token, and answers 2xx when the handler is done [B-133]', async () => {
+  it('passes on notifications with the right token, and answers 2xx when the handler is done [B-133]', async () => {
     let finish = (): void => {}
     const started = Promise.withResolvers<void>()
     const { post, deliveries } = await open({ token: 's3cret' }, () => {
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     assert.deepEqual(deliveries[0].event, task())
   })
 
-  it('refuses a wrong, a missing and a longer token alike [B-133]', async () => {
+  it('refuses a wrong, a missing and a longer token with the same response [B-133]', async () => {
     const { post, deliveries } = await open({ token: ['new', 'old'] })
     const answers = await Promise.all([
       post(task(), { [pushHeaders.token]: 'ne' }),
@@ -141,7 +141,7 @@ describe('a webhook', () => {
     assert.equal(deliveries.length, 1)
   })
 
-  it('takes other schemes: the authentication of the config, and a header of its own [B-133]', async () => {
+  it('supports other schemes: the authentication of the config, and a custom header [B-133]', async () => {
     const basic = await open({ authentication: { scheme: 'Basic', credentials: btoa('me:secret') } })
     assert.equal((await basic.post(task(), { authorization: `basic ${btoa('me:secret')}` })).status, 204)
     assert.equal((await basic.post(task(), { authorization: `Basic ${btoa('me:public')}` })).status, 401)
@@ -152,7 +152,7 @@ describe('a webhook', () => {
     assert.equal((await key.post(task(), { 'x-hook-key': 'l' })).status, 401)
   })
 
-  it('answers 500 when its handler fails, and hands the same out again when it comes again [B-133]', async () => {
+  it('answers 500 when its handler fails, and passes a repeat on again [B-133]', async () => {
     let failures = 1
     const { post, deliveries } = await open({ token: 't' }, () => {
       if (failures-- > 0) throw new Error('database is down')
@@ -166,14 +166,14 @@ describe('a webhook', () => {
     assert.equal(deliveries.length, 1)
   })
 
-  it('answers 500 when its handler takes too long, and tells it so', async () => {
-    let told: AbortSignal | undefined
+  it('answers 500 when its handler times out, and aborts its signal', async () => {
+    let handlerSignal: AbortSignal | undefined
     const { post } = await open({ token: 't', timeoutMs: 20 }, ({ signal }) => {
-      told = signal
+      handlerSignal = signal
       return once(signal, 'abort')
     })
     assert.equal((await post(task(), { [pushHeaders.token]: 't' })).status, 500)
-    assert.equal(told?.aborted, true)
+    assert.equal(handlerSignal?.aborted, true)
   })
 
   it('responds with a retry while no handler is registered', async () => {
@@ -183,7 +183,7 @@ describe('a webhook', () => {
     assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
   })
 
-  it('takes posts of JSON only, up to a size, and says what is malformed', async () => {
+  it('accepts only JSON posts up to a size, and reports malformed ones', async () => {
     const { url, post, deliveries } = await open({ unverified: true, bodyBytes: 1_000 })
     const got = await fetch(url)
     assert.deepEqual([got.status, got.headers.get('allow')], [405, 'POST'])
@@ -215,7 +215,7 @@ describe('a webhook', () => {
     assert.equal(status, 401)
   })
 
-  it('refuses unexpected tasks, and may wait until it knows [B-133]', async () => {
+  it('refuses unexpected tasks, and may wait until it knows them [B-133]', async () => {
     const sent = Promise.withResolvers<string>()
     const { post, deliveries } = await open({ unverified: true, expects: async (id) => id === (await sent.promise) })
     const early = post(task())
@@ -225,7 +225,7 @@ describe('a webhook', () => {
     assert.equal(deliveries.length, 1)
   })
 
-  it('has no more in hand than it was told to', async () => {
+  it('limits concurrent deliveries', async () => {
     const full = Promise.withResolvers<void>()
     const free = Promise.withResolvers<void>()
     const { post } = await open({ unverified: true, concurrent: 1 }, () => {
@@ -239,7 +239,7 @@ describe('a webhook', () => {
     assert.equal((await first).status, 204)
   })
 
-  it('echoes a validation token where it is told to, and as text only [T-8]', async () => {
+  it('echoes a validation token if enabled, and as text only [T-8]', async () => {
     const { url } = await open({ token: 't', answerChallenges: true })
     const answer = await fetch(`${url}?validationToken=a%3Cb%3E`)
     assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
@@ -263,7 +263,7 @@ describe('a webhook', () => {
     for (const mistake of mistakes) assert.throws(() => webhook(mistake), { name: 'ConfigError' })
   })
 
-  it('runs on the web’s Request as well', async () => {
+  it("also runs on the web's Request", async () => {
     const hook = webhook({ token: 't', log: quiet })
     const seen: string[] = []
     hook.handle(({ taskId }) => seen.push(taskId))
@@ -278,7 +278,7 @@ describe('a webhook', () => {
 })
 
 describe('a signed notification', () => {
-  it('is taken if the JWT is the sender’s, fresh, for us, for this task and for this body [B-133 B-134 T-7]', async () => {
+  it('is accepted if the JWT is of the sender, fresh, for this receiver, task and body [B-133 B-134 T-7]', async () => {
     const sender = await openSender()
     const { post, deliveries } = await open({ jwks: sender.jwks, issuer, audience, token: 't' })
     const token = { [pushHeaders.token]: 't' }
@@ -325,7 +325,7 @@ describe('a signed notification', () => {
     assert.equal(deliveries.length, 1)
   })
 
-  it('is handled once, however often it is sent, and its JWT serves no other body [B-133]', async () => {
+  it('is handled once, however often it is sent, and its JWT is invalid for another body [B-133]', async () => {
     const sender = await openSender()
     const keys = { keys: sender.keys.map(({ jwk }) => jwk) }
     const { post, deliveries } = await open({ jwks: keys, audience, requiredClaims: [] })
@@ -342,7 +342,7 @@ describe('a signed notification', () => {
     assert.equal(deliveries.length, 1)
   })
 
-  it('may be signed with a key that is newer than those we know, and unknown keys make us look but seldom [B-134]', async () => {
+  it('may be signed with a newer key, and unknown keys trigger few fetches [B-134]', async () => {
     const sender = await openSender()
     const { post } = await open({ jwks: sender.jwks, audience, cooldownMs: 0 })
     assert.equal((await post(task(), await sender.sign(task()))).status, 204)
@@ -360,7 +360,7 @@ describe('a signed notification', () => {
     assert.equal(sender.fetches, before)
   })
 
-  it('is put off, not refused, while the keys of its sender cannot be read', async () => {
+  it('is postponed, not refused, while the keys of its sender are unavailable', async () => {
     const sender = await openSender()
     sender.fail(500)
     const { post } = await open({ jwks: sender.jwks, audience })
@@ -374,7 +374,7 @@ describe('a signed notification', () => {
     assert.equal((await gone.post(task(), await sender.sign(task()))).status, 503)
   })
 
-  it('is proved also behind a body parser', async () => {
+  it('is verified also behind a body parser', async () => {
     const sender = await openSender()
     const hook = webhook({ jwks: sender.jwks, audience, log: quiet })
     hook.handle(() => {})

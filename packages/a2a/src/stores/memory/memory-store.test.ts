@@ -28,7 +28,7 @@ describe('memoryStore', () => {
   const countOf = async (store: ReturnType<typeof memoryStore>): Promise<number> =>
     (await store.tasks.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })).total
 
-  it('keeps 1,000 tasks and lets the 100 oldest finished go at a time [S0-18]', async () => {
+  it('keeps 1,000 tasks and removes the 100 oldest finished ones at a time [S0-18]', async () => {
     const store = memoryStore()
     const ids = []
     for (let n = 0; n < 1_000; n += 1) ids.push((await createFinished(store, { statusAt: day0 + n })).id)
@@ -42,15 +42,15 @@ describe('memoryStore', () => {
   it('never removes an active task to keep its limit, nor one with pending push notifications [S0-19]', async () => {
     const store = memoryStore({ maxTasks: 3, pruneBatch: 2 })
     const active = await createTask(store)
-    const told = await createFinished(store)
-    await store.push.save(newPushRow(told.id))
+    const notified = await createFinished(store)
+    await store.push.save(newPushRow(notified.id))
     for (let n = 0; n < 4; n += 1) await createTask(store)
     assert.equal(await countOf(store), 6)
     assert.notEqual(await store.tasks.load(active.id), undefined)
-    assert.notEqual(await store.tasks.load(told.id), undefined)
+    assert.notEqual(await store.tasks.load(notified.id), undefined)
   })
 
-  it('answers appends in a later turn, like a store with a disk', async () => {
+  it('resolves appends in a later turn, like a store with a disk', async () => {
     const store = memoryStore()
     const task = newTaskFields()
     let answered = false
@@ -62,7 +62,7 @@ describe('memoryStore', () => {
     assert.equal(answered, true)
   })
 
-  it('takes leases for ever unless it is told a time', () => {
+  it('has leases without expiry unless a time is given', () => {
     assert.equal(memoryStore().leaseTtlMs, Infinity)
     assert.equal(memoryStore({ leaseTtlMs: 10_000 }).leaseTtlMs, 10_000)
   })

@@ -5,7 +5,7 @@ import { backoffMs, isOutcomeUnknown, isTransientError, delay } from './database
 const said = (code: string): Error => Object.assign(new Error('no'), { code })
 
 describe('an error of the database', () => {
-  it('passes when the way there is the trouble, or the moment', () => {
+  it('is temporary if it concerns the connection or the load', () => {
     for (const code of [
       '40001',
       '40P01',
@@ -23,19 +23,19 @@ describe('an error of the database', () => {
     assert.ok(isTransientError(new Error('Connection terminated unexpectedly')))
   })
 
-  it('does not pass when the statement is the trouble', () => {
+  it('is permanent if it concerns the statement', () => {
     for (const code of ['22P02', '23505', '42P01', '42501', '54000']) assert.ok(!isTransientError(said(code)), code)
   })
 
-  it('leaves a statement in doubt unless the server refused it', () => {
+  it('leaves the outcome of a statement unknown unless the server refused it', () => {
     for (const code of ['ECONNRESET', 'EPIPE', '57P01', '57P02', '08006']) assert.ok(isOutcomeUnknown(said(code)), code)
     assert.ok(isOutcomeUnknown(new Error('Query read timeout')))
     for (const code of ['40001', '40P01', '57014', '53300', '23505']) assert.ok(!isOutcomeUnknown(said(code)), code)
   })
 })
 
-describe('trying again', () => {
-  it('comes soon at first, then ever later, up to a limit and never all at once', () => {
+describe('a retry', () => {
+  it('comes soon at first, then later, up to a limit and with jitter', () => {
     const latest = [1, 2, 3, 4, 5, 6, 99].map((attempt) => backoffMs(attempt, 500, () => 1))
     assert.deepEqual(latest, [20, 40, 80, 160, 320, 500, 500])
     assert.equal(

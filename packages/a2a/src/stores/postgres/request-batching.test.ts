@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createSerialQueue, batchRequests } from './request-batching.ts'
 
-describe('questions of one turn of the event loop', () => {
-  it('go together, in statements of a bounded size, and each gets its own answer', async () => {
+describe('queries of one turn of the event loop', () => {
+  it('are sent together, in statements of a bounded size, and each gets its own result', async () => {
     const sent: (readonly number[])[] = []
     const double = batchRequests(async (numbers: readonly number[]) => {
       sent.push(numbers)
@@ -14,7 +14,7 @@ describe('questions of one turn of the event loop', () => {
     assert.deepEqual(sent, [[1, 2, 3], [4], [5]])
   })
 
-  it('fail together, and the next ones do not', async () => {
+  it('fail together, and later ones do not', async () => {
     let isBroken = true
     const ask = batchRequests(async (questions: readonly string[]) => {
       if (isBroken) throw new Error('gone')
@@ -31,7 +31,7 @@ describe('questions of one turn of the event loop', () => {
 })
 
 describe('turns', () => {
-  it('are taken one after the other, also after one that failed', async () => {
+  it('are taken one after the other, also after a failure', async () => {
     const turns = createSerialQueue()
     const done: number[] = []
     const work = (n: number) => async (): Promise<void> => {

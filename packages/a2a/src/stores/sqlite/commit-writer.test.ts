@@ -32,15 +32,15 @@ function setUp() {
   }
 }
 
-describe('the writer', () => {
-  it('commits what is asked for in one turn together, and answers each with its own result', async () => {
+describe('the commit writer', () => {
+  it('commits the jobs of one turn together, and resolves each with its own result', async () => {
     const { add, words, events } = setUp()
     assert.deepEqual(await Promise.all([add('a'), add('b', 'c'), add()]), [1, 2, 0])
     assert.deepEqual(words(), ['a', 'b', 'c'])
     assert.deepEqual(events, ['begin', 'finish'])
   })
 
-  it('waits a turn for those who come after the first, and no longer than a few for those who keep coming', async () => {
+  it('waits a turn for jobs after the first, and only a few turns for a steady flow', async () => {
     const { add, events, words } = setUp()
     const first = add('a')
     setImmediate(() => void add('b'))
@@ -58,7 +58,7 @@ describe('the writer', () => {
     assert.ok(added > 1 && added < 20, `${added} were added meanwhile`)
   })
 
-  it('says before and after each commit that there is one, and nothing of what was rolled back', async () => {
+  it('announces each commit before and after it, without rolled back jobs', async () => {
     const { add, commits, refuse } = setUp()
     await add('a')
     assert.deepEqual(commits, ['before', 'after'])
@@ -79,7 +79,7 @@ describe('the writer', () => {
     assert.deepEqual(seen, [{ open: false, words: ['a'] }])
   })
 
-  it('loses one job to its error and keeps the others, without a trace of the one', async () => {
+  it('rejects a failed job and keeps the others, without a trace of the failed one', async () => {
     const { add, words, events } = setUp()
     const results = await Promise.allSettled([add('a'), add('b', 'a'), add('c')])
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe('the writer', () => {
     assert.deepEqual(words(), ['a', 'c', 'd'])
   })
 
-  it('rejects all when the transaction cannot begin, and works again when it can', async () => {
+  it('rejects all jobs when the transaction cannot begin, and works again afterwards', async () => {
     const { add, words, refuse, database } = setUp()
     refuse(new Error('taken over'))
     const results = await Promise.allSettled([add('a'), add('b')])
@@ -103,7 +103,7 @@ describe('the writer', () => {
     assert.deepEqual(words(), ['c'])
   })
 
-  it('rejects all when an error ends the transaction under it', async () => {
+  it('rejects all jobs when an error ends the transaction', async () => {
     const { add, words, writer, database } = setUp()
     const results = await Promise.allSettled([
       add('a'),
@@ -119,14 +119,14 @@ describe('the writer', () => {
     assert.deepEqual(words(), ['c'])
   })
 
-  it('takes what is asked for by an answer into the next commit', async () => {
+  it('writes jobs that a result triggers in the next commit', async () => {
     const { add, words, events } = setUp()
     await add('a').then(() => add('b'))
     assert.deepEqual(words(), ['a', 'b'])
     assert.deepEqual(events, ['begin', 'finish', 'begin', 'finish'])
   })
 
-  it('writes at once what waits when it is told to', async () => {
+  it('writes pending jobs at once on flush', async () => {
     const { add, writer, words } = setUp()
     const waiting = add('a')
     writer.flush()
@@ -135,10 +135,10 @@ describe('the writer', () => {
   })
 })
 
-describe('large jobs of the writer', () => {
+describe('large jobs of the commit writer', () => {
   const large = 1_000_000
 
-  it('are one transaction each, which small ones do not wait for', async () => {
+  it('are separate transactions, which small ones do not wait for', async () => {
     const { add, words, writer, database } = setUp()
     const order: string[] = []
     const addLarge = (word: string): Promise<void> =>
@@ -151,7 +151,7 @@ describe('large jobs of the writer', () => {
     assert.ok(words().indexOf('A') < words().indexOf('B'))
   })
 
-  it('fail alone, and those after them are written', async () => {
+  it('fail alone, and later jobs are written', async () => {
     const { words, writer, database } = setUp()
     const failing = writer.write(
       () => {
@@ -166,7 +166,7 @@ describe('large jobs of the writer', () => {
     assert.deepEqual(words(), ['next'])
   })
 
-  it('are written at once, in their order, when it is told to, and answered though the database is closed', async () => {
+  it('are written at once and in order on flush, and resolved even if the database is closed', async () => {
     const { writer, words, database } = setUp()
     const written = ['A', 'B', 'C'].map((word) =>
       writer.write(() => database.exec(`INSERT INTO words VALUES ('${word}')`), undefined, large),

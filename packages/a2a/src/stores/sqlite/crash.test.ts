@@ -1,4 +1,4 @@
-/** A process that is killed while it writes: every acknowledged append is there afterwards, complete and once. */
+/** A process that is killed while it writes: every acknowledged append is stored afterwards, complete and once. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -53,17 +53,17 @@ async function killWhileLoading(file: string, afterLines: number): Promise<Reado
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = once(child, 'close')
-  let told = ''
+  let output = ''
   let lines = 0
   child.stdout.on('data', (data: Buffer) => {
-    told += data.toString()
+    output += data.toString()
     lines += data.toString().split('\n').length - 1
     if (lines >= afterLines) child.kill('SIGKILL')
   })
   const [code, signal] = (await gone) as [number | null, string | null]
   assert.equal(signal, 'SIGKILL', `it ended by itself with ${code}`)
   const heads = new Map<string, number>()
-  for (const line of told.split('\n').slice(0, -1)) {
+  for (const line of output.split('\n').slice(0, -1)) {
     const [id, head] = line.split(' ') as [string, string]
     heads.set(id, Math.max(heads.get(id) ?? 0, Number(head)))
   }
@@ -72,7 +72,7 @@ async function killWhileLoading(file: string, afterLines: number): Promise<Reado
 
 function describeCrash(): void {
   describe('a SQLite store whose process was killed', () => {
-    it('has every acknowledged append, whole, in order and once, time after time', async () => {
+    it('has every acknowledged append, complete, in order and once, after repeated kills', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'parley-'))
       const file = join(directory, 'tasks.db')
       const acknowledged = new Map<string, number>()

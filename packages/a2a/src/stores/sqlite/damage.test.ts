@@ -108,7 +108,7 @@ function describeDamage(): void {
       assert.deepEqual(log.said, ['the database was checked after an unclean shutdown'])
     })
 
-    it('notices a WAL that is cut off, wherever that is', async () => {
+    it('detects a WAL that is truncated at any position', async () => {
       const { length } = pristine.wal
       const cuts = [
         0,
@@ -125,7 +125,7 @@ function describeDamage(): void {
       assert.ok(new Set(left).size > places / 2, 'the cuts were at different places')
     })
 
-    it('notices a WAL with a byte that was flipped, wherever that is', async () => {
+    it('detects a flipped byte at any position of the WAL', async () => {
       const { length } = pristine.wal
       const flips = [0, 17, 30, ...Array.from({ length: places }, (_, n) => Math.floor((length * (n + 0.37)) / places))]
       for (const at of flips) {
@@ -136,7 +136,7 @@ function describeDamage(): void {
       }
     })
 
-    it('notices a WAL that is gone, in the place and in a copy of the whole directory', async () => {
+    it('detects a missing WAL, in place and in a copy of the whole directory', async () => {
       rmSync(`${file}-wal`)
       assert.throws(() => sqliteStore(file), refusal)
       const copy = join(directory, 'copy')
@@ -149,7 +149,7 @@ function describeDamage(): void {
       assert.throws(() => sqliteStore(moved), refusal)
     })
 
-    it('notices a database that is gone', () => {
+    it('detects a missing database', () => {
       writeFileSync(file, '')
       rmSync(`${file}-wal`)
       assert.throws(() => sqliteStore(file), /is empty but had 151 writes, the last at \S+Z\. Restore.*--accept-loss/)
@@ -168,13 +168,13 @@ function describeDamage(): void {
       assert.throws(() => sqliteStore({ file, acceptLoss: true }), sentence)
     })
 
-    it('takes a directory of an earlier version, which has no mark, as it is', async () => {
+    it('opens a directory of an earlier version, which has no mark', async () => {
       rmSync(markPath(file))
       assert.equal(await countAndClose(sqliteStore(file)), tasks)
       assert.equal(readMark(file)?.isClean, true)
     })
 
-    it('goes by the other record of a mark when one is torn, and starts with a warning when both are', async () => {
+    it('uses the other record of a mark if one is torn, and starts with a warning if both are', async () => {
       const torn = Buffer.from(pristine.mark)
       torn.fill(0, 40, 60)
       writeFileSync(markPath(file), torn)
@@ -251,7 +251,7 @@ function describeDamage(): void {
       })
     }
 
-    it('is not disturbed by the mark of another database', async () => {
+    it('ignores the mark of another database', async () => {
       const other = join(directory, 'other.db')
       await sqliteStore(other).close()
       assert.ok((readMark(file)?.position as number) > 2)
@@ -260,7 +260,7 @@ function describeDamage(): void {
       assert.equal(readMark(other)?.position, 2)
     })
 
-    it('must be accepted where nothing tells a copy of the same run, written over the file, from damage', async () => {
+    it('requires acceptance if a copy of the same run, written over the file, looks like damage', async () => {
       const reader = openSqliteDatabase(backup, 0)
       reader.exec('PRAGMA journal_mode = WAL')
       reader.close()
@@ -288,7 +288,7 @@ function describeDamage(): void {
       return position
     }
 
-    it('has reached what was acknowledged, whatever was written, and stays where nothing was', async () => {
+    it('covers all acknowledged writes, and does not move without writes', async () => {
       const store = sqliteStore(file)
       const reached: number[] = []
       const look = (): void => {
@@ -311,7 +311,7 @@ function describeDamage(): void {
       assert.equal(readMark(file)?.isClean, true)
     })
 
-    it('is not ahead when a job of a group failed after it had been given a position', async () => {
+    it('is not ahead after a job of a group failed that had a position', async () => {
       const store = sqliteStore(file)
       const good = createTask(store, { id: 'good' })
       const bad = createTask(store, { id: 'bad', statusAt: 0.5 })
@@ -320,7 +320,7 @@ function describeDamage(): void {
       await store.close()
     })
 
-    it('waits for the sync of the WAL at normal durability: a loss of power may cost what was not synced', async (t) => {
+    it('waits for the sync of the WAL at normal durability: a power loss may lose unsynced writes', async (t) => {
       t.mock.timers.enable({ apis: ['setTimeout'] })
       const store = sqliteStore({ file, durability: 'normal' })
       await createTask(store)
@@ -329,7 +329,7 @@ function describeDamage(): void {
       assert.equal(readMark(file)?.position, 2)
     })
 
-    it('is none for a database in memory', async () => {
+    it('does not exist for a database in memory', async () => {
       const store = sqliteStore(':memory:')
       await createTask(store)
       await store.close()
@@ -337,7 +337,7 @@ function describeDamage(): void {
     })
   })
 
-  describe('what a mark says of a database', () => {
+  describe('the verdict of a mark on a database', () => {
     const mark: HighWaterMark = {
       inode: 1n,
       birth: 10n,
@@ -354,23 +354,23 @@ function describeDamage(): void {
       return isRestored(whole, mark) ? 'restored' : hasLoss(whole, mark) ? 'loss' : 'whole'
     }
 
-    it('is all there if the position is, in this WAL or the next', () => {
+    it('is complete if the position exists, in this WAL or the next', () => {
       assert.equal(verdict({}), 'whole')
       assert.equal(verdict({ position: 51, wal: { salt: 7n, frames: 103 } }), 'whole')
       assert.equal(verdict({ position: 51, wal: { salt: 8n, frames: 2 } }), 'whole')
       assert.equal(verdict({ wal: { salt: 0n, frames: 0 } }), 'whole')
     })
 
-    it('is damaged if the WAL ends early, though the position is in the file: old pages hide the new ones', () => {
+    it('is damaged if the WAL ends early although the position is in the file: old pages hide the new ones', () => {
       assert.equal(verdict({ wal: { salt: 7n, frames: 99 } }), 'loss')
     })
 
-    it('is damaged if the position is missing, whatever the WAL is', () => {
+    it('is damaged if the position is missing, with any WAL', () => {
       for (const salt of [0n, 7n, 8n]) assert.equal(verdict({ position: 49, wal: { salt, frames: 100 } }), 'loss')
       assert.equal(verdict({ position: 49, epoch: 4, wal: { salt: 0n, frames: 0 } }), 'loss')
     })
 
-    it('is another file if its inode, birth, epoch or journal is, unless the WAL shows that it was moved', () => {
+    it('is another file if its inode, birth time, epoch or journal differs, unless the WAL shows that it was moved', () => {
       const others = [{ inode: 2n }, { birth: 11n }, { epoch: 2 }, { isWal: false }]
       for (const other of others) {
         assert.equal(verdict({ ...other, position: 49, wal: { salt: 0n, frames: 0 } }), 'restored')
@@ -378,7 +378,7 @@ function describeDamage(): void {
       assert.equal(verdict({ inode: 2n, position: 49 }), 'loss')
     })
 
-    it('is compared without a time of birth where the file system has none', () => {
+    it('ignores the birth time if the file system has none', () => {
       assert.equal(verdict({ birth: 0n, position: 49, wal: { salt: 0n, frames: 0 } }), 'loss')
     })
   })

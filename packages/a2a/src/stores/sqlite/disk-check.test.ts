@@ -14,7 +14,7 @@ async function newFile(t: TestContext): Promise<string> {
 }
 
 describe('a SQLite file that cannot grow', () => {
-  it('is not ready after a write failed, and is again after one has worked', async (t) => {
+  it('is not ready after a failed write, and ready again after a successful one', async (t) => {
     const file = await newFile(t)
     await sqliteStore(file).close()
     const database = openSqliteDatabase(file, 1_000)
@@ -43,7 +43,7 @@ describe('a SQLite file that cannot grow', () => {
     assert.deepEqual(database.prepare("SELECT 1 FROM notes WHERE kind = x'00'").all(), [])
   })
 
-  it('does not count what is no fault of the disk', async (t) => {
+  it('ignores errors that are not caused by the disk', async (t) => {
     const database = openSqliteDatabase(await newFile(t), 1_000)
     t.after(() => database.close())
     const check = createDiskCheck(database)

@@ -1,4 +1,4 @@
-/** What the contract cannot check: that the file holds what it should, once, and that errors stay isolated. */
+/** What the contract cannot check: that the file has the right content once, and that errors stay isolated. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ import type { Store } from '../store.ts'
 import { openSqliteDatabase } from './database.ts'
 import { sqliteStore } from './index.ts'
 
-describe('a SQLite store, seen from inside', () => {
+describe('the file of a SQLite store', () => {
   let directory = ''
   let file = ''
   let store: Store
@@ -68,13 +68,13 @@ describe('a SQLite store, seen from inside', () => {
     assert.equal((await store.tasks.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 9 })).total, 1)
   })
 
-  it('has one row of log an append, whatever it holds', async () => {
+  it('has one log row per append, whatever its size', async () => {
     const task = await createTask(store, {}, { records: chunks('a', 'b', 'c') })
     await assertAppended(store, task.id, { expectedSeq: 3, records: chunks('d', 'e') })
     assert.equal(count('(SELECT count(*) FROM log)'), 2)
   })
 
-  it('keeps the same large bytes once, as bytes, and lets them go with the last task that has them', async () => {
+  it('stores the same large bytes once, and removes them with the last task that has them', async () => {
     const part = { raw: Buffer.alloc(150_000, 5).toString('base64') }
     await createFinished(store, { statusAt: day0 + 5 })
     for (const statusAt of [day0, day0 + 1]) {
@@ -96,7 +96,7 @@ describe('a SQLite store, seen from inside', () => {
     assert.ok(count('(SELECT length(status) + length(metadata) FROM tasks)') < 200)
   })
 
-  it('leaves nothing of a task that was removed', async () => {
+  it('has nothing of a removed task', async () => {
     for (let n = 0; n < 5; n += 1) {
       const part = { raw: Buffer.alloc(80_000, n).toString('base64') }
       const task = await createTask(store, { owner: `owner ${n}` }, { records: [chunk(part)] })

@@ -51,7 +51,7 @@ describe('a store that closes while large appends wait', () => {
     }
   })
 
-  it('refuses those that come after it', async (t) => {
+  it('refuses later ones', async (t) => {
     const store = sqliteStore(fileFor(t))
     await store.close()
     await assert.rejects(createTask(store, {}, { records: chunks(large('a'), large('b')) }), /The store is closed/)
@@ -59,7 +59,7 @@ describe('a store that closes while large appends wait', () => {
 })
 
 describe('large and small appends of one task, in turn', () => {
-  it('are in the log in the order they were made', async (t) => {
+  it('are in the log in the order in which they were requested', async (t) => {
     const store = sqliteStore(fileFor(t))
     t.after(() => store.close())
     const { id } = await createTask(store, {}, { records: chunks('0') })
@@ -74,7 +74,7 @@ describe('large and small appends of one task, in turn', () => {
     )
   })
 
-  it('are refused by their place if a small one overtakes a large one, and never both taken', async (t) => {
+  it('are refused by position if a small one overtakes a large one, and never both accepted', async (t) => {
     const store = sqliteStore(fileFor(t))
     t.after(() => store.close())
     const { id } = await createTask(store, {}, { records: chunks('first') })
@@ -86,7 +86,7 @@ describe('large and small appends of one task, in turn', () => {
     assert.equal(recordTexts(await store.tasks.read(id, 0)).length, 2)
   })
 
-  it('wake the waiters of the task, the large ones too', async (t) => {
+  it('wake the waiters of the task, also the large ones', async (t) => {
     const store = sqliteStore(fileFor(t))
     t.after(() => store.close())
     const { id } = await createTask(store, {}, { records: chunks('first') })

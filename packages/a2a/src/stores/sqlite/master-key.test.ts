@@ -13,7 +13,7 @@ describe('the master key beside a database', () => {
   })
   afterEach(() => rm(directory, { recursive: true }))
 
-  it('is made once, in a file for its owner alone, and then read', async () => {
+  it('is created once, in a file for its owner only, and then read', async () => {
     const database = join(directory, 'data', 'tasks.db')
     const key = masterKeyFile(database)
     assert.equal(key.length, 32)
@@ -37,7 +37,7 @@ describe('the master key beside a database', () => {
     assert.equal((await stat(`${database}.key`)).mode & 0o777, 0o600)
   })
 
-  it('is not made anew when it was lost and the database holds keys that it wraps', async () => {
+  it('is not replaced when it was lost and the database has keys that it wraps', async () => {
     const file = join(directory, 'tasks.db')
     const store = sqliteStore(file)
     store.keys.masterKey?.()
@@ -50,7 +50,7 @@ describe('the master key beside a database', () => {
     await again.close()
   })
 
-  it('is refused when it is no key', async () => {
+  it('is refused if it is not a key', async () => {
     const database = join(directory, 'tasks.db')
     await writeFile(`${database}.key`, 'too short', { mode: 0o600 })
     assert.throws(() => masterKeyFile(database), /does not contain a 32-byte key/)

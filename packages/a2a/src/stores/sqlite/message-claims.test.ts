@@ -31,8 +31,8 @@ function open(t: TestContext) {
 
 const claim = (key: string, ttlMs = 1_000) => ({ key, hash: `hash of ${key}`, ttlMs })
 
-describe('claims of messages', () => {
-  it('are the same after they were sealed, twice over, and for those who open the file next', (t) => {
+describe('message claims', () => {
+  it('are the same after sealing, twice, and for the next process that opens the file', (t) => {
     const { database, messages, count } = open(t)
     const keys = Array.from({ length: 300 }, (_, n) => `message ${n}`)
     for (const [n, key] of keys.entries()) {
@@ -53,7 +53,7 @@ describe('claims of messages', () => {
     }
   })
 
-  it('count where they were made last, if the first had ended', (t) => {
+  it('point to the latest task, if the first had expired', (t) => {
     const { messages } = open(t)
     messages.claim(claim('m', 10), 'a', 0)
     messages.seal(0)
@@ -65,7 +65,7 @@ describe('claims of messages', () => {
     assert.equal(messages.find('m', 30), undefined)
   })
 
-  it('are not given to two who both looked before the first was sealed', (t) => {
+  it('are not given to two writers that both checked before the first was sealed', (t) => {
     const { messages } = open(t)
     for (let round = 0; round < 3; round += 1) {
       const key = `message ${round}`
@@ -77,7 +77,7 @@ describe('claims of messages', () => {
     }
   })
 
-  it('can be taken back', (t) => {
+  it('can be withdrawn', (t) => {
     const { messages } = open(t)
     messages.claim(claim('m'), 'a', 0)
     messages.unclaim(claim('m'))
@@ -85,7 +85,7 @@ describe('claims of messages', () => {
     assert.equal(messages.claim(claim('m'), 'b', 0), undefined)
   })
 
-  it('are swept with their generation, but for those that hold for longer', (t) => {
+  it('are swept with their generation, except for those that last longer', (t) => {
     const { messages, count } = open(t)
     messages.claim(claim('soon'), 'a', 0)
     messages.seal(0)
@@ -113,7 +113,7 @@ describe('claims of messages', () => {
     assert.equal(messages.sweep(1_000, 15), 0)
   })
 
-  it('are known as before if sealing or sweeping was rolled back', (t) => {
+  it('are unchanged if sealing or sweeping was rolled back', (t) => {
     const { database, messages } = open(t)
     messages.claim(claim('sealed'), 'a', 0)
     messages.seal(0)
@@ -131,7 +131,7 @@ describe('claims of messages', () => {
     }
   })
 
-  it('are known as before if first another job was rolled back, and then all with it', (t) => {
+  it('are unchanged if first another job was rolled back, and then all with it', (t) => {
     const { database, messages } = open(t)
     messages.claim(claim('m'), 'a', 0)
     database.exec('BEGIN')
@@ -147,7 +147,7 @@ describe('claims of messages', () => {
 })
 
 describe('a store with many claims', () => {
-  it('seals them by and by, and knows them all', async () => {
+  it('seals them gradually, and finds them all', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'parley-'))
     const file = join(directory, 'tasks.db')
     let store = sqliteStore({ file, durability: 'normal', now: () => day0 })
@@ -172,7 +172,7 @@ describe('a store with many claims', () => {
     rmSync(directory, { recursive: true })
   })
 
-  it('takes over those of a file that was written before there were generations', async () => {
+  it('migrates those of a file without generations', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'parley-'))
     const file = join(directory, 'tasks.db')
     const old = openSqliteDatabase(file, 0)

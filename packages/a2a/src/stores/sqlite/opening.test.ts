@@ -42,13 +42,13 @@ function describeOpening(): void {
     })
     afterEach(() => rm(directory, { recursive: true }))
 
-    it('makes the directory, for its owner alone', async () => {
+    it('creates the directory, for its owner only', async () => {
       const store = sqliteStore(join(directory, 'a', 'b', 'tasks.db'))
       await store.close()
       assert.equal((await stat(join(directory, 'a', 'b'))).mode & 0o777, 0o700)
     })
 
-    it('works in memory, each for itself', async () => {
+    it('works in memory, separately for each store', async () => {
       const [one, two] = [sqliteStore(':memory:'), sqliteStore(':memory:')]
       const { id } = await createTask(one)
       assert.notEqual(await one.tasks.load(id), undefined)
@@ -56,13 +56,13 @@ function describeOpening(): void {
       await Promise.all([one.close(), two.close()])
     })
 
-    it('takes leases for as long as the process lives', async () => {
+    it('gives leases for the lifetime of the process', async () => {
       const store = sqliteStore(':memory:')
       assert.equal(store.leaseTtlMs, Infinity)
       await store.close()
     })
 
-    it('is refused at once while the file is open in this process, by whatever name', async () => {
+    it('is refused at once while the file is open in this process, under any name', async () => {
       const first = sqliteStore(file)
       await symlink(file, join(directory, 'alias.db'))
       for (const name of [file, join(directory, 'alias.db')]) {
@@ -90,7 +90,7 @@ function describeOpening(): void {
       await store.close()
     })
 
-    it('lets others read the file meanwhile, for a backup', async () => {
+    it('lets others read the file, for a backup', async () => {
       const store = sqliteStore(file)
       await createTask(store)
       const reader = openSqliteDatabase(file, 0)
@@ -99,7 +99,7 @@ function describeOpening(): void {
       await store.close()
     })
 
-    it('makes what was opened before write no more, if the lock was got around', async () => {
+    it('fences an earlier opener, if the lock was bypassed', async () => {
       const store = sqliteStore(file)
       const { id } = await createTask(store)
       const intruder = openSqliteDatabase(file, 0)
@@ -110,7 +110,7 @@ function describeOpening(): void {
       await store.close()
     })
 
-    it('brings a file of an older version to the newest schema and keeps what is in it', async () => {
+    it('migrates a file of an older version to the newest schema and keeps its content', async () => {
       const store = sqliteStore(file)
       const { id } = await createTask(store)
       await store.close()
@@ -138,7 +138,7 @@ function describeOpening(): void {
       await again.close()
     })
 
-    it('writes no record earlier than the last one that an older version left', async () => {
+    it('writes no record earlier than the last one of an older version', async () => {
       const store = sqliteStore(file)
       const talk = [chunk({ text: '\u0000' }, day0 + 50), chunk({ text: '"at": 90' }, day0 + 50)]
       const { id } = await createTask(store)
@@ -160,7 +160,7 @@ function describeOpening(): void {
       await again.close()
     })
 
-    it('refuses a file of a newer version with a sentence', async () => {
+    it('refuses a file of a newer version with a message', async () => {
       await sqliteStore(file).close()
       const newer = openSqliteDatabase(file, 0)
       newer.exec('INSERT INTO schema_version VALUES (99, 0)')
@@ -168,7 +168,7 @@ function describeOpening(): void {
       assert.throws(() => sqliteStore(file), /tasks\.db was written by a newer version.*schema is 99/)
     })
 
-    it('refuses the database of another program, and leaves it as it is', async () => {
+    it('refuses the database of another program, and does not change it', async () => {
       const foreign = openSqliteDatabase(file, 0)
       foreign.exec('CREATE TABLE theirs (x)')
       foreign.close()
@@ -184,7 +184,7 @@ function describeOpening(): void {
       )
     })
 
-    it('refuses what is no database', async () => {
+    it('refuses a file that is not a database', async () => {
       await writeFile(file, 'A text that is longer than the hundred bytes with which a database begins. '.repeat(20))
       assert.throws(() => sqliteStore(file), /not a database/)
     })

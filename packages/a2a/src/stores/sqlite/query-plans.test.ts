@@ -51,7 +51,7 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
 }
 
 describe('the statements of a SQLite store', () => {
-  it('read no table from end to end, but for the counters and the newest messages', () => {
+  it('scan no whole table, except for the counters and the newest messages', () => {
     const mayBeScanned = new Set(['SCAN counters', 'SCAN messages', 'SCAN message_generations', 'SCAN CONSTANT ROW'])
     for (const { sql, steps } of plans()) {
       const scans = steps.filter((step) => /^SCAN (?!.*USING (COVERING )?INDEX)/.test(step) && !mayBeScanned.has(step))
@@ -59,7 +59,7 @@ describe('the statements of a SQLite store', () => {
     }
   })
 
-  it('sort only what one conversation, one task or one generation of messages holds', () => {
+  it('sort only the rows of one conversation, one task or one generation of messages', () => {
     for (const { sql, steps } of plans()) {
       if (/tasks_context|WHERE tasks\.id = \?|INTO sealed_messages/.test(sql)) continue
       assert.deepEqual(
@@ -70,7 +70,7 @@ describe('the statements of a SQLite store', () => {
     }
   })
 
-  it('are enough to be worth the look', () => {
+  it('are numerous enough for this test', () => {
     assert.ok(plans().length > 40)
   })
 })

@@ -10,8 +10,8 @@ function open(t: TestContext): Store {
   return store
 }
 
-describe('a task that was looked at', () => {
-  it('has the log that its look brought along, as often as it is read', async (t) => {
+describe('a loaded task', () => {
+  it('has its log prefetched, however often it is read', async (t) => {
     const store = open(t)
     const { id } = await createTask(store, {}, { records: chunks('a', 'b', 'c') })
     await store.tasks.load(id)
@@ -23,7 +23,7 @@ describe('a task that was looked at', () => {
     assert.deepEqual(recordTexts(await store.tasks.read(id, 0, 2)), ['a', 'b'])
   })
 
-  it('has what was written since', async (t) => {
+  it('has later appends', async (t) => {
     const store = open(t)
     const { id, status } = await createTask(store, {}, { records: chunks('a') })
     await store.tasks.load(id)
@@ -35,7 +35,7 @@ describe('a task that was looked at', () => {
     assert.deepEqual(recordTexts(await store.tasks.read(id, 0)), ['a', 'b'])
   })
 
-  it('has all of a log in several batches, or in one that is long or holds large bytes', async (t) => {
+  it('has the whole log, in several batches, or in one that is long or has large bytes', async (t) => {
     const store = open(t)
     const several = await createTask(store, {}, { records: chunks('a') })
     await assertAppended(store, several.id, { expectedSeq: 1, records: chunks('b') })

@@ -18,7 +18,7 @@ export function answerTests(harness: AgentHarness): readonly ContractTest[] {
       contractTest(harness, `answers in ${version}`, async (stage) => {
         assertAnswer(await stage.caller('alice', version).send(chat.text), chat.answer)
       }),
-      contractTest(harness, `answers by a stream in ${version}, its pieces in order`, (stage) =>
+      contractTest(harness, `answers by a stream in ${version}, with its chunks in order`, (stage) =>
         streams(stage, harness, version),
       ),
     ]),
@@ -33,7 +33,7 @@ export function answerTests(harness: AgentHarness): readonly ContractTest[] {
         }),
       )
     }),
-    contractTest(harness, 'goes on when the reader of its stream goes away', async (stage) => {
+    contractTest(harness, 'continues when the reader of its stream disconnects', async (stage) => {
       const caller = stage.caller()
       const { slow } = harness
       const { text, answer } = slow ?? chat

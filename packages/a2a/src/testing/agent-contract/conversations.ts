@@ -1,4 +1,4 @@
-/** More than one message: turns of one context, what the agent remembers for which caller, and questions back. */
+/** More than one message: turns of one context, memory per caller, and input requests. */
 import assert from 'node:assert/strict'
 import { newId } from '../../model/id.ts'
 import type { AgentHarness } from './harness.ts'
@@ -33,7 +33,7 @@ function contextTests(harness: AgentHarness): readonly ContractTest[] {
         assertAnswer(await caller.send(chat.text, { contextId }), chat.answer)
       }
     }),
-    contractTest(harness, 'answers two tasks of one context that come at the same time', async (stage) => {
+    contractTest(harness, 'answers two concurrent tasks of one context', async (stage) => {
       const caller = stage.caller()
       const contextId = newId()
       const exchanges = ['one', 'two'].map((word) => harness.each?.(word) ?? chat)
@@ -57,8 +57,8 @@ function memoryTests(harness: AgentHarness): readonly ContractTest[] {
         const contextId = newId()
         assertState(await alice.send(tell, { contextId }), 'TASK_STATE_COMPLETED')
         // The agent may refuse or answer without the fact; but bob must not learn it.
-        const overheard = await bob.send(ask, { contextId })
-        assert.ok(!answerText(overheard).includes(expects), `bob was told ${JSON.stringify(answerText(overheard))}`)
+        const response = await bob.send(ask, { contextId })
+        assert.ok(!answerText(response).includes(expects), `bob got ${JSON.stringify(answerText(response))}`)
         assertAnswer(await alice.send(ask, { contextId }), expects)
         const elsewhere = await alice.send(ask, { contextId: newId() })
         assert.ok(
@@ -80,8 +80,8 @@ function afterRestart(harness: AgentHarness, { tell, ask, expects }: Memory): Co
       assertState(await stage.caller().send(tell, { contextId }), 'TASK_STATE_COMPLETED')
       await stage.kill()
       assertAnswer(await stage.caller().send(ask, { contextId }), expects)
-      const overheard = await stage.caller('bob').send(ask, { contextId })
-      assert.ok(!answerText(overheard).includes(expects), `bob was told ${JSON.stringify(answerText(overheard))}`)
+      const response = await stage.caller('bob').send(ask, { contextId })
+      assert.ok(!answerText(response).includes(expects), `bob got ${JSON.stringify(answerText(response))}`)
     },
     { lifetimes: inFile },
   )
@@ -92,7 +92,7 @@ function questionTests(harness: AgentHarness): readonly ContractTest[] {
   if (question === undefined) return []
   const { text, asks, answer, then } = question
   return [
-    contractTest(harness, 'asks back, and goes on with the answer in the same task', async (stage) => {
+    contractTest(harness, 'asks for input, and continues with the answer in the same task', async (stage) => {
       const caller = stage.caller()
       const asked = await caller.send(text)
       assertState(asked, 'TASK_STATE_INPUT_REQUIRED')
@@ -101,7 +101,7 @@ function questionTests(harness: AgentHarness): readonly ContractTest[] {
       assertAnswer(answered, then)
       assert.equal((answered as { id?: string }).id, asked.id, 'the answer went to another task')
     }),
-    contractTest(harness, 'asks back by a stream, which ends there', async (stage) => {
+    contractTest(harness, 'asks for input by a stream, which ends there', async (stage) => {
       const [last] = (await stage.caller().stream(text).end()).slice(-1)
       assert.equal(last && stateOfFrame(last), 'TASK_STATE_INPUT_REQUIRED', `the last event is ${JSON.stringify(last)}`)
     }),
@@ -114,7 +114,7 @@ function questionTests(harness: AgentHarness): readonly ContractTest[] {
     }),
     contractTest(
       harness,
-      'takes the answer after a restart and goes on, or fails with a reason',
+      'accepts the answer after a restart and continues, or fails with a reason',
       async (stage) => {
         const asked = await stage.caller().send(text)
         assertState(asked, 'TASK_STATE_INPUT_REQUIRED')

@@ -32,7 +32,7 @@ export function endingTests(harness: AgentHarness): readonly ContractTest[] {
       },
     ),
 
-    contractTest(harness, 'is canceled at once, before or while the backend begins', async (stage) => {
+    contractTest(harness, 'is canceled at once, before or while the backend starts', async (stage) => {
       const caller = stage.caller()
       const { id, contextId } = await caller.start(long.text)
       assertState(await caller.cancel(id), 'TASK_STATE_CANCELED')
@@ -56,8 +56,11 @@ export function endingTests(harness: AgentHarness): readonly ContractTest[] {
         if (failing.shown !== undefined) assertSays(said, failing.shown, 'the reason of the failure')
         if (failing.hidden !== undefined) {
           // The caller's own text may appear anywhere.
-          const told = JSON.stringify([task, frames]).replaceAll(JSON.stringify(failing.text).slice(1, -1), '')
-          assert.ok(!told.includes(failing.hidden), `the caller was told ${JSON.stringify(failing.hidden)}: ${told}`)
+          const received = JSON.stringify([task, frames]).replaceAll(JSON.stringify(failing.text).slice(1, -1), '')
+          assert.ok(
+            !received.includes(failing.hidden),
+            `the caller received ${JSON.stringify(failing.hidden)}: ${received}`,
+          )
         }
         await assertStillAnswers(caller, harness)
       },
@@ -80,7 +83,7 @@ export function endingTests(harness: AgentHarness): readonly ContractTest[] {
     ),
 
     {
-      name: 'leaves nothing behind when the server is closed in the middle',
+      name: 'leaves nothing behind when the server is closed during a turn',
       async run() {
         const inner = contractTest(harness, '', async (stage) => {
           await stage.caller().start(long.text)

@@ -12,7 +12,7 @@ import { assertSays, assertState, assertStillAnswers, statusText, answerText, co
 const outcomes = {
   fail: 'fails with a reason',
   rerun: 'runs the turn again',
-  reattach: 'goes on with the turn',
+  reattach: 'continues the turn',
 } as const
 
 export function restartTests(harness: AgentHarness): readonly ContractTest[] {

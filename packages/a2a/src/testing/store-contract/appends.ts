@@ -20,7 +20,7 @@ import {
 export function appendContract(open: OpenStore): void {
   describe('appending', () => {
     it(
-      'makes a task by its first append and answers its head',
+      'creates a task by its first append and returns its head',
       withStore(open, async ({ store }) => {
         const task = newTaskFields({ metadata: { origin: 'test' } })
         const answer = await store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a', 'b') })
@@ -31,7 +31,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'keeps everything the first append brings: consumed messages, a due time, a change',
+      'keeps everything of the first append: consumed messages, a due time, a change',
       withStore(open, async ({ store }) => {
         const due = { kind: 'turn', at: day0 + 5_000 } as const
         const task = await createTask(store, { due, consumedSeq: 1 })
@@ -63,7 +63,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'answers a conflict with the head, and writes nothing, when the log does not end where it was expected to',
+      'returns a conflict with the head, and writes nothing, if the log does not end where expected',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { records: chunks('a', 'b') })
         const before = await store.tasks.load(task.id)
@@ -81,7 +81,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'answers a conflict at 0 for a task that does not exist',
+      'returns a conflict at 0 for an unknown task',
       withStore(open, async ({ store }) => {
         const answer = await store.tasks.append('unknown', { expectedSeq: 0, records: chunks('x') })
         assert.deepEqual(answer, { outcome: 'conflict', head: 0 })
@@ -92,7 +92,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'does not make a task twice',
+      'does not create a task twice',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { records: chunks('first') })
         const again = await store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('second') })
@@ -106,13 +106,13 @@ export function appendContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
         const rivals = Array.from({ length: 20 }, (_, n) =>
-          store.tasks.append(task.id, { expectedSeq: 1, records: chunks(`rival ${n}`) }),
+          store.tasks.append(task.id, { expectedSeq: 1, records: chunks(`writer ${n}`) }),
         )
         const answers = await Promise.all(rivals)
         const winner = answers.findIndex(({ outcome }) => outcome === 'appended')
         assert.equal(answers.filter(({ outcome }) => outcome === 'appended').length, 1)
         assert.equal(answers.filter((answer) => answer.outcome === 'conflict' && answer.head === 2).length, 19)
-        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 1)), [`rival ${winner}`])
+        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 1)), [`writer ${winner}`])
       }),
     )
 
@@ -131,7 +131,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'takes appends that were asked for one after the other without waiting in that order',
+      'applies appends that were requested without waiting in their order',
       withStore(open, async ({ store }) => {
         const task = newTaskFields()
         const answers = await Promise.all([
@@ -148,7 +148,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'keeps an append whole when it is mixed with others that are refused',
+      'keeps an append atomic among others that are refused',
       withStore(open, async ({ store }) => {
         const tasks = Array.from({ length: 12 }, () => newTaskFields())
         const answers = await Promise.all(
@@ -207,7 +207,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'changes the row alone when there are no records',
+      'changes only the row if there are no records',
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
         const answer = await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })
@@ -218,7 +218,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'gives back whatever a message, a status and metadata may hold',
+      'returns messages, statuses and metadata of any content',
       withStore(open, async ({ store }) => {
         const odd = 'nul \u0000, quote ", line \u2028, smile \u{1F600}, half \ud83d, back\\slash'
         const message = {
@@ -243,7 +243,7 @@ export function appendContract(open: OpenStore): void {
     )
 
     it(
-      'takes names that look like SQL or are empty for what they are',
+      'treats names that look like SQL or are empty as plain names',
       withStore(open, async ({ store }) => {
         const name = `'); DROP TABLE tasks; --`
         const task = await createTask(store, { tenant: '', agent: name, owner: name, contextId: name })

@@ -19,7 +19,7 @@ import {
 export function feedContract(open: OpenStore<StoreWithFeed>): void {
   describe('the feed', () => {
     it(
-      'tells of every append once, in one order for all readers, from any position',
+      'has every append once, in one order for all readers, from any position',
       withStore(open, async ({ store }) => {
         const one = await createTask(store, {}, { records: chunks('a', 'b') })
         const two = await createTask(store, { ...bobPartition })
@@ -47,7 +47,7 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
     )
 
     it(
-      'never uses a position again, also when the newest tasks are removed and the store is opened anew',
+      'never reuses a position, also when the newest tasks are removed and the store is reopened',
       withStore(open, async ({ store, reopen }) => {
         await createTask(store, { state: 'TASK_STATE_COMPLETED' })
         const last = (await feedOf(store, 1)).at(-1)?.position as number
@@ -60,7 +60,7 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
     )
 
     it(
-      'forgets the appends of tasks that are removed',
+      'drops the appends of removed tasks',
       withStore(open, async ({ store }) => {
         const [old, young] = [await createFinished(store), await createFinished(store, { statusAt: day0 + 2 })]
         await assertAppended(store, old.id, { expectedSeq: 1, records: chunks('more') })
@@ -75,7 +75,7 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
 
   describe('the end of the feed', () => {
     it(
-      'is the place of the last append, before everything that comes',
+      'is the position of the last append, before all later ones',
       withStore(open, async ({ store }) => {
         assert.equal(await store.feed.end(), 0)
         await createTask(store)
@@ -94,7 +94,7 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
 
 export function feedReopenContract(open: OpenStore<StoreWithFeed>): void {
   it(
-    'is the same when the data is opened again',
+    'is the same after reopening the data',
     withStore(open, async (opened) => {
       await createTask(opened.store)
       await createFinished(opened.store)

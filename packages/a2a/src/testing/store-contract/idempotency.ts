@@ -9,7 +9,7 @@ export function idempotencyContract(open: OpenStore): void {
 
   describe('claiming a message', () => {
     it(
-      'answers the second task for a message with the first [B-163]',
+      'returns the first task for a repeated message [B-163]',
       withStore(open, async ({ store, now }) => {
         const first = await createTask(store, {}, { idempotency: claim() })
         const second = newTaskFields()
@@ -27,7 +27,7 @@ export function idempotencyContract(open: OpenStore): void {
     )
 
     it(
-      'holds for messages to a task that exists, and before a conflict',
+      'applies to messages to an existing task, and before a conflict',
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
         const idempotency = claim()
@@ -58,7 +58,7 @@ export function idempotencyContract(open: OpenStore): void {
     )
 
     it(
-      'keeps the claims of different keys apart, however alike and however long they are [B-163]',
+      'keeps the claims of different keys apart, however similar and however long they are [B-163]',
       withStore(open, async ({ store, now }) => {
         // As the engine makes them: the same message id with other content is another message.
         const keys = ['a', 'b'].flatMap((content) => [
@@ -87,7 +87,7 @@ export function idempotencyContract(open: OpenStore): void {
     )
 
     it(
-      'claims nothing with an append that was refused',
+      'claims nothing with a refused append',
       withStore(open, async ({ store, now }) => {
         const task = await createTask(store)
         const conflict = await store.tasks.append(task.id, { expectedSeq: 9, records: [], idempotency: claim() })
@@ -105,7 +105,7 @@ export function idempotencyContract(open: OpenStore): void {
     )
 
     it(
-      'gives a message free when its claim has expired',
+      'frees a message when its claim has expired',
       withStore(open, async ({ store, now, pass }) => {
         const first = await createTask(store, {}, { idempotency: claim('message-1', 'hash-1', 30) })
         assert.equal(await store.tasks.findMessage('message-1', now() + 30), undefined)
@@ -117,7 +117,7 @@ export function idempotencyContract(open: OpenStore): void {
     )
 
     it(
-      'gives a message free when its task was removed',
+      'frees a message when its task was removed',
       withStore(open, async ({ store, now }) => {
         const task = await createFinished(store)
         await assertAppended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim() })
@@ -128,7 +128,7 @@ export function idempotencyContract(open: OpenStore): void {
     )
 
     it(
-      'forgets what has expired when it prunes, and nothing else',
+      'drops expired claims when it prunes, and nothing else',
       withStore(open, async ({ store, now, pass }) => {
         const task = await createTask(store, {}, { idempotency: claim('short', 'h', 30) })
         await assertAppended(store, task.id, {

@@ -22,7 +22,7 @@ export function keyValueContract(open: OpenStore): void {
 
 function versions(open: OpenStore): void {
   it(
-    'are made, replaced and removed, and count their versions',
+    'are created, replaced and removed, and count their versions',
     withStore(open, async ({ store: { kv }, now, pass }) => {
       assert.equal(await kv.read(kind, 'a'), undefined)
       assert.equal(await kv.remove(kind, 'a'), false)
@@ -40,7 +40,7 @@ function versions(open: OpenStore): void {
   )
 
   it(
-    'are written under a version only if they are still at it',
+    'are written under a version only if it is current',
     withStore(open, async ({ store: { kv } }) => {
       assert.equal(await kv.write(kind, { key: 'a', value: 'no' }, 1), undefined)
       assert.equal(await kv.read(kind, 'a'), undefined)
@@ -55,7 +55,7 @@ function versions(open: OpenStore): void {
   )
 
   it(
-    'go to one of many who write the same version at once',
+    'accept one of many concurrent writes of the same version',
     withStore(open, async ({ store: { kv } }) => {
       const race = (version: number) =>
         Promise.all(Array.from({ length: 12 }, (_, n) => kv.write(kind, { key: 'a', value: n }, version)))
@@ -71,7 +71,7 @@ function versions(open: OpenStore): void {
   )
 
   it(
-    'lose no change of many who read, change and write until it is taken',
+    'lose no change of many concurrent read-modify-write loops',
     withStore(open, async ({ store: { kv } }) => {
       const push = async (word: string): Promise<void> => {
         for (;;) {
@@ -89,7 +89,7 @@ function versions(open: OpenStore): void {
   )
 
   it(
-    'are written many at a time, all or none, the last of each key',
+    'are written in batches, all or none, the last of each key',
     withStore(open, async ({ store: { kv }, pass, now }) => {
       await kv.write(kind, { key: 'b', value: 'old' })
       await kv.writeAll(kind, [])
@@ -120,7 +120,7 @@ function versions(open: OpenStore): void {
   )
 
   it(
-    'are not in the way of each other when many are written many at a time, in any order',
+    'do not block each other in concurrent batches, in any order',
     withStore(open, async ({ store: { kv } }) => {
       const keys = Array.from({ length: 40 }, (_, n) => `k${n}`)
       const rounds = Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? keys : keys.toReversed()))
@@ -141,7 +141,7 @@ function versions(open: OpenStore): void {
 
 function values(open: OpenStore): void {
   it(
-    'keep a value of any kind, as it was when it was given',
+    'keep a value of any kind, as of the time of the call',
     withStore(open, async ({ store: { kv } }) => {
       const nested = { list: [1, [2, { three: null }]], text: 'nul \0 half \ud800 quote " 語 😀', '': {} }
       const given: readonly Json[] = [null, true, false, 0, -1.5, 1e300, 2 ** 53 - 1, '', 'text', [], {}, nested]
@@ -201,7 +201,7 @@ function lists(open: OpenStore): void {
   }
 
   it(
-    'are listed in the order of their bytes, whatever language the store speaks',
+    'are listed in byte order, whatever the collation of the store',
     withStore(open, async ({ store: { kv } }) => {
       await fill(kv)
       const all = await kv.list(kind, { limit: 99 })
@@ -214,7 +214,7 @@ function lists(open: OpenStore): void {
   )
 
   it(
-    'are listed by prefix and page by page, both ways',
+    'are listed by prefix and page by page, in both orders',
     withStore(open, async ({ store: { kv } }) => {
       await fill(kv)
       const listed = async (query: Omit<KeyValueQuery, 'limit'>, limit = 99) =>
@@ -243,7 +243,7 @@ function lists(open: OpenStore): void {
 
 function expiry(open: OpenStore): void {
   it(
-    'are as if they were not there from the time on at which they expire',
+    'do not exist from their expiry on',
     withStore(open, async ({ store: { kv }, now, pass }) => {
       await kv.write(kind, { key: 'gone', value: 1, expiresAt: now() + 200 })
       await kv.write(kind, { key: 'gone', value: 2, expiresAt: now() + 200 })
@@ -262,7 +262,7 @@ function expiry(open: OpenStore): void {
   )
 
   it(
-    'can be made anew once they have expired, and not be replaced',
+    'can be created again after their expiry, and not replaced',
     withStore(open, async ({ store: { kv }, now, pass }) => {
       await kv.write(kind, { key: 'a', value: 1, expiresAt: now() + 100 })
       assert.equal(await kv.write(kind, { key: 'a', value: 2 }, 0), undefined)
@@ -276,7 +276,7 @@ function expiry(open: OpenStore): void {
   )
 
   it(
-    'are gone for good once pruned, and only those that have expired',
+    'are removed by pruning, and only if they have expired',
     withStore(open, async ({ store, now, pass }) => {
       const { kv } = store
       const [soon, late] = [now() + 100, now() + 3_600_000]
@@ -294,7 +294,7 @@ function expiry(open: OpenStore): void {
 
 function sums(open: OpenStore): void {
   it(
-    'are added to in one step, however many add at once',
+    'are incremented atomically, however many writers there are',
     withStore(open, async ({ store: { kv } }) => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => kv.add(kind, 'sum', 1, Infinity)))
       assert.deepEqual(
@@ -315,7 +315,7 @@ function sums(open: OpenStore): void {
   )
 
   it(
-    'are refused once the store is closed, like everything else',
+    'are refused once the store is closed',
     withStore(open, async ({ store }) => {
       await store.close()
       await assert.rejects(store.kv.read(kind, 'a'))
@@ -327,7 +327,7 @@ function sums(open: OpenStore): void {
 
 export function keyValueReopenContract(open: OpenStore): void {
   it(
-    'are the same when the data is opened again, with their versions and sums',
+    'are the same after reopening the data, with their versions and sums',
     withStore(open, async (opened) => {
       const { kv } = opened.store
       await kv.write('kind', { key: 'k', value: { kept: ['a', 1, null] } })

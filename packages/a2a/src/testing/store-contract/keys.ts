@@ -27,7 +27,7 @@ export function keyContract(open: OpenStore): void {
     )
 
     it(
-      'stay as the first one saved them, so that two who make one agree',
+      'keep the first saved value, so that two creators agree',
       withStore(open, async ({ store }) => {
         await Promise.all([store.keys.save(key('k', 1, 'first')), store.keys.save(key('k', 1, 'second'))])
         await store.keys.save(key('k', 2, 'third'))
@@ -39,7 +39,7 @@ export function keyContract(open: OpenStore): void {
 
 export function keyReopenContract(open: OpenStore): void {
   it(
-    'are the same when the data is opened again',
+    'are the same after reopening the data',
     withStore(open, async (opened) => {
       await opened.store.keys.save(key('k', 1))
       const again = await reopened(opened)

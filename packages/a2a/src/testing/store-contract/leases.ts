@@ -29,7 +29,7 @@ async function takenBy(store: Store, holder: string, ttlMs?: number, fields: Par
 export function leaseContract(open: OpenStore): void {
   describe('leases', () => {
     it(
-      'are taken by an append, which answers the fence to write under',
+      'are taken by an append, which returns the fence to write under',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         const answer = await store.tasks.append(id, { expectedSeq: 1, fence, records: chunks('a') })
@@ -38,7 +38,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'can be taken by the append that makes the task',
+      'can be taken by the append that creates the task',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { ...take('one') })
         const held = await store.tasks.append(task.id, { expectedSeq: 1, records: [], ...take('two') })
@@ -47,7 +47,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'refuse another holder while they live, and write nothing',
+      'refuse another holder while they last, and write nothing',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         const answer = await store.tasks.append(id, { expectedSeq: 1, records: chunks('x'), ...take('two') })
@@ -58,7 +58,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'leave messages and cancels of others alone, which learn no fence by them',
+      'do not affect messages and cancels of others, which get no fence from them',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         const answer = await store.tasks.append(id, { expectedSeq: 1, records: noteRecords('from outside') })
@@ -68,7 +68,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'let what may stand anywhere be appended by others to a log that has grown, and take nothing then',
+      'let others append position-independent records to a grown log, without a lease',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a', 'b') })
@@ -96,7 +96,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'that have no holder, and tasks that have ended, are appended to at their end or not at all',
+      'of tasks without a holder, or that have ended, allow appends at the end only',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
@@ -119,7 +119,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'are given back by an append, whole, and can then be taken',
+      'are released by an append, and can then be taken',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         const released = await store.tasks.append(id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
@@ -131,7 +131,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'raise the fence at every take, also of the same holder, and refuse appends with an old fence',
+      'raise the fence at every acquisition, also by the same holder, and refuse appends with an old fence',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         let last = fence
@@ -150,7 +150,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'tell a stale holder that it is fenced before they tell it of a conflict',
+      'report a stale fence before a conflict',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         await assertAppended(store, id, { expectedSeq: 1, records: chunks('a'), release: true })
@@ -159,7 +159,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'die when their time is over: the holder is fenced and another may take',
+      'end when they expire: the holder is fenced and another may take over',
       withStore(open, async ({ store, pass }) => {
         const { id, fence } = await takenBy(store, 'one', 40)
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
@@ -171,7 +171,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'live on while they are renewed',
+      'last while they are renewed',
       withStore(open, async ({ store, now, pass }) => {
         const { id, fence } = await takenBy(store, 'one', 60)
         assert.deepEqual(await store.tasks.renew('one', [id], now() + hour), [])
@@ -182,7 +182,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'are not renewed for another holder, after their end, after a release or for an unknown task',
+      'are not renewed for another holder, after their expiry, after a release or for an unknown task',
       withStore(open, async ({ store, now, pass }) => {
         const mine = await takenBy(store, 'one')
         const theirs = await takenBy(store, 'two')
@@ -199,7 +199,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'are given up to others by a renewal that ends now',
+      'are released by a renewal that ends now',
       withStore(open, async ({ store, now }) => {
         const { id, fence } = await takenBy(store, 'one')
         assert.deepEqual(await store.tasks.renew('one', [id], now()), [])
@@ -211,7 +211,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'that were taken anew by the same holder are not meant by the fence of before',
+      'that the same holder took again do not accept the earlier fence',
       withStore(open, async ({ store, now }) => {
         const [old, kept] = [await takenBy(store, 'one'), await takenBy(store, 'one')]
         const { fence } = await assertAppended(store, old.id, { expectedSeq: 1, records: [], ...take('one') })
@@ -227,7 +227,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'say by leaseTtlMs how long to take them for, and that time is honoured',
+      'have the duration of leaseTtlMs',
       withStore(open, async ({ store, now }) => {
         assert.ok(store.leaseTtlMs > 0)
         const { id, fence } = await takenBy(store, 'one', store.leaseTtlMs)
@@ -239,7 +239,7 @@ export function leaseContract(open: OpenStore): void {
 
   describe('orphans', () => {
     it(
-      'are unfinished tasks whose holder is gone without a word, oldest first, and are leased to who asks',
+      'are unfinished tasks whose holder died, oldest first, and are leased to the caller',
       withStore(open, async ({ store, now, pass }) => {
         const second = await takenBy(store, 'dead', 30, { createdAt: day0 + 2 })
         const first = await takenBy(store, 'dead', 30, { createdAt: day0 + 1 })
@@ -273,7 +273,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'are claimed as many as asked for, each once, also by two who ask at the same time',
+      'are claimed up to the given number, each once, also by two concurrent callers',
       withStore(open, async ({ store, now, pass }) => {
         const tasks = []
         for (let n = 0; n < 5; n += 1) tasks.push(await takenBy(store, 'dead', 30, { createdAt: day0 + n }))
@@ -292,7 +292,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'come up again when the heir dies too, under a higher fence',
+      'are found again when the new holder dies too, under a higher fence',
       withStore(open, async ({ store, now, pass }) => {
         await takenBy(store, 'one', 30)
         await pass(30)
@@ -308,7 +308,7 @@ export function leaseContract(open: OpenStore): void {
     const due = (at: number): Partial<Append> => ({ change: { due: { kind: 'input', at } } })
 
     it(
-      'is claimed when its time has come, oldest first, as much as asked for',
+      'is claimed when it is due, oldest first, up to the given number',
       withStore(open, async ({ store }) => {
         const late = await createTask(store, {}, due(day0 + 30))
         const early = await createTask(store, { due: { kind: 'turn', at: day0 + 10 } })
@@ -329,7 +329,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'is handed out once, also to two who ask at the same time',
+      'is claimed once, also by two concurrent callers',
       withStore(open, async ({ store }) => {
         await createTask(store, {}, due(day0))
         const batches = await Promise.all([store.tasks.claimDue(day0, 10), store.tasks.claimDue(day0, 10)])
@@ -339,7 +339,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'comes again after a while if the process that claimed it did nothing',
+      'is available again after a while if its claimer did nothing',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, due(day0))
         assert.equal((await store.tasks.claimDue(day0, 10)).length, 1)
@@ -348,7 +348,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'is not the end of a turn whose process died: another process takes it over and has a while to begin it',
+      'does not end a turn whose process died: another process takes it over and has time to begin it',
       withStore(open, async ({ store, now, pass }) => {
         const at = now()
         const held = await takenBy(store, 'one', hour, { due: { kind: 'turn', at } })
@@ -367,7 +367,7 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'is over once an append clears it, moves it or ends the task',
+      'is removed when an append clears it, moves it or ends the task',
       withStore(open, async ({ store }) => {
         const tasks = [
           await createTask(store, {}, due(day0)),

@@ -70,7 +70,7 @@ export function listContract(open: OpenStore): void {
     )
 
     it(
-      'show one partition and nothing else [B-77]',
+      'have one partition only [B-77]',
       withStore(open, async ({ store }) => {
         const mine = await createTask(store)
         await createTask(store, { ...bobPartition })
@@ -88,7 +88,7 @@ export function listContract(open: OpenStore): void {
     )
 
     it(
-      'say whether more come, exactly at the edge too',
+      'report whether there are more, also at the exact limit',
       withStore(open, async ({ store }) => {
         await createMany(store, 4, (n) => ({ statusAt: day0 + n }))
         for (const [limit, more] of [
@@ -106,7 +106,7 @@ export function listContract(open: OpenStore): void {
     )
 
     it(
-      'page without a loss or a repeat when many tasks share one time [B-79]',
+      'are paged without loss or repetition when many tasks share one time [B-79]',
       withStore(open, async ({ store }) => {
         const tasks = await createMany(store, 17, (n) => ({ statusAt: day0 + (n % 2) }))
         const seen = idsOf(await allPages(store, { ...alicePartition, limit: 4 }))
@@ -116,7 +116,7 @@ export function listContract(open: OpenStore): void {
     )
 
     it(
-      'page without a repeat, and without the loss of a task that stays, while others move and come [B-79]',
+      'are paged without repetition, and without losing a task that stays, while others change [B-79]',
       withStore(open, async ({ store }) => {
         const tasks = await createMany(store, 20, (n) => ({ statusAt: day0 + n }))
         const moving = tasks.filter((_, n) => n % 5 === 0)
@@ -133,7 +133,7 @@ export function listContract(open: OpenStore): void {
     )
 
     it(
-      'go on after a task that is no longer there [B-79]',
+      'continue after a task that was removed [B-79]',
       withStore(open, async ({ store }) => {
         const tasks = await createMany(store, 6, (n) => ({ statusAt: day0 + n, state: 'TASK_STATE_COMPLETED' }))
         const { tasks: first } = await store.tasks.list({ ...alicePartition, limit: 3 })
@@ -151,7 +151,7 @@ export function listContract(open: OpenStore): void {
     )
 
     it(
-      'filter by state, context and time, together, and count what matches whatever the page [B-82 B-85]',
+      'filter by state, context and time, combined, and count all matches [B-82 B-85]',
       withStore(open, async ({ store }) => {
         const made = await createMany(store, 36, (n) => ({
           contextId: `context-${n % 3}`,
@@ -284,7 +284,7 @@ export function listContract(open: OpenStore): void {
 
   describe('a context', () => {
     it(
-      'has the tasks of one conversation in one partition, oldest first, the newest ones if there are too many',
+      'has the tasks of one conversation in one partition, oldest first, and the newest ones if there are too many',
       withStore(open, async ({ store }) => {
         const tasks = await createMany(store, 5, (n) => ({
           contextId: 'talk',
@@ -302,7 +302,7 @@ export function listContract(open: OpenStore): void {
     )
 
     it(
-      'follows the tasks as they move',
+      'follows the tasks as they change',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, { contextId: 'talk' })
         await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })

@@ -55,7 +55,7 @@ export function pushRetentionContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'lets a task go once its last cursor is done',
+      'removes a task once its last cursor is done',
       withStore(open, async ({ store }) => {
         const id = await finishedAt(store, 1)
         await store.push.save(newPushRow(id))
@@ -69,9 +69,9 @@ export function pushRetentionContract(open: OpenStore<StoreWithPush>): void {
 }
 
 export function pushReopenContract(open: OpenStore<StoreWithPush>): void {
-  describe('opening the push configs again', () => {
+  describe('reopening the push configs', () => {
     it(
-      'finds them as they were left',
+      'finds them unchanged',
       withStore(open, async (opened) => {
         const { id } = await createTask(opened.store)
         const config = newPushRow(id, { deliveredSeq: 2 })
@@ -82,7 +82,7 @@ export function pushReopenContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'gives a delivery that was under way to the next one',
+      'gives an interrupted delivery to the next process',
       withStore(open, async (opened) => {
         const task = await createTask(opened.store)
         await opened.store.push.save(newPushRow(task.id))

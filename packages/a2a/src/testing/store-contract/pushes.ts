@@ -58,7 +58,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'are idle when nothing visible is ahead of them, and due at once when something is',
+      'are idle when nothing visible is ahead of them, and due at once otherwise',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store, {}, { records: [...chunks('a'), ...noteRecords('b')] })
         await store.push.save(newPushRow(id, { id: 'idle', deliveredSeq: 1 }))
@@ -73,7 +73,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
 
   describe('push cursors', () => {
     it(
-      'are made due by an append with visible records, and by nothing else',
+      'become due by an append with visible records, and by nothing else',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
         await store.push.save(newPushRow(id, { deliveredSeq: 1 }))
@@ -88,7 +88,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'wait for the time of a retry, also when more comes meanwhile',
+      'wait for the time of a retry, also when more records come',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
         await store.push.save(newPushRow(id, { deliveredSeq: 0 }))
@@ -102,7 +102,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'are claimed once while the claim lasts, under growing fences after',
+      'are claimed once while the claim lasts, and later under increasing fences',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
         await store.push.save(newPushRow(id))
@@ -122,7 +122,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'are claimed oldest first, as many as asked for',
+      'are claimed oldest first, up to the given number',
       withStore(open, async ({ store }) => {
         const made = []
         for (const at of [3, 1, 2]) {
@@ -140,7 +140,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'go idle when all is delivered, and are given back by one move only',
+      'become idle when all is delivered, and are released by one move only',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
         await store.push.save(newPushRow(id, { attempt: 2 }))
@@ -170,7 +170,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'stay due when a delivery took only a part, and not for internal records',
+      'stay due after a partial delivery, and not for internal records',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store, {}, { records: [...chunks('a', 'b'), ...noteRecords('c')] })
         await store.push.save(newPushRow(id))
@@ -183,7 +183,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'are over when they are done or dead',
+      'are finished when they are done or dead',
       withStore(open, async ({ store }) => {
         for (const state of ['done', 'dead'] as const) {
           const { id } = await createTask(store)
@@ -198,7 +198,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'shut out a delivery of a config that was deleted or replaced under it',
+      'refuse a delivery of a config that was deleted or replaced during it',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
         await store.push.save(newPushRow(id))
@@ -219,7 +219,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
 
   describe('push configs that are deleted under a claim', () => {
     it(
-      'go if the claim is the last one, and stay if they were replaced, claimed or moved since',
+      'are deleted if the claim is the last one, and stay if they were replaced, claimed or moved since',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
         await store.push.save(newPushRow(id))
@@ -239,7 +239,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
 
   describe('push attempts', () => {
     it(
-      'are listed newest first, as many as asked for, for one config',
+      'are listed newest first, up to the given number, for one config',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
         await store.push.save(newPushRow(id))
@@ -261,7 +261,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     )
 
     it(
-      'of a task that is gone are not kept, and do no harm',
+      'of a removed task are dropped without an error',
       withStore(open, async ({ store }) => {
         const lost = { taskId: 'unknown', pushId: 'hook', seq: 1, at: day0, attempt: 1, outcome: '204', durationMs: 1 }
         await store.push.recordAttempt(lost)
@@ -284,7 +284,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
     }
 
     it(
-      'come with the newest first, by state if it is asked for',
+      'are listed newest first, by state if requested',
       withStore(open, async ({ store }) => {
         for (const id of ['t1', 't2', 't3']) await createTask(store, { id, tenant: id })
         await store.push.save(newPushRow('t1', { id: 'a' }))

@@ -21,7 +21,7 @@ import {
 export function readContract(open: OpenStore): void {
   describe('reading', () => {
     it(
-      'begins after any seq and stops at the limit, wherever the appends began and ended',
+      'begins after any seq and stops at the limit, across the boundaries of appends',
       withStore(open, async ({ store }) => {
         const letters = 'abcdefghij'.split('')
         const task = await createTask(store, {}, { records: chunks('a') })
@@ -40,7 +40,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'ends with the record that reaches the bound of bytes, and always has one',
+      'ends with the record that reaches the byte limit, and always has one',
       withStore(open, async ({ store }) => {
         const long = (letter: string): string => letter.repeat(10_000)
         const raw = Buffer.alloc(150_000, 7).toString('base64')
@@ -77,7 +77,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'gives the time of each record',
+      'returns the time of each record',
       withStore(open, async ({ store }) => {
         const records = [1, 2, 3].map((n) => newRecord({ type: 'note', text: `${n}` }, day0 + n))
         const task = await createTask(store, {}, { records })
@@ -89,7 +89,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'finds nothing of a task that does not exist',
+      'finds nothing for an unknown task',
       withStore(open, async ({ store }) => {
         assert.equal(await store.tasks.load('unknown'), undefined)
         assert.deepEqual(await store.tasks.read('unknown', 0), [])
@@ -99,7 +99,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'has all of a long log, and the first seq of it',
+      'has a whole long log, and its first seq',
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
         let head = 1
@@ -117,7 +117,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'gives large bytes back as they came: in artifacts, messages, statuses and snapshots, more than once',
+      'returns large bytes unchanged: in artifacts, messages, statuses and snapshots, repeatedly',
       withStore(open, async ({ store, reopen }) => {
         const raw = (fill: number, bytes = 100_000) => Buffer.alloc(bytes, fill).toString('base64')
         const part = (fill: number): Part => ({ raw: raw(fill), filename: `${fill}.bin`, mediaType: 'application/x' })
@@ -146,7 +146,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'takes bytes that look like something of its own, or are not quite base64, for what they are',
+      'keeps bytes that look like internal references, or are almost base64',
       withStore(open, async ({ store }) => {
         const digest = 'a'.repeat(64)
         const parts: Part[] = [
@@ -193,7 +193,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'ends for a task that was not there yet',
+      'ends for a task that did not exist yet',
       withStore(open, async ({ store }) => {
         const id = 'still to come'
         const made = store.tasks.changed(id, 0, forever())
@@ -251,7 +251,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'of a task that is gone are not kept',
+      'of a removed task are not kept',
       withStore(open, async ({ store }) => {
         await store.tasks.saveSnapshot('unknown', { seq: 1, task: fold('unknown', 'x'), internal: {} })
         assert.equal(await store.tasks.loadSnapshot('unknown'), undefined)
@@ -261,7 +261,7 @@ export function readContract(open: OpenStore): void {
 
   describe('closing', () => {
     it(
-      'waits for what is being written, and then nothing works any more',
+      'waits for pending writes, and then every call fails',
       withStore(open, async ({ store, reopen }) => {
         const task = await createTask(store)
         const pending = store.tasks.append(task.id, { expectedSeq: 1, records: chunks('last words') })
@@ -275,7 +275,7 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
-      'may be done twice',
+      'may be repeated',
       withStore(open, async ({ store }) => {
         await store.close()
         await store.close()

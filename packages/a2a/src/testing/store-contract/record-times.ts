@@ -26,7 +26,7 @@ async function takenBy(store: Store) {
 export function recordTimesContract(open: OpenStore): void {
   describe('times of records', () => {
     it(
-      'never go back, within an append or from one to the next',
+      'never decrease, within an append or between appends',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { records: [chunk({ text: 'a' }, day0 + 20)] })
         const bodies = ['\u0000', '"at": 1', 'ü'].map((text) => chunk({ text }).body)
@@ -50,7 +50,7 @@ export function recordTimesContract(open: OpenStore): void {
     )
 
     it(
-      'are remembered after the store was opened again',
+      'are kept after the store was reopened',
       withStore(open, async ({ store, reopen }) => {
         if (reopen === undefined) return
         const task = await createTask(store, {}, { records: [chunk({ text: 'a' }, day0 + 20)] })
@@ -61,7 +61,7 @@ export function recordTimesContract(open: OpenStore): void {
     )
 
     it(
-      'are no earlier than the last record where others append to a log that has grown',
+      'are no earlier than the last record when others append to a grown log',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store)
         const talk = [chunk({ text: 'a' }, day0 + 10), chunk({ text: 'b' }, day0 + 20)]
@@ -73,7 +73,7 @@ export function recordTimesContract(open: OpenStore): void {
     )
 
     it(
-      'are not moved within a status: one that is decided by another log is a conflict',
+      'are not changed within a status: one that was decided on an outdated log is a conflict',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store)
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })

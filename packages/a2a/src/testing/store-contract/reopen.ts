@@ -16,9 +16,9 @@ import {
 } from './harness.ts'
 
 export function reopenContract(open: OpenStore): void {
-  describe('opening the same data again', () => {
+  describe('reopening the data', () => {
     it(
-      'finds everything as it was left',
+      'finds everything unchanged',
       withStore(open, async (opened) => {
         const { store, now } = opened
         const due = { kind: 'input', at: day0 + 1 } as const
@@ -48,7 +48,7 @@ export function reopenContract(open: OpenStore): void {
     )
 
     it(
-      'gives what the last holder left to the next one, at the latest after the time of a lease, under a higher fence',
+      'gives the tasks of the last holder to the next one, at the latest after the lease time, under a higher fence',
       withStore(open, async (opened) => {
         const { store, now, pass } = opened
         const ttlMs = Number.isFinite(store.leaseTtlMs) ? 30 : Infinity

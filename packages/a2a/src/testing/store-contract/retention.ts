@@ -33,7 +33,7 @@ function snapshotAt(id: string, seq: number): Snapshot {
 export function retentionContract(open: OpenStore): void {
   describe('pruning tasks', () => {
     it(
-      'removes what finished before a time, with everything that hangs on it',
+      'removes tasks that finished before a time, with all their data',
       withStore(open, async ({ store }) => {
         const [old, edge, young] = (await finishedAt(store, 1, 2, 3)) as [string, string, string]
         await assertAppended(store, old, { expectedSeq: 1, records: chunks('more') })
@@ -51,7 +51,7 @@ export function retentionContract(open: OpenStore): void {
     )
 
     it(
-      'removes the oldest finished over a count, by the time they finished',
+      'removes the oldest finished tasks over a count, by the time they finished',
       withStore(open, async ({ store }) => {
         const ids = await finishedAt(store, 5, 1, 4, 2, 3)
         assert.equal(await store.prune({ maxTasks: 3, batch: 10 }), 2)
@@ -61,7 +61,7 @@ export function retentionContract(open: OpenStore): void {
     )
 
     it(
-      'goes in batches, so that one call stays short',
+      'works in batches, so that one call stays short',
       withStore(open, async ({ store }) => {
         const ids = await finishedAt(store, 1, 2, 3, 4, 5)
         assert.equal(await store.prune({ finishedBefore: day0 + 10, batch: 2 }), 2)
@@ -147,7 +147,7 @@ export function retentionContract(open: OpenStore): void {
     )
 
     it(
-      'drops in batches, and tasks with no log left can still be removed in their turn',
+      'drops in batches, and tasks without a log can still be removed later',
       withStore(open, async ({ store }) => {
         const ids = await finishedAt(store, 1, 2, 3, 4)
         for (const id of ids) await store.tasks.saveSnapshot(id, snapshotAt(id, 1))

@@ -40,7 +40,7 @@ async function createCrowd(store: Store, count: number): Promise<readonly NewTas
 export function searchContract(open: OpenStore): void {
   describe('a search over all callers', () => {
     it(
-      'has the newest status first and breaks ties by id, whatever the size of a page',
+      'has the newest status first and breaks ties by id, for any page size',
       withStore(open, async ({ store }) => {
         const tasks = await createCrowd(store, 40)
         const expected = idsOf(tasks.toSorted((a, b) => b.statusAt - a.statusAt || (a.id < b.id ? 1 : -1)))
@@ -55,7 +55,7 @@ export function searchContract(open: OpenStore): void {
     )
 
     it(
-      'takes agent, owner, context, states and time, each alone and together',
+      'filters by agent, owner, context, states and time, each alone and combined',
       withStore(open, async ({ store }) => {
         const tasks = await createCrowd(store, 36)
         const choices: { readonly [field: string]: readonly unknown[] } = {
@@ -90,7 +90,7 @@ export function searchContract(open: OpenStore): void {
     )
 
     it(
-      'follows tasks as they move and forgets those that are gone',
+      'follows changes of tasks and omits removed ones',
       withStore(open, async ({ store }) => {
         const one = await createTask(store, { agent: 'echo', statusAt: day0 })
         const two = await createTask(store, { agent: 'clock', statusAt: day0 + 1 })
@@ -105,7 +105,7 @@ export function searchContract(open: OpenStore): void {
     )
 
     it(
-      'counts what has not ended by agent and state',
+      'counts unfinished tasks by agent and state',
       withStore(open, async ({ store }) => {
         assert.deepEqual(await store.tasks.countUnfinished(), [])
         await createTask(store, { agent: 'echo' })
@@ -129,7 +129,7 @@ export function searchContract(open: OpenStore): void {
     )
 
     it(
-      'finds tasks by the beginning of their ids, and takes no character of it for another',
+      'finds tasks by the prefix of their ids, and treats every character literally',
       withStore(open, async ({ store }) => {
         for (const id of ['ab', 'ab-1', 'ab-2', 'ac-1', 'a%', 'a_b', 'b']) await createTask(store, { id })
         const found = async (prefix: string, limit = 10) => idsOf(await store.tasks.findTasks(prefix, limit))

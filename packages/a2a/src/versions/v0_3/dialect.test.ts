@@ -22,7 +22,7 @@ function fields(dialect: Dialect, operation: Operation, payload: unknown): strin
 const status = { state: 'TASK_STATE_WORKING' as const, timestamp: '2026-01-02T03:04:05.678Z' }
 const update: StreamEvent = { statusUpdate: { taskId: 't', contextId: 'c', status, metadata: { a: '}' } } }
 
-describe('what 0.3 writes', () => {
+describe('the output of 0.3', () => {
   it('has the kind as the first property of every object that has one', () => {
     const message = { messageId: 'm', role: 'ROLE_AGENT' as const, parts: [{ text: 'x' }, { data: {} }, { url: 'u' }] }
     const task: Task = { id: 't', contextId: 'c', status: { ...status, message }, history: [message] }
@@ -65,7 +65,7 @@ describe('what 0.3 writes', () => {
 })
 
 describe('a 0.3 request', () => {
-  it('is refused with the names of its own dialect [B-38]', () => {
+  it('is refused with the field names of its dialect [B-38]', () => {
     assert.deepEqual(fields(json, 'SendMessage', { message: {} }), [
       'message.messageId is required',
       'message.role is required',
@@ -79,7 +79,7 @@ describe('a 0.3 request', () => {
     assert.deepEqual(fields(proto, 'SendMessage', {}), ['message is required'])
   })
 
-  it('gets errors with the words of its own dialect for roles, parts and ids [B-38]', () => {
+  it('gets errors with the terms of its dialect for roles, parts and ids [B-38]', () => {
     const message = { messageId: 'm', role: 'admin', parts: [{ kind: 'file', file: {} }] }
     assert.deepEqual(fields(json, 'SendMessage', { message }), [
       'message.role must be user or agent',
@@ -128,12 +128,12 @@ describe('a 0.3 request', () => {
     ])
   })
 
-  it('whose message is of another kind is refused', () => {
+  it('whose message has another kind is refused', () => {
     const message = { kind: 'task', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'x' }] }
     assert.deepEqual(fields(json, 'SendMessage', { message }), ['message.kind must be "message"'])
   })
 
-  it('that does not say whether to wait, waits [B-66]', () => {
+  it('without blocking waits [B-66]', () => {
     const message = { messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'x' }] }
     for (const configuration of [undefined, {}, { blocking: true }]) {
       const request = json.decodeRequest('SendMessage', { message, configuration })
@@ -143,7 +143,7 @@ describe('a 0.3 request', () => {
     assert.equal(request.configuration?.returnImmediately, true)
   })
 
-  it('that brings a webhook and does not say whether to wait, does not wait [B-66]', () => {
+  it('with a webhook and without blocking does not wait [B-66]', () => {
     const message = { messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'x' }] }
     const pushNotificationConfig = { url: 'https://client.example.com/hook' }
     const waits = (configuration: object): boolean =>
@@ -153,7 +153,7 @@ describe('a 0.3 request', () => {
     assert.equal(waits({ pushNotificationConfig, blocking: true }), true)
   })
 
-  it('in ProtoJSON with a configuration that does not say whether to wait, does not wait [B-66]', () => {
+  it('in ProtoJSON with a configuration without blocking does not wait [B-66]', () => {
     const message = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'x' }] }
     const waits = (configuration?: object): boolean =>
       proto.decodeRequest('SendMessage', { message, configuration }).configuration?.returnImmediately !== true
@@ -169,7 +169,7 @@ describe('a 0.3 request', () => {
     ])
   })
 
-  it('for a push config must have all it needs', () => {
+  it('for a push config must have all required fields', () => {
     assert.deepEqual(fields(json, 'CreateTaskPushNotificationConfig', {}), [
       'taskId is required',
       'pushNotificationConfig is required',
@@ -213,7 +213,7 @@ describe('errors of 0.3', () => {
     assert.equal(json.decodeError(json.errorBody(missing)).code, 'EXTENSION_SUPPORT_REQUIRED')
   })
 
-  it('carry over REST the class names by which the SDKs for Python and Java know them [A-6]', () => {
+  it('have over REST the class names by which the SDKs for Python and Java know them [A-6]', () => {
     const named = (code: ErrorCode): unknown[] => {
       const { type, error } = proto.errorBody(new A2AError(code, 'x')) as Record<string, unknown>
       return [type, error]
@@ -233,7 +233,7 @@ describe('errors of 0.3', () => {
     ])
   })
 
-  it('have the code as their reason, also where details tell a closer one [S4-12]', () => {
+  it('have the code as their reason, also if details have a more specific one [S4-12]', () => {
     const down = new A2AError('AGENT_UNAVAILABLE', 'x', { reason: 'UNREACHABLE', retryAfterSeconds: '5' })
     const data = { reason: 'AGENT_UNAVAILABLE', cause: 'UNREACHABLE', retryAfterSeconds: '5' }
     assert.deepEqual(json.errorData(down), data)
@@ -251,7 +251,7 @@ describe('0.2', () => {
 })
 
 describe('an artifact as an older draft has it', () => {
-  it('is read off an index and a single part, which the official form does not have [S2-34]', () => {
+  it('is read from an index and a single part, which the official form does not have [S2-34]', () => {
     const event = json.decodeEvent({
       kind: 'artifact-update',
       taskId: 't1',

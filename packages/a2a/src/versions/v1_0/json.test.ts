@@ -10,7 +10,7 @@ const infoType = 'type.googleapis.com/google.rpc.ErrorInfo'
 describe('the dialect of 1.0', () => {
   it('is one for both bindings', () => assert.equal(v1_0.proto, json))
 
-  it('writes events and results as they are, without final', () => {
+  it('writes events and results unchanged, without final', () => {
     const event = {
       statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' as const } },
     }
@@ -20,7 +20,7 @@ describe('the dialect of 1.0', () => {
     assert.equal(json.encodeResult('DeleteTaskPushNotificationConfig', undefined), '{}')
   })
 
-  it('accepts whatever a server says to a delete', () => {
+  it('accepts any response to a delete', () => {
     for (const answer of [null, {}, undefined, 'ok']) {
       assert.equal(json.decodeResult('DeleteTaskPushNotificationConfig', answer), undefined)
     }
@@ -37,7 +37,7 @@ describe('the dialect of 1.0', () => {
     ])
   })
 
-  it('answers REST errors with the status of HTTP and the name of gRPC', () => {
+  it('has REST errors with the status of HTTP and the name of gRPC', () => {
     assert.deepEqual(json.errorBody(taskNotFound('t1')), {
       error: {
         code: 404,
@@ -48,7 +48,7 @@ describe('the dialect of 1.0', () => {
     })
   })
 
-  it('understands every error it writes, in both bindings [A-21]', () => {
+  it('decodes every error it encodes, in both bindings [A-21]', () => {
     const clientOnly = ['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT', 'CANCELED']
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
       if (clientOnly.includes(code)) continue
@@ -61,7 +61,7 @@ describe('the dialect of 1.0', () => {
     }
   })
 
-  it('says what is wrong with an answer that cannot be understood', () => {
+  it('names the problem of an invalid response', () => {
     const read = (): unknown => json.decodeResult('GetTask', { status: { state: 'TASK_STATE_WORKING' } })
     assert.throws(read, { code: 'INVALID_AGENT_RESPONSE', message: /id is required/ })
     assert.throws(() => json.decodeEvent({ novelty: 1 }), { code: 'INVALID_AGENT_RESPONSE' })
@@ -70,7 +70,7 @@ describe('the dialect of 1.0', () => {
     assert.throws(() => json.decodeEvent(both), { code: 'INVALID_AGENT_RESPONSE' })
   })
 
-  it('names its methods, and its routes twice: with and without a tenant [B-165]', () => {
+  it('has its methods, and its routes twice: with and without a tenant [B-165]', () => {
     assert.equal(Object.keys(v1_0.spelling.methods).length, 11)
     const paths = v1_0.spelling.routes.map(({ verb, path }) => `${verb} ${path}`)
     assert.equal(new Set(paths).size, paths.length)

@@ -89,7 +89,7 @@ describe('a 1.0 request', () => {
         historyLength: 'must be an integer of at least 0',
       }))
   }
-  it('with a filter that means nothing is refused [B-81]', () =>
+  it('with an invalid filter is refused [B-81]', () =>
     assert.deepEqual(complaints('ListTasks', { status: 'working', statusTimestampAfter: 'now', includeArtifacts: 1 }), {
       status: 'must be the name of a task state',
       statusTimestampAfter: 'must be an ISO 8601 timestamp',
@@ -113,7 +113,7 @@ describe('a 1.0 request', () => {
     assert.deepEqual(complaints('GetTaskPushNotificationConfig', {}), { taskId: 'is required', id: 'is required' })
   })
 
-  it('keeps deep metadata and data as they are, however deep', () => {
+  it('keeps deep metadata and data unchanged', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown
     const payload = { message: { ...message, parts: [{ data: deep }], metadata: { deep } } }
     const request = json.decodeRequest('SendMessage', payload)
@@ -121,12 +121,12 @@ describe('a 1.0 request', () => {
     assert.ok('data' in request.message.parts[0]! && request.message.parts[0].data === deep)
   })
 
-  it('with a million mistakes gets an answer of a readable length', () => {
+  it('with a million violations gets a response of readable length', () => {
     const parts = Array.from({ length: 1_000_000 }, () => null)
     assert.equal(Object.keys(complaints('SendMessage', { message: { ...message, parts } })).length, 20)
   })
 
-  it('cannot reach a prototype', () => {
+  it('cannot change a prototype', () => {
     const payload = JSON.parse(
       '{"id":"t","__proto__":{"polluted":1},"constructor":{"x":1},"hasOwnProperty":1}',
     ) as unknown

@@ -1,9 +1,9 @@
 /** Two texts side by side, or one below the other if space is short; unchanged parts are collapsed. */
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { pluralize } from '../format.ts'
-import { changedPart, countChanges, diffSections, sideBySide } from './diff.ts'
-import type { DiffLine, DiffSection } from './diff.ts'
+import { useSize } from '../layout/use-size.ts'
+import { changedPart, countChanges, diffSections, sideBySide, type DiffLine, type DiffSection } from './diff.ts'
 import './line-diff-view.css'
 
 /** Wide enough for a typical line on either side. */
@@ -21,18 +21,9 @@ export function LineDiffView({ diff, label, before, after }: LineDiffViewProps) 
   const pieces = useMemo(() => diffSections(diff), [diff])
   const { added, removed } = countChanges(diff)
   const frame = useRef<HTMLDivElement>(null)
-  const wideness = useSignal(false)
-  const isWide = wideness.value
-  useLayoutEffect(() => {
-    const element = frame.current
-    if (element === null) return
-    const look = (): void => void (wideness.value = element.clientWidth >= twoColumnsPx)
-    const watch = new ResizeObserver(look)
-    watch.observe(element)
-    look()
-    return () => watch.disconnect()
-  }, [added + removed === 0])
-  if (added + removed === 0) return <p class="diff-none soft">Both are the same.</p>
+  const isSame = added + removed === 0
+  const isWide = useSize(frame, { width: 0, height: 0 }, isSame).value.width >= twoColumnsPx
+  if (isSame) return <p class="diff-none soft">Both are the same.</p>
   return (
     <div ref={frame} class="diff panel">
       <p class="diff-head">

@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseInstant, parseOption, parseText, setFilters, urlFilters } from './url-filters.ts'
+import { parseInstant, parseOption, parseText, setFilters, urlFilters, type FiltersOf } from './url-filters.ts'
 
-interface Filters {
-  readonly text: string
-  readonly status: string
-  readonly tags: readonly string[]
-  readonly errors: boolean
-  readonly time: string
-  readonly since: string
-  readonly until: string
-}
-
-const filters = urlFilters<Filters>({
+const filters = urlFilters({
   text: parseText,
   status: parseOption([['good'], ['bad']]),
   tags: (param) => param.split(',').filter(Boolean),
@@ -21,7 +11,7 @@ const filters = urlFilters<Filters>({
   since: parseInstant,
   until: parseInstant,
 })
-const read = (query: string): Filters => filters.read(new URLSearchParams(query))
+const read = (query: string): FiltersOf<typeof filters> => filters.read(new URLSearchParams(query))
 
 describe('filters in the address', () => {
   it('are read by their names, and ignored where they are invalid', () => {

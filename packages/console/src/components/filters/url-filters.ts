@@ -12,14 +12,19 @@ export interface UrlFilters<F> {
   link(path: string, query: URLSearchParams, also?: Readonly<Record<string, string>>): string
 }
 
-export function urlFilters<F extends object>(parsers: {
-  readonly [N in keyof F]: (param: string) => F[N] & FilterValue
-}): UrlFilters<F> {
-  const names = Object.keys(parsers) as (keyof F & string)[]
+type Parsers = Readonly<Record<string, (param: string) => FilterValue>>
+type Parsed<P extends Parsers> = { readonly [N in keyof P]: ReturnType<P[N]> }
+/** The filters that `urlFilters` reads. */
+export type FiltersOf<U> = U extends UrlFilters<infer F> ? F : never
+
+export function urlFilters<P extends Parsers>(parsers: P): UrlFilters<Parsed<P>> {
+  const names = Object.keys(parsers) as (keyof P & string)[]
   return {
     names,
     read: (query) =>
-      withCustomTime(Object.fromEntries(names.map((name) => [name, parsers[name](query.get(name) ?? '')])) as F),
+      withCustomTime(
+        Object.fromEntries(names.map((name) => [name, parsers[name]?.(query.get(name) ?? '')])) as Parsed<P>,
+      ),
     isSet: (filters) => Object.keys(setFilters(filters)).length > 0,
     link(path, query, also = {}) {
       const kept = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']))

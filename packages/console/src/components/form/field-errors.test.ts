@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fieldErrorsFrom } from './field-errors.ts'
 
-describe('what the hub says is wrong', () => {
-  it('stands at the field of the form, without the line of the file', () => {
+describe('a validation error of the hub', () => {
+  it('is assigned to the field of the form, without the line of the file', () => {
     const violations = [
       { field: 'agents.x.model', description: 'line 20: is missing: give a text' },
       { field: 'agents.x.auth.bearer', description: 'give a text' },
@@ -21,7 +21,7 @@ describe('what the hub says is wrong', () => {
     assert.equal(fieldErrorsFrom({ violations, message: '' }, 'a.b')[3]?.field, 'url')
   })
 
-  it('is about the whole if it names no field', () => {
+  it('concerns the whole form if it names no field', () => {
     assert.deepEqual(fieldErrorsFrom({ violations: [], message: 'There is an agent x already' }, 'x'), [
       { field: '', text: 'There is an agent x already' },
     ])

@@ -5,6 +5,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { useSubmit } from '../form/use-submit.ts'
 import { ErrorNotice } from '../status/error-notice.tsx'
 import './confirm.css'
 
@@ -28,25 +29,10 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, question, children, class: look = '', danger = true, disabled = false, title, onConfirm } = props
   const frame = useRef<HTMLDialogElement>(null)
   const isOpen = useSignal(false)
-  const isBusy = useSignal(false)
-  const reason = useSignal<unknown>(undefined)
-
-  function ask(): void {
-    reason.value = undefined
-    isOpen.value = true
-    frame.current?.showModal()
-  }
-
-  async function confirm(): Promise<void> {
-    isBusy.value = true
-    try {
-      await onConfirm()
-      frame.current?.close()
-    } catch (thrown) {
-      reason.value = thrown
-    }
-    isBusy.value = false
-  }
+  const { isBusy, problem, reset, run } = useSubmit(async () => {
+    await onConfirm()
+    frame.current?.close()
+  })
 
   return (
     <>
@@ -55,7 +41,11 @@ export function ConfirmButton(props: ConfirmButtonProps) {
         class={`${danger ? 'danger ' : ''}${look}`}
         aria-label={title}
         disabled={disabled}
-        onClick={ask}
+        onClick={() => {
+          reset()
+          isOpen.value = true
+          frame.current?.showModal()
+        }}
       >
         {label}
       </button>
@@ -67,26 +57,47 @@ export function ConfirmButton(props: ConfirmButtonProps) {
         onClick={(event) => event.target === frame.current && frame.current?.close()}
       >
         {isOpen.value && (
-          <div class="confirm-body">
-            <h2>{question}</h2>
+          <ConfirmBody
+            question={question}
+            action={label}
+            danger={danger}
+            isBusy={isBusy}
+            onCancel={() => frame.current?.close()}
+            onConfirm={() => void run()}
+          >
             <div class="soft">{children}</div>
-            {reason.value !== undefined && <ErrorNotice reason={reason.value} />}
-            <div class="confirm-choice">
-              <button type="button" autofocus onClick={() => frame.current?.close()}>
-                Not now
-              </button>
-              <button
-                type="button"
-                class={danger ? 'danger' : 'primary'}
-                disabled={isBusy.value}
-                onClick={() => void confirm()}
-              >
-                {label}
-              </button>
-            </div>
-          </div>
+            {problem !== undefined && <ErrorNotice reason={problem} />}
+          </ConfirmBody>
         )}
       </dialog>
     </>
+  )
+}
+
+export interface ConfirmBodyProps {
+  readonly question: string
+  readonly action: string
+  readonly danger?: boolean
+  readonly isBusy?: boolean
+  readonly children: ComponentChildren
+  onCancel(): void
+  onConfirm(): void
+}
+
+/** The content of a dialog that asks for confirmation. */
+export function ConfirmBody({ question, action, danger = true, isBusy = false, ...props }: ConfirmBodyProps) {
+  return (
+    <div class="stack confirm-body">
+      <h2>{question}</h2>
+      {props.children}
+      <div class="confirm-choice">
+        <button type="button" autofocus onClick={props.onCancel}>
+          Not now
+        </button>
+        <button type="button" class={danger ? 'danger' : 'primary'} disabled={isBusy} onClick={props.onConfirm}>
+          {action}
+        </button>
+      </div>
+    </div>
   )
 }

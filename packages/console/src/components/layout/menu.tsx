@@ -2,8 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from '../icon.tsx'
-import type { IconName } from '../icon.tsx'
+import { Icon, type IconName } from '../icon.tsx'
 import './menu.css'
 
 export interface MenuProps {
@@ -63,7 +62,7 @@ export function Menu(props: MenuProps) {
         {!isIconOnly && <Icon name="down" size={12} />}
       </button>
       {isOpen.value && (
-        <div class={`menu-panel ${side}`} role="group" aria-label={label}>
+        <div class={`stack-small menu-panel ${side}`} role="group" aria-label={label}>
           {props.children(close)}
         </div>
       )}

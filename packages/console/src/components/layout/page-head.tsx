@@ -20,7 +20,7 @@ export function PageHead({
     <header class="page-head">
       {backTo !== undefined && <BackLink to={backTo} />}
       <h1 class="cut">{title}</h1>
-      <div class="page-actions">{children}</div>
+      <div class="bar page-actions">{children}</div>
     </header>
   )
 }
@@ -36,15 +36,15 @@ export function DetailHead({
   readonly backTo: string
 }) {
   return (
-    <header class="detail-head">
+    <header class="bar detail-head">
       <BackLink to={backTo} />
       <h2 class="cut grow">{title}</h2>
-      <div class="page-actions">{children}</div>
+      <div class="bar page-actions">{children}</div>
     </header>
   )
 }
 
-function BackLink({ to }: { readonly to: string }) {
+export function BackLink({ to }: { readonly to: string }) {
   return (
     <a class="button plain icon small" href={to} aria-label="Close" title="Close (Esc)">
       <Icon name="back" />
@@ -57,9 +57,15 @@ export function FactList({ children }: { readonly children: ComponentChildren })
   return <dl class="facts">{children}</dl>
 }
 
-export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+export interface FactProps {
+  readonly name: string
+  readonly title?: string
+  readonly children: ComponentChildren
+}
+
+export function Fact({ name, title, children }: FactProps) {
   return (
-    <div>
+    <div title={title}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -48,7 +48,7 @@ export function SplitView({
 
   return (
     <div ref={frame} class={isOpen ? 'split open' : 'split'}>
-      <div class="split-list" style={isOpen ? { width: `${width.value}px` } : undefined}>
+      <div class="fill split-list" style={isOpen ? { width: `${width.value}px` } : undefined}>
         {list}
       </div>
       {isOpen && (
@@ -64,7 +64,7 @@ export function SplitView({
             onPointerDown={drag}
             onKeyDown={press}
           />
-          <section class="split-detail" aria-label="Selected">
+          <section class="fill split-detail" aria-label="Selected">
             {detail}
           </section>
         </>

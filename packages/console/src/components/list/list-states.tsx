@@ -3,30 +3,31 @@ import type { ComponentChildren, RefObject } from 'preact'
 import type { PagedList } from '../../api/paged-list.ts'
 import { clearQuery } from '../../app/router.ts'
 import { EmptyState } from '../status/error-notice.tsx'
-import { pluralize } from '../format.ts'
+import { formatCount } from '../format.ts'
 import './list-states.css'
 
 type ListControls = Pick<PagedList<unknown>, 'newCount' | 'setAtTop' | 'hasMore' | 'continueSearch'>
 
-/** Items that arrived while the user reads further down. */
-export function NewItemsButton({
-  list,
-  frame,
-}: {
+interface NewItemsButtonProps {
   readonly list: ListControls
   readonly frame: RefObject<HTMLElement | null>
-}) {
+  readonly class?: string
+  readonly children?: ComponentChildren
+}
+
+/** Items that arrived while the user reads further down. */
+export function NewItemsButton({ list, frame, class: look = 'small listing-new', children }: NewItemsButtonProps) {
   if (list.newCount.value === 0) return null
   return (
     <button
       type="button"
-      class="small listing-new"
+      class={look}
       onClick={() => {
         frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
         list.setAtTop(true)
       }}
     >
-      {pluralize(list.newCount.value, 'new', 'new')}
+      {children ?? `${formatCount(list.newCount.value)} new`}
     </button>
   )
 }

@@ -5,18 +5,19 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useSize } from '../layout/use-size.ts'
 import { scrollOffsetFor, visibleRows } from './visible-rows.ts'
 import './virtual-list.css'
 
-export interface VirtualListProps {
-  readonly count: number
+export interface VirtualListProps<T> {
+  readonly items: readonly T[]
   /** Height of a default row, in pixels. */
   readonly rowHeight: number
   readonly label: string
   /** Stable key of the item, whatever its index. */
-  keyOf(index: number): string
-  row(index: number): ComponentChildren
-  /** Scrolled into view when it changes. */
+  keyOf(item: T): string
+  row(item: T, index: number): ComponentChildren
+  /** Index of the row that is scrolled into view when it changes. */
   readonly selected?: number | undefined
   /** The end comes into view: load more. */
   readonly onEnd?: (() => void) | undefined
@@ -31,42 +32,35 @@ export interface VirtualListProps {
   readonly class?: string
 }
 
-export function VirtualList(props: VirtualListProps) {
-  const { count, rowHeight, label, keyOf, row, selected, onEnd, onTop, onBottom, follow = false } = props
+export function VirtualList<T>(props: VirtualListProps<T>) {
+  const { items, rowHeight, label, keyOf, row, selected, onEnd, onTop, onBottom, follow = false } = props
+  const count = items.length
   const ownScroller = useRef<HTMLDivElement>(null)
   const frame = props.scroller ?? ownScroller
   const scrollTop = useSignal(0)
-  const viewHeight = useSignal(600)
+  const view = useSize(frame, { width: 0, height: 600 })
   const measuredAt = useSignal(0)
   const heights = useRef(new Map<string, number>())
   const wasAtEnd = useRef(true)
 
   const measured = new Map<number, number>()
   if (heights.current.size > 0) {
-    for (let index = 0; index < count; index += 1) {
-      const height = heights.current.get(keyOf(index))
+    for (const [index, item] of items.entries()) {
+      const height = heights.current.get(keyOf(item))
       if (height !== undefined && height !== rowHeight) measured.set(index, height)
     }
   }
   void measuredAt.value
   const rows = { count, rowHeight, measured }
-  const { first, end, top, height } = visibleRows(rows, scrollTop.value, viewHeight.value)
+  const { first, end, top, height } = visibleRows(rows, scrollTop.value, view.value.height)
 
-  useLayoutEffect(() => {
-    const element = frame.current
-    if (element === null) return
-    const watch = new ResizeObserver(() => (viewHeight.value = element.clientHeight))
-    watch.observe(element)
-    viewHeight.value = element.clientHeight
-    return () => watch.disconnect()
-  }, [])
-
+  const selectedItem = selected === undefined ? undefined : items[selected]
   useEffect(() => {
     const element = frame.current
-    if (element === null || selected === undefined || selected < 0) return
+    if (element === null || selected === undefined || selectedItem === undefined) return
     const to = scrollOffsetFor(rows, selected, element.scrollTop, element.clientHeight)
     if (to !== undefined) element.scrollTop = to
-  }, [selected === undefined ? undefined : selected < count ? keyOf(selected) : undefined])
+  }, [selectedItem === undefined ? undefined : keyOf(selectedItem)])
 
   useLayoutEffect(() => {
     const element = frame.current
@@ -95,12 +89,12 @@ export function VirtualList(props: VirtualListProps) {
   return (
     <div ref={frame} class={`virtual ${props.class ?? ''}`} onScroll={scrolled} tabIndex={-1}>
       <ul aria-label={label} style={{ height: `${height}px` }}>
-        {Array.from({ length: end - first }, (_, offset) => {
+        {items.slice(first, end).map((item, offset) => {
           const index = first + offset
-          const key = keyOf(index)
+          const key = keyOf(item)
           return (
             <VirtualRow key={key} id={key} index={index} count={count} top={offset === 0 ? top : 0} onHeight={measure}>
-              {row(index)}
+              {row(item, index)}
             </VirtualRow>
           )
         })}

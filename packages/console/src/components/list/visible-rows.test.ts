@@ -5,13 +5,13 @@ import { scrollOffsetFor, visibleRows } from './visible-rows.ts'
 const even = { count: 10_000, rowHeight: 40, measured: new Map<number, number>() }
 
 describe('the rows of a long list that are drawn', () => {
-  it('are those that are seen and a few beside, however long the list is', () => {
+  it('are the visible ones and a few on either side, whatever the length', () => {
     assert.deepEqual(visibleRows(even, 0, 400), { first: 0, end: 17, top: 0, height: 400_000 })
     assert.deepEqual(visibleRows(even, 200_000, 400), { first: 4_994, end: 5_017, top: 199_760, height: 400_000 })
     assert.equal(visibleRows(even, 400_000, 400).end, 10_000)
   })
 
-  it('reckon with rows that are higher than others', () => {
+  it('account for higher rows', () => {
     const opened = { ...even, measured: new Map([[10, 240]]) }
     assert.equal(visibleRows(opened, 0, 400).height, 400_200)
     assert.equal(visibleRows(opened, 1_000, 400).first, 14)
@@ -25,7 +25,7 @@ describe('the rows of a long list that are drawn', () => {
 })
 
 describe('a row that is selected', () => {
-  it('is scrolled to only as far as it takes', () => {
+  it('is scrolled into view by the minimum', () => {
     assert.equal(scrollOffsetFor(even, 3, 0, 400), undefined)
     assert.equal(scrollOffsetFor(even, 10, 0, 400), 40)
     assert.equal(scrollOffsetFor(even, 2, 200, 400), 80)

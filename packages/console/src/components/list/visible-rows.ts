@@ -1,4 +1,5 @@
 /** Computes which rows of a long list to render: the visible ones and a few on either side. */
+import { countLeading } from './count-leading.ts'
 
 export interface RowWindow {
   readonly first: number
@@ -27,16 +28,7 @@ export function visibleRows(
     }
     return offset
   }
-  const indexAt = (offset: number): number => {
-    let low = 0
-    let high = count
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (offsetOf(middle + 1) <= offset) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
+  const indexAt = (offset: number): number => countLeading(count, (index) => offsetOf(index + 1) <= offset)
   const first = Math.max(0, indexAt(scrollTop) - overscanRows)
   const end = Math.min(count, indexAt(scrollTop + viewHeight) + 1 + overscanRows)
   return { first, end, top: offsetOf(first), height: offsetOf(count) }

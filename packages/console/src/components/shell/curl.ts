@@ -1,6 +1,5 @@
 /** Requests as curl commands. The key is a variable, never its value. */
 import type { Agent } from '../../api/admin.ts'
-import { fillMessageId, messageIdPlaceholder } from './message-id-placeholder.ts'
 
 export function adminCurl(origin: string, path: string): string {
   return `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${shellQuote(origin + path)}`
@@ -30,4 +29,19 @@ export function sendMessageCurl(origin: string, agent: Pick<Agent, 'name' | 'isO
 /** Quotes any text for a POSIX shell. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/**
+ * A new message id on each run, because the same id with the same text would be the same message. It is a UUID, because repeats of
+ * anonymous callers are recognized only under ids that cannot be guessed. macOS and most of Linux have the first command, the rest
+ * of Linux the second.
+ */
+const shellUuid = '$(uuidgen || cat /proc/sys/kernel/random/uuid)'
+
+/** Stands for the id in a request that is not yet quoted for a shell. */
+export const messageIdPlaceholder = '{a new id}'
+
+/** Takes a single-quoted text: closes the quotes before the first id and reopens them after it. */
+export function fillMessageId(quoted: string): string {
+  return quoted.replace(messageIdPlaceholder, () => `'${shellUuid}'`)
 }

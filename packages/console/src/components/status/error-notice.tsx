@@ -1,6 +1,7 @@
 /** An error: what failed, why and what to do next, with details for support. */
 import type { ComponentChildren } from 'preact'
 import { toProblem } from '../../api/problem.ts'
+import type { Resource } from '../../api/resource.ts'
 import { CopyButton } from '../content/copy-button.tsx'
 import { Icon } from '../icon.tsx'
 import './error-notice.css'
@@ -9,7 +10,7 @@ export function ErrorNotice({ reason, retry }: { readonly reason: unknown; reado
   const problem = toProblem(reason)
   const details = [problem.request, problem.status, problem.code, problem.message].filter(Boolean).join('\n')
   return (
-    <div class="trouble" role="alert">
+    <div class="trouble failed" role="alert">
       <Icon name="warning" />
       <div class="grow">
         <p>{problem.message}</p>
@@ -33,10 +34,38 @@ export function ErrorNotice({ reason, retry }: { readonly reason: unknown; reado
   )
 }
 
+/** Why something could not be loaded, or that it is loading; nothing once it is loaded. */
+export function LoadState({
+  of: { value, problem, reload },
+  what,
+}: {
+  readonly of: Pick<Resource<unknown>, 'value' | 'problem' | 'reload'>
+  readonly what: string
+}) {
+  if (problem.value !== undefined) return <ErrorNotice reason={problem.value} retry={reload} />
+  return value.value === undefined ? <Loading what={what} /> : null
+}
+
+/** A warning that the user may have to act on. */
+export function WarningNote({
+  tone = 'waiting',
+  children,
+}: {
+  readonly tone?: 'waiting' | 'failed'
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div class={`agent-note ${tone}`}>
+      <Icon name="warning" />
+      <div class="grow">{children}</div>
+    </div>
+  )
+}
+
 /** An empty state: what would be here, and the one action that fills it. */
 export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
-    <div class="empty">
+    <div class="stack empty">
       <h2>{title}</h2>
       {children}
     </div>

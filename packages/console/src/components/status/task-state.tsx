@@ -29,17 +29,11 @@ export function isTerminalState(state: string): boolean {
 }
 
 export function TaskStateBadge({ state }: { readonly state: string }) {
-  const { word, tone, shape } = taskStateDisplay(state)
-  return (
-    <span class={`state ${tone}`}>
-      <span aria-hidden="true">{shape}</span>
-      {word}
-    </span>
-  )
+  return <StatusBadge {...taskStateDisplay(state)} />
 }
 
 /** The same for other states: the health of an agent, a delivery, an outcome. */
-export function StatusBadge({ tone, shape, word }: { tone: StatusDisplay['tone']; shape: string; word: string }) {
+export function StatusBadge({ tone, shape, word }: StatusDisplay) {
   return (
     <span class={`state ${tone}`}>
       <span aria-hidden="true">{shape}</span>

@@ -25,7 +25,7 @@ const fields =
   formFieldsFromSchema({ properties: { city: { type: 'string' }, pin: { type: 'string', writeOnly: true } } }) ?? []
 
 describe('an answer', () => {
-  it('in words is a text, and the result of the request if there is one', () => {
+  it('in text has a text part, and the result of the request if there is one', () => {
     assert.deepEqual(answerWithText(question, 'Rome'), { parts: [{ text: 'Rome' }], secrets: [] })
     assert.deepEqual(answerWithText({ ...question, requestId: 'r' }, 'Rome').parts, [
       { text: 'Rome' },
@@ -33,7 +33,7 @@ describe('an answer', () => {
     ])
   })
 
-  it('that is secret is said once, and marked', () => {
+  it('with a secret has one marked part', () => {
     const secret = { ...question, isSecret: true }
     assert.deepEqual(answerWithText(secret, '1234'), {
       parts: [{ text: '1234', metadata: { [credentials]: { sensitive: true } } }],
@@ -44,14 +44,14 @@ describe('an answer', () => {
     ])
   })
 
-  it('by a form is data, and words for those who read no data', () => {
+  it('by a form has a data part and a text part', () => {
     assert.deepEqual(answerWithForm(question, fields, { city: 'Rome' }).parts, [
       { text: 'city: Rome' },
       { data: { city: 'Rome' }, mediaType: 'application/json' },
     ])
   })
 
-  it('by a form with a secret has no words, and is marked', () => {
+  it('by a form with a secret has one marked part and no text', () => {
     const { parts, secrets } = answerWithForm(question, fields, { city: 'Rome', pin: '1234' })
     assert.deepEqual(secrets, ['1234'])
     assert.deepEqual(parts, [
@@ -69,7 +69,7 @@ describe('an answer', () => {
     ])
   })
 
-  it('with results has one part a call', () => {
+  it('with results has one part per call', () => {
     assert.deepEqual(
       answerWithResults({ u1: { city: 'Rome' }, u2: 3 }).parts.map((part) => 'data' in part && part.data),
       [
@@ -80,8 +80,8 @@ describe('an answer', () => {
   })
 })
 
-describe('what is secret', () => {
-  it('is gone wherever it stands, and nothing else', () => {
+describe('a secret', () => {
+  it('is redacted at any depth, and nothing else is', () => {
     const body = { id: 7, parts: [{ data: { pin: '1234', city: 'Rome' } }, { text: '12345' }] }
     assert.deepEqual(redactSecrets(body, ['1234']), {
       id: 7,

@@ -2,8 +2,7 @@
  * Builds the parts of an answer. A secret goes into one marked part, so that neither the hub nor this page stores it; `secrets`
  * lists the values that the page must not show.
  */
-import { clientToolsExtension, credentialsExtension } from '@parley/a2a'
-import type { Json, Part, Struct } from '@parley/a2a'
+import { clientToolsExtension, credentialsExtension, type Json, type Part, type Struct } from '@parley/a2a'
 import type { FormField } from './schema-form.ts'
 import type { AgentQuestion } from './parse-question.ts'
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { authRequired, clientToolsExtension, inputRequired } from '@parley/a2a'
-import type { Message, TaskStatus } from '@parley/a2a'
-import { needsForm, parseQuestion } from './parse-question.ts'
-import type { AgentQuestion } from './parse-question.ts'
+import { authRequired, clientToolsExtension, inputRequired, type Message, type TaskStatus } from '@parley/a2a'
+import { needsForm, parseQuestion, type AgentQuestion } from './parse-question.ts'
 
 /** A question as an agent sends it. */
 function asked({ state, message }: { state: unknown; message?: unknown }): AgentQuestion {
@@ -15,23 +13,23 @@ function asked({ state, message }: { state: unknown; message?: unknown }): Agent
   return parseQuestion(status) as AgentQuestion
 }
 
-describe('what a waiting task wants', () => {
-  it('is nothing where it does not wait', () => {
+describe('the question of a waiting task', () => {
+  it('is undefined if the task does not wait', () => {
     assert.equal(parseQuestion({ state: 'TASK_STATE_WORKING' }), undefined)
   })
 
-  it('is a word, for which a composer does', () => {
+  it('is a text, for which the composer is enough', () => {
     const question = asked(inputRequired('Which city?'))
     assert.deepEqual([question.isSecret, question.fields, needsForm(question)], [false, undefined, false])
   })
 
-  it('is a secret, by the id of the request', () => {
+  it('is a secret, with the id of the request', () => {
     const question = asked(inputRequired('PIN?', { sensitive: true }))
     assert.ok(question.isSecret && needsForm(question))
     assert.match(question.requestId ?? '', /^[\da-f-]{36}$/)
   })
 
-  it('is a form, wherever the schema stands, with what is known already', () => {
+  it('is a form, wherever the schema is, with the known values', () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } } }
     const inPart = asked(
       inputRequired({
@@ -49,7 +47,7 @@ describe('what a waiting task wants', () => {
     assert.deepEqual([inRequest.fields?.length, inRequest.requestId], [1, 'r'])
   })
 
-  it('is credentials, with what kinds there are, where to sign in, and whether they may be said here', () => {
+  it('is credentials, with the schemes, the links, and whether they may be sent in a message', () => {
     const schemes = {
       github: { httpAuthSecurityScheme: { scheme: 'bearer', description: 'A token' } },
       login: {

@@ -2,8 +2,7 @@
 import type { Json, Message, Part, Struct, TaskStatus } from '@parley/a2a'
 import { safeHref } from '../../components/content/safe-href.ts'
 import { clientToolsExtension, credentialsExtension, isStruct } from '@parley/a2a'
-import { formFieldsFromSchema } from './schema-form.ts'
-import type { FormField } from './schema-form.ts'
+import { formFieldsFromSchema, type FormField } from './schema-form.ts'
 
 export interface AuthScheme {
   readonly name: string

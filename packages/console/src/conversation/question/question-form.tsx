@@ -5,14 +5,13 @@
 import type { Json } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { JsonTreeView as JsonTree } from '../../components/content/json-tree.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { JsonTreeView } from '../../components/content/json-tree.tsx'
 import { answerWithForm, answerWithText, answerWithCredentials, answerWithResults } from './build-answer.ts'
 import type { QuestionAnswer } from './build-answer.ts'
-import { AuthNote } from './auth-note.tsx'
 import { FieldInput } from './field-input.tsx'
-import { parseForm } from './schema-form.ts'
-import type { FormField, FormValues } from './schema-form.ts'
-import type { AgentQuestion, ClientToolCall } from './parse-question.ts'
+import { parseForm, type FormField, type FormValues } from './schema-form.ts'
+import type { AgentQuestion, AuthScheme, ClientToolCall } from './parse-question.ts'
 import './question-form.css'
 
 export interface QuestionFormProps {
@@ -50,7 +49,14 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
   }
 
   return (
-    <form ref={frame} class="question" onSubmit={send} autocomplete="off" noValidate aria-label={`Answer ${agent}`}>
+    <form
+      ref={frame}
+      class="stack question"
+      onSubmit={send}
+      autocomplete="off"
+      noValidate
+      aria-label={`Answer ${agent}`}
+    >
       {question.isAuth && <AuthNote question={question} agent={agent} />}
       {question.isInBand && question.schemes.length > 1 && <SchemeChoice question={question} />}
       {question.calls.map((call) => (
@@ -64,7 +70,7 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
           mistake={mistakes.value[field.name]}
         />
       ))}
-      <div class="question-foot">
+      <div class="bar question-foot">
         <button type="submit" class="primary" disabled={isBusy}>
           Send
         </button>
@@ -162,7 +168,56 @@ function ToolCallNote({ call }: { readonly call: ClientToolCall }) {
       <p>
         The agent calls the tool <code>{call.name}</code>, which runs at its client. Here you are the client:
       </p>
-      <JsonTree value={call.input} open={2} />
+      <JsonTreeView value={call.input} open={2} />
     </div>
+  )
+}
+
+/** A task that waits for credentials: what it needs, where to get it, and what happens then. */
+export function AuthNote({ question, agent }: { readonly question: AgentQuestion; readonly agent: string }) {
+  const { schemes, links, isInBand } = question
+  return (
+    <div class="stack-small auth-note">
+      <h3>
+        <Icon name="key" /> {agent} needs credentials to go on
+      </h3>
+      {schemes.length > 0 && (
+        <ul>
+          {schemes.map((scheme) => (
+            <SchemeLine key={scheme.name} scheme={scheme} />
+          ))}
+        </ul>
+      )}
+      {links.map((link) => (
+        <p key={link}>
+          <a href={link} target="_blank" rel="noopener noreferrer">
+            Sign in at {new URL(link).host || link}
+          </a>
+        </p>
+      ))}
+      <p class="hint">
+        {isInBand
+          ? 'Give them below: the task goes on with them at once. The agent gets them; the hub keeps a placeholder.'
+          : 'The credentials come to the agent by a way of their own, not through this page. The task waits. When you have signed in, it goes on by itself, or as soon as you send it a message.'}
+      </p>
+    </div>
+  )
+}
+
+function SchemeLine({ scheme }: { readonly scheme: AuthScheme }) {
+  const { name, what, description, link } = scheme
+  return (
+    <li>
+      <strong>{name}</strong>: {what}
+      {description !== undefined && <> · {description}</>}
+      {link !== undefined && (
+        <>
+          {' '}
+          <a href={link} target="_blank" rel="noopener noreferrer">
+            {new URL(link).host}
+          </a>
+        </>
+      )}
+    </li>
   )
 }

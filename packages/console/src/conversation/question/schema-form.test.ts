@@ -28,11 +28,11 @@ const schema = {
   required: ['city', 'table'],
 }
 
-describe('a form out of a schema', () => {
+describe('a form from a schema', () => {
   const fields = formFieldsFromSchema(schema, { city: 'Rome' }) ?? []
   const of = (name: string) => fields.find((field) => field.name === name)
 
-  it('has a field of the fitting kind for each property', () => {
+  it('has a field of the matching kind for each property', () => {
     assert.deepEqual(
       fields.map(({ name, kind, type }) => `${name} ${kind} ${type}`),
       [
@@ -60,11 +60,11 @@ describe('a form out of a schema', () => {
     )
   })
 
-  it('begins with what is known already', () => {
+  it('starts with the known values', () => {
     assert.deepEqual([of('city')?.initial, of('people')?.initial], ['Rome', '2'])
   })
 
-  it('is read as the data that was asked for; what is empty and may be is left out', () => {
+  it('is parsed as the requested data, without empty optional fields', () => {
     const filled = {
       city: 'Oslo',
       maxPrice: '12.5',
@@ -88,7 +88,7 @@ describe('a form out of a schema', () => {
     })
   })
 
-  it('says what is wrong, field by field', () => {
+  it('has the errors of each field', () => {
     const filled = { city: 'O', maxPrice: '5', people: '2.5', smoking: 'true', more: '{' }
     assert.deepEqual(parseForm(fields, filled), {
       mistakes: {
@@ -102,7 +102,7 @@ describe('a form out of a schema', () => {
     })
   })
 
-  it('is none where there is no schema of an object', () => {
+  it('is undefined without a schema of an object', () => {
     for (const other of [
       undefined,
       null,

@@ -2,19 +2,22 @@
 import { callAdmin } from '../../api/admin-client.ts'
 import { isProblem } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
+import { showToast } from '../../app/announce.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { navigate } from '../../app/router.ts'
 import { DetailHead } from '../../components/layout/page-head.tsx'
 import { Tabs } from '../../components/layout/tabs.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { useSubmit } from '../../components/form/use-submit.ts'
+import { Icon } from '../../components/icon.tsx'
+import { EmptyState, LoadState } from '../../components/status/error-notice.tsx'
 import { agentPath, playgroundPath } from '../../agent/agent-path.ts'
+import { agentStatus } from '../../agent/agent-status.ts'
 import { CardTab } from './card/card-tab.tsx'
 import { ConnectTab } from './connect/connect-tab.tsx'
 import { KeysPanel } from '../../keys/keys-panel.tsx'
-import { RefreshAgentButton } from './refresh-agent-button.tsx'
 import { OverviewTab } from './overview/overview-tab.tsx'
 import { SettingsTab } from './settings/settings-tab.tsx'
-import { affectsAgent } from '../../api/use-agents.ts'
+import { affectsAgent } from '../../api/agents.ts'
 import type { AgentTabProps } from './agent-tab-props.ts'
 import './agent-detail-view.css'
 
@@ -60,7 +63,7 @@ export function AgentDetailView({
   return (
     <>
       <DetailHead title={shown?.agent.title ?? name} backTo={`/agents${search}`}>
-        <RefreshAgentButton name={name} onLooked={() => found.reload()} />
+        <RefreshAgentButton name={name} onRefreshed={found.reload} />
         <a class="button primary" href={playgroundPath(name)}>
           Try it
         </a>
@@ -70,12 +73,10 @@ export function AgentDetailView({
         open={tab}
         tabs={tabs.map(([id, label]) => ({ id, label, href: agentPath(name, id) + search }))}
       />
-      {problem !== undefined && <ErrorNotice reason={problem} retry={() => found.reload()} />}
-      {shown === undefined ? (
-        problem === undefined && <Loading what="the agent" />
-      ) : (
+      <LoadState of={found} what="the agent" />
+      {shown !== undefined && (
         <div class="scroll agent-scroll" tabIndex={-1}>
-          <AgentTab tab={tab} shown={shown} reload={() => found.reload()} />
+          <AgentTab tab={tab} shown={shown} reload={found.reload} />
         </div>
       )}
     </>
@@ -122,5 +123,23 @@ function AgentNotFound({ name, search }: { readonly name: string; readonly searc
         </a>
       </EmptyState>
     </>
+  )
+}
+
+/** Fetches the live card and the health of the agent again. */
+function RefreshAgentButton({ name, onRefreshed }: { readonly name: string; readonly onRefreshed: () => void }) {
+  const { isBusy, run } = useSubmit(
+    async () => {
+      const { word } = agentStatus(await callAdmin('lookAtAgent', { params: { agent: name } }))
+      showToast(`${name} is ${word}`)
+      onRefreshed()
+    },
+    ({ message }) => showToast(message),
+  )
+  return (
+    <button type="button" disabled={isBusy} onClick={() => void run()}>
+      <Icon name="retry" />
+      {isBusy ? 'Looking …' : 'Look again'}
+    </button>
   )
 }

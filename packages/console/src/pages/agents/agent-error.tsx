@@ -1,7 +1,6 @@
 /** The last error of an agent: why it cannot take messages now, or which task failed last, and when. */
 import { RelativeTime } from '../../components/time.tsx'
-import type { LastError } from '../../agent/agent-status.ts'
-import { agentLastError } from '../../agent/agent-status.ts'
+import { agentLastError, type LastError } from '../../agent/agent-status.ts'
 
 type AgentWithErrors = Parameters<typeof agentLastError>[0]
 

@@ -6,10 +6,10 @@ import { SplitView } from '../../components/layout/split-view.tsx'
 import { AgentDetailView } from './agent-detail-view.tsx'
 import { AgentsList } from './list/agents-list.tsx'
 import { NewAgent } from './new/new-agent.tsx'
-import { useAgents } from '../../api/use-agents.ts'
+import { useAgentsWithLoad } from '../../api/agents.ts'
 
 export function AgentsPage() {
-  const agents = useAgents()
+  const agents = useAgentsWithLoad()
   const [name, tab] = pageRoute.value.segments
   // An agent may be named `new`: its tabs have longer paths, and only the bare name is the form.
   const isNew = name === 'new' && tab === undefined

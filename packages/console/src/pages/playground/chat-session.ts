@@ -2,32 +2,20 @@
  * A conversation with one agent: its logged tasks and the current exchange. The stream of an answer reconnects after the hub was
  * unreachable, and a reloaded page continues with the task that its address names.
  */
-import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
-import { newId } from '@parley/a2a'
-import type { Json, Message, Part } from '@parley/a2a'
+import { signal, type ReadonlySignal } from '@preact/signals'
+import { isTerminal, newId, type Json, type Message, type Part } from '@parley/a2a'
 import type { EventStream } from '@parley/a2a/client'
-import { connectionStatus, subscribeToChanges } from '../../api/change-feed.ts'
-import type { Change } from '../../api/change-feed.ts'
+import { connectionStatus, subscribeToChanges, type Change } from '../../api/change-feed.ts'
 import { callAdmin } from '../../api/admin-client.ts'
 import { Problem } from '../../api/problem.ts'
 import { announce } from '../../app/announce.ts'
 import { redactSecrets } from '../../conversation/question/build-answer.ts'
-import {
-  applyEvents,
-  fromStreamEvent,
-  isWorkingState,
-  isEndState,
-  withPendingMessage,
-} from '../../conversation/transcript.ts'
+import { applyEvents, fromStreamEvent, isWorkingState, withPendingMessage } from '../../conversation/transcript.ts'
 import type { TranscriptEvent } from '../../conversation/transcript.ts'
 import { taskStateDisplay } from '../../components/status/task-state.tsx'
 import { oncePerFrame } from './once-per-frame.ts'
-import { errorCodeOf, clientProblem } from './agent-connections.ts'
-import type { AgentConnections, ProtocolChoice } from './agent-connections.ts'
-import { createConversationTasks } from './conversation-tasks.ts'
-import type { ConversationTask } from './conversation-tasks.ts'
-import { loadContext, loadTask } from './load-conversation.ts'
+import { errorCodeOf, clientProblem, type AgentConnections, type ProtocolChoice } from './agent-connections.ts'
+import { createConversationTasks, loadContext, loadTask, type ConversationTask } from './conversation-tasks.ts'
 
 /** The position in the conversation; both are `undefined` before it starts. */
 export interface ChatLocation {
@@ -166,9 +154,9 @@ export function createChatSession(
   async function follow(key: string, stream: EventStream, signal: AbortSignal, onFirst?: () => void): Promise<void> {
     let queue: TranscriptEvent[] = []
     const show = (): void => {
-      const told = queue
+      const events = queue
       queue = []
-      if (told.length > 0 && !signal.aborted) applyToTask(key, told)
+      if (events.length > 0 && !signal.aborted) applyToTask(key, events)
     }
     const showSoon = oncePerFrame(show)
     try {
@@ -186,7 +174,7 @@ export function createChatSession(
     if (signal.aborted || state === undefined) return
     announce(`${name}: ${taskStateDisplay(state).word}`)
     const taskId = slots.get(key)?.transcript.taskId
-    if (isEndState(state) && taskId !== undefined) void readLog(taskId)
+    if (isTerminal(state) && taskId !== undefined) void readLog(taskId)
   }
 
   /**
@@ -198,8 +186,8 @@ export function createChatSession(
     if (loaded !== undefined && slots.find(taskId) !== undefined) slots.refresh(loaded)
   }
 
-  function applyToTask(key: string, told: readonly TranscriptEvent[]): void {
-    const { taskId, contextId } = slots.update(key, (talk) => applyEvents(talk, told))
+  function applyToTask(key: string, events: readonly TranscriptEvent[]): void {
+    const { taskId, contextId } = slots.update(key, (talk) => applyEvents(talk, events))
     const known = place.peek()
     const next = { contextId: contextId ?? known.contextId, taskId: taskId ?? known.taskId }
     if (next.contextId !== known.contextId || next.taskId !== known.taskId) place.value = next
@@ -246,8 +234,8 @@ export function createChatSession(
     key: string,
     answer: Awaited<ReturnType<Awaited<ReturnType<AgentConnections['connect']>>['send']>>,
   ): Promise<void> {
-    const { kind, ...told } = answer
-    const event = kind === 'task' ? { task: answer } : { message: told as Message }
+    const { kind, ...message } = answer
+    const event = kind === 'task' ? { task: answer } : { message: message as Message }
     applyToTask(key, [fromStreamEvent(event, undefined, Date.now())])
     if (kind === 'task') slots.refresh(await loadTask(answer.id, current.signal))
   }
@@ -298,7 +286,7 @@ export function createChatSession(
     if (change.type !== 'task' || change.task.contextId !== place.peek().contextId) return
     if (change.task.agent !== name) return
     const known = slots.find(change.task.id)
-    if (known === undefined || (known.transcript.head < change.task.head && !isEndState(known.transcript.state)))
+    if (known === undefined || (known.transcript.head < change.task.head && !isTerminal(known.transcript.state)))
       scheduleRefresh()
   }
   const unsubscribeChanges = subscribeToChanges(onHubChange)

@@ -1,20 +1,24 @@
 /** One conversation: its tasks in order, and the composer or form for the next message. */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { agentLastError, agentStatus } from '../../agent/agent-status.ts'
+import { agentPath } from '../../agent/agent-path.ts'
+import { parseCard } from '../../agent/parse-card.ts'
 import type { Agent } from '../../api/admin.ts'
+import { callAdmin } from '../../api/admin-client.ts'
+import { useResource } from '../../api/resource.ts'
 import { query, setQuery } from '../../app/router.ts'
 import { isWorkingState } from '../../conversation/transcript.ts'
 import { TranscriptView } from '../../conversation/transcript-view.tsx'
 import { CopyableId } from '../../components/content/copy-button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
-import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
-import { AgentNotice } from './agent-notice.tsx'
-import { AgentGreeting } from './greeting.tsx'
+import { EmptyState, Loading, ErrorNotice, WarningNote } from '../../components/status/error-notice.tsx'
+import { RelativeTime } from '../../components/time.tsx'
 import type { ChatSession } from './chat-session.ts'
 import { Reply } from './reply.tsx'
 import type { ConversationTask } from './conversation-tasks.ts'
-import { playgroundParams } from './playground-params.ts'
+import { conversationHref, playgroundParams } from './playground-params.ts'
 import type { WireLog } from './wire/wire-log.ts'
 import './chat.css'
 
@@ -47,7 +51,7 @@ export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
     if (trouble !== undefined) onTrouble()
   }, [trouble])
   return (
-    <div class="chat">
+    <div class="fill chat">
       <ChatScroll>
         {play.hasEarlier.value && (
           <p class="chat-earlier">
@@ -86,9 +90,13 @@ function ChatTask({
   const { taskId, state } = transcript
   const isWorking = isBusy && (isWorkingState(state) || taskId === undefined)
   return (
-    <section class="chat-task" aria-label={taskId === undefined ? 'New task' : `Task ${taskId}`} aria-busy={isWorking}>
+    <section
+      class="stack chat-task"
+      aria-label={taskId === undefined ? 'New task' : `Task ${taskId}`}
+      aria-busy={isWorking}
+    >
       {taskId !== undefined && (
-        <header class="chat-task-head">
+        <header class="row chat-task-head">
           <span class="faint">Task</span>
           <CopyableId id={taskId} what="task id" href={`/tasks/${encodeURIComponent(taskId)}`} />
           <TaskStateBadge state={state} />
@@ -153,5 +161,55 @@ function ChatScroll({ children }: { readonly children: preact.ComponentChildren 
         </button>
       )}
     </div>
+  )
+}
+
+const maxExamples = 4
+
+/** Shown before the first message: the agent and its example prompts. */
+function AgentGreeting({ agent }: { readonly agent: string }) {
+  const card = useResource(agent, (signal) => callAdmin('getAgentCards', { params: { agent }, signal }))
+  const { name, description, skills } = parseCard(card.value.value?.cards['1.0'])
+  const examples = [...new Set(skills.flatMap((skill) => skill.examples))].slice(0, maxExamples)
+  return (
+    <EmptyState title={name ?? agent}>
+      {description !== undefined && <p dir="auto">{description}</p>}
+      {examples.length > 0 && (
+        <ul class="greeting" aria-label="Examples">
+          {examples.map((text) => (
+            <li key={text}>
+              <a class="button" href={conversationHref(agent, { text })}>
+                <span class="cut" dir="auto">
+                  {text}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {card.problem.value !== undefined && <p class="mistake">{card.problem.value.message}</p>}
+    </EmptyState>
+  )
+}
+
+/** Why the agent cannot take messages now: shown before the user writes one, and beside a message that failed. */
+function AgentNotice({ agent }: { readonly agent: Agent }) {
+  const { word, why } = agentStatus(agent)
+  if (word === 'up' || word === 'slow') return null
+  const { name, startError } = agent
+  return (
+    <WarningNote tone="failed">
+      <p>
+        {name} is {word}: {why ?? agentLastError(agent)?.text ?? 'the reason is not known'}
+      </p>
+      <p>
+        {startError !== undefined && (
+          <>
+            The hub tries to open it again <RelativeTime at={startError.nextTryAt} />.{' '}
+          </>
+        )}
+        <a href={agentPath(name)}>Open the agent</a>
+      </p>
+    </WarningNote>
   )
 }

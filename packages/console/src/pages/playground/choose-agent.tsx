@@ -8,7 +8,7 @@ import { navigate, query, setQuery } from '../../app/router.ts'
 import { Icon } from '../../components/icon.tsx'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { StatusBadge } from '../../components/status/task-state.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { EmptyState, LoadState } from '../../components/status/error-notice.tsx'
 import { RecentList } from './recent-list.tsx'
 import { conversationHref } from './playground-params.ts'
 import './playground.css'
@@ -56,8 +56,7 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
               }}
             />
           </div>
-          {all.problem.value !== undefined && <ErrorNotice reason={all.problem.value} retry={all.reload} />}
-          {known === undefined && all.problem.value === undefined && <Loading what="the agents" />}
+          <LoadState of={all} what="the agents" />
           {known?.length === 0 && (
             <EmptyState title="There is no agent yet">
               <a class="button primary" href="/agents/new">
@@ -107,8 +106,8 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
   const { name, title, kind, description, state, health } = agent
   return (
     <li>
-      <a id={id} class="choose-card" href={conversationHref(name)}>
-        <span class="choose-name">
+      <a id={id} class="panel choose-card" href={conversationHref(name)}>
+        <span class="row choose-name">
           <Icon name="agents" />
           <strong class="cut" dir="auto">
             {title}
@@ -122,7 +121,7 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
           )}
         </span>
         {description !== undefined && (
-          <span class="choose-about" dir="auto">
+          <span class="soft clamp choose-about" dir="auto">
             {description}
           </span>
         )}

@@ -1,9 +1,13 @@
-/** The tasks of the open conversation, in order. A task that was just sent has an entry before it has an id. */
-import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
-import { emptyTranscript } from '../../conversation/transcript.ts'
-import type { Transcript } from '../../conversation/transcript.ts'
-import type { LoadedConversationTask } from './load-conversation.ts'
+/**
+ * The tasks of the open conversation, in order, loaded from the log as transcripts. A task that was just sent has an entry before
+ * it has an id.
+ */
+import type { Task } from '@parley/a2a'
+import { signal, type ReadonlySignal } from '@preact/signals'
+import { callAdmin } from '../../api/admin-client.ts'
+import { isProblem, Problem } from '../../api/problem.ts'
+import { loadTaskEvents } from '../../api/task-events.ts'
+import { emptyTranscript, transcriptOf, type Transcript } from '../../conversation/transcript.ts'
 
 export interface ConversationTask {
   readonly key: string
@@ -63,4 +67,40 @@ export function createConversationTasks(currentCaller: () => string): Conversati
       else shown.value = shown.peek().map((slot) => (slot === known ? slotOf(loaded, slot.key) : slot))
     },
   }
+}
+
+/** Limit per task. Beyond it, the task snapshot is shown without its log. */
+const maxEvents = 20_000
+
+export interface LoadedConversationTask {
+  readonly transcript: Transcript
+  readonly caller: string
+  readonly agent: string
+  readonly createdAt: string
+}
+
+/** Loads the task first: a log that is read later is never behind it. */
+export async function loadTask(taskId: string, signal: AbortSignal): Promise<LoadedConversationTask> {
+  const { task, caller, agent, createdAt, head } = await callAdmin('getTask', { params: { taskId }, signal }).catch(
+    (reason) => {
+      if (!isProblem(reason, 'NOT_FOUND')) throw reason
+      throw new Problem(`There is no task ${taskId}.`, { code: 'NOT_FOUND', request: reason.request, cause: reason })
+    },
+  )
+  // An incomplete log would show an incomplete conversation.
+  const events = (await loadTaskEvents(taskId, { signal, maxEvents })) ?? []
+  return { transcript: transcriptOf(task as unknown as Task, events, head, createdAt), caller, agent, createdAt }
+}
+
+/** The newest tasks of a conversation. */
+export async function loadContext(
+  agent: string,
+  contextId: string,
+  most: number,
+  signal: AbortSignal,
+): Promise<{ readonly loaded: readonly LoadedConversationTask[]; readonly hasMore: boolean }> {
+  const { tasks, before } = await callAdmin('listTasks', { query: { context: contextId, agent, limit: most }, signal })
+  const found = await Promise.all(tasks.map(({ id }) => loadTask(id, signal)))
+  const loaded = found.sort((one, other) => one.createdAt.localeCompare(other.createdAt))
+  return { loaded, hasMore: before !== undefined && tasks.length >= most }
 }

@@ -12,7 +12,7 @@ export function GrpcNote({ agent, where }: { readonly agent: string; readonly wh
   const { isOpen, endpoints } = known
   const address = endpoints.find(({ protocolBinding }) => protocolBinding === 'GRPC')?.url
   return (
-    <div class="reply-note">
+    <div class="stack-small reply-note">
       <p>A browser cannot speak gRPC: it gives no page the frames of HTTP/2. From a shell it goes like this:</p>
       {address === undefined ? (
         <p>

@@ -1,6 +1,5 @@
 /** The grpcurl command for a message, because a browser cannot speak gRPC. */
-import { fillMessageId, messageIdPlaceholder } from '../../components/shell/message-id-placeholder.ts'
-import { shellQuote } from '../../components/shell/curl.ts'
+import { fillMessageId, messageIdPlaceholder, shellQuote } from '../../components/shell/curl.ts'
 import type { Version } from './agent-connections.ts'
 
 export interface GrpcCall {
@@ -16,8 +15,8 @@ export interface GrpcCall {
 }
 
 export function grpcurlCommand({ agent, isOpen, address, version, text, isStreamed, hasTls }: GrpcCall): string {
-  const said = [{ text: text === '' ? 'Hello' : text }]
-  const words = version === '1.0' ? { parts: said } : { content: said }
+  const parts = [{ text: text === '' ? 'Hello' : text }]
+  const words = version === '1.0' ? { parts } : { content: parts }
   const request = { message: { messageId: messageIdPlaceholder, role: 'ROLE_USER', ...words } }
   const service = version === '1.0' ? 'lf.a2a.v1.A2AService' : 'a2a.v1.A2AService'
   return [

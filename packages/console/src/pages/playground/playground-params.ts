@@ -1,33 +1,23 @@
 /** The parameters in the address of the playground: agent, conversation and request options. */
 import { pageRoute, query, setQuery } from '../../app/router.ts'
-import { type BindingName, bindingNames } from '../../components/binding-titles.ts'
-import { type Version, versions } from './agent-connections.ts'
+import { bindingNames } from '../../components/binding-titles.ts'
+import { versions } from './agent-connections.ts'
 
-export interface PlaygroundParams {
-  readonly agent: string | undefined
-  readonly contextId: string | undefined
-  readonly taskId: string | undefined
-  /** Initial text of the composer. */
-  readonly text: string
-  readonly version: Version
-  readonly binding: BindingName
-  readonly isStreamed: boolean
-  readonly isWireOpen: boolean
-  readonly wireFilter: string
-}
+export type PlaygroundParams = ReturnType<typeof playgroundParams>
 
-export function playgroundParams(): PlaygroundParams {
-  const said = query.value
+export function playgroundParams() {
+  const params = query.value
   return {
     agent: pageRoute.value.segments[0],
-    contextId: said.get('context') ?? undefined,
-    taskId: said.get('task') ?? undefined,
-    text: said.get('text') ?? '',
-    version: versions.find((one) => one === said.get('version')) ?? '1.0',
-    binding: bindingNames.find((one) => one === said.get('binding')) ?? 'JSONRPC',
-    isStreamed: said.get('stream') !== '0',
-    isWireOpen: said.get('wire') === '1',
-    wireFilter: said.get('frames') ?? '',
+    contextId: params.get('context') ?? undefined,
+    taskId: params.get('task') ?? undefined,
+    /** Initial text of the composer. */
+    text: params.get('text') ?? '',
+    version: versions.find((one) => one === params.get('version')) ?? '1.0',
+    binding: bindingNames.find((one) => one === params.get('binding')) ?? 'JSONRPC',
+    isStreamed: params.get('stream') !== '0',
+    isWireOpen: params.get('wire') === '1',
+    wireFilter: params.get('frames') ?? '',
   }
 }
 

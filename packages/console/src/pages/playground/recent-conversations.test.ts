@@ -24,7 +24,7 @@ describe('conversations', () => {
     task('t0', 'c1', 'other', 5, 'With another'),
   ])
 
-  it('are tasks of one context with one agent, titled by how they began', () => {
+  it('group the tasks of a context and an agent, titled by the first', () => {
     assert.deepEqual(
       recent.map(({ taskId, title, tasks }) => [taskId, title, tasks]),
       [
@@ -35,7 +35,7 @@ describe('conversations', () => {
     )
   })
 
-  it('are found by agent, words and ids', () => {
+  it('are found by agent, text and ids', () => {
     const found = (filter: string) =>
       recent.filter((one) => matchesConversation(one, filter)).map(({ taskId }) => taskId)
     assert.deepEqual(found('talker hel'), ['t3'])

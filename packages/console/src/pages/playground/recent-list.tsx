@@ -5,11 +5,10 @@ import { useResource } from '../../api/resource.ts'
 import { query } from '../../app/router.ts'
 import { taskStateDisplay } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { LoadState } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { pluralize } from '../../components/format.ts'
-import { matchesConversation, recentConversations } from './recent-conversations.ts'
-import type { RecentConversation } from './recent-conversations.ts'
+import { matchesConversation, recentConversations, type RecentConversation } from './recent-conversations.ts'
 import { conversationHref } from './playground-params.ts'
 import './recent-list.css'
 
@@ -25,8 +24,8 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
   const known = tasks.value.value === undefined ? undefined : recentConversations(tasks.value.value.tasks)
   const found = (known ?? []).filter((one) => matchesConversation(one, filter.value))
   return (
-    <div class="recent">
-      <div class="recent-head">
+    <div class="fill recent">
+      <div class="stack-small recent-head">
         <h2 id={titleId}>Conversations</h2>
         {known !== undefined && known.length > 5 && (
           <input
@@ -38,17 +37,16 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
           />
         )}
       </div>
-      {tasks.problem.value !== undefined && <ErrorNotice reason={tasks.problem.value} retry={tasks.reload} />}
-      {known === undefined && tasks.problem.value === undefined && <Loading what="the conversations" />}
+      <LoadState of={tasks} what="the conversations" />
       {known?.length === 0 && <p class="recent-none">None yet. What you send appears here, to go on with later.</p>}
       {known !== undefined && known.length > 0 && found.length === 0 && <p class="recent-none">None fits.</p>}
       {found.length > 0 && (
         <VirtualList
-          count={found.length}
+          items={found}
           rowHeight={52}
           label="Conversations"
-          keyOf={(index) => `${found[index]?.agent} ${found[index]?.contextId}`}
-          row={(index) => <RecentRow recent={found[index] as RecentConversation} />}
+          keyOf={({ agent, contextId }) => `${agent} ${contextId}`}
+          row={(recent) => <RecentRow recent={recent} />}
         />
       )}
     </div>
@@ -61,11 +59,11 @@ function RecentRow({ recent }: { readonly recent: RecentConversation }) {
   const isOpen = query.value.get('context') === contextId
   return (
     <a
-      class="recent-row"
+      class="list-row recent-row"
       href={conversationHref(agent, { context: contextId, task: taskId })}
       aria-current={isOpen ? 'page' : undefined}
     >
-      <span class="recent-title">
+      <span class="row recent-title">
         <span class={`recent-state ${tone}`} title={word}>
           <span aria-hidden="true">{shape}</span>
           <span class="unseen">{word}</span>
@@ -74,7 +72,7 @@ function RecentRow({ recent }: { readonly recent: RecentConversation }) {
           {title === '' ? 'No words' : title}
         </span>
       </span>
-      <span class="recent-about faint">
+      <span class="row recent-about faint">
         <span class="cut">{agent}</span>
         {tasks > 1 && <span>{pluralize(tasks, 'task')}</span>}
         <RelativeTime at={at} />

@@ -1,25 +1,22 @@
 /** The foot of a conversation: a composer, or the form that the agent asks for; and the request options. */
-import type { Json, Part } from '@parley/a2a'
-import { isRedacted } from '@parley/a2a'
+import { isInterrupted, isRedacted, type Json, type Part } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { setQuery } from '../../app/router.ts'
-import { AuthNote } from '../../conversation/question/auth-note.tsx'
-import { QuestionForm } from '../../conversation/question/question-form.tsx'
-import { needsForm, parseQuestion } from '../../conversation/question/parse-question.ts'
-import type { AgentQuestion } from '../../conversation/question/parse-question.ts'
-import { isWaitingState } from '../../conversation/transcript.ts'
+import { AuthNote, QuestionForm } from '../../conversation/question/question-form.tsx'
+import { needsForm, parseQuestion, type AgentQuestion } from '../../conversation/question/parse-question.ts'
 import type { Transcript } from '../../conversation/transcript.ts'
-import { copyText } from '../../components/content/copy-button.tsx'
+import { bindingNames, bindingTitles } from '../../components/binding-titles.ts'
+import { CopyButton, copyText } from '../../components/content/copy-button.tsx'
+import { CheckField, SelectField } from '../../components/form/form-fields.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { versions } from './agent-connections.ts'
 import { Composer } from './composer/composer.tsx'
 import { GrpcNote } from './grpc-note.tsx'
-import { RequestOptionsBar } from './request-options-bar.tsx'
 import type { ChatSession } from './chat-session.ts'
 import type { ConversationTask } from './conversation-tasks.ts'
-import { toggleWire, playgroundParams } from './playground-params.ts'
-import type { PlaygroundParams } from './playground-params.ts'
-import { exchangeCurl } from './wire/exchange-curl.ts'
-import type { Exchange } from './wire/exchange.ts'
+import { toggleWire, playgroundParams, type PlaygroundParams } from './playground-params.ts'
+import { exchangeCurl, type Exchange } from './wire/exchange.ts'
 import type { WireLog } from './wire/wire-log.ts'
 
 export interface ReplyProps {
@@ -36,7 +33,7 @@ export function Reply({ play, log, agent, isOpen }: ReplyProps) {
   const { taskId } = play.location.value
   const isBusy = play.phase.value === 'sending' || play.phase.value === 'following'
   const open = slots.find(({ transcript }) => transcript.taskId === taskId && taskId !== undefined)
-  const waiting = open !== undefined && isWaitingState(open.transcript.state) ? open : undefined
+  const waiting = open !== undefined && isInterrupted(open.transcript.state) ? open : undefined
   const otherCaller = slots.find((slot) => slot.otherCaller !== undefined)?.otherCaller
 
   function send(parts: readonly Part[], secrets: readonly Json[] = []): void {
@@ -54,13 +51,13 @@ export function Reply({ play, log, agent, isOpen }: ReplyProps) {
   ])
   if (otherCaller !== undefined) {
     return (
-      <p class="reply-note">
+      <p class="stack-small reply-note">
         This conversation is one of <code>{otherCaller}</code>: you can read it, and only they can go on with it.
       </p>
     )
   }
   return (
-    <div class="reply">
+    <div class="stack-small reply">
       <ReplyTarget slots={slots} waiting={waiting} />
       {where.binding === 'GRPC' ? (
         <GrpcNote agent={agent} where={where} />
@@ -140,10 +137,10 @@ function ReplyTarget({
   readonly slots: readonly ConversationTask[]
   readonly waiting: ConversationTask | undefined
 }) {
-  const left = slots.findLast(({ transcript }) => isWaitingState(transcript.state))
+  const left = slots.findLast(({ transcript }) => isInterrupted(transcript.state))
   if (waiting !== undefined) {
     return (
-      <p class="reply-target">
+      <p class="bar reply-target">
         Your answer goes to the task that waits.
         <button type="button" class="small plain" onClick={() => setQuery({ task: undefined })}>
           New task instead
@@ -153,7 +150,7 @@ function ReplyTarget({
   }
   if (left?.transcript.taskId === undefined) return null
   return (
-    <p class="reply-target">
+    <p class="bar reply-target">
       A new task in this conversation.
       <button type="button" class="small plain" onClick={() => setQuery({ task: left.transcript.taskId })}>
         Answer the question instead
@@ -178,4 +175,55 @@ function hasRedactedText(parts: readonly Part[]): boolean {
 
 function lastSendRequest(exchanges: readonly Exchange[]): Exchange | undefined {
   return exchanges.findLast(({ method, body }) => method === 'POST' && body?.includes('essage') === true)
+}
+
+interface RequestOptionsBarProps {
+  readonly where: PlaygroundParams
+  readonly retry: (() => void) | undefined
+  /** The last request as a curl command. */
+  readonly asCurl: (() => string) | undefined
+  readonly cancel: (() => void) | undefined
+}
+
+/** Version and binding of the requests, whether to stream, and actions on the last request. */
+function RequestOptionsBar({ where, retry, asCurl, cancel }: RequestOptionsBarProps) {
+  const { version, binding, isStreamed } = where
+  return (
+    <div class="bar how">
+      <label>
+        <span class="how-name">A2A</span>
+        <SelectField
+          label="Version"
+          value={version}
+          options={versions.map((one) => [one, one])}
+          onChange={(value) => setQuery({ version: value === '1.0' ? undefined : value })}
+        />
+      </label>
+      <SelectField
+        label="Binding"
+        value={binding}
+        options={bindingNames.map((name) => [name, bindingTitles[name]])}
+        onChange={(value) => setQuery({ binding: value === 'JSONRPC' ? undefined : value })}
+      />
+      <CheckField checked={isStreamed} onChange={(isOn) => setQuery({ stream: isOn ? undefined : '0' })}>
+        Stream
+      </CheckField>
+      <span class="grow" />
+      {cancel !== undefined && (
+        <button type="button" class="small plain danger" onClick={cancel}>
+          <Icon name="stop" size={14} /> Cancel task
+        </button>
+      )}
+      {retry !== undefined && (
+        <button type="button" class="small plain" title="The last message once more, as a new one" onClick={retry}>
+          <Icon name="retry" size={14} /> Retry
+        </button>
+      )}
+      {asCurl !== undefined && (
+        <CopyButton text={asCurl} label="Copy the last request as curl">
+          Copy curl
+        </CopyButton>
+      )}
+    </div>
+  )
 }

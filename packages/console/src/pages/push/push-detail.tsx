@@ -1,7 +1,6 @@
 /** One webhook: its URL, progress, delivery attempts, and a button to redeliver. */
 import { useSignal } from '@preact/signals'
-import type { AdminResponse } from '../../api/admin-client.ts'
-import { callAdmin, adminPath } from '../../api/admin-client.ts'
+import { callAdmin, adminPath, type AdminResponse } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
 import { showToast } from '../../app/announce.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
@@ -83,7 +82,7 @@ export function PushDetail({ taskId, configId }: { readonly taskId: string; read
     )
   }
   return (
-    <div class="push-detail">
+    <div class="fill push-detail">
       <DetailHead title={splitWebhookUrl(push.url).host} backTo={back}>
         <StatusBadge {...pushStatus(push)} />
         <button type="button" class="small primary" title="Redeliver (r)" onClick={() => void tryAgain()}>
@@ -138,7 +137,7 @@ function PushFacts({ push }: { readonly push: Push }) {
       <Fact name="Agent">
         <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
       </Fact>
-      <Fact name="Told">{deliveryProgressText(push)}</Fact>
+      <Fact name="Delivered">{deliveryProgressText(push)}</Fact>
       <Fact name="Next try">
         {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : 'none is due'}
         {attempt > 0 && <span class="faint"> · {attempt === 1 ? 'one has failed' : `${attempt} have failed`}</span>}
@@ -159,7 +158,7 @@ function Attempts({ push, most, onMore }: { readonly push: Push; readonly most: 
   const { attempts, taskId } = push
   if (attempts.length === 0) return <p class="push-note">Nothing was sent yet.</p>
   return (
-    <section class="push-attempts" aria-labelledby="push-attempts">
+    <section class="stack-small push-attempts" aria-labelledby="push-attempts">
       <h3 id="push-attempts">Tries, the newest first</h3>
       <table class="data">
         <thead>

@@ -11,16 +11,14 @@ import { CodeBlock } from '../../components/content/code-block.tsx'
 import { ConfirmButton } from '../../components/layout/confirm-button.tsx'
 import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
 import { NewItemsButton, EmptyList } from '../../components/list/list-states.tsx'
-import { AgentSelect } from '../../components/filters/agent-select.tsx'
-import { SearchField } from '../../components/filters/search-field.tsx'
+import { AgentSelect, SearchField } from '../../components/filters/filter-fields.tsx'
 import { setFilters } from '../../components/filters/url-filters.ts'
 import { SegmentedControl } from '../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { pluralize } from '../../components/format.ts'
 import { PushRow } from './push-row.tsx'
-import { pushFilters, pushFilterSearch, pushHref, webhookCurl } from './push-status.ts'
-import type { PushFilters } from './push-status.ts'
+import { pushFilters, pushFilterSearch, pushHref, webhookCurl, type PushFilters } from './push-status.ts'
 
 const keyOf = ({ taskId, configId }: PushSummary): string => `${taskId} ${configId}`
 
@@ -35,11 +33,8 @@ export function PushList({
   const list = usePagedList<PushSummary>(JSON.stringify(filters), () => ({
     keyOf,
     async load(before, signal) {
-      const asked = { ...setFilters(filters), limit: 100 }
-      const page = await callAdmin('listPush', {
-        query: before === undefined ? asked : { ...asked, before: Number(before) },
-        signal,
-      })
+      const asked = { ...setFilters(filters), limit: 100, before: before === undefined ? before : Number(before) }
+      const page = await callAdmin('listPush', { query: asked, signal })
       return { items: page.push, before: page.before }
     },
     onChange(change, { items, scheduleRefresh }) {
@@ -49,21 +44,22 @@ export function PushList({
   }))
   const push = list.items.value ?? []
   const at = push.findIndex((one) => keyOf(one) === selected)
-  const hrefOf = (one: PushSummary | undefined): string =>
-    one === undefined ? '/push' : pushHref(one, pushFilterSearch(filters))
+  const hrefOf = (one: PushSummary): string => pushHref(one, pushFilterSearch(filters))
   const { cursor } = useListShortcuts({
-    count: push.length,
+    items: push,
+    keyOf,
+    noun: 'webhook',
     at,
     frame,
-    idOf: (index) => push[index]?.taskId ?? '',
-    open: (index) => navigate(hrefOf(push[index]), { replace: selected !== undefined }),
+    idOf: ({ taskId }) => taskId,
+    open: (one) => navigate(hrefOf(one), { replace: selected !== undefined }),
     close: selected === undefined ? undefined : () => navigate(`/push${pushFilterSearch(filters)}`),
   })
   const { value: problem } = list.problem
   const isOff = problem?.code === 'UNAVAILABLE'
 
   return (
-    <div ref={frame} class="listing push-list">
+    <div ref={frame} class="fill listing push-list">
       <PushFilterBar filters={filters} />
       {filters.state === 'dead' && push.length > 0 && <DeadLetterNotice push={push} list={list} />}
       {isOff && (
@@ -84,7 +80,7 @@ export function PushList({
           <div class="listing-line listing-head push-line" aria-hidden="true">
             <span>State</span>
             <span>Webhook and task</span>
-            <span class="push-wide">Told</span>
+            <span class="push-wide">Delivered</span>
             <span class="push-wide">Last answer</span>
             <span class="push-wide">Next try</span>
             <span class="push-number">Made</span>
@@ -92,18 +88,13 @@ export function PushList({
           <NewItemsButton list={list} frame={frame} />
           <VirtualList
             label="Webhooks"
-            count={push.length}
+            items={push}
             rowHeight={56}
-            keyOf={(index) => (push[index] === undefined ? '' : keyOf(push[index]))}
+            keyOf={keyOf}
             selected={cursor}
             onEnd={list.continueSearch}
             onTop={list.setAtTop}
-            row={(index) => {
-              const one = push[index]
-              return (
-                one !== undefined && <PushRow push={one} index={index} href={hrefOf(one)} isSelected={index === at} />
-              )
-            }}
+            row={(one, index) => <PushRow push={one} id={keyOf(one)} href={hrefOf(one)} isSelected={index === at} />}
           />
         </>
       )}
@@ -113,7 +104,7 @@ export function PushList({
 
 function PushFilterBar({ filters }: { readonly filters: PushFilters }) {
   return (
-    <search class="toolbar" aria-label="Filter the webhooks">
+    <search class="bar toolbar" aria-label="Filter the webhooks">
       <SegmentedControl
         label="State"
         value={filters.state}
@@ -180,8 +171,8 @@ function NoWebhooks({ filters, list }: { readonly filters: PushFilters; readonly
       {wantsDead ? (
         <EmptyState title="No dead letters">
           <p>
-            Every webhook was told, or is still being tried: after 1 s, 5 s, 30 s and so on, for some hours. What is
-            given up after that stands here.
+            Every webhook was delivered, or is still being tried: after 1 s, 5 s, 30 s and so on, for some hours. What
+            is given up after that stands here.
           </p>
         </EmptyState>
       ) : (

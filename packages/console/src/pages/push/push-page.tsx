@@ -22,7 +22,7 @@ export function PushPage() {
     { title: 'Copy the list of webhooks as curl', run: () => void copyText(curl()) },
   ])
   return (
-    <div class={isOpen ? 'listing-page open' : 'listing-page'}>
+    <div class={isOpen ? 'fill listing-page open' : 'fill listing-page'}>
       <PageHead title="Push">
         <CopyButton text={curl} label="Copy the list as curl" class="small">
           curl

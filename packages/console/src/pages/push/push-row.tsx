@@ -8,19 +8,19 @@ import { isDelivered, splitWebhookUrl, pushStatus, deliveryProgressText } from '
 
 export interface PushRowProps {
   readonly push: PushSummary
-  readonly index: number
+  readonly id: string
   readonly href: string
   readonly isSelected: boolean
 }
 
-export function PushRow({ push, index, href, isSelected }: PushRowProps) {
+export function PushRow({ push, id, href, isSelected }: PushRowProps) {
   const { url, agent, title, attempt, last, createdAt, dueAt, state } = push
   const { host, rest } = splitWebhookUrl(url)
   return (
     <a
-      class="listing-line listing-row push-line"
+      class="list-row listing-line listing-row push-line"
       href={href}
-      data-row={index}
+      data-row={id}
       aria-current={isSelected ? 'true' : undefined}
     >
       <span class="push-state">
@@ -55,7 +55,7 @@ export function PushRow({ push, index, href, isSelected }: PushRowProps) {
 }
 
 export function DeliveryOutcome({ outcome }: { readonly outcome: string }) {
-  return <span class={isDelivered(outcome) ? 'cut push-well' : 'cut push-ill'}>{outcome}</span>
+  return <span class={isDelivered(outcome) ? 'cut push-outcome done' : 'cut push-outcome failed'}>{outcome}</span>
 }
 
 /** Counts down. A due delivery is being sent. */

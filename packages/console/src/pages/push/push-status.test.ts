@@ -17,8 +17,8 @@ import {
 const cursor = { state: 'active', attempt: 0, deliveredSeq: 4, head: 12 } as const
 const dueAt = '2030-01-01T12:00:00.000Z'
 
-describe('how a webhook stands', () => {
-  it('has a word for each way', () => {
+describe('the status of a webhook', () => {
+  it('has a word for each state', () => {
     assert.deepEqual(
       [
         cursor,
@@ -38,7 +38,7 @@ describe('how a webhook stands', () => {
     assert.equal(deliveryProgressText({ ...cursor, dueAt, deliveredSeq: 0 }), 'nothing of 12')
   })
 
-  it('is explained in a sentence', () => {
+  it('has an explanation', () => {
     assert.match(
       statusExplanation({ ...cursor, state: 'dead', attempt: 1 }),
       /^Given up after one try\. It rests after event 4/,
@@ -50,7 +50,7 @@ describe('how a webhook stands', () => {
     assert.match(statusExplanation({ ...cursor, attempt: 1, dueAt }), /^The last try failed/)
   })
 
-  it('tells what to do about an answer', () => {
+  it('has advice for each response', () => {
     assert.deepEqual(['HTTP 200', 'HTTP 204', 'HTTP 500', 'timed out'].map(isDelivered), [true, true, false, false])
     assert.match(deliveryAdvice('HTTP 302') ?? '', /never followed/)
     assert.match(deliveryAdvice('HTTP 403') ?? '', /credentials/)
@@ -64,7 +64,7 @@ describe('how a webhook stands', () => {
 })
 
 describe('the addresses of webhooks', () => {
-  it('are known by their host', () => {
+  it('are split into the host and the rest', () => {
     assert.deepEqual(splitWebhookUrl('https://hooks.example.com:8443/a/b?token=…'), {
       host: 'hooks.example.com:8443',
       rest: '/a/b?token=…',
@@ -73,7 +73,7 @@ describe('the addresses of webhooks', () => {
     assert.deepEqual(splitWebhookUrl('no address'), { host: 'no address', rest: '' })
   })
 
-  it('have a page each, whatever their ids are, with the filters of the list', () => {
+  it('have a path each, with the filters of the list', () => {
     const filters = pushFilters.read(new URLSearchParams('state=dead&agent=a b&text= x &other=1'))
     assert.deepEqual(setFilters(filters), { state: 'dead', agent: 'a b', text: 'x' })
     assert.equal(
@@ -83,7 +83,7 @@ describe('the addresses of webhooks', () => {
     assert.equal(pushFilterSearch(pushFilters.read(new URLSearchParams('state=odd'))), '')
   })
 
-  it('are set with one command', () => {
+  it('are registered with one command', () => {
     const open = webhookCurl('http://hub', { name: 'a b', isOpen: true })
     assert.match(open, /^curl http:\/\/hub\/a2a\/a%20b .*"messageId":"'\$\(uuidgen .*taskPushNotificationConfig/s)
     assert.doesNotMatch(open, /Authorization/)

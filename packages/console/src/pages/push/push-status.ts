@@ -1,19 +1,13 @@
 /** The status of a webhook as a shape, a word and a sentence. Pure. */
 import type { Agent, PushSummary } from '../../api/admin.ts'
-import { fillMessageId, messageIdPlaceholder } from '../../components/shell/message-id-placeholder.ts'
-import { parseOption, parseText, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
+import { curlKeyHeader, fillMessageId, messageIdPlaceholder } from '../../components/shell/curl.ts'
+import { parseOption, parseText, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
 import { formatCount } from '../../components/format.ts'
-import { curlKeyHeader } from '../../components/shell/curl.ts'
-
-export interface PushStatus {
-  readonly tone: 'working' | 'waiting' | 'done' | 'failed' | 'ended'
-  readonly shape: string
-  readonly word: string
-}
+import type { StatusDisplay } from '../../components/status/task-state.tsx'
 
 type PushProgress = Pick<PushSummary, 'state' | 'attempt' | 'dueAt' | 'deliveredSeq' | 'head'>
 
-export function pushStatus({ state, attempt, dueAt }: Pick<PushSummary, 'state' | 'attempt' | 'dueAt'>): PushStatus {
+export function pushStatus({ state, attempt, dueAt }: Pick<PushSummary, 'state' | 'attempt' | 'dueAt'>): StatusDisplay {
   if (state === 'dead') return { tone: 'failed', shape: '✕', word: 'given up' }
   if (state === 'done') return { tone: 'done', shape: '●', word: 'done' }
   if (attempt > 0) return { tone: 'waiting', shape: '◇', word: 'retrying' }
@@ -34,9 +28,9 @@ export function statusExplanation({ state, attempt, dueAt, deliveredSeq }: PushP
     const place = deliveredSeq === 0 ? 'before the first event' : `after event ${deliveredSeq}`
     return `Given up after ${tries}. It rests ${place}: nothing is lost, and nothing more is sent until you redeliver.`
   }
-  if (state === 'done') return 'The task has ended, and the webhook was told all of it.'
+  if (state === 'done') return 'The task has ended, and the webhook received all of it.'
   if (attempt > 0) return 'The last try failed. What comes later waits behind it, so that events arrive in order.'
-  return dueAt === undefined ? 'It waits for what happens next.' : 'It is being told now.'
+  return dueAt === undefined ? 'It waits for what happens next.' : 'It is being delivered now.'
 }
 
 export function isDelivered(outcome: string): boolean {
@@ -69,20 +63,14 @@ export function readableUrl(url: string): string {
   return url.replaceAll('%E2%80%A6', '…')
 }
 
-export const pushStates = ['active', 'dead', 'done'] as const
-export type PushState = (typeof pushStates)[number]
+const pushStates = ['active', 'dead', 'done'] as const
 
-export interface PushFilters {
-  readonly state: PushState | ''
-  readonly agent: string
-  readonly text: string
-}
-
-export const pushFilters = urlFilters<PushFilters>({
+export const pushFilters = urlFilters({
   state: parseOption(pushStates.map((state) => [state] as const)),
   agent: String,
   text: parseText,
 })
+export type PushFilters = FiltersOf<typeof pushFilters>
 
 export function pushHref({ taskId, configId }: Pick<PushSummary, 'taskId' | 'configId'>, filters: string): string {
   return `/push/${encodeURIComponent(taskId)}/${encodeURIComponent(configId)}${filters}`

@@ -25,7 +25,7 @@ export function Decision({ agent, decision, rules, agents }: DecisionProps) {
   const rule = rules.find(({ route }) => route === decision.route)
   const [first] = to
   return (
-    <div class="routes-decision">
+    <div class="stack routes-decision">
       <p class="routes-answer">
         {first === undefined ? (
           'No agent can do it now'

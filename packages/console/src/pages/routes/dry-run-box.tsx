@@ -5,11 +5,10 @@ import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
 import type { Resource } from '../../api/resource.ts'
 import { navigate } from '../../app/router.ts'
 import { CopyButton } from '../../components/content/copy-button.tsx'
+import { CheckField, SelectField, TextField } from '../../components/form/form-fields.tsx'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
-import { decideRouteCurl } from './decide-curl.ts'
 import { Decision } from './decision.tsx'
-import { dryRunHref, splitPartKinds, metadataError, emptyDryRun } from './dry-run.ts'
-import type { DryRun } from './dry-run.ts'
+import { decideRouteCurl, dryRunHref, splitPartKinds, metadataError, emptyDryRun, type DryRun } from './dry-run.ts'
 
 export interface DryRunBoxProps {
   readonly run: DryRun
@@ -40,7 +39,7 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
   }
 
   return (
-    <section class="routes-try" aria-labelledby="routes-try">
+    <section class="stack routes-try" aria-labelledby="routes-try">
       <div class="routes-try-head">
         <h2 id="routes-try">Dry run</h2>
         <span class="faint">Nothing is sent.</span>
@@ -60,16 +59,15 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
           </>
         )}
       </div>
-      <form class="routes-form" onSubmit={ask}>
+      <form class="stack routes-form" onSubmit={ask}>
         <div class="field">
           <label for="try-agent">Sent to</label>
-          <select id="try-agent" value={agent} onChange={(event) => set({ agent: event.currentTarget.value })}>
-            {namesOf(rules, agents, agent).map((name) => (
-              <option key={name} value={name} selected={name === agent}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <SelectField
+            id="try-agent"
+            value={agent}
+            options={namesOf(rules, agents, agent).map((name) => [name, name])}
+            onChange={(name) => set({ agent: name })}
+          />
         </div>
         <div class="field">
           <label for="try-text">Text</label>
@@ -98,15 +96,13 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
                 ))}
               </datalist>
             </div>
-            <div class="field">
-              <label for="try-caller">Caller</label>
-              <input
-                id="try-caller"
-                value={caller}
-                placeholder="you"
-                onInput={(event) => set({ caller: event.currentTarget.value })}
-              />
-            </div>
+            <TextField
+              id="try-caller"
+              label="Caller"
+              placeholder="you"
+              value={caller}
+              onValue={(value) => set({ caller: value })}
+            />
             <div class="field routes-whole">
               <label for="try-metadata">Metadata, as JSON</label>
               <textarea
@@ -157,14 +153,9 @@ function Parts({ parts, onChange }: { readonly parts: string; readonly onChange:
     <fieldset class="field routes-whole routes-parts">
       <legend>Parts beside the text</legend>
       {(['data', 'file'] as const).map((kind) => (
-        <label key={kind}>
-          <input
-            type="checkbox"
-            checked={kinds.includes(kind)}
-            onChange={(event) => toggle(kind, event.currentTarget.checked)}
-          />
+        <CheckField key={kind} checked={kinds.includes(kind)} onChange={(isOn) => toggle(kind, isOn)}>
           {kind}
-        </label>
+        </CheckField>
       ))}
       <input
         aria-label="Media type of a file"

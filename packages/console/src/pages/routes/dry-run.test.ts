@@ -3,14 +3,14 @@ import { describe, it } from 'node:test'
 import { decideRouteBody, dryRunFromQuery, dryRunHref, metadataError, emptyDryRun, dryRunForRule } from './dry-run.ts'
 
 describe('the message of a dry run', () => {
-  it('is the same in the address and back', () => {
+  it('survives the address', () => {
     const run = { ...emptyDryRun, agent: 'desk', text: 'a & b', metadata: '{"a":1}', parts: 'data,image/png' }
     assert.deepEqual(dryRunFromQuery(new URL(dryRunHref(run), 'http://hub').searchParams), run)
     assert.equal(dryRunHref(emptyDryRun), '/routes')
     assert.equal(dryRunHref({ ...emptyDryRun, agent: 'x' }, { find: 'y' }), '/routes?agent=x&find=y')
   })
 
-  it('is asked about with what was said, and no more', () => {
+  it('is sent with the filled fields only', () => {
     assert.deepEqual(decideRouteBody({ ...emptyDryRun, agent: 'desk', text: 'hi' }), { agent: 'desk', text: 'hi' })
     assert.deepEqual(
       decideRouteBody({
@@ -35,14 +35,14 @@ describe('the message of a dry run', () => {
     })
   })
 
-  it('has metadata that are an object, or none', () => {
+  it('has an object as metadata, or none', () => {
     assert.equal(metadataError(''), undefined)
     assert.equal(metadataError('{"a": {"b": 1}}'), undefined)
     assert.match(metadataError('[1]') ?? '', /Give an object/)
     assert.match(metadataError('{a') ?? '', /no JSON/)
   })
 
-  it('can be made to fit a rule', () => {
+  it('can be derived from a rule', () => {
     const when = { text: ['invoice', 'bill'], metadata: { vip: [true] }, caller: ['team-*'], parts: ['image/*'] }
     assert.deepEqual(dryRunForRule({ from: ['desk'], when }), {
       agent: 'desk',

@@ -1,5 +1,6 @@
-/** The message of a dry run: as query parameters, and as the body of the request. Pure. */
+/** The message of a dry run: as query parameters, as the body of the request, and as a curl command. Pure. */
 import type { Operations, Route } from '../../api/admin.ts'
+import { shellQuote } from '../../components/shell/curl.ts'
 
 type DecideBody = Operations['decideRoute']['body']
 
@@ -51,6 +52,15 @@ export function decideRouteBody({ agent, text, skill, caller, metadata, parts }:
     ...(caller.trim() !== '' ? { caller: caller.trim() } : {}),
     ...(metadata.trim() !== '' ? { metadata: JSON.parse(metadata) as Record<string, unknown> } : {}),
   }
+}
+
+/** The key is a variable, never its value. */
+export function decideRouteCurl(origin: string, run: DryRun): string {
+  return [
+    `curl -X POST ${shellQuote(`${origin}/admin/routes/decide`)}`,
+    '  -H "Authorization: Bearer $PARLEY_ADMIN_KEY" -H \'Content-Type: application/json\'',
+    `  -d ${shellQuote(JSON.stringify(decideRouteBody(run)))}`,
+  ].join(' \\\n')
 }
 
 export function splitPartKinds(parts: string): readonly string[] {

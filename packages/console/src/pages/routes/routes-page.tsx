@@ -7,9 +7,9 @@ import { usePaletteActions } from '../../app/palette-state.ts'
 import { navigate, query, setQuery } from '../../app/router.ts'
 import { CodeBlock } from '../../components/content/code-block.tsx'
 import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
-import { SearchField } from '../../components/filters/search-field.tsx'
+import { SearchField } from '../../components/filters/filter-fields.tsx'
 import { PageHead } from '../../components/layout/page-head.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { EmptyState, LoadState } from '../../components/status/error-notice.tsx'
 import { pluralize } from '../../components/format.ts'
 import { DryRunBox } from './dry-run-box.tsx'
 import { decideRouteBody, dryRunFromQuery, dryRunHref, metadataError, emptyDryRun, dryRunForRule } from './dry-run.ts'
@@ -37,31 +37,31 @@ export function RoutesPage() {
   const shown = find === '' ? all : all.filter((rule) => matchesRoute(rule, find))
   const known = agents.value.value ?? []
   useListShortcuts({
-    count: shown.length,
+    items: shown,
+    keyOf: ({ route }) => String(route),
+    noun: 'rule',
     at: -1,
     frame,
-    idOf: (index) => (shown[index] === undefined ? '' : routeName(shown[index])),
-    open: (index) => shown[index] !== undefined && navigate(dryRunHref(dryRunForRule(shown[index]), { find })),
+    idOf: (rule) => routeName(rule),
+    open: (rule) => navigate(dryRunHref(dryRunForRule(rule), { find })),
     close: run.agent === '' ? undefined : () => navigate(dryRunHref(emptyDryRun, { find })),
   })
   usePaletteActions([{ title: 'Edit the routes', run: () => navigate('/settings/config') }])
-  const { value: problem } = routes.problem
   const isEmpty = routes.value.value !== undefined && all.length === 0
 
   return (
-    <div ref={frame} class="routes">
+    <div ref={frame} class="fill routes">
       <PageHead title="Routes">
         <a class="button small" href="/settings/config">
           Edit in the configuration
         </a>
       </PageHead>
-      {problem !== undefined && <ErrorNotice reason={problem} retry={routes.reload} />}
-      {routes.value.value === undefined && problem === undefined && <Loading what="the routes" />}
+      <LoadState of={routes} what="the routes" />
       {isEmpty && <NoRoutes agents={known.map(({ name }) => name)} />}
       {all.length > 0 && (
         <div class="routes-body">
           <section class="routes-rules" aria-label="Rules">
-            <search class="toolbar routes-toolbar" aria-label="Filter the rules">
+            <search class="bar toolbar routes-toolbar" aria-label="Filter the rules">
               <SearchField
                 label="Filter the rules"
                 placeholder="Agent, name or condition"
@@ -74,11 +74,10 @@ export function RoutesPage() {
               </span>
             </search>
             <ol>
-              {shown.map((rule, index) => (
+              {shown.map((rule) => (
                 <RuleRow
                   key={rule.route}
                   rule={rule}
-                  index={index}
                   agents={known}
                   tryHref={dryRunHref(dryRunForRule(rule), { find })}
                   considered={decision.value.value?.considered.find(({ route }) => route === rule.route)}

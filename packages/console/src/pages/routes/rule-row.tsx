@@ -5,7 +5,6 @@ import { describeConditions, routeName, weightShares } from './rule-text.ts'
 
 export interface RuleRowProps {
   readonly rule: Route
-  readonly index: number
   readonly agents: readonly Agent[]
   /** Link to a dry run of a message that the rule would match. */
   readonly tryHref: string
@@ -14,13 +13,13 @@ export interface RuleRowProps {
   readonly isTaken: boolean
 }
 
-export function RuleRow({ rule, index, agents, tryHref, considered, isTaken }: RuleRowProps) {
+export function RuleRow({ rule, agents, tryHref, considered, isTaken }: RuleRowProps) {
   const { from, when, to, priority, fallback } = rule
   const conditions = describeConditions(when)
   const shares = weightShares(to)
   return (
     <li class={isTaken ? 'routes-rule taken' : 'routes-rule'} aria-current={isTaken ? 'true' : undefined}>
-      <div class="routes-rule-head">
+      <div class="row routes-rule-head">
         <h2 class="cut">{routeName(rule)}</h2>
         {priority !== 0 && <span class="faint">priority {priority}</span>}
         <span class="grow" />
@@ -28,7 +27,7 @@ export function RuleRow({ rule, index, agents, tryHref, considered, isTaken }: R
         <a
           class="button small"
           href={tryHref}
-          data-row={index}
+          data-row={rule.route}
           aria-label={`Try ${routeName(rule)}`}
           title="Fill the box with a message that it would take"
         >

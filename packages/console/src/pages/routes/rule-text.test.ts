@@ -11,8 +11,8 @@ import {
 
 const rule = { route: 0, from: ['desk'], to: [{ agent: 'eyes', weight: 1 }], priority: 0, fallback: [] }
 
-describe('a rule in words', () => {
-  it('says all that has to hold', () => {
+describe('a rule as text', () => {
+  it('has all its conditions', () => {
     assert.deepEqual(
       describeConditions({
         text: ['invoice', 'bill'],
@@ -35,7 +35,7 @@ describe('a rule in words', () => {
     assert.deepEqual(describeConditions(undefined), [])
   })
 
-  it('says how often each agent does the work', () => {
+  it('has the share of each target', () => {
     const to = [
       { agent: 'gpt', weight: 9 },
       { agent: 'next', weight: 1 },
@@ -49,12 +49,12 @@ describe('a rule in words', () => {
     )
   })
 
-  it('stands where the hub looks at it, and has a name', () => {
+  it('is in the order of the hub, and has a name', () => {
     const routes = [rule, { ...rule, route: 1, priority: 10, name: 'first' }, { ...rule, route: 2 }]
     assert.deepEqual(sortRoutes(routes).map(routeName), ['first', 'Rule 1', 'Rule 3'])
   })
 
-  it('is found by what it is called, what it says and whom it names', () => {
+  it('is found by its name, its conditions and its agents', () => {
     const named = { ...rule, name: 'Pictures', when: { text: ['invoice'] }, fallback: ['backup'] }
     assert.deepEqual(
       ['pict', 'DESK', 'eyes', 'backup', 'invoice', 'nothing'].map((text) => matchesRoute(named, text)),
@@ -62,7 +62,7 @@ describe('a rule in words', () => {
     )
   })
 
-  it('is shown by examples between agents that exist', () => {
+  it('has examples with existing agents', () => {
     for (const agents of [
       ['a', 'b'],
       ['a', 'b', 'c', 'd'],

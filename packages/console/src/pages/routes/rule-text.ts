@@ -45,8 +45,8 @@ export function routeName({ route, name }: Pick<Route, 'route' | 'name'>): strin
 
 export function matchesRoute(rule: Route, text: string): boolean {
   const words = text.toLowerCase()
-  const said = [routeName(rule), ...rule.from, ...rule.to.map(({ agent }) => agent), ...rule.fallback]
-  return [...said, ...describeConditions(rule.when)].some((one) => one.toLowerCase().includes(words))
+  const names = [routeName(rule), ...rule.from, ...rule.to.map(({ agent }) => agent), ...rule.fallback]
+  return [...names, ...describeConditions(rule.when)].some((one) => one.toLowerCase().includes(words))
 }
 
 /** Example rules with agents that exist; `undefined` if there are fewer than two. */

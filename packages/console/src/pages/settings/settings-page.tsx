@@ -5,12 +5,12 @@ import { pageRoute } from '../../app/router.ts'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { Tabs } from '../../components/layout/tabs.tsx'
 import { EmptyState } from '../../components/status/error-notice.tsx'
+import { KeysPanel } from '../../keys/keys-panel.tsx'
 import { AboutView } from './about/about-view.tsx'
 import { AuditView } from './audit/audit-view.tsx'
 import { ConfigView } from './config/config-view.tsx'
 import { isDraftEdited } from './config/config-draft.ts'
 import { HealthView } from './health/health-view.tsx'
-import { KeysView } from './keys/keys-view.tsx'
 import { SessionsView } from './sessions/sessions-view.tsx'
 
 interface Section {
@@ -51,5 +51,13 @@ export function SettingsPage() {
         <open.View key={open.id} />
       )}
     </>
+  )
+}
+
+function KeysView() {
+  return (
+    <div class="scroll">
+      <KeysPanel />
+    </div>
   )
 }

@@ -2,17 +2,15 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { callAdmin } from '../../api/admin-client.ts'
-import { toProblem } from '../../api/problem.ts'
 import { signIn } from '../../api/session.ts'
 import { signInReturnPath } from '../../app/page-route.ts'
 import { navigate, path, query } from '../../app/router.ts'
-import { Icon } from '../../components/icon.tsx'
-import { clearReturnPath, saveReturnPath, takeReturnPath } from './return-path-storage.ts'
+import { useSubmit } from '../../components/form/use-submit.ts'
+import { WarningNote } from '../../components/status/error-notice.tsx'
 import './sign-in.css'
 
 export function SignInPage() {
   const key = useSignal('')
-  const isBusy = useSignal(false)
   const isShown = useSignal(false)
   const mistake = useSignal('')
   /** Error of the sign-in at the issuer. */
@@ -28,33 +26,30 @@ export function SignInPage() {
     )
   }, [])
   useEffect(() => {
-    const told = query.value.get('signInError')
-    if (told === null) return
-    refused.value = told.slice(0, 300)
+    const error = query.value.get('signInError')
+    if (error === null) return
+    refused.value = error.slice(0, 300)
     // Removes the error from the address, so that it is not kept, shared, or shown again after a reload.
     navigate(takeReturnPath() ?? '/', { replace: true })
   }, [query.value])
 
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault()
-    isBusy.value = true
-    mistake.value = ''
-    refused.value = ''
-    try {
+  const { isBusy, onSubmit } = useSubmit(
+    async () => {
+      mistake.value = ''
+      refused.value = ''
       await signIn(key.value.trim())
-      clearReturnPath()
-    } catch (reason) {
-      mistake.value = toProblem(reason).message
+      takeReturnPath()
+    },
+    ({ message }) => {
+      mistake.value = message
       field.current?.select()
-    }
-    isBusy.value = false
-  }
-
+    },
+  )
   const to = signInReturnPath(new URL(`${path.value}?${query.value}`, location.origin))
   const isElsewhere = path.value !== '/' && path.value !== '/welcome'
   return (
     <main class="sign-in">
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={onSubmit}>
         <img src="/console/icon.svg" alt="" width="40" height="40" />
         <div>
           <h1>Sign in to Parley</h1>
@@ -64,10 +59,9 @@ export function SignInPage() {
           </p>
         </div>
         {refused.value !== '' && (
-          <p class="sign-in-refused" role="alert">
-            <Icon name="warning" />
-            {refused.value}
-          </p>
+          <div role="alert">
+            <WarningNote tone="failed">{refused.value}</WarningNote>
+          </div>
         )}
         {issuer.value !== undefined && (
           <>
@@ -117,7 +111,7 @@ export function SignInPage() {
             and start it again.
           </p>
         </div>
-        <button type="submit" class={issuer.value === undefined ? 'primary' : ''} disabled={isBusy.value}>
+        <button type="submit" class={issuer.value === undefined ? 'primary' : ''} disabled={isBusy}>
           Sign in
         </button>
       </form>
@@ -128,4 +122,27 @@ export function SignInPage() {
 /** The two types of the field, as a union that the element types accept. */
 function fieldType(isShown: boolean): { readonly type: 'text' } | { readonly type: 'password' } {
   return isShown ? { type: 'text' } : { type: 'password' }
+}
+
+/**
+ * The path to return to after sign-in at the identity provider, in case it ends at the sign-in page again. Kept in this tab only.
+ */
+const storageKey = 'parley.trip'
+
+function saveReturnPath(to: string): void {
+  try {
+    sessionStorage.setItem(storageKey, to)
+  } catch {
+    // Without storage, sign-in returns to the first page.
+  }
+}
+
+function takeReturnPath(): string | undefined {
+  try {
+    const to = sessionStorage.getItem(storageKey)
+    sessionStorage.removeItem(storageKey)
+    return to !== null && /^\/(?!\/)/.test(to) ? to : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,11 +1,83 @@
-/** Tasks of all callers: the list, the detail, and the comparison of two. */
-import { pageRoute } from '../../app/router.ts'
-import { TaskBrowser } from './list/task-browser.tsx'
+/** Tasks of all callers: the list, beside it the selected task, and the comparison of two. */
+import { useMemo, useRef } from 'preact/hooks'
+import { adminPath, callAdmin } from '../../api/admin-client.ts'
+import { usePagedList } from '../../api/use-paged-list.ts'
+import { usePaletteActions } from '../../app/palette-state.ts'
+import { pageRoute, query } from '../../app/router.ts'
+import { CopyButton, copyText } from '../../components/content/copy-button.tsx'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { SplitView } from '../../components/layout/split-view.tsx'
+import { adminCurl } from '../../components/shell/curl.ts'
+import { createListExport } from '../../components/list/list-export.tsx'
 import { ComparePage } from './compare/compare-page.tsx'
-import { parseTaskTab } from './task-links.ts'
+import { TaskDetailView } from './detail/task-detail-view.tsx'
+import { TaskFilterBar } from './list/task-filter-bar.tsx'
+import { taskFilters, taskListQuery, type TaskFilters } from './list/task-filters.ts'
+import { taskListOptions } from './list/task-list.ts'
+import { TaskListView } from './list/task-list-view.tsx'
+import { parseTaskTab, type TaskTab } from './task-links.ts'
+import './tasks-page.css'
+
+const { exportList: exportTasks, ExportButton } = createListExport<TaskFilters>({
+  noun: ['task', 'tasks'],
+  fileName: 'tasks',
+  format: 'json',
+  pages(filters) {
+    const asked = { ...taskListQuery(filters, Date.now()), limit: 500 }
+    return async (before, signal) => {
+      const page = await callAdmin('listTasks', { query: { ...asked, before }, signal })
+      return { items: page.tasks, before: page.before }
+    }
+  },
+})
 
 export function TasksPage() {
   const [id, view, other] = pageRoute.value.segments
   if (id !== undefined && view === 'compare' && other !== undefined) return <ComparePage id={id} other={other} />
   return <TaskBrowser id={id} tab={parseTaskTab(view)} />
+}
+
+function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly tab: TaskTab }) {
+  const key = taskFilters.names.map((name) => query.value.get(name) ?? '').join('\n')
+  const filters = useMemo(() => taskFilters.read(query.value), [key])
+  const list = usePagedList(key, () => taskListOptions(filters))
+
+  // The palette actions are registered once, so they read the current filters from a ref.
+  const now = useRef(filters)
+  now.current = filters
+  const curl = (): string =>
+    adminCurl(location.origin, adminPath('listTasks', { query: taskListQuery(now.current, Date.now()) }))
+  usePaletteActions([
+    { title: 'Copy the list of tasks as curl', run: () => void copyText(curl()) },
+    { title: 'Export the tasks that are listed', run: () => void exportTasks(now.current) },
+  ])
+  const isListHidden = id !== undefined && query.value.get('list') === 'off'
+  const detail = id === undefined ? undefined : <TaskDetailView key={id} id={id} tab={tab} />
+  return (
+    <div class={id === undefined ? 'fill tasks' : 'fill tasks open'}>
+      <PageHead title="Tasks">
+        <CopyButton text={curl} label="Copy the list as curl" class="small tasks-curl">
+          curl
+        </CopyButton>
+        <ExportButton filters={filters} />
+      </PageHead>
+      {isListHidden ? (
+        <section class="fill split-detail" aria-label="Selected">
+          {detail}
+        </section>
+      ) : (
+        <SplitView
+          name="tasks"
+          initial={400}
+          list={
+            <>
+              <TaskFilterBar filters={filters} tasks={list.items} />
+              <TaskListView list={list} filters={filters} selected={id} tab={tab} />
+            </>
+          }
+          detail={detail}
+        />
+      )}
+    </div>
+  )
 }

@@ -29,7 +29,7 @@ const trace = (given: Partial<Trace>): Trace => ({
 })
 
 describe('the totals of a trace', () => {
-  it('are those of all its roots, from the first beginning to the last end', () => {
+  it('are those of all its roots, from the first start to the last end', () => {
     const other = trace({
       startedAt: '2030-01-01T12:00:01.000Z',
       endedAt: '2030-01-01T12:00:05.000Z',
@@ -45,7 +45,7 @@ describe('the totals of a trace', () => {
     assert.equal(sumTraces([trace({})], 0).cost, undefined)
   })
 
-  it('grow while it goes on', () => {
+  it('grow while it runs', () => {
     const { endedAt: _, ...running } = trace({})
     const at = Date.parse('2030-01-01T12:01:00.000Z')
     assert.deepEqual([sumTraces([running], at).durationMs, traceDurationMs(running, at)], [60_000, 60_000])
@@ -54,7 +54,7 @@ describe('the totals of a trace', () => {
 })
 
 describe('the bar of a trace in the list', () => {
-  it('is measured by the longest that has ended', () => {
+  it('is relative to the longest ended trace', () => {
     const { endedAt: _, ...running } = trace({})
     assert.equal(longestDurationMs([trace({}), running]), 2_000)
     assert.equal(longestDurationMs([running]), 1)
@@ -62,8 +62,8 @@ describe('the bar of a trace in the list', () => {
   })
 })
 
-describe('the way that a request has come', () => {
-  it('is told by its agents, and by their hubs where there are several', () => {
+describe('the delegation path of a request', () => {
+  it('has the agents, and their hubs if there are several', () => {
     assert.equal(delegationPathText(['hub#front', 'hub#writer']), 'front → writer')
     assert.equal(
       delegationPathText(['https://a.example#front', 'https://b.example#middle']),

@@ -1,20 +1,9 @@
 /** Totals over several traces, for an id that belongs to more than one. Pure. */
 import type { Trace } from '../../api/admin.ts'
 
-export interface TraceSums {
-  readonly durationMs: number
-  readonly tasks: number
-  readonly turns: number
-  readonly errors: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cost: number | undefined
-  readonly agents: readonly string[]
-  readonly models: readonly string[]
-  readonly tools: readonly string[]
-}
+export type TraceSums = ReturnType<typeof sumTraces>
 
-export function sumTraces(traces: readonly Trace[], now: number): TraceSums {
+export function sumTraces(traces: readonly Trace[], now: number) {
   const sum = (of: (trace: Trace) => number): number => traces.reduce((all, trace) => all + of(trace), 0)
   const names = (of: (trace: Trace) => readonly string[]): readonly string[] => [...new Set(traces.flatMap(of))]
   const costs = traces.flatMap(({ cost }) => cost ?? [])

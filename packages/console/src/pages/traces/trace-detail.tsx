@@ -6,20 +6,19 @@ import { usePaletteActions } from '../../app/palette-state.ts'
 import { navigate, query, setQuery } from '../../app/router.ts'
 import { withQuery } from '../../app/page-route.ts'
 import { CopyButton, copyText, CopyableId } from '../../components/content/copy-button.tsx'
-import { DetailHead } from '../../components/layout/page-head.tsx'
+import { DetailHead, Fact } from '../../components/layout/page-head.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
 import { Tabs } from '../../components/layout/tabs.tsx'
 import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { formatCost, formatCount, formatDuration, pluralize } from '../../components/format.ts'
 import { RelativeTime } from '../../components/time.tsx'
 import { DelegationGraph } from '../../trace/delegation-graph.tsx'
 import { flattenSpans } from '../../trace/span-tree.ts'
-import { Waterfall } from '../../trace/waterfall.tsx'
-import type { TraceTree } from '../../trace/waterfall.tsx'
+import { Waterfall, type TraceTree } from '../../trace/waterfall.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
 import { downloadJson } from '../../components/content/download.ts'
 import { traceFilters } from './trace-filters.ts'
-import { TraceTotals } from './trace-totals.tsx'
-import { sumTraces, delegationPathText } from './sum-traces.ts'
+import { sumTraces, delegationPathText, type TraceSums } from './sum-traces.ts'
 import './trace-detail.css'
 
 export function TraceDetail({ id }: { readonly id: string }) {
@@ -91,7 +90,7 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
   // Read here, so that the links follow the address.
   void query.value
   return (
-    <div class="trace-detail">
+    <div class="fill trace-detail">
       <DetailHead title={summary.title ?? summary.agent} backTo={back}>
         <TaskStateBadge state={summary.state} />
         <a class="button small" href={`/tasks/${encodeURIComponent(summary.taskId)}`}>
@@ -113,7 +112,7 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
         <CopyableId id={summary.traceId} what="the id of the trace" href={`/traces/${summary.traceId}`} />
       </p>
       <Origin trace={first} />
-      {summary.error !== undefined && <p class="trace-detail-error">{summary.error}</p>}
+      {summary.error !== undefined && <p class="failure trace-detail-error">{summary.error}</p>}
       <TraceTotals totals={totals} />
       <Tabs
         label="Views of the trace"
@@ -147,5 +146,44 @@ function Origin({ trace }: { readonly trace: TraceTree }) {
       This is a part: {delegationPathText(delegationContext?.visited ?? [])} handed it on.{' '}
       <a href={`/traces/${encodeURIComponent(root)}`}>Show the whole trace</a>
     </p>
+  )
+}
+
+/** The totals of a trace, in one line. */
+function TraceTotals({ totals }: { readonly totals: TraceSums }) {
+  const { durationMs, tasks, turns, errors, inputTokens, outputTokens, agents, models, tools } = totals
+  return (
+    <dl class="trace-totals">
+      <Fact name="Duration">{formatDuration(durationMs)}</Fact>
+      <NameCount noun={['Agents', 'Agents']} names={agents} />
+      <Fact name="Tasks">
+        {formatCount(tasks)} <span class="faint">{pluralize(turns, 'turn')}</span>
+      </Fact>
+      {inputTokens + outputTokens > 0 && (
+        <Fact name="Tokens">
+          {formatCount(inputTokens)} <span class="faint">in</span> {formatCount(outputTokens)}{' '}
+          <span class="faint">out</span>
+        </Fact>
+      )}
+      {totals.cost !== undefined && <Fact name="Cost">{formatCost(totals.cost)}</Fact>}
+      <NameCount noun={['Model', 'Models']} names={models} />
+      <NameCount noun={['Tool', 'Tools']} names={tools} />
+      <Fact name="Errors">{errors === 0 ? 'none' : <span class="traces-errors">✕ {formatCount(errors)}</span>}</Fact>
+    </dl>
+  )
+}
+
+interface NameCountProps {
+  readonly noun: readonly [one: string, several: string]
+  readonly names: readonly string[]
+}
+
+/** One or two names, or their number. */
+function NameCount({ noun: [one, several], names }: NameCountProps) {
+  if (names.length === 0) return null
+  return (
+    <Fact name={names.length === 1 ? one : several} title={names.join(', ')}>
+      {names.length <= 2 ? names.join(', ') : formatCount(names.length)}
+    </Fact>
   )
 }

@@ -1,19 +1,10 @@
 /** The filters of the traces: from the address, and as a query to the hub. Pure. */
 import type { Operations, Trace } from '../../api/admin.ts'
 import { timePresets, timeRange } from '../../components/filters/time-presets.ts'
-import { parseOption, parseText, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
+import { parseOption, parseText, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
 
 type TraceQuery = Operations['listTraces']['query']
 export type TraceStatus = Trace['status']
-
-export interface TraceFilters {
-  readonly agent: string
-  readonly status: TraceStatus | ''
-  readonly time: string
-  readonly longer: string
-  readonly errors: boolean
-  readonly text: string
-}
 
 export const traceStatusOptions: readonly (readonly [status: TraceStatus | '', text: string])[] = [
   ['', 'Any status'],
@@ -33,7 +24,7 @@ export const traceDurationOptions: readonly (readonly [longer: string, text: str
   ['10m', '10 min and more', 600_000],
 ]
 
-export const traceFilters = urlFilters<TraceFilters>({
+export const traceFilters = urlFilters({
   agent: String,
   status: parseOption(traceStatusOptions),
   time: parseOption(traceTimeOptions),
@@ -41,6 +32,7 @@ export const traceFilters = urlFilters<TraceFilters>({
   errors: (param) => param === 'yes',
   text: parseText,
 })
+export type TraceFilters = FiltersOf<typeof traceFilters>
 
 /** The query to the hub. "The last hour" is relative to `now`. */
 export function traceListQuery({ agent, status, time, longer, errors, text }: TraceFilters, now: number): TraceQuery {

@@ -6,15 +6,23 @@ import { callAdmin } from '../../api/admin-client.ts'
 import { usePagedList } from '../../api/use-paged-list.ts'
 import type { PagedList } from '../../api/paged-list.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
-import { navigate, query } from '../../app/router.ts'
+import { clearQuery, navigate, query, setQuery } from '../../app/router.ts'
+import { AgentSelect, SearchField } from '../../components/filters/filter-fields.tsx'
+import { CheckField, SelectField } from '../../components/form/form-fields.tsx'
 import { CodeBlock } from '../../components/content/code-block.tsx'
 import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
 import { NewItemsButton, EmptyList } from '../../components/list/list-states.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { Menu } from '../../components/layout/menu.tsx'
+import { EmptyState, LoadState } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { sendMessageCurl } from '../../components/shell/curl.ts'
-import { TraceFilterBar } from './trace-filter-bar.tsx'
-import { traceFilters, traceListQuery } from './trace-filters.ts'
+import {
+  traceDurationOptions,
+  traceFilters,
+  traceListQuery,
+  traceStatusOptions,
+  traceTimeOptions,
+} from './trace-filters.ts'
 import type { TraceFilters } from './trace-filters.ts'
 import { TraceRow } from './trace-row.tsx'
 import { longestDurationMs } from './sum-traces.ts'
@@ -32,11 +40,8 @@ export function TraceList({
   const list = usePagedList<Trace>(JSON.stringify(filters), () => ({
     keyOf: ({ taskId }) => taskId,
     async load(before, signal) {
-      const asked = { ...traceListQuery(filters, Date.now()), limit: pageSize }
-      const page = await callAdmin('listTraces', {
-        query: before === undefined ? asked : { ...asked, before: String(before) },
-        signal,
-      })
+      const asked = { ...traceListQuery(filters, Date.now()), limit: pageSize, before: before?.toString() }
+      const page = await callAdmin('listTraces', { query: asked, signal })
       return { items: page.traces, before: page.before }
     },
     onChange({ type }, { scheduleRefresh }) {
@@ -46,18 +51,21 @@ export function TraceList({
   const traces = list.items.value ?? []
   const at = traces.findIndex(({ taskId, traceId }) => taskId === selected || traceId === selected)
   const view = query.value.get('view') ?? ''
-  const hrefOf = (trace: Trace | undefined): string =>
-    traceFilters.link(`/traces/${encodeURIComponent(trace?.taskId ?? '')}`, query.value, { view })
+  const hrefOf = ({ taskId }: Trace): string =>
+    traceFilters.link(`/traces/${encodeURIComponent(taskId)}`, query.value, { view })
   const { cursor } = useListShortcuts({
-    count: traces.length,
+    items: traces,
+    keyOf: ({ taskId }) => taskId,
+    noun: 'trace',
     at,
     frame,
-    idOf: (index) => traces[index]?.traceId ?? '',
-    open: (index) => navigate(hrefOf(traces[index]), { replace: selected !== undefined }),
+    idOf: ({ traceId }) => traceId,
+    open: (trace) => navigate(hrefOf(trace), { replace: selected !== undefined }),
     close: selected === undefined ? undefined : () => navigate(traceFilters.link('/traces', query.value)),
   })
   const neighbour = (by: number) => (): void => {
-    if (at >= 0 && traces[at + by] !== undefined) navigate(hrefOf(traces[at + by]), { replace: true })
+    const next = at < 0 ? undefined : traces[at + by]
+    if (next !== undefined) navigate(hrefOf(next), { replace: true })
   }
   useShortcuts(
     selected === undefined
@@ -70,10 +78,9 @@ export function TraceList({
   const longest = longestDurationMs(traces)
 
   return (
-    <div ref={frame} class="listing traces-list">
+    <div ref={frame} class="fill listing traces-list">
       <TraceFilterBar filters={filters} />
-      {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.refresh} />}
-      {list.items.value === undefined && list.problem.value === undefined && <Loading what="traces" />}
+      <LoadState of={{ value: list.items, problem: list.problem, reload: list.refresh }} what="traces" />
       {list.items.value !== undefined && traces.length === 0 && <NoTraces filters={filters} list={list} />}
       {traces.length > 0 && (
         <>
@@ -90,26 +97,15 @@ export function TraceList({
           <NewItemsButton list={list} frame={frame} />
           <VirtualList
             label="Traces"
-            count={traces.length}
+            items={traces}
             rowHeight={56}
-            keyOf={(index) => traces[index]?.taskId ?? ''}
+            keyOf={({ taskId }) => taskId}
             selected={cursor}
             onEnd={list.continueSearch}
             onTop={list.setAtTop}
-            row={(index) => {
-              const trace = traces[index]
-              return (
-                trace !== undefined && (
-                  <TraceRow
-                    trace={trace}
-                    index={index}
-                    href={hrefOf(trace)}
-                    longestMs={longest}
-                    isSelected={index === at}
-                  />
-                )
-              )
-            }}
+            row={(trace, index) => (
+              <TraceRow trace={trace} href={hrefOf(trace)} longestMs={longest} isSelected={index === at} />
+            )}
           />
         </>
       )}
@@ -131,5 +127,65 @@ function NoTraces({ filters, list }: { readonly filters: TraceFilters; readonly 
         </a>
       </EmptyState>
     </EmptyList>
+  )
+}
+
+function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) {
+  const choices = <Choices filters={filters} />
+  const chosen = traceFilters.names.filter((name) => name !== 'text' && query.value.get(name) !== null).length
+  return (
+    <search class="bar toolbar" aria-label="Filter the traces">
+      <SearchField
+        label="Filter by text"
+        placeholder="Id, agent, model, tool or error"
+        value={filters.text}
+        onChange={(text) => setQuery({ text })}
+      />
+      <div class="traces-filters">{choices}</div>
+      {/* The same filters for narrow screens. */}
+      <div class="traces-folded">
+        <Menu label="Filters" chosen={chosen === 0 ? '' : String(chosen)} side="right">
+          {() => choices}
+        </Menu>
+      </div>
+    </search>
+  )
+}
+
+function Choices({ filters }: { readonly filters: TraceFilters }) {
+  return (
+    <>
+      <AgentSelect value={filters.agent} anyText="Any agent" onChange={(agent) => setQuery({ agent })} />
+      <SelectField
+        label="Status"
+        value={filters.status}
+        options={traceStatusOptions}
+        onChange={(status) => setQuery({ status })}
+      />
+      <SelectField
+        label="Time"
+        value={filters.time}
+        options={traceTimeOptions}
+        onChange={(time) => setQuery({ time })}
+      />
+      <SelectField
+        label="Duration"
+        value={filters.longer}
+        options={[['', 'Any duration'], ...traceDurationOptions]}
+        onChange={(longer) => setQuery({ longer })}
+      />
+      <CheckField
+        class="traces-check"
+        checked={filters.errors}
+        onChange={(isOn) => setQuery({ errors: isOn ? 'yes' : '' })}
+      >
+        With errors
+      </CheckField>
+      {traceFilters.isSet(filters) && (
+        <button type="button" class="plain" onClick={() => clearQuery(traceFilters.names)}>
+          Clear
+        </button>
+      )}
+    </>
   )
 }

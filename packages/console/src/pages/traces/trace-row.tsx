@@ -8,23 +8,22 @@ import { barShare, traceDurationMs } from './sum-traces.ts'
 
 export interface TraceRowProps {
   readonly trace: Trace
-  readonly index: number
   readonly href: string
   /** The longest duration in the list, which scales the bars. */
   readonly longestMs: number
   readonly isSelected: boolean
 }
 
-export function TraceRow({ trace, index, href, longestMs, isSelected }: TraceRowProps) {
+export function TraceRow({ trace, href, longestMs, isSelected }: TraceRowProps) {
   const { title, agent, agents, tasks, errors, inputTokens, outputTokens, state, startedAt, endedAt } = trace
   const ms = traceDurationMs(trace, endedAt === undefined ? now.value : 0)
   const tokens = inputTokens + outputTokens
   const others = agents.filter((one) => one !== agent)
   return (
     <a
-      class="listing-line listing-row traces-line"
+      class="list-row listing-line listing-row traces-line"
       href={href}
-      data-row={index}
+      data-row={trace.taskId}
       aria-current={isSelected ? 'true' : undefined}
     >
       <span class="traces-state">

@@ -18,7 +18,7 @@ export function TracesPage() {
     adminCurl(location.origin, adminPath('listTraces', { query: traceListQuery(filters, Date.now()) }))
   usePaletteActions([{ title: 'Copy the list of traces as curl', run: () => void copyText(curl()) }])
   return (
-    <div class={id === undefined ? 'listing-page' : 'listing-page open'}>
+    <div class={id === undefined ? 'fill listing-page' : 'fill listing-page open'}>
       <PageHead title="Traces">
         <CopyButton text={curl} label="Copy the list as curl" class="small">
           curl

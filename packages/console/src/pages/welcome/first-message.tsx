@@ -10,8 +10,7 @@ import { TaskStateBadge } from '../../components/status/task-state.tsx'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
 import { formatDuration } from '../../components/format.ts'
 import { playgroundPath } from '../../agent/agent-path.ts'
-import { appendStreamEvent, emptyStreamText } from './stream-text.ts'
-import { streamMessage } from './stream-message.ts'
+import { appendStreamEvent, emptyStreamText, streamMessage } from './stream-message.ts'
 import './first-message.css'
 
 export interface FirstMessageProps {
@@ -29,7 +28,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
   const chosen = agents.find(({ name }) => name === query.value.get('agent')) ?? agents.find(isReady) ?? agents[0]
   const text = useSignal(query.value.get('text') ?? 'Hello')
   const sent = useSignal<SentMessage | undefined>(undefined)
-  const heard = useSignal(emptyStreamText)
+  const received = useSignal(emptyStreamText)
   const reason = useSignal<unknown>(undefined)
   const isBusy = useSignal(false)
   const running = useRef<AbortController>(undefined)
@@ -46,13 +45,13 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
     running.current?.abort()
     const mine = (running.current = new AbortController())
     sent.value = { agent: chosen.title, text: text.value }
-    heard.value = emptyStreamText
+    received.value = emptyStreamText
     reason.value = undefined
     isBusy.value = true
     try {
       for await (const one of streamMessage(chosen.name, text.value, mine.signal))
-        heard.value = appendStreamEvent(heard.value, one)
-      announce(`${chosen.title} says: ${heard.value.text.slice(0, 200)}`)
+        received.value = appendStreamEvent(received.value, one)
+      announce(`${chosen.title} says: ${received.value.text.slice(0, 200)}`)
     } catch (thrown) {
       if (mine.signal.aborted) return
       reason.value = toProblem(thrown)
@@ -61,7 +60,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
   }
 
   return (
-    <div class="first">
+    <div class="stack first">
       <form class="first-form" onSubmit={(event) => void send(event)}>
         <select
           aria-label="Agent"
@@ -88,7 +87,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
         </button>
       </form>
       {sent.value !== undefined && (
-        <div class="first-talk panel">
+        <div class="stack-small first-talk panel">
           <p class="first-said">
             <span class="label">You</span>
             <span class="first-words" dir="auto">
@@ -98,11 +97,11 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
           <p class="first-said">
             <span class="label cut">{sent.value.agent}</span>
             <span class="first-words" dir="auto">
-              {heard.value.text || (isBusy.value ? '…' : '')}
+              {received.value.text || (isBusy.value ? '…' : '')}
             </span>
           </p>
           {reason.value !== undefined && <ErrorNotice reason={reason.value} />}
-          <TaskLine taskId={heard.value.taskId} tasks={tasks} agent={chosen.name} />
+          <TaskLine taskId={received.value.taskId} tasks={tasks} agent={chosen.name} />
         </div>
       )}
     </div>

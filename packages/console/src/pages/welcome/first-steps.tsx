@@ -67,7 +67,7 @@ function Step({ number, title, isDone, children }: StepProps) {
       <span class="step-number" aria-hidden="true">
         {isDone ? <Icon name="check" size={14} /> : number}
       </span>
-      <div class="step-body">
+      <div class="stack step-body">
         <h2>
           {title} {isDone && <span class="unseen">(done)</span>}
         </h2>
@@ -95,21 +95,21 @@ function AgentCards({ agents }: { readonly agents: readonly Agent[] }) {
 
 function AgentCard({ agent }: { readonly agent: Agent }) {
   const { name, title, description, kind, isDefault } = agent
-  const { tone, shape, word, why } = agentStatus(agent)
+  const status = agentStatus(agent)
   return (
     <>
-      <div class="meet-head">
+      <div class="row meet-head">
         <h3 class="cut">
           <a href={agentPath(name)}>{title}</a>
         </h3>
-        <span title={why}>
-          <StatusBadge tone={tone} shape={shape} word={word} />
+        <span title={status.why}>
+          <StatusBadge {...status} />
         </span>
       </div>
-      <p class="meet-about soft" dir="auto">
+      <p class="meet-about soft clamp" dir="auto">
         {description ?? `A ${kind} agent.`}
       </p>
-      <p class="meet-foot faint">
+      <p class="row meet-foot faint">
         <span class="cut">
           {kind}
           {isDefault && ' · default'}

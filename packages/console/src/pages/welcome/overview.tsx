@@ -1,8 +1,7 @@
 /** The hub at a glance: agent health, running work, recent tasks and links. */
 import type { Agent, TaskSummary } from '../../api/admin.ts'
 import type { AdminResponse } from '../../api/admin-client.ts'
-import { Icon } from '../../components/icon.tsx'
-import type { IconName } from '../../components/icon.tsx'
+import { Icon, type IconName } from '../../components/icon.tsx'
 import { StatusBadge, TaskStateBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { formatCount, formatDuration } from '../../components/format.ts'
@@ -39,11 +38,11 @@ export function HubOverview({ agents, counts: { states }, tasks }: OverviewProps
         <Tile href={tasksHref('FAILED')} value={formatCount(of('FAILED'))} word="failed" isTrouble={of('FAILED') > 0} />
       </ul>
       <div class="overview-halves">
-        <section class="overview-half">
+        <section class="stack-small overview-half">
           <h2>Recent tasks</h2>
           <RecentTasks tasks={tasks} />
         </section>
-        <section class="overview-half">
+        <section class="stack-small overview-half">
           <h2>{care.length > 0 ? 'Agents that need care' : 'Agents'}</h2>
           <AgentLines agents={care.length > 0 ? care : agents} isCare={care.length > 0} />
         </section>
@@ -73,7 +72,7 @@ interface TileProps {
 function Tile({ href, value, word, isTrouble = false }: TileProps) {
   return (
     <li>
-      <a class={isTrouble ? 'overview-tile trouble-tile' : 'overview-tile'} href={href}>
+      <a class={isTrouble ? 'panel overview-tile trouble-tile' : 'panel overview-tile'} href={href}>
         <span class="overview-value">{value}</span>
         <span class="overview-word">{word}</span>
       </a>
@@ -93,7 +92,7 @@ function RecentTasks({ tasks }: { readonly tasks: readonly TaskSummary[] }) {
     <ul class="panel overview-rows">
       {tasks.map(({ id, state, title, agent, statusAt, durationMs }) => (
         <li key={id}>
-          <a href={`/tasks/${id}`}>
+          <a class="list-row" href={`/tasks/${id}`}>
             <span class="overview-state">
               <TaskStateBadge state={state} />
             </span>
@@ -126,14 +125,14 @@ function AgentLines({ agents, isCare }: { readonly agents: readonly Agent[]; rea
     <>
       <ul class="panel overview-rows">
         {agents.slice(0, maxAgents).map((agent) => {
-          const { tone, shape, word, why } = agentStatus(agent)
+          const status = agentStatus(agent)
           return (
             <li key={agent.name}>
-              <a href={agentPath(agent.name)}>
-                <StatusBadge tone={tone} shape={shape} word={word} />
+              <a class="list-row" href={agentPath(agent.name)}>
+                <StatusBadge {...status} />
                 <span class="overview-name cut">{agent.title}</span>
                 <span class="grow faint cut overview-why">
-                  {isCare ? (why ?? 'its card has changed') : loadText(agent.load)}
+                  {isCare ? (status.why ?? 'its card has changed') : loadText(agent.load)}
                 </span>
               </a>
             </li>

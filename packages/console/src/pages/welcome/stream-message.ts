@@ -1,11 +1,11 @@
-/** Sends a message to an agent of this hub with the current session, over the public endpoint, and streams the answer. */
+/** Sends a message to an agent and reads its streamed answer: the text, the task and the state. */
+import type { Artifact, Message, StreamEvent, TaskStatus } from '@parley/a2a'
 import { Problem } from '../../api/problem.ts'
-import { csrfToken } from '../../api/session-state.ts'
+import { sendMessage } from '../../api/send-message.ts'
 import { createSseReader } from '../../api/sse-reader.ts'
-import type { StreamPayload } from './stream-text.ts'
 
 interface JsonRpcResponse {
-  readonly result?: StreamPayload
+  readonly result?: StreamEvent
   readonly error?: { readonly message?: string }
 }
 
@@ -13,22 +13,9 @@ export async function* streamMessage(
   agent: string,
   text: string,
   signal: AbortSignal,
-): AsyncGenerator<StreamPayload, void, undefined> {
-  const path = `/a2a/${encodeURIComponent(agent)}`
-  const request = `POST ${path}`
-  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
-  let response: Response
-  try {
-    response = await fetch(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'a2a-version': '1.0', 'x-csrf-token': csrfToken() },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage', params: { message } }),
-      signal,
-    })
-  } catch (cause) {
-    signal.throwIfAborted()
-    throw new Problem('The hub cannot be reached. It may be restarting.', { code: 'UNREACHABLE', request, cause })
-  }
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const message = { parts: [{ text }] }
+  const { response, request } = await sendMessage({ agent, method: 'SendStreamingMessage', message, signal })
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true || response.body === null) {
     yield* eventOf(await response.text(), request)
     return
@@ -42,7 +29,7 @@ export async function* streamMessage(
   }
 }
 
-function* eventOf(responseText: string, request: string): Generator<StreamPayload, void, undefined> {
+function* eventOf(responseText: string, request: string): Generator<StreamEvent, void, undefined> {
   let response: JsonRpcResponse
   try {
     response = JSON.parse(responseText) as JsonRpcResponse
@@ -53,4 +40,37 @@ function* eventOf(responseText: string, request: string): Generator<StreamPayloa
     throw new Problem(response.error.message ?? 'The agent refused the message.', { code: 'INTERNAL', request })
   }
   if (response.result !== undefined) yield response.result
+}
+
+export interface StreamText {
+  readonly taskId: string | undefined
+  readonly state: string | undefined
+  readonly text: string
+}
+
+export const emptyStreamText: StreamText = { taskId: undefined, state: undefined, text: '' }
+
+export function appendStreamEvent(before: StreamText, event: StreamEvent): StreamText {
+  if ('message' in event) return { ...before, text: before.text + textIn(event.message) }
+  if ('artifactUpdate' in event) {
+    const { taskId, artifact } = event.artifactUpdate
+    return { ...before, taskId, text: before.text + textIn(artifact) }
+  }
+  const { status } = 'task' in event ? event.task : event.statusUpdate
+  const artifacts = 'task' in event ? (event.task.artifacts ?? []) : []
+  return {
+    taskId: 'task' in event ? event.task.id : event.statusUpdate.taskId,
+    state: status.state,
+    text: before.text + artifacts.map(textIn).join('') + answerIn(status),
+  }
+}
+
+/** A working status message is transient; one of a question or a failure is the answer. */
+function answerIn({ state, message }: TaskStatus): string {
+  return /_(SUBMITTED|WORKING)$/.test(state) || message === undefined ? '' : textIn(message)
+}
+
+function textIn({ parts }: Message | Artifact): string {
+  // Agents may send anything as a text.
+  return parts.map((part) => ('text' in part && typeof part.text === 'string' ? part.text : '')).join('')
 }

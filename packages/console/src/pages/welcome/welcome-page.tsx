@@ -7,7 +7,7 @@ import { savePreference, readPreference } from '../../app/preferences.ts'
 import { query, setQuery } from '../../app/router.ts'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
-import { useAgents } from '../../api/use-agents.ts'
+import { useAgentsWithLoad } from '../../api/agents.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { HubOverview } from './overview.tsx'
 import { firstStepsStatus } from './first-steps-status.ts'
@@ -17,7 +17,7 @@ const recentTaskCount = 8
 const concernsTasks = ({ type }: Change): boolean => type === 'task' || type === 'tasks'
 
 export function WelcomePage() {
-  const agents = useAgents()
+  const agents = useAgentsWithLoad()
   const counts = useResource('task counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
   const tasks = useResource(
     'newest tasks',

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { appendStreamEvent, emptyStreamText } from './stream-text.ts'
-import type { StreamPayload } from './stream-text.ts'
+import type { StreamEvent } from '@parley/a2a'
+import { appendStreamEvent, emptyStreamText } from './stream-message.ts'
 import { firstStepsStatus } from './first-steps-status.ts'
 
 describe('the first steps', () => {
   const demo = { name: 'echo', kind: 'demo' }
   const own = { name: 'mine', kind: 'module' }
 
-  it('are done when something was sent and an agent of one’s own is there', () => {
+  it('are done when a message was sent and there is an agent other than the demo', () => {
     assert.deepEqual(firstStepsStatus({ agents: [demo], tasks: 0 }), {
       hasAgents: true,
       hasSent: false,
@@ -21,9 +21,9 @@ describe('the first steps', () => {
   })
 })
 
-describe('what an agent says', () => {
-  it('is heard as it comes, with its task and how that stands', () => {
-    const events: readonly StreamPayload[] = [
+describe('the answer of an agent', () => {
+  it('is read as it streams, with its task and the state', () => {
+    const events = [
       { task: { id: 't1', status: { state: 'TASK_STATE_SUBMITTED' } } },
       {
         statusUpdate: {
@@ -34,7 +34,7 @@ describe('what an agent says', () => {
       { artifactUpdate: { taskId: 't1', artifact: { parts: [{ text: 'Hello' }] } } },
       { artifactUpdate: { taskId: 't1', artifact: { parts: [{ text: ', you' }, { text: 7 }, {}] } } },
       { statusUpdate: { taskId: 't1', status: { state: 'TASK_STATE_COMPLETED' } } },
-    ]
+    ] as unknown as readonly StreamEvent[]
     assert.deepEqual(events.reduce(appendStreamEvent, emptyStreamText), {
       taskId: 't1',
       state: 'TASK_STATE_COMPLETED',
@@ -42,12 +42,12 @@ describe('what an agent says', () => {
     })
   })
 
-  it('is also what it asks, and what it answers without a task', () => {
-    const asked: StreamPayload = {
-      task: { id: 't2', status: { state: 'TASK_STATE_INPUT_REQUIRED', message: { parts: [{ text: 'Which city?' }] } } },
-    }
-    assert.equal(appendStreamEvent(emptyStreamText, asked).text, 'Which city?')
-    assert.deepEqual(appendStreamEvent(emptyStreamText, { message: { parts: [{ text: 'Hi' }] } }), {
+  it('includes a question, and a message without a task', () => {
+    const parts = [{ text: 'Which city?' }]
+    const message = { messageId: 'm1', role: 'ROLE_AGENT', parts } as const
+    const question: StreamEvent = { task: { id: 't2', status: { state: 'TASK_STATE_INPUT_REQUIRED', message } } }
+    assert.equal(appendStreamEvent(emptyStreamText, question).text, 'Which city?')
+    assert.deepEqual(appendStreamEvent(emptyStreamText, { message: { ...message, parts: [{ text: 'Hi' }] } }), {
       ...emptyStreamText,
       text: 'Hi',
     })

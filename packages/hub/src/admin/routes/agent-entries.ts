@@ -8,9 +8,8 @@ import { kindEntrySchemas, type JsonSchema } from '../../config/json-schema.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import type { ConfigService } from '../config-service.ts'
-import { jsonObject, nameField } from '../schema-fields.ts'
+import { jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { invalidFieldError } from '../key-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
 import { appliedSchema, appliedToJson } from './config.ts'
 
 export interface AgentEntryRoutesDeps {
@@ -25,11 +24,10 @@ export interface AgentEntryRoutesDeps {
   baseDir(): string
 }
 
-const tag = 'Agents'
 const params = z.object({ agent: nameField })
 const entry = z
   .looseObject({ kind: z.string().min(1) })
-  .meta({ description: 'As in the file: `kind` and the settings of that kind.' })
+  .describe('As in the file: `kind` and the settings of that kind.')
 const editFields = { note: z.string().max(500).optional(), base: z.string().max(64).optional() }
 /** A program may have to be installed first. */
 const detectTimeoutMs = 60_000
@@ -37,20 +35,17 @@ const detectTimeoutMs = 60_000
 const detected = z.strictObject({
   kind: z.string().optional(),
   name: z.string().optional(),
-  entry: jsonObject.optional().meta({ description: 'The entry for the configuration.' }),
-  notes: z.array(z.string()).optional().meta({ description: 'Notes for the operator.' }),
-  reasons: z.array(z.string()).optional().meta({ description: 'The attempts, if no kind was detected.' }),
+  entry: jsonObject.optional().describe('The entry for the configuration.'),
+  notes: z.array(z.string()).optional().describe('Notes for the operator.'),
+  reasons: z.array(z.string()).optional().describe('The attempts, if no kind was detected.'),
 })
 
 export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRoute[] {
   const { configService, registry, kinds, detect, fetch, programEnv, baseDir } = parts
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/kinds',
+  return taggedRoutes('Agents', [
+    jsonRoute('GET /admin/kinds', {
       name: 'listKinds',
       summary: 'The kinds of agents, each with the JSON Schemas of its entries.',
-      tag,
       response: z.strictObject({ kinds: z.array(z.strictObject({ kind: z.string(), schemas: z.array(jsonObject) })) }),
       handle: () => ({
         kinds: kinds.map((kind) => ({
@@ -59,13 +54,10 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         })),
       }),
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/agents/detect',
+    jsonRoute('POST /admin/agents/detect', {
       name: 'detectAgent',
       summary: 'Detects the agent kind of a URL or a command.',
       description: 'A command runs in the folder of the configuration file, as with the kind `command`.',
-      tag,
       body: z.strictObject({
         target: z
           .union([
@@ -75,13 +67,13 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
               .transform((one) => [one]),
             z.array(z.string().min(1)).min(1),
           ])
-          .meta({ description: 'A URL, or a command with its arguments.' }),
-        token: z.string().min(1).optional().meta({ description: 'Used if credentials are required; not stored.' }),
+          .describe('A URL, or a command with its arguments.'),
+        token: z.string().min(1).optional().describe('Used if credentials are required; not stored.'),
         tokenEnv: z
           .string()
           .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
           .optional()
-          .meta({ description: 'The environment variable for the token. Default: AGENT_TOKEN.' }),
+          .describe('The environment variable for the token. Default: AGENT_TOKEN.'),
       }),
       response: detected,
       async handle({ body: { target, token, tokenEnv = 'AGENT_TOKEN' }, signal }) {
@@ -100,12 +92,9 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         return { kind, name: detectedName, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/agents',
+    jsonRoute('POST /admin/agents', {
       name: 'addAgent',
       summary: 'Adds an agent to the configuration.',
-      tag,
       body: z.strictObject({ name: z.string(), entry, ...editFields }),
       status: 201,
       response: appliedSchema,
@@ -122,12 +111,9 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         )
       },
     }),
-    jsonRoute({
-      method: 'PUT',
-      path: '/admin/agents/{agent}',
+    jsonRoute('PUT /admin/agents/{agent}', {
       name: 'changeAgent',
       summary: "Replaces an agent's entry. Secrets shown as (not shown) are kept.",
-      tag,
       params,
       body: z.strictObject({ entry, ...editFields }),
       response: appliedSchema,
@@ -140,12 +126,9 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         )
       },
     }),
-    jsonRoute({
-      method: 'DELETE',
-      path: '/admin/agents/{agent}',
+    jsonRoute('DELETE /admin/agents/{agent}', {
       name: 'removeAgent',
       summary: 'Removes an agent from the configuration. Running turns finish, and its tasks are kept.',
-      tag,
       params,
       response: appliedSchema,
       event: 'config.applied',
@@ -156,5 +139,5 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         )
       },
     }),
-  ]
+  ])
 }

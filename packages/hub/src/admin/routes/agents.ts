@@ -6,8 +6,7 @@ import { matchesFilter } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { agentSummary, type AgentView } from '../agent-view.ts'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, jsonObject, nameField } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { timestamp, jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface AgentRoutesDeps {
   readonly view: AgentView
@@ -18,7 +17,6 @@ export interface AgentRoutesDeps {
   entry(agent: string): unknown
 }
 
-const tag = 'Agents'
 const params = z.object({ agent: nameField })
 const variants = ['merged', '1.0', '0.3', '0.2'] as const
 
@@ -37,7 +35,7 @@ const detail = agentSummary
     streaming: z.boolean(),
     pushNotifications: z.boolean(),
     extensions: z.array(z.string()),
-    entry: z.unknown().optional().meta({ description: 'Its entry in the configuration, without secrets.' }),
+    entry: z.unknown().optional().describe('Its entry in the configuration, without secrets.'),
   })
   .meta({ id: 'AgentDetail' })
 
@@ -52,7 +50,7 @@ const cards = z
         '0.3': jsonObject.optional(),
         '0.2': jsonObject.optional(),
       })
-      .meta({ description: 'As served to clients of each version; `merged` for clients that name none.' }),
+      .describe('As served to clients of each version; `merged` for clients that name none.'),
     signatures: z.array(z.strictObject({ alg: z.string(), kid: z.string(), keys: z.string().optional() })),
     remote: z
       .strictObject({
@@ -61,7 +59,7 @@ const cards = z
         changed: seenCard
           .extend({ fields: z.array(z.string()) })
           .optional()
-          .meta({ description: 'The current card, if it is not the approved one, and the differences.' }),
+          .describe('The current card, if it is not the approved one, and the differences.'),
         signature: z
           .strictObject({
             status: z.enum(['unchecked', 'unsigned', 'unverified', 'verified']),
@@ -74,18 +72,15 @@ const cards = z
           .optional(),
       })
       .optional()
-      .meta({ description: 'For a remote agent: its own card.' }),
+      .describe('For a remote agent: its own card.'),
   })
   .meta({ id: 'AgentCards' })
 
 export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/agents',
+  return taggedRoutes('Agents', [
+    jsonRoute('GET /admin/agents', {
       name: 'listAgents',
       summary: 'Lists the agents with their health and load.',
-      tag,
       query: z.strictObject({
         text: z.string().min(1).max(200).optional(),
         tag: z.string().max(200).optional(),
@@ -100,12 +95,9 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/agents/{agent}',
+    jsonRoute('GET /admin/agents/{agent}', {
       name: 'getAgent',
       summary: 'Shows an agent with its endpoints and its entry.',
-      tag,
       params,
       response: detail,
       async handle({ params: { agent } }) {
@@ -115,12 +107,9 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         return { ...summary, ...(await cardFacts(agent)), ...(configured !== undefined ? { entry: configured } : {}) }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/agents/{agent}/look',
+    jsonRoute('POST /admin/agents/{agent}/look', {
       name: 'lookAtAgent',
       summary: 'Reads the description of the agent again.',
-      tag,
       params,
       response: agentSummary,
       async handle({ params: { agent } }) {
@@ -130,12 +119,9 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         return summary
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/agents/{agent}/card',
+    jsonRoute('GET /admin/agents/{agent}/card', {
       name: 'getAgentCards',
       summary: 'The card as clients of each version see it, with the state of its signatures.',
-      tag,
       params,
       response: cards,
       async handle({ params: { agent } }) {
@@ -153,12 +139,9 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/agents/{agent}/card/approve',
+    jsonRoute('POST /admin/agents/{agent}/card/approve', {
       name: 'approveCard',
       summary: "Approves a remote agent's card that has changed.",
-      tag,
       params,
       body: z.strictObject({ fingerprint: z.string().max(64) }),
       response: agentSummary,
@@ -174,7 +157,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         return summary
       },
     }),
-  ]
+  ])
 
   /** The fields of the newest card that a summary lacks. */
   async function cardFacts(agent: string) {

@@ -1,26 +1,22 @@
 /** `/admin/audit`: who did what, newest first. */
 import { z } from 'zod'
-import type { AuditLog } from '../../audit/audit-log.ts'
-import type { AuditEntry } from '../../audit/audit-entry.ts'
+import type { AuditLog, AuditEntry } from '../../audit/audit-log.ts'
 import { isoTime } from '../../http/json-response.ts'
-import { timestamp, limitField, timeQuery } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { timestamp, limitField, timeQuery, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 const filters = {
   agent: z.string().optional(),
-  who: z.string().optional().meta({ description: 'The principal, or `admin`.' }),
-  key: z.string().optional().meta({ description: 'The id of the key that was used, or that was changed.' }),
+  who: z.string().optional().describe('The principal, or `admin`.'),
+  key: z.string().optional().describe('The id of the key that was used, or that was changed.'),
   task: z.string().optional(),
   event: z.string().optional(),
   operation: z.string().optional(),
-  outcome: z.string().optional().meta({ description: '`OK`, or the code of the error.' }),
+  outcome: z.string().optional().describe('`OK`, or the code of the error.'),
 }
 
 const entry = z
   .strictObject({
-    id: z
-      .string()
-      .meta({ description: 'Its position. Pass the last number plus one as `before` to start a page with it.' }),
+    id: z.string().describe('Its position. Pass the last number plus one as `before` to start a page with it.'),
     at: timestamp,
     ...filters,
     event: z.string(),
@@ -35,14 +31,11 @@ const entry = z
   .meta({ id: 'AuditEntry' })
 
 export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/audit',
+  return taggedRoutes('Audit', [
+    jsonRoute('GET /admin/audit', {
       name: 'listAudit',
       summary: 'Lists who did what, newest first.',
       description: 'A page can be empty although more follow: each page searches a limited number of entries.',
-      tag: 'Audit',
       query: z.strictObject({
         limit: limitField(100, 1_000),
         before: z
@@ -50,10 +43,10 @@ export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[
           .regex(/^[0-9a-f-]{36}\.\d{1,6}$/, 'must be the value returned by the previous page')
           .optional(),
         ...filters,
-        since: timeQuery.optional().meta({ description: 'Inclusive.' }),
-        until: timeQuery.optional().meta({ description: 'Exclusive.' }),
-        text: z.string().max(256).optional().meta({ description: 'A text in any field, case-insensitive.' }),
-        reads: z.enum(['yes', 'no']).default('yes').meta({ description: 'Whether reads by admins are listed, too.' }),
+        since: timeQuery.optional().describe('Inclusive.'),
+        until: timeQuery.optional().describe('Exclusive.'),
+        text: z.string().max(256).optional().describe('A text in any field, case-insensitive.'),
+        reads: z.enum(['yes', 'no']).default('yes').describe('Whether reads by admins are listed, too.'),
       }),
       response: z.strictObject({ entries: z.array(entry), before: z.string().optional() }),
       async handle({ query: { limit: most, before, since, until = Infinity, text = '', reads, ...fields } }) {
@@ -68,7 +61,7 @@ export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[
         return { entries, ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
-  ]
+  ])
 }
 
 /** POST requests that change nothing. */

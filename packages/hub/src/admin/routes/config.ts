@@ -1,12 +1,11 @@
 /** `/admin/config`: reads, checks, compares, applies and restores the configuration. */
 import { z } from 'zod'
 import { type JsonSchema } from '../../config/json-schema.ts'
-import { formatPath } from '../../config/config-path.ts'
+import { formatPath } from '../../config/config-problem.ts'
 import type { ReloadResult } from '../../config/diff-config.ts'
 import { notFoundError, isoTime } from '../../http/json-response.ts'
 import type { ConfigService, ConfigVersion } from '../config-service.ts'
-import { timestamp, jsonObject } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { timestamp, jsonObject, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface ConfigRoutesDeps {
   readonly configService: ConfigService
@@ -14,17 +13,16 @@ export interface ConfigRoutesDeps {
   schema(): JsonSchema
 }
 
-const tag = 'Configuration'
-/** As JSON: a text has up to 256 kB (`config/config-text-limits.ts`), and escaping enlarges it. */
+/** As JSON: a text has up to 256 kB (`config/config-document.ts`), and escaping enlarges it. */
 const maxBytes = 600_000
 
 export const effectsSchema = z
   .strictObject({
-    added: z.array(z.string()).meta({ description: 'Added agents.' }),
+    added: z.array(z.string()).describe('Added agents.'),
     changed: z.array(z.string()),
-    removed: z.array(z.string()).meta({ description: 'Removed agents; running turns finish.' }),
-    applied: z.array(z.string()).meta({ description: 'Changed sections that are applied.' }),
-    restart: z.array(z.string()).meta({ description: 'Changes that are applied after a restart.' }),
+    removed: z.array(z.string()).describe('Removed agents; running turns finish.'),
+    applied: z.array(z.string()).describe('Changed sections that are applied.'),
+    restart: z.array(z.string()).describe('Changes that are applied after a restart.'),
   })
   .meta({ id: 'ConfigEffects' })
 
@@ -33,7 +31,7 @@ export const appliedSchema = z
   .meta({ id: 'ConfigApplied' })
 
 const editedText = z.strictObject({
-  text: z.string().meta({ description: 'The whole file. Secrets shown as (not shown) are kept.' }),
+  text: z.string().describe('The whole file. Secrets shown as (not shown) are kept.'),
 })
 
 const diffLines = z.array(
@@ -45,22 +43,14 @@ const diffLines = z.array(
   }),
 )
 const editFields = {
-  note: z
-    .string()
-    .max(500)
-    .optional()
-    .meta({ description: 'The reason for the change, shown in the list of versions.' }),
-  base: z
-    .string()
-    .max(64)
-    .optional()
-    .meta({ description: 'The hash of the edited configuration; 409 if it has changed since.' }),
+  note: z.string().max(500).optional().describe('The reason for the change, shown in the list of versions.'),
+  base: z.string().max(64).optional().describe('The hash of the edited configuration; 409 if it has changed since.'),
 }
 
 const versionSchema = z.strictObject({
   id: z.string(),
   at: timestamp,
-  who: z.string().optional().meta({ description: 'Absent: the text was found in the file when it was replaced.' }),
+  who: z.string().optional().describe('Absent: the text was found in the file when it was replaced.'),
   note: z.string().optional(),
   hash: z.string(),
   isCurrent: z.boolean(),
@@ -74,31 +64,22 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
     at: isoTime(at),
     isCurrent: rest.hash === configService.hash(),
   })
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/config',
+  return taggedRoutes('Configuration', [
+    jsonRoute('GET /admin/config', {
       name: 'getConfig',
       summary: 'The configuration file, without secrets.',
-      tag,
       response: z.strictObject({ file: z.string(), text: z.string(), hash: z.string() }),
       handle: () => ({ text: configService.text(), hash: configService.hash(), file: configService.file ?? '' }),
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/config/schema',
+    jsonRoute('GET /admin/config/schema', {
       name: 'getConfigSchema',
       summary: 'The JSON Schema of the file, for editors.',
-      tag,
       response: jsonObject,
       handle: () => schema() as Record<string, unknown>,
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/config/check',
+    jsonRoute('POST /admin/config/check', {
       name: 'checkConfig',
       summary: 'Validates a configuration; changes nothing.',
-      tag,
       body: editedText,
       maxBytes,
       response: z.strictObject({
@@ -112,12 +93,9 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         })),
       }),
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/config/diff',
+    jsonRoute('POST /admin/config/diff', {
       name: 'diffConfig',
       summary: 'Compares a configuration with the current one and lists the effects; changes nothing.',
-      tag,
       body: editedText,
       maxBytes,
       response: z.strictObject({ diff: diffLines, effects: effectsSchema }),
@@ -126,12 +104,9 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         return { diff: [...preview.diff], effects: effectsToJson(preview.effects) }
       },
     }),
-    jsonRoute({
-      method: 'PUT',
-      path: '/admin/config',
+    jsonRoute('PUT /admin/config', {
       name: 'applyConfig',
       summary: 'Applies a configuration and writes it to the file.',
-      tag,
       body: editedText.extend(editFields),
       maxBytes,
       response: appliedSchema,
@@ -140,28 +115,20 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         return appliedToJson(await configService.apply(text, { who: who.subject, ...about }))
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/config/versions',
+    jsonRoute('GET /admin/config/versions', {
       name: 'listConfigVersions',
       summary: 'Lists the applied configurations, newest first.',
-      tag,
       response: z.strictObject({ versions: z.array(versionSchema) }),
       handle: async () => ({ versions: (await configService.versions()).map(shown) }),
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/config/versions/{id}',
+    jsonRoute('GET /admin/config/versions/{id}', {
       name: 'getConfigVersion',
       summary: 'Shows one of them, without secrets.',
-      tag,
       params: idParams,
       response: versionSchema.extend({
         text: z.string(),
-        diff: diffLines.meta({ description: 'The difference between the current one and this one.' }),
-        effects: effectsSchema
-          .optional()
-          .meta({ description: 'The effects of restoring it; absent if it cannot be restored.' }),
+        diff: diffLines.describe('The difference between the current one and this one.'),
+        effects: effectsSchema.optional().describe('The effects of restoring it; absent if it cannot be restored.'),
       }),
       async handle({ params }) {
         const found = await configService.version(params.id)
@@ -175,12 +142,9 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/config/versions/{id}/restore',
+    jsonRoute('POST /admin/config/versions/{id}/restore', {
       name: 'restoreConfig',
       summary: 'Restores one of them.',
-      tag,
       params: idParams,
       body: z.strictObject(editFields).optional(),
       response: appliedSchema,
@@ -189,7 +153,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         return appliedToJson(await configService.restore(params.id, { who: who.subject, ...body }))
       },
     }),
-  ]
+  ])
 }
 
 export function appliedToJson({

@@ -3,15 +3,10 @@ import type { ServerResponse } from 'node:http'
 import { linkSignals } from '@parley/a2a'
 import { z } from 'zod'
 import { isoTime } from '../../http/json-response.ts'
-import type { ChangeSignal } from '../change-signal.ts'
-import {
-  type ChangeFeed,
-  type ChangeEvent,
-  type FeedCursor,
-  parseFeedCursor,
-  formatFeedCursor,
-} from '../change-feed.ts'
-import { type AdminRoute, streamRoute } from '../route.ts'
+import type { ChangeSignal } from '../live-activity.ts'
+import { parseFeedCursor, formatFeedCursor } from '../change-feed.ts'
+import type { ChangeFeed, ChangeEvent, FeedCursor } from '../change-feed.ts'
+import { type AdminRoute, streamRoute, taggedRoutes } from '../route.ts'
 import { taskSummaryOf, taskSummary } from '../task-view.ts'
 
 export interface EventRoutesDeps {
@@ -41,17 +36,14 @@ const headers = {
 }
 
 export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
-  return [
-    streamRoute({
-      method: 'GET',
-      path: '/admin/events',
+  return taggedRoutes('Events', [
+    streamRoute('GET /admin/events', {
       name: 'followChanges',
       summary: 'Streams changes of tasks, agents, the configuration and webhooks.',
       description:
         'Starts now, or after `Last-Event-ID`. `ready` is first and names the hub process; `reset`: events were missed, reload everything; `tasks`: more tasks changed than are listed one by one.',
-      tag: 'Events',
       query: z.strictObject({
-        lastEventId: z.string().max(40).optional().meta({ description: 'For clients that cannot set Last-Event-ID.' }),
+        lastEventId: z.string().max(40).optional().describe('For clients that cannot set Last-Event-ID.'),
       }),
       events: {
         ready: z.strictObject({ instance: z.string(), version: z.string(), at: z.string() }),
@@ -76,7 +68,7 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
         void follow(cursor, response, either.signal).finally(either.end)
       },
     }),
-  ]
+  ])
 
   function ready(): object {
     return { instance: parts.instance, version: parts.version, at: isoTime(parts.now()) }

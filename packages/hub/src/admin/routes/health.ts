@@ -4,9 +4,8 @@ import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
-import { timestamp } from '../schema-fields.ts'
-import type { RecentStats } from '../recent-stats.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { timestamp, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import type { RecentStats } from '../live-activity.ts'
 
 export interface HealthRoutesDeps {
   readonly store: Pick<FullStore, 'ready' | 'tasks' | 'push'>
@@ -20,26 +19,21 @@ export interface HealthRoutesDeps {
   readonly now: () => number
 }
 
-const tag = 'Health'
-
 export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
   const { store, storeName, view, recentStats, version, instance, now } = parts
   const startedAt = now()
   const startedMonotonic = performance.now()
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/health',
+  return taggedRoutes('Health', [
+    jsonRoute('GET /admin/health', {
       name: 'getHealth',
       summary: 'The health of the hub: store, agents, webhooks.',
-      tag,
       response: z
         .strictObject({
-          status: z.enum(['ok', 'degraded']).meta({ description: 'Degraded: the store or an agent is unhealthy.' }),
+          status: z.enum(['ok', 'degraded']).describe('Degraded: the store or an agent is unhealthy.'),
           version: z.string(),
           node: z.string(),
           protocols: z.array(z.string()),
-          instance: z.string().meta({ description: 'Changes with each restart.' }),
+          instance: z.string().describe('Changes with each restart.'),
           startedAt: timestamp,
           uptimeMs: z.number(),
           store: z.strictObject({
@@ -52,13 +46,13 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
             all: z.int(),
             open: z.int(),
             down: z.array(z.string()),
-            drifted: z.array(z.string()).meta({ description: 'Remote agents whose card awaits approval.' }),
+            drifted: z.array(z.string()).describe('Remote agents whose card awaits approval.'),
           }),
           tasks: z.record(z.string(), z.int()),
           streams: z.int(),
           push: z.strictObject({
             isOn: z.boolean(),
-            dead: z.int().meta({ description: 'Dead webhooks; at most 100 are counted.' }),
+            dead: z.int().describe('Dead webhooks; at most 100 are counted.'),
           }),
         })
         .meta({ id: 'Health' }),
@@ -90,12 +84,9 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/health/pulse',
+    jsonRoute('GET /admin/health/pulse', {
       name: 'getPulse',
       summary: 'The last hour of this process, minute by minute.',
-      tag,
       response: z.strictObject({
         minutes: z.array(
           z.strictObject({
@@ -110,7 +101,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
       }),
       handle: () => ({ minutes: recentStats.read().map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })) }),
     }),
-  ]
+  ])
 
   /** Whether the store responds, and how fast: a readable store may still not be writable. */
   async function storeHealth() {

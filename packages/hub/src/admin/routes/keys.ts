@@ -1,11 +1,10 @@
 /** `/admin/keys`: creates, lists and revokes keys. */
 import { z } from 'zod'
-import type { KeyInfo } from '../../auth/key-record.ts'
+import type { KeyInfo } from '../../auth/key-format.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { rate } from '../../config/values.ts'
 import { RouteError } from '../../http/json-response.ts'
-import { validateInput } from '../validate-input.ts'
-import { limitField } from '../schema-fields.ts'
+import { validateInput, type AdminRoute, jsonRoute, RouteResult, taggedRoutes, limitField } from '../route.ts'
 import {
   expiryFields,
   keyExpiry,
@@ -16,7 +15,6 @@ import {
   scopesField,
   keyToJson,
 } from '../key-fields.ts'
-import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
 
 export interface KeyRoutesDeps {
   readonly keys: ApiKeys
@@ -26,7 +24,7 @@ export interface KeyRoutesDeps {
 
 const keyRequest = z.strictObject({
   name: keyName.optional(),
-  agents: z.array(z.string()).max(200).optional().meta({ description: '`agents: [gpt]` is `scopes: [agent:gpt]`.' }),
+  agents: z.array(z.string()).max(200).optional().describe('`agents: [gpt]` is `scopes: [agent:gpt]`.'),
   scopes: scopesField.optional(),
   principal: z
     .string()
@@ -38,40 +36,35 @@ const keyRequest = z.strictObject({
   rate: rate.optional(),
   tasksPerDay: z.int().positive().optional(),
   ...expiryFields,
-  replaces: z.string().max(64).optional().meta({
-    description: 'The id of another key: omitted fields are copied from it, and the new key continues its tasks.',
-  }),
+  replaces: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The id of another key: omitted fields are copied from it, and the new key continues its tasks.'),
 })
 
 /** Principals with a fixed meaning. */
 const reservedPrincipals = /^(anonymous|admin|console\|.*)$/s
 const params = z.object({ id: z.string().max(64) })
-const tag = 'Keys'
 
 export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/keys',
+  return taggedRoutes('Keys', [
+    jsonRoute('GET /admin/keys', {
       name: 'listKeys',
       summary: 'Lists the keys, including expired and revoked ones.',
-      tag,
       query: z.strictObject({ limit: limitField(100, 1_000), after: z.string().max(64).optional() }),
       response: z.strictObject({
         keys: z.array(keyInfo),
-        after: z.string().optional().meta({ description: 'Pass it to get the next page; absent on the last.' }),
+        after: z.string().optional().describe('Pass it to get the next page; absent on the last.'),
       }),
       async handle({ query }) {
         const page = await keys.list(query)
         return { keys: page.keys.map(keyToJson), ...(page.after !== undefined ? { after: page.after } : {}) }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/keys',
+    jsonRoute('POST /admin/keys', {
       name: 'createKey',
       summary: 'Creates a key and shows it once.',
-      tag,
       body: keyRequest,
       status: 201,
       response: createdKey,
@@ -84,29 +77,23 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
         )
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/keys/{id}',
+    jsonRoute('GET /admin/keys/{id}', {
       name: 'getKey',
       summary: 'Shows a key, without its secret.',
-      tag,
       params,
       response: keyInfo,
       handle: async ({ params: { id } }) => keyJsonOrNotFound(await keys.get(id), id),
     }),
-    jsonRoute({
-      method: 'DELETE',
-      path: '/admin/keys/{id}',
+    jsonRoute('DELETE /admin/keys/{id}', {
       name: 'revokeKey',
       summary: 'Revokes a key.',
-      tag,
       params,
       response: keyInfo,
       event: 'key.revoked',
       handle: async ({ params: { id } }) =>
         new RouteResult(keyJsonOrNotFound(await keys.revoke(id), id), { auditTarget: { key: id } }),
     }),
-  ]
+  ])
 
   /** A typo would create a key without permissions. `scopes` may name agents that do not exist yet. */
   function requireAgents(named: readonly string[]): void {

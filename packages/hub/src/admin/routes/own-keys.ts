@@ -17,24 +17,20 @@ import {
   scopesField,
   keyToJson,
 } from '../key-fields.ts'
-import { type AdminRoute, jsonRoute, RouteResult, type AdminCaller } from '../route.ts'
+import { type AdminRoute, jsonRoute, RouteResult, type AdminCaller, taggedRoutes } from '../route.ts'
 import type { KeyRoutesDeps } from './keys.ts'
 
 /** Per agent and principal. */
 const maxKeys = 20
-const tag = 'Keys of callers'
 const right = 'maker'
 const noCaller: Caller = { id: '' }
-const agent = z.string().meta({ description: "The agent's name." })
+const agent = z.string().describe("The agent's name.")
 
 export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/a2a/{agent}/api-key',
+  return taggedRoutes('Keys of callers', [
+    jsonRoute('GET /a2a/{agent}/api-key', {
       name: 'listOwnKeys',
       summary: 'Lists the keys that the caller has created for the agent; for the admin, all.',
-      tag,
       access: right,
       params: z.object({ agent }),
       response: z.strictObject({ keys: z.array(keyInfo) }),
@@ -46,12 +42,9 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
         return { keys: found.map(keyToJson) }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/a2a/{agent}/api-key/generate',
+    jsonRoute('POST /a2a/{agent}/api-key/generate', {
       name: 'generateOwnKey',
       summary: 'Creates a key for the agent and shows it once.',
-      tag,
       access: right,
       params: z.object({ agent }),
       body: z
@@ -62,7 +55,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
       response: z.strictObject({
         agent: z.string(),
         ...createdKey.shape,
-        apiKey: z.string().meta({ description: 'The same as `key`, under the name that other gateways use.' }),
+        apiKey: z.string().describe('The same as `key`, under the name that other gateways use.'),
       }),
       event: 'key.created',
       async handle({ params, body, who }) {
@@ -82,12 +75,9 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
         )
       },
     }),
-    jsonRoute({
-      method: 'DELETE',
-      path: '/a2a/{agent}/api-key/{id}',
+    jsonRoute('DELETE /a2a/{agent}/api-key/{id}', {
       name: 'revokeOwnKey',
       summary: 'Revokes one of the keys that the caller has created.',
-      tag,
       access: right,
       params: z.object({ agent, id: z.string().max(64) }),
       response: keyInfo,
@@ -100,7 +90,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
         return new RouteResult(keyToJson(revoked), { auditTarget: { key: id } })
       },
     }),
-  ]
+  ])
 }
 
 async function requireKeyQuota(who: AdminCaller, keys: ApiKeys): Promise<void> {

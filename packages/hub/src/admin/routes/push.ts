@@ -3,9 +3,10 @@ import type { Store } from '@parley/a2a'
 import type { HandlerPush } from '@parley/a2a/server'
 import { z } from 'zod'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
-import { limitField, nameField } from '../schema-fields.ts'
-import { type PushSearchSource, searchPush } from '../push-search.ts'
+import { limitField, nameField, type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import {
+  type PushSearchSource,
+  searchPush,
   pushAttempt,
   pushCursor,
   pushState,
@@ -14,34 +15,32 @@ import {
   pushCursorToJson,
   loadPushSummary,
 } from '../push-view.ts'
-import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
 
 export interface PushRoutesDeps {
   readonly store: Pick<Store, 'tasks'>
   push(): Promise<(PushSearchSource & Pick<HandlerPush, 'cursors' | 'redeliver'>) | undefined>
 }
 
-const tag = 'Push'
 const params = z.object({ taskId: nameField, configId: nameField })
 
 export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/push',
+  return taggedRoutes('Push', [
+    jsonRoute('GET /admin/push', {
       name: 'listPush',
       summary: 'Lists webhooks, newest first. `state=dead` lists those whose delivery failed.',
       description:
         'With `agent` or `text`, a page can be short or empty although more follow: each page searches a limited number.',
-      tag,
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.coerce.number().int().optional(),
         state: pushState.optional(),
         agent: nameField.optional(),
-        text: z.string().min(1).max(200).optional().meta({
-          description: 'In the URL, an id, the first message of the task, or the last result.',
-        }),
+        text: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe('In the URL, an id, the first message of the task, or the last result.'),
       }),
       response: z.strictObject({ push: z.array(pushSummary), before: z.number().optional() }),
       async handle({ query }) {
@@ -49,12 +48,9 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
         return { push: [...page.push], ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/push/{taskId}/{configId}',
+    jsonRoute('GET /admin/push/{taskId}/{configId}', {
       name: 'getPush',
       summary: 'Shows a webhook with its last attempts, newest first.',
-      tag,
       params,
       query: z.strictObject({ limit: limitField(50, 500) }),
       response: z.strictObject({ ...pushSummary.shape, attempts: z.array(pushAttempt) }),
@@ -69,12 +65,9 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
         }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/push/{taskId}/{configId}/redeliver',
+    jsonRoute('POST /admin/push/{taskId}/{configId}/redeliver', {
       name: 'redeliver',
       summary: 'Redelivers immediately, also after delivery failed permanently.',
-      tag,
       params,
       body: z
         .strictObject({
@@ -82,7 +75,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
             .int()
             .min(0)
             .optional()
-            .meta({ description: 'Starts after this event. Default: with the first undelivered one.' }),
+            .describe('Starts after this event. Default: with the first undelivered one.'),
         })
         .optional(),
       response: pushCursor,
@@ -94,7 +87,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
         return new RouteResult(pushCursorToJson(taskId, cursor), { auditTarget: { task: taskId } })
       },
     }),
-  ]
+  ])
 
   async function requirePush() {
     const pushHandler = await push()

@@ -5,8 +5,7 @@ import type { Route as RoutingRule } from '../../config/sections/routes.ts'
 import type { RouteDecision } from '../../routing/decide-route.ts'
 import type { DryRunMessage } from '../../routing/routing.ts'
 import { notFoundError } from '../../http/json-response.ts'
-import { jsonObject, nameField } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface RoutingRoutesDeps {
   rules(): readonly RoutingRule[]
@@ -15,11 +14,9 @@ export interface RoutingRoutesDeps {
   hasAgent(name: string): boolean
 }
 
-const tag = 'Routes'
-
 const ruleSchema = z
   .strictObject({
-    route: z.int().meta({ description: 'Its place in the configuration, from 0.' }),
+    route: z.int().describe('Its place in the configuration, from 0.'),
     name: z.string().optional(),
     from: z.array(z.string()),
     when: jsonObject.optional(),
@@ -31,10 +28,10 @@ const ruleSchema = z
 
 const decisionSchema = z
   .strictObject({
-    route: z.int().optional().meta({ description: 'The matching route; absent if the agent does the work itself.' }),
+    route: z.int().optional().describe('The matching route; absent if the agent does the work itself.'),
     name: z.string().optional(),
     why: z.string(),
-    to: z.array(z.string()).meta({ description: 'The candidates, best first. Empty if none is available.' }),
+    to: z.array(z.string()).describe('The candidates, best first. Empty if none is available.'),
     candidates: z.array(
       z.strictObject({ agent: z.string(), state: z.enum(['up', 'slow', 'down', 'over']), why: z.string().optional() }),
     ),
@@ -45,13 +42,10 @@ const decisionSchema = z
   .meta({ id: 'RouteDecision' })
 
 export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/routes',
+  return taggedRoutes('Routes', [
+    jsonRoute('GET /admin/routes', {
       name: 'listRoutes',
       summary: 'Lists the routes of the configuration.',
-      tag,
       response: z.strictObject({ routes: z.array(ruleSchema) }),
       handle: () => ({
         routes: rules().map(({ name: called, from, when, to, priority, fallback }, at) => ({
@@ -65,22 +59,17 @@ export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): r
         })),
       }),
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/routes/decide',
+    jsonRoute('POST /admin/routes/decide', {
       name: 'decideRoute',
       summary: 'Shows which route a message would take, and why. Sends nothing.',
-      tag,
       body: z.strictObject({
-        agent: nameField.meta({ description: 'The agent that would receive the message.' }),
+        agent: nameField.describe('The agent that would receive the message.'),
         text: z.string().max(100_000).optional(),
-        parts: z.array(jsonObject).max(100).optional().meta({ description: 'Instead of a text: parts as in A2A 1.0.' }),
+        parts: z.array(jsonObject).max(100).optional().describe('Instead of a text: parts as in A2A 1.0.'),
         skill: z.string().optional(),
         metadata: jsonObject.optional(),
-        caller: nameField
-          .optional()
-          .meta({ description: 'The caller of the message. Default: the caller of this request.' }),
-        scopes: z.array(z.string()).optional().meta({ description: 'The scopes of the caller. Default: every agent.' }),
+        caller: nameField.optional().describe('The caller of the message. Default: the caller of this request.'),
+        scopes: z.array(z.string()).optional().describe('The scopes of the caller. Default: every agent.'),
       }),
       response: decisionSchema,
       handle({ body, who }) {
@@ -97,5 +86,5 @@ export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): r
         }
       },
     }),
-  ]
+  ])
 }

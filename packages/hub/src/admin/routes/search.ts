@@ -4,9 +4,8 @@ import { z } from 'zod'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { matchesFilter, toListedAgent } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
-import { limitField } from '../schema-fields.ts'
+import { limitField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { keyInfo, keyToJson } from '../key-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
 import { firstMessageText, taskSummaryOf, taskSummary } from '../task-view.ts'
 
 export interface SearchRoutesDeps {
@@ -20,13 +19,10 @@ export interface SearchRoutesDeps {
 const minQueryLength = 4
 
 export function searchRoutes({ registry, store, keys, url }: SearchRoutesDeps): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/search',
+  return taggedRoutes('Search', [
+    jsonRoute('GET /admin/search', {
       name: 'search',
       summary: 'Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id.',
-      tag: 'Search',
       query: z.strictObject({ q: z.string().trim().min(1, 'say what').max(200), limit: limitField(10, 50) }),
       response: z.strictObject({
         agents: z.array(z.strictObject({ name: z.string(), kind: z.string(), title: z.string() })),
@@ -43,7 +39,7 @@ export function searchRoutes({ registry, store, keys, url }: SearchRoutesDeps): 
         return { agents: agents.slice(0, most), tasks, keys: key === undefined ? [] : [keyToJson(key)] }
       },
     }),
-  ]
+  ])
 
   async function findTasks(text: string, most: number) {
     if (text.length < minQueryLength || /\s/.test(text)) return []

@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { ConsoleSessions } from '../../auth/console-session.ts'
 import { clientAddress } from '../../limits/rate-limiter.ts'
 import { RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, limitField } from '../schema-fields.ts'
+import { timestamp, limitField, type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import { bearerTokenOf } from '../admin-guard.ts'
-import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SessionRoutesDeps {
@@ -18,9 +17,9 @@ export interface SessionRoutesDeps {
 
 const sessionSchema = z
   .strictObject({
-    subject: z.string().meta({ description: '`admin`, or the caller that a token named.' }),
-    by: z.enum(['key', 'token', 'session']).meta({ description: 'The credentials of this request.' }),
-    csrf: z.string().optional().meta({ description: 'Send it in X-CSRF-Token, with the cookie.' }),
+    subject: z.string().describe('`admin`, or the caller that a token named.'),
+    by: z.enum(['key', 'token', 'session']).describe('The credentials of this request.'),
+    csrf: z.string().optional().describe('Send it in X-CSRF-Token, with the cookie.'),
     expiresAt: timestamp.optional(),
   })
   .meta({ id: 'Session' })
@@ -28,33 +27,27 @@ const sessionSchema = z
 const listedSessionSchema = z
   .strictObject({
     id: z.string(),
-    subject: z.string().meta({ description: '`admin`, or the caller that a token named.' }),
+    subject: z.string().describe('`admin`, or the caller that a token named.'),
     by: z
       .enum(['key', 'token', 'oidc'])
-      .meta({ description: 'The kind of credentials that opened it. They are checked at every request.' }),
+      .describe('The kind of credentials that opened it. They are checked at every request.'),
     createdAt: timestamp,
-    lastUsedAt: timestamp.meta({
-      description: 'The last request with it; up to ten seconds late if other replicas served it.',
-    }),
-    expiresAt: timestamp.meta({ description: 'The latest end, even if it is renewed.' }),
-    from: z.string().optional().meta({ description: 'The network address that created it.' }),
-    isCurrent: z.boolean().meta({ description: 'Whether this request was sent with this session.' }),
+    lastUsedAt: timestamp.describe('The last request with it; up to ten seconds late if other replicas served it.'),
+    expiresAt: timestamp.describe('The latest end, even if it is renewed.'),
+    from: z.string().optional().describe('The network address that created it.'),
+    isCurrent: z.boolean().describe('Whether this request was sent with this session.'),
   })
   .meta({ id: 'ListedSession' })
 
 const path = '/admin/session'
-const tag = 'Session'
 
 export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutesDeps): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'POST',
-      path,
+  return taggedRoutes('Session', [
+    jsonRoute(`POST ${path}`, {
       name: 'signIn',
       summary: 'Signs in with the admin key or a token, and sets a cookie.',
       description:
         'The cookie permits all reads. Changes and calls of agents also require X-CSRF-Token; the caller of those calls is `console|<subject>`, who may use every agent.',
-      tag,
       access: 'key',
       status: 201,
       response: sessionSchema,
@@ -70,12 +63,9 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
         )
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path,
+    jsonRoute(`GET ${path}`, {
       name: 'getSession',
       summary: 'Shows who is signed in.',
-      tag,
       response: sessionSchema,
       async handle({ who, request }) {
         const by = who.isAdmin ? who.by : 'token'
@@ -85,12 +75,9 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
         return { subject: session.subject, by, csrf, expiresAt: isoTime(session.expiresAt) }
       },
     }),
-    jsonRoute({
-      method: 'DELETE',
-      path,
+    jsonRoute(`DELETE ${path}`, {
       name: 'signOut',
       summary: 'Signs out: the cookie becomes invalid.',
-      tag,
       response: z.strictObject({}),
       event: 'session.ended',
       async handle({ request }) {
@@ -100,19 +87,13 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
         return new RouteResult({}, { headers: { 'set-cookie': sessions.emptyCookie(isSecure(request)) } })
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/sessions',
+    jsonRoute('GET /admin/sessions', {
       name: 'listSessions',
       summary: 'Lists the sessions of the console, the oldest first.',
-      tag,
       query: z.strictObject({ limit: limitField(100, 1_000), after: z.string().max(64).optional() }),
       response: z.strictObject({
         sessions: z.array(listedSessionSchema),
-        after: z
-          .string()
-          .optional()
-          .meta({ description: 'Pass it as `after` to get the next page; absent on the last.' }),
+        after: z.string().optional().describe('Pass it as `after` to get the next page; absent on the last.'),
       }),
       async handle({ query, request }) {
         const page = await sessions.list({ ...query, limit: query.limit + 1 })
@@ -134,12 +115,9 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
         }
       },
     }),
-    jsonRoute({
-      method: 'DELETE',
-      path: '/admin/sessions/{id}',
+    jsonRoute('DELETE /admin/sessions/{id}', {
       name: 'endSession',
       summary: 'Ends a session of the console and its open streams.',
-      tag,
       params: z.object({ id: z.string().max(64) }),
       response: z.strictObject({}),
       event: 'session.ended',
@@ -148,5 +126,5 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
         return {}
       },
     }),
-  ]
+  ])
 }

@@ -6,7 +6,7 @@ import { adminScope } from '../../auth/scopes.ts'
 import type { NewSessionOptions, ConsoleSessions } from '../../auth/console-session.ts'
 import { RouteError } from '../../http/json-response.ts'
 import { type Oidc, type OidcCallback, type OidcSettings, signInTimeoutMs } from '../oidc.ts'
-import { redirectRoute, type AdminRoute, jsonRoute } from '../route.ts'
+import { redirectRoute, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SignInRoutesDeps {
@@ -26,59 +26,49 @@ interface OidcSignIn extends NewSessionOptions {
   readonly to: string
 }
 
-const tag = 'Session'
 const right = 'anybody'
 const cookieName = 'parley-sign-in'
 const path = '/admin/sign-in/oidc'
-const callbackPath = `${path}/callback`
+const callbackPath = `${path}/callback` as const
 
 export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
   const { oidc, settings, sessions, isSecure, baseOf } = parts
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/sign-in',
+  return taggedRoutes('Session', [
+    jsonRoute('GET /admin/sign-in', {
       name: 'getSignIn',
       summary: 'The available sign-in methods.',
-      tag,
       access: right,
       response: z.strictObject({
-        key: z.literal(true).meta({ description: 'With the admin key: POST /admin/session.' }),
+        key: z.literal(true).describe('With the admin key: POST /admin/session.'),
         oidc: z
           .strictObject({ issuer: z.string(), start: z.string() })
           .optional()
-          .meta({ description: 'With the issuer: send the browser to `start`.' }),
+          .describe('With the issuer: send the browser to `start`.'),
       }),
       handle() {
         const found = settings()
         return { key: true as const, ...(found === undefined ? {} : { oidc: { issuer: found.issuer, start: path } }) }
       },
     }),
-    redirectRoute({
-      method: 'GET',
-      path,
+    redirectRoute(`GET ${path}`, {
       name: 'startSignIn',
       summary: 'Sends the browser to the issuer.',
-      tag,
       access: right,
       query: z.strictObject({
         to: z
           .string()
           .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/, 'must be a path of this hub')
           .default('/')
-          .meta({ description: 'The path to open after sign-in.' }),
+          .describe('The path to open after sign-in.'),
       }),
       async redirect({ query: { to }, request }) {
         const { location, sealedState } = await oidc.begin(baseOf(request) + callbackPath, to)
         return { location, cookies: [cookieOf(sealedState, signInTimeoutMs / 1_000, isSecure(request))] }
       },
     }),
-    redirectRoute({
-      method: 'GET',
-      path: callbackPath,
+    redirectRoute(`GET ${callbackPath}`, {
       name: 'finishSignIn',
       summary: 'The redirect URI for the issuer.',
-      tag,
       access: right,
       event: 'session.opened',
       query: z.object({
@@ -101,7 +91,7 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
         }
       },
     }),
-  ]
+  ])
 
   async function finish(query: OidcCallback, request: RouteRequest): Promise<OidcSignIn> {
     const { to, ...tokens } = await oidc.finish(query, sealedStateOf(request), baseOf(request) + callbackPath)

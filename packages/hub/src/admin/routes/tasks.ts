@@ -3,11 +3,20 @@ import { A2AError, type LogRecord, type Store, traceIdOfTask, traceIdOf, omitUnd
 import { httpBindingNames, type HandlerPush, type TaskAdmin, wireFrames } from '@parley/a2a/server'
 import { z } from 'zod'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, jsonObject, limitField, nameField, listOf, timeQuery } from '../schema-fields.ts'
+import {
+  timestamp,
+  jsonObject,
+  limitField,
+  nameField,
+  listOf,
+  timeQuery,
+  type AdminRoute,
+  jsonRoute,
+  RouteResult,
+  taggedRoutes,
+} from '../route.ts'
 import { pushCursor, pushCursorToJson } from '../push-view.ts'
-import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
-import { searchTasks } from '../task-search.ts'
-import { firstMessageText, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
+import { searchTasks, firstMessageText, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
 
 export interface TaskRoutesDeps {
   readonly store: Store
@@ -15,7 +24,6 @@ export interface TaskRoutesDeps {
   push(): Promise<Pick<HandlerPush, 'cursors'> | undefined>
 }
 
-const tag = 'Tasks'
 const params = z.object({ taskId: nameField })
 /** Maximum size of one page of a log, regardless of its limit: `after` is the cursor of the next page. */
 const pageBytes = 4_000_000
@@ -26,7 +34,7 @@ const recordSchema = z
     seq: z.int(),
     at: timestamp,
     type: z.string(),
-    isVisible: z.boolean().meta({ description: 'Whether clients receive it.' }),
+    isVisible: z.boolean().describe('Whether clients receive it.'),
     bytes: z.int(),
     body: jsonObject,
   })
@@ -35,14 +43,14 @@ const recordSchema = z
 const frameSchema = z.strictObject({
   version: z.enum(['1.0', '0.3', '0.2']),
   binding: z.enum(httpBindingNames),
-  payload: z.unknown().meta({ description: 'The event, as clients of that version read it.' }),
-  frame: z.string().meta({ description: 'The bytes of the stream.' }),
+  payload: z.unknown().describe('The event, as clients of that version read it.'),
+  frame: z.string().describe('The bytes of the stream.'),
 })
 
 const headFields = {
-  head: z.int().meta({ description: 'The seq of the last event.' }),
-  firstSeq: z.int().meta({ description: 'The seq of the first one that is still in the log.' }),
-  after: z.int().optional().meta({ description: 'Pass it to get the next page; absent on the last.' }),
+  head: z.int().describe('The seq of the last event.'),
+  firstSeq: z.int().describe('The seq of the first one that is still in the log.'),
+  after: z.int().optional().describe('Pass it to get the next page; absent on the last.'),
 }
 
 const detailSchema = z
@@ -50,36 +58,33 @@ const detailSchema = z
     ...taskSummary.shape,
     firstSeq: z.int(),
     traceId: z.string(),
-    task: jsonObject.meta({ description: 'As in A2A 1.0: status, history, artifacts.' }),
+    task: jsonObject.describe('As in A2A 1.0: status, history, artifacts.'),
     push: z.array(pushCursor),
   })
   .meta({ id: 'TaskDetail' })
 
 export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/tasks',
+  return taggedRoutes('Tasks', [
+    jsonRoute('GET /admin/tasks', {
       name: 'listTasks',
       summary: 'Lists the tasks of all callers, newest status first.',
       description:
         'With `text`, a page can be short or empty although more follow: each page searches a limited number.',
-      tag,
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
         agent: nameField.optional(),
-        state: listOf(taskState).optional().meta({ description: 'One or more, separated by commas.' }),
+        state: listOf(taskState).optional().describe('One or more, separated by commas.'),
         caller: nameField.optional(),
         context: nameField.optional(),
-        since: timeQuery.optional().meta({ description: 'Of the status, inclusive.' }),
-        until: timeQuery.optional().meta({ description: 'Of the status, exclusive.' }),
+        since: timeQuery.optional().describe('Of the status, inclusive.'),
+        until: timeQuery.optional().describe('Of the status, exclusive.'),
         text: z
           .string()
           .min(1)
           .max(200)
           .optional()
-          .meta({ description: 'In the first message, the status, an id or the metadata; case-insensitive.' }),
+          .describe('In the first message, the status, an id or the metadata; case-insensitive.'),
       }),
       response: z.strictObject({ tasks: z.array(taskSummary), before: z.string().optional() }),
       async handle({ query: { limit: most, before, agent, state, caller, context, since, until, text } }) {
@@ -99,12 +104,9 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         return { tasks: [...found.tasks], ...omitUndefined({ before: found.before }) }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/task-counts',
+    jsonRoute('GET /admin/task-counts', {
       name: 'countTasks',
       summary: 'The number of tasks in each state.',
-      tag,
       response: z.strictObject({
         states: z.record(z.string(), z.int()),
         unfinished: z.array(z.strictObject({ agent: z.string(), state: z.string(), tasks: z.int() })),
@@ -117,12 +119,9 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/tasks/{taskId}',
+    jsonRoute('GET /admin/tasks/{taskId}', {
       name: 'getTask',
       summary: 'Shows a task of any owner.',
-      tag,
       params,
       response: detailSchema,
       async handle({ params: { taskId } }) {
@@ -147,12 +146,9 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/tasks/{taskId}/events',
+    jsonRoute('GET /admin/tasks/{taskId}/events', {
       name: 'listTaskEvents',
       summary: 'The stored log of a task, including internal records.',
-      tag,
       params,
       query: z.strictObject(pageFields),
       response: z.strictObject({ events: z.array(recordSchema), ...headFields }),
@@ -161,12 +157,9 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         return { events: records.map(recordToJson), ...rest }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/tasks/{taskId}/wire',
+    jsonRoute('GET /admin/tasks/{taskId}/wire', {
       name: 'listTaskFrames',
       summary: 'The events of a task, as sent to clients of each version.',
-      tag,
       params,
       query: z.strictObject(pageFields),
       response: z.strictObject({
@@ -184,12 +177,9 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         return { events, ...rest }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/tasks/{taskId}/cancel',
+    jsonRoute('POST /admin/tasks/{taskId}/cancel', {
       name: 'cancelTask',
       summary: 'Cancels a task, as its caller would.',
-      tag,
       params,
       response: z.strictObject({ task: jsonObject }),
       async handle({ params: { taskId } }) {
@@ -204,7 +194,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         }
       },
     }),
-  ]
+  ])
 
   async function readWithContext(taskId: string, { limit: most, after }: { limit: number; after: number }) {
     const row = await store.tasks.load(taskId)

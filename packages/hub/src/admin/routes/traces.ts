@@ -2,20 +2,19 @@
 import { z } from 'zod'
 import type { TraceNode, Traces, TraceSummary } from '../../telemetry/traces/trace-types.ts'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, jsonObject, limitField, nameField, timeQuery } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { timestamp, jsonObject, limitField, nameField, timeQuery, jsonRoute, taggedRoutes } from '../route.ts'
+import type { AdminRoute } from '../route.ts'
 import { taskState } from '../task-view.ts'
-
-const tag = 'Traces'
 
 const summarySchema = z
   .strictObject({
     type: z.literal('A2A_TASK'),
     traceId: z.string(),
     taskId: z.string(),
-    title: z.string().optional().meta({
-      description: 'The beginning of the first message of the task; read from the task, not stored in traces.',
-    }),
+    title: z
+      .string()
+      .optional()
+      .describe('The beginning of the first message of the task; read from the task, not stored in traces.'),
     contextId: z.string(),
     agent: z.string(),
     caller: z.string(),
@@ -92,17 +91,14 @@ export function traceRoutes(
   traces: () => Traces | undefined,
   titleOf: (taskId: string) => Promise<string | undefined>,
 ): readonly AdminRoute[] {
-  return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/traces',
+  return taggedRoutes('Traces', [
+    jsonRoute('GET /admin/traces', {
       name: 'listTraces',
       summary: 'Lists traces, newest first.',
-      tag,
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
-        agent: nameField.optional().meta({ description: 'An agent of the trace.' }),
+        agent: nameField.optional().describe('An agent of the trace.'),
         caller: nameField.optional(),
         context: nameField.optional(),
         state: taskState.optional(),
@@ -110,12 +106,18 @@ export function traceRoutes(
         since: timeQuery.optional(),
         until: timeQuery.optional(),
         minDurationMs: z.coerce.number().min(0).optional(),
-        minErrors: z.coerce.number().int().min(0).optional().meta({
-          description: 'At least this many spans failed; also in traces that succeeded.',
-        }),
-        text: z.string().min(1).max(200).optional().meta({
-          description: 'In an id, an error, or the name of an agent, a model or a tool.',
-        }),
+        minErrors: z.coerce
+          .number()
+          .int()
+          .min(0)
+          .optional()
+          .describe('At least this many spans failed; also in traces that succeeded.'),
+        text: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe('In an id, an error, or the name of an agent, a model or a tool.'),
       }),
       response: z.strictObject({ traces: z.array(summarySchema), before: z.string().optional() }),
       async handle({ query: { context, ...query } }) {
@@ -126,12 +128,9 @@ export function traceRoutes(
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/traces/{id}',
+    jsonRoute('GET /admin/traces/{id}', {
       name: 'getTrace',
       summary: 'Shows a trace by its id or the id of a task.',
-      tag,
       params: z.object({ id: nameField }),
       response: z.strictObject({
         traces: z.array(z.strictObject({ summary: summarySchema, root: spanSchema, isPartial: z.boolean() })),
@@ -150,7 +149,7 @@ export function traceRoutes(
         }
       },
     }),
-  ]
+  ])
 
   function requireTraces(): Traces {
     const open = traces()

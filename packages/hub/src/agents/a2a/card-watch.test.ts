@@ -34,7 +34,7 @@ describe('a remote card', () => {
     assert.notEqual(cardFingerprint({ ...card, version: '1.0.1' }), cardFingerprint(card))
   })
 
-  it('is approved when it is the first, and told of once when it is another', async () => {
+  it('is approved when it is the first, and raises one alert when it is another', async () => {
     const { watch, warned, noticed } = open()
     assert.equal(await watch.observe(seen()), true)
     assert.deepEqual((await watch.state()).signature, signature)

@@ -117,7 +117,7 @@ export function createTurnPosition(
   onRemoteTask: (taskId: string) => void,
 ): TurnPosition {
   let { checkpoint } = start
-  // The first cursor is stored at once: from then on the log tells the position.
+  // The first cursor is stored at once: from then on the log contains the position.
   let savedAt = -Infinity
   let unsaved = 0
 
@@ -143,7 +143,7 @@ export function createTurnPosition(
       if (unsaved < maxUnsavedEvents && monotonicNow() - savedAt < maxUnsavedMs) return
       unsaved = 0
       savedAt = monotonicNow()
-      // Not awaited: until the write completes the previous checkpoint applies, and the log tells how many events followed
+      // Not awaited: until the write completes the previous checkpoint applies, and the log shows how many events followed
       // it.
       void turn.checkpoint(checkpoint)
     },

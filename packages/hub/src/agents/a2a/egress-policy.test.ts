@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '@parley/a2a'
 import { a2aEntry } from './entry.ts'
-import { createGrpcResolver, createEgressFetch } from './egress-policy.ts'
+import { createGrpcResolver, createEgressFetch } from './upstream.ts'
 
 const entryOf = (more: object = {}) => a2aEntry.parse({ url: 'http://10.0.0.5:8080/agent', ...more })
 

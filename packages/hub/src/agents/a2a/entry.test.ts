@@ -19,7 +19,7 @@ describe('an entry of the kind a2a', () => {
     })
   })
 
-  it('may say how to speak, whom to believe and who we are', () => {
+  it('may set the protocol, the trusted keys and our credentials', () => {
     const entry = a2aEntry.parse({
       url: 'https://partner.example.com/.well-known/agent-card.json',
       verify: 'require',

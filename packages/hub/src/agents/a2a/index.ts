@@ -2,21 +2,18 @@
  * A remote A2A agent of any version and binding, as an agent of this hub. The hub publishes its card as its own, runs its
  * tasks under local ids, and keeps its output in the local log, so that callers of every version receive each event once.
  */
-import type { AbandonedTask, OpenSpan, Report, SpanOutcome, Turn } from '@parley/a2a'
+import { A2AError, type AbandonedTask, type OpenSpan, type Report, type SpanOutcome, type Turn } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
 import { clockOf } from '@parley/a2a/server'
 import type { AgentKind } from '../kind.ts'
 import { createCardWatch, toPartialCard } from './card-watch.ts'
-import { a2aEntry } from './entry.ts'
-import type { A2AEntry } from './entry.ts'
+import { a2aEntry, type A2AEntry } from './entry.ts'
 import { remoteFailure } from './remote-failure.ts'
 import { createPushReceiver } from './push-receiver.ts'
 import { callerHeaders } from './message-translation.ts'
-import { createRemoteIdMapping, initialCheckpoint, readRemoteCheckpoint } from './checkpoint.ts'
-import type { RemoteCheckpoint } from './checkpoint.ts'
-import { createBackgroundWork, delay, watchCancellation } from './cancellation.ts'
-import { runRemoteTurn } from './remote-turn.ts'
-import type { RemoteTurnStart } from './remote-turn.ts'
+import { createRemoteIdMapping, initialCheckpoint, readRemoteCheckpoint, type RemoteCheckpoint } from './checkpoint.ts'
+import { isCanceledOrTimedOut, quietSleep, resultWithin } from '../timeouts.ts'
+import { runRemoteTurn, type RemoteTurnStart, type TurnCancellation } from './remote-turn.ts'
 import { createUpstream } from './upstream.ts'
 
 export const a2aKind: AgentKind<A2AEntry> = {
@@ -122,7 +119,7 @@ export const a2aKind: AgentKind<A2AEntry> = {
           turn.signal.throwIfAborted()
           if (services.monotonicNow() > until) throw reason
         }
-        await delay(waitMs, turn.signal)
+        await quietSleep(waitMs, turn.signal)
       }
     }
   },
@@ -132,4 +129,80 @@ function remoteSpanOutcome(last: Report | undefined, { signal }: Turn): SpanOutc
   const state = typeof last === 'object' && 'state' in last ? last.state : undefined
   if (state === 'TASK_STATE_CANCELED' || (state === undefined && signal.aborted)) return 'canceled'
   return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
+}
+
+/** Time for the remote agent to name its task, to cancel it, and to send its final events. */
+const graceMs = 5_000
+/** Time to wait for the final events of a canceled task. */
+const finalEventsMs = 500
+
+/**
+ * Stops a turn. If the caller canceled the task or it timed out, the remote task is canceled too. If the hub shuts down, it
+ * only disconnects, because the turn resumes later. Cancellation may continue after the turn has ended.
+ */
+function watchCancellation(turn: Turn, background: BackgroundWork): TurnCancellation {
+  const stopReading = new AbortController()
+  const known = Promise.withResolvers<(() => Promise<unknown>) | undefined>()
+  const ended = Promise.withResolvers<void>()
+  const stop = (): void => {
+    if (isCanceledOrTimedOut(turn.signal)) background.add(cancelRemoteTask())
+    else stopReading.abort(turn.signal.reason)
+  }
+  if (turn.signal.aborted) stop()
+  else turn.signal.addEventListener('abort', stop, { once: true })
+
+  return {
+    signal: stopReading.signal,
+    setRemoteTask(remote, taskId, options) {
+      known.resolve(() => remote.cancel(taskId, { ...options, signal: background.signal, timeoutMs: graceMs }))
+    },
+    end() {
+      turn.signal.removeEventListener('abort', stop)
+      known.resolve(undefined)
+      ended.resolve()
+      stopReading.abort()
+    },
+  }
+
+  async function cancelRemoteTask(): Promise<void> {
+    const cancel = await resultWithin(known.promise, graceMs)
+    try {
+      await cancel?.()
+      if (cancel !== undefined) await resultWithin(ended.promise, finalEventsMs)
+    } catch (reason) {
+      turn.log.info('the remote agent did not cancel its task', { taskId: turn.task.id, cause: reason })
+      // The remote task may have ended first. Then its result is reported instead.
+      if (reason instanceof A2AError && reason.code === 'TASK_NOT_CANCELABLE')
+        await resultWithin(ended.promise, graceMs)
+    }
+    stopReading.abort(turn.signal.reason)
+  }
+}
+
+/** Work that continues after its turn has ended, such as canceling a remote task. */
+interface BackgroundWork {
+  add(work: Promise<void>): void
+  readonly signal: AbortSignal
+  /** Waits a short time for the work, then aborts it. */
+  close(): Promise<void>
+}
+
+/** A remote agent that does not answer must not block the shutdown of the hub. */
+const closeGraceMs = 1_000
+
+function createBackgroundWork(): BackgroundWork {
+  const closing = new AbortController()
+  const working = new Set<Promise<void>>()
+  return {
+    signal: closing.signal,
+    add(work) {
+      working.add(work)
+      void work.finally(() => working.delete(work))
+    },
+    async close() {
+      await resultWithin(Promise.all(working), closeGraceMs)
+      closing.abort(new Error('the agent is being closed'))
+      await Promise.all(working)
+    },
+  }
 }

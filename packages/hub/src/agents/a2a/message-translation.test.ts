@@ -21,47 +21,47 @@ const chunk = (text: string, more: object = {}, artifactId = 'a'): StreamEvent =
   artifactUpdate: { ...about, artifact: { artifactId, parts: text === '' ? [] : [{ text }] }, ...more },
 })
 
-function tellerOf(known: readonly Artifact[] = [], round = 1, lastSaid?: string) {
+function translatorFor(known: readonly Artifact[] = [], round = 1, lastSaid?: string) {
   const status = { state: 'TASK_STATE_WORKING', ...(lastSaid !== undefined ? { message: says(lastSaid) } : {}) }
   const turn = { artifacts: async () => known, resumed: { attempt: 2, reports: 0, task: { id: 't', status } } }
-  const teller = createEventTranslator(turn as unknown as Turn, round)
-  const tellAll = async (...events: readonly StreamEvent[]): Promise<readonly (Report | undefined)[]> => {
-    const told: (Report | undefined)[] = []
-    for (const event of events) told.push(await teller.translate(event, true))
-    return told
+  const translator = createEventTranslator(turn as unknown as Turn, round)
+  const translateAll = async (...events: readonly StreamEvent[]): Promise<readonly (Report | undefined)[]> => {
+    const reports: (Report | undefined)[] = []
+    for (const event of events) reports.push(await translator.translate(event, true))
+    return reports
   }
-  return { teller, tellAll }
+  return { translator, translateAll }
 }
 
 describe('what a remote agent says, as reports', () => {
   it('keeps chunks as they are', async () => {
-    const { tellAll } = tellerOf()
-    assert.deepEqual(await tellAll(chunk('one'), chunk('two', { append: true, lastChunk: true })), [
+    const { translateAll } = translatorFor()
+    assert.deepEqual(await translateAll(chunk('one'), chunk('two', { append: true, lastChunk: true })), [
       { artifact: { artifactId: 'a', parts: [{ text: 'one' }] } },
       { artifact: { artifactId: 'a', parts: [{ text: 'two' }] }, append: true, lastChunk: true },
     ])
   })
 
   it('starts an unknown artifact, and restarts a closed one with all its parts [B-100]', async () => {
-    const { tellAll } = tellerOf([{ artifactId: 'a', name: 'A', parts: [{ text: 'one' }] }])
-    assert.deepEqual(await tellAll(chunk('x', { append: true }, 'b')), [
+    const { translateAll } = translatorFor([{ artifactId: 'a', name: 'A', parts: [{ text: 'one' }] }])
+    assert.deepEqual(await translateAll(chunk('x', { append: true }, 'b')), [
       { artifact: { artifactId: 'b', parts: [{ text: 'x' }] } },
     ])
-    assert.deepEqual((await tellAll(chunk('one', { lastChunk: true }), chunk('two', { append: true })))[1], {
+    assert.deepEqual((await translateAll(chunk('one', { lastChunk: true }), chunk('two', { append: true })))[1], {
       artifact: { artifactId: 'a', name: 'A', parts: [{ text: 'one' }, { text: 'two' }] },
     })
   })
 
   it('appends to what earlier turns, or the process before, began', async () => {
-    const { tellAll } = tellerOf([{ artifactId: 'a', parts: [{ text: 'one' }] }])
-    assert.deepEqual(await tellAll(chunk('two', { append: true })), [
+    const { translateAll } = translatorFor([{ artifactId: 'a', parts: [{ text: 'one' }] }])
+    assert.deepEqual(await translateAll(chunk('two', { append: true })), [
       { artifact: { artifactId: 'a', parts: [{ text: 'two' }] }, append: true },
     ])
   })
 
   it('gives a chunk without parts an empty text', async () => {
-    const { tellAll } = tellerOf()
-    assert.deepEqual(await tellAll(chunk('', { lastChunk: true })), [
+    const { translateAll } = translatorFor()
+    assert.deepEqual(await translateAll(chunk('', { lastChunk: true })), [
       { artifact: { artifactId: 'a', parts: [{ text: '' }] }, lastChunk: true },
     ])
   })
@@ -71,54 +71,56 @@ describe('what a remote agent says, as reports', () => {
       { artifactId: 'a', parts: [{ text: 'first' }] },
       { artifactId: 'a~2', parts: [{ text: 'second' }] },
     ]
-    const { teller, tellAll } = tellerOf(kept, 2)
-    assert.deepEqual(await teller.knownArtifacts(), { artifacts: [{ artifactId: 'a', parts: [{ text: 'second' }] }] })
-    assert.deepEqual(await tellAll(chunk(' time', { append: true })), [
+    const { translator, translateAll } = translatorFor(kept, 2)
+    assert.deepEqual(await translator.knownArtifacts(), {
+      artifacts: [{ artifactId: 'a', parts: [{ text: 'second' }] }],
+    })
+    assert.deepEqual(await translateAll(chunk(' time', { append: true })), [
       { artifact: { artifactId: 'a~2', parts: [{ text: ' time' }] }, append: true },
     ])
-    assert.deepEqual(await tellerOf(kept).teller.knownArtifacts(), { artifacts: kept })
+    assert.deepEqual(await translatorFor(kept).translator.knownArtifacts(), { artifacts: kept })
   })
 
   it('says of a status that it is at work only where there are words to it', async () => {
-    const { tellAll, teller } = tellerOf()
-    const told = await tellAll(
+    const { translateAll, translator } = translatorFor()
+    const reports = await translateAll(
       moves('SUBMITTED'),
       moves('WORKING'),
       moves('UNSPECIFIED', 'hm'),
       moves('WORKING', 'on it'),
     )
-    assert.deepEqual(told, [
+    assert.deepEqual(reports, [
       undefined,
       undefined,
       { state: 'TASK_STATE_WORKING', message: { parts: [{ text: 'hm' }] } },
       { state: 'TASK_STATE_WORKING', message: { parts: [{ text: 'on it' }] } },
     ])
-    assert.equal(teller.settledStatus, undefined)
+    assert.equal(translator.settledStatus, undefined)
   })
 
   it('does not say again what the log has, where the peer shows how things stand, and else whatever it says', async () => {
-    const { tellAll, teller } = tellerOf([], 1, 'on it')
-    teller.expectRepeat()
-    assert.deepEqual(await tellAll(moves('WORKING', 'on it')), [undefined])
-    assert.equal((await tellAll(moves('WORKING', 'on it')))[0] === undefined, false)
-    teller.expectRepeat()
-    assert.equal((await tellAll(moves('WORKING', 'further')))[0] === undefined, false)
+    const { translateAll, translator } = translatorFor([], 1, 'on it')
+    translator.expectRepeat()
+    assert.deepEqual(await translateAll(moves('WORKING', 'on it')), [undefined])
+    assert.equal((await translateAll(moves('WORKING', 'on it')))[0] === undefined, false)
+    translator.expectRepeat()
+    assert.equal((await translateAll(moves('WORKING', 'further')))[0] === undefined, false)
   })
 
   it('knows the end, with its words', async () => {
     for (const state of ['COMPLETED', 'FAILED', 'REJECTED', 'CANCELED', 'INPUT_REQUIRED', 'AUTH_REQUIRED']) {
-      const { tellAll, teller } = tellerOf()
-      const [report] = await tellAll(moves(state, 'so'))
+      const { translateAll, translator } = translatorFor()
+      const [report] = await translateAll(moves(state, 'so'))
       assert.deepEqual(report, { state: `TASK_STATE_${state}`, message: { parts: [{ text: 'so' }] } })
-      assert.equal(teller.settledStatus?.state, `TASK_STATE_${state}`)
+      assert.equal(translator.settledStatus?.state, `TASK_STATE_${state}`)
     }
   })
 
   it('is a reply where there is no task, and words on the way where there is one', async () => {
-    const { teller } = tellerOf()
+    const { translator } = translatorFor()
     const message = { message: says('hi') }
-    assert.deepEqual(await teller.translate(message, false), { reply: { parts: [{ text: 'hi' }] } })
-    assert.deepEqual(await teller.translate(message, true), {
+    assert.deepEqual(await translator.translate(message, false), { reply: { parts: [{ text: 'hi' }] } })
+    assert.deepEqual(await translator.translate(message, true), {
       state: 'TASK_STATE_WORKING',
       message: { parts: [{ text: 'hi' }] },
     })
@@ -128,7 +130,7 @@ describe('what a remote agent says, as reports', () => {
 const mood = 'https://example.com/mood'
 
 describe('what is forwarded from one hop to the next', () => {
-  it('is metadata, but not what tells of the line itself', () => {
+  it('is metadata, but not that of the connection itself', () => {
     const ofTheLine = { [cursorExtension]: { cursor: '1' }, [timestampsExtension]: { at: 'x' }, [traceExtension]: {} }
     assert.equal(forwardedMetadata({ ...ofTheLine, traceId: 'x', spanId: 'y' }), undefined)
     assert.deepEqual(

@@ -26,11 +26,6 @@ import type { RemoteCheckpoint } from './checkpoint.ts'
 import type { A2AEntry } from './entry.ts'
 import type { RequestedPushConfig } from './push-receiver.ts'
 
-export interface OutgoingMessage {
-  readonly message: MessageInput
-  readonly options: SendOptions
-}
-
 export interface OutgoingMessageOptions {
   readonly checkpoint: RemoteCheckpoint
   /** Omitted if the remote agent chooses it, or if the task implies it. */
@@ -47,7 +42,7 @@ export function createOutgoingMessage(
   card: AgentCard,
   entry: A2AEntry,
   to: OutgoingMessageOptions,
-): OutgoingMessage {
+): { readonly message: MessageInput; readonly options: SendOptions } {
   const { checkpoint, contextId, push, hopToken, traceparent } = to
   const extensions = requestedExtensions(card, turn, entry.extensions)
   const usedExtensions = (turn.message.extensions ?? []).filter((uri) => extensions.includes(uri))
@@ -100,8 +95,8 @@ export function callerHeaders({ id }: Pick<Caller, 'id'>, { forwardCaller }: A2A
 
 export interface EventTranslator {
   /**
-   * Returns at most one report per event. The same event always gives the same number of reports, so that counting them
-   * tells the position.
+   * Returns at most one report per event. The same event always gives the same number of reports, so that their
+   * count is the position.
    */
   translate(event: StreamEvent, inTask: boolean): Promise<Report | undefined>
   /** The next events repeat the current state of the remote task, including its last message. */

@@ -3,9 +3,11 @@
  * hub then fetches the task. So the version, repetition and order of notifications do not matter, nor whether another
  * process than the waiting one receives them.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { pushHeaders } from '@parley/a2a/server'
 import type { AgentServices } from '../kind.ts'
+import { attempt } from '../../json/attempt.ts'
+import { isSameSecret } from '../../auth/key-format.ts'
 
 export interface PushReceiver {
   /** The push config to send for a local task. Resolves to undefined while the hub has no public address. */
@@ -49,8 +51,9 @@ export function createPushReceiver({
       const taskId = /\/hooks\/([^/]+)\/?$/.exec(new URL(request.url).pathname)?.[1]
       if (taskId === undefined) return new Response(null, { status: 404 })
       if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
-      const id = decodeSegment(taskId)
-      if (!tokensIn(request).some(matchesToken(await tokenOf(id)))) {
+      const id = attempt(() => decodeURIComponent(taskId)) ?? taskId
+      const token = await tokenOf(id)
+      if (!tokensIn(request).some((presented) => isSameSecret(presented, token))) {
         return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } })
       }
       waiting.get(id)?.()
@@ -79,20 +82,4 @@ export function createPushReceiver({
 function tokensIn({ headers }: Request): readonly string[] {
   const bearer = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   return [headers.get(pushHeaders.token), bearer].filter((presented) => typeof presented === 'string')
-}
-
-function matchesToken(token: string): (presented: string) => boolean {
-  const expected = Buffer.from(token)
-  return (presented) => {
-    const given = Buffer.from(presented)
-    return given.length === expected.length && timingSafeEqual(given, expected)
-  }
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }

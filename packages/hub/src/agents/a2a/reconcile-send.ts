@@ -3,8 +3,7 @@
  * the peer still deduplicates the message, it is sent again (B-163). Other peers are queried and never made to do the work
  * twice.
  */
-import { canResend, isInterrupted } from '@parley/a2a'
-import type { A2AError, Message } from '@parley/a2a'
+import { canResend, isInterrupted, type A2AError, type Message } from '@parley/a2a'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
 import type { RemoteCheckpoint } from './checkpoint.ts'
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError } from '@parley/a2a'
-import type { Turn } from '@parley/a2a'
+import { A2AError, type Turn } from '@parley/a2a'
 import { remoteFailure } from './remote-failure.ts'
 
-describe('what a caller is told of a failure', () => {
-  function told(reason: unknown) {
+describe('the report of a failure to the caller', () => {
+  function failureOf(reason: unknown) {
     const logged: unknown[] = []
     const log = { warn: (_: string, fields: unknown) => logged.push(fields) }
     const turn = { task: { id: 't1' }, log } as unknown as Turn
@@ -14,7 +13,9 @@ describe('what a caller is told of a failure', () => {
   }
 
   it('is a sentence and a code, and everything else is for the log', () => {
-    const { text, reason, logged } = told(new A2AError('UNAVAILABLE', 'host-7.internal cannot be reached: ECONNRESET'))
+    const { text, reason, logged } = failureOf(
+      new A2AError('UNAVAILABLE', 'host-7.internal cannot be reached: ECONNRESET'),
+    )
     assert.match(text, /cannot be reached now/)
     assert.equal(reason, 'AGENT_UNAVAILABLE')
     assert.ok(!text.includes('host-7'))
@@ -22,7 +23,7 @@ describe('what a caller is told of a failure', () => {
   })
 
   it('is nothing of what went wrong in here', () => {
-    const { text, reason } = told(new TypeError('x is not a function at /srv/hub'))
+    const { text, reason } = failureOf(new TypeError('x is not a function at /srv/hub'))
     assert.match(text, /The agent failed\./)
     assert.equal(reason, 'INTERNAL')
     assert.ok(!text.includes('/srv'))
@@ -30,9 +31,9 @@ describe('what a caller is told of a failure', () => {
 
   it('has the words of the agent where they are about the message, and not too many of them', () => {
     assert.match(
-      told(new A2AError('INVALID_PARAMS', 'parts[0] is empty')).text,
+      failureOf(new A2AError('INVALID_PARAMS', 'parts[0] is empty')).text,
       /The agent reported: parts\[0\] is empty/,
     )
-    assert.ok(told(new A2AError('INVALID_PARAMS', 'x'.repeat(10_000))).text.length < 500)
+    assert.ok(failureOf(new A2AError('INVALID_PARAMS', 'x'.repeat(10_000))).text.length < 500)
   })
 })

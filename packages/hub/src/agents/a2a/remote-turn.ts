@@ -8,8 +8,7 @@ import { A2AError, isInterrupted, isRedacted, linkSignals } from '@parley/a2a'
 import type { OpenSpan, Report, StateReport, Turn } from '@parley/a2a'
 import type { CallOptions, EventFrame, EventStream, RemoteAgent } from '@parley/a2a/client'
 import type { InProcessClient } from '../kind.ts'
-import { delay } from './cancellation.ts'
-import type { TurnCancellation } from './cancellation.ts'
+import { quietSleep } from '../timeouts.ts'
 import { createTurnPosition, hasCursorExtension, knownQuestion, previousTaskId } from './checkpoint.ts'
 import type { RemoteCheckpoint, RemoteIdMapping } from './checkpoint.ts'
 import type { A2AEntry } from './entry.ts'
@@ -34,6 +33,15 @@ export interface RemoteTurnStart {
   readonly checkpoint: RemoteCheckpoint
   readonly span: OpenSpan
   readonly isResumed: boolean
+}
+
+export interface TurnCancellation {
+  /** Aborted when events of the remote agent are no longer needed. */
+  readonly signal: AbortSignal
+  /** Sets the remote task to cancel. */
+  setRemoteTask(remote: RemoteAgent, taskId: string, options: CallOptions): void
+  /** Marks the turn as ended. */
+  end(): void
 }
 
 type TurnState =
@@ -105,7 +113,7 @@ export async function* runRemoteTurn(
       case 'reconciling':
         return reconcile()
       case 'notified':
-        await delay(notificationPauseMs, signal)
+        await quietSleep(notificationPauseMs, signal)
         return { at: 'subscribing', taskId: current.taskId }
       case 'failed':
         return afterFailure(current)
@@ -274,7 +282,7 @@ export async function* runRemoteTurn(
   }
 
   async function reconnect(): Promise<void> {
-    await delay(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), signal)
+    await quietSleep(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), signal)
     failures += 1
     upstream.invalidate()
     remote = await upstream.remote(signal).catch(() => remote)

@@ -1,7 +1,6 @@
 /** Translates session updates into reports: text and files become artifacts, everything else becomes status updates. */
 import type { ContentBlock, SessionUpdate, ToolCall, ToolCallUpdate } from '@agentclientprotocol/sdk'
-import type { Part, Report, Struct } from '@parley/a2a'
-import { status } from '@parley/a2a'
+import { type Part, type Report, type Struct, status } from '@parley/a2a'
 import type { AcpEntry } from './entry.ts'
 
 export type UpdateVisibility = Pick<AcpEntry, 'thoughts' | 'tools'>

@@ -7,9 +7,7 @@ const command = z
   .min(1, 'must not be empty: start with the program')
   .transform(([program = '', ...args]): readonly [string, ...string[]] => [program, ...args])
   .refine(([program]) => program !== '', 'must start with the program')
-  .meta({
-    description: 'The program that speaks the Agent Client Protocol on stdio, with its arguments.',
-  })
+  .describe('The program that implements the Agent Client Protocol on stdio, with its arguments.')
 
 const variables = z.record(nonEmpty, z.string()).default({})
 
@@ -28,48 +26,43 @@ const mcpServer = z.union(
 
 export const acpEntry = z.strictObject({
   command,
-  cwd: nonEmpty.default('.').meta({
-    description:
+  cwd: nonEmpty
+    .default('.')
+    .describe(
       'The working directory. `{session}` is a folder per conversation. Default: the folder of the configuration file.',
-  }),
+    ),
   env: variables.meta({
     description:
       'Environment variables, in addition to PATH, HOME, LANG and similar. Nothing else is inherited from the hub.',
     writeOnly: true,
   }),
-  mode: nonEmpty.optional().meta({ description: 'The session mode, by its id.' }),
-  model: nonEmpty.optional().meta({ description: "The model, by the agent's name for it." }),
+  mode: nonEmpty.optional().describe('The session mode, by its id.'),
+  model: nonEmpty.optional().describe("The model, by the agent's name for it."),
   options: z
     .record(nonEmpty, z.union([z.string(), z.boolean()]))
     .default({})
-    .meta({ description: 'Other session options that the agent offers, by id.' }),
-  authMethod: nonEmpty
-    .optional()
-    .meta({ description: 'The id of the authentication method, if the agent requires sign-in.' }),
+    .describe('Other session options that the agent offers, by id.'),
+  authMethod: nonEmpty.optional().describe('The id of the authentication method, if the agent requires sign-in.'),
   permissions: z
     .enum(['ask', 'allow', 'reject'])
     .default('ask')
-    .meta({ description: 'The response to permission requests: ask the caller, or always the same.' }),
-  files: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether it may read and write files below cwd through the hub.' }),
-  terminals: z.boolean().default(false).meta({ description: 'Whether it may run commands through the hub.' }),
-  thoughts: z.boolean().default(false).meta({ description: 'Whether callers see its thoughts, as metadata.' }),
-  tools: z.enum(['none', 'titles', 'all']).default('titles').meta({
-    description: 'What callers see of its tool calls: nothing, names, or also input, output and paths.',
-  }),
+    .describe('The response to permission requests: ask the caller, or always the same.'),
+  files: z.boolean().default(false).describe('Whether it may read and write files below cwd through the hub.'),
+  terminals: z.boolean().default(false).describe('Whether it may run commands through the hub.'),
+  thoughts: z.boolean().default(false).describe('Whether callers see its thoughts, as metadata.'),
+  tools: z
+    .enum(['none', 'titles', 'all'])
+    .default('titles')
+    .describe('What callers see of its tool calls: nothing, names, or also input, output and paths.'),
   mcpServers: z.array(mcpServer).default([]).meta({ description: 'MCP servers for the agent.', writeOnly: true }),
   resume: z
     .enum(['continue', 'fail'])
     .default('continue')
-    .meta({ description: 'What happens to a turn that was running when the hub stopped.' }),
-  startTimeout: duration.prefault('60s').meta({ description: 'The startup timeout. Default 60s.' }),
-  killGrace: duration.prefault('5s').meta({ description: 'Time to exit after a stop request. Default 5s.' }),
-  idleTimeout: duration
-    .prefault('1h')
-    .meta({ description: 'Idle time after which a conversation is closed. Default 1h.' }),
-  outputLimit: size.prefault('10MB').meta({ description: 'The maximum output per message. Default 10MB.' }),
+    .describe('What happens to a turn that was running when the hub stopped.'),
+  startTimeout: duration.prefault('60s').describe('The startup timeout. Default 60s.'),
+  killGrace: duration.prefault('5s').describe('Time to exit after a stop request. Default 5s.'),
+  idleTimeout: duration.prefault('1h').describe('Idle time after which a conversation is closed. Default 1h.'),
+  outputLimit: size.prefault('10MB').describe('The maximum output per message. Default 10MB.'),
 })
 
 export type AcpEntry = z.output<typeof acpEntry>

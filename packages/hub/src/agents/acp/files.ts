@@ -1,13 +1,13 @@
 /** Files that an agent may read and write through the hub: text files in the folder of its session, after resolving links. */
 import { mkdir, open, realpath, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve, sep } from 'node:path'
-import type {
-  ReadTextFileRequest,
-  ReadTextFileResponse,
-  WriteTextFileRequest,
-  WriteTextFileResponse,
+import {
+  type ReadTextFileRequest,
+  type ReadTextFileResponse,
+  type WriteTextFileRequest,
+  type WriteTextFileResponse,
+  RequestError,
 } from '@agentclientprotocol/sdk'
-import { RequestError } from '@agentclientprotocol/sdk'
 
 export interface FileMethods {
   read(request: ReadTextFileRequest): Promise<ReadTextFileResponse>

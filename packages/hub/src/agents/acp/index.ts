@@ -1,18 +1,16 @@
 /**
- * A program that speaks the Agent Client Protocol, as editors start it, as an agent: one process, one session per
+ * A program that implements the Agent Client Protocol, as editors start it, as an agent: one process, one session per
  * conversation.
  */
 import { resolve } from 'node:path'
 import type { AgentKind, PartialCard } from '../kind.ts'
 import { requireProgram } from '../programs/find-program.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
-import { createKeyedMutex } from '../programs/keyed-mutex.ts'
-import type { AcpEntry } from './entry.ts'
-import { acpEntry } from './entry.ts'
+import { createKeyedMutex } from '../programs/semaphore.ts'
+import { type AcpEntry, acpEntry } from './entry.ts'
 import { createFileMethods } from './files.ts'
 import { createAcpPeerSupervisor } from './peer-supervisor.ts'
-import type { AcpPeer } from './peer.ts'
-import { openAcpPeer } from './peer.ts'
+import { type AcpPeer, openAcpPeer } from './peer.ts'
 import { createAcpAgent } from './run.ts'
 import { createAcpSessions } from './sessions.ts'
 import { createSessionRouter } from './session-router.ts'
@@ -34,7 +32,7 @@ export const acpKind: AgentKind<AcpEntry> = {
     const router = createSessionRouter()
     const sessions = createAcpSessions({
       ...{ entry, baseDir, notes: kv, log, now },
-      listen: (sessionId, heard) => router.listen(sessionId, { onSessionUpdate: heard }),
+      listen: (sessionId, onSessionUpdate) => router.listen(sessionId, { onSessionUpdate }),
     })
     const { folderOf } = sessions
     const files = entry.files ? createFileMethods(folderOf) : undefined

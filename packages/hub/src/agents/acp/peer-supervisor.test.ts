@@ -51,7 +51,7 @@ describe('the program of an agent', () => {
     await supervisor.close()
   })
 
-  it('that cannot start is tried ever later, and each who waited is told', async () => {
+  it('that cannot start is retried at growing intervals, and every waiting turn fails', async () => {
     const { supervisor, starts } = bench((start) => start < 5)
     for (let start = 1; start < 5; start += 1) {
       await assert.rejects(supervisor.peer(never), new RegExp(`start ${start} failed`))

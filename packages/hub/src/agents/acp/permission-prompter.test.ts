@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk'
 import type { AgentMessage, Message, Turn } from '@parley/a2a'
-import type { PermissionQuestions } from './permission-prompter.ts'
-import { createPermissionPrompter } from './permission-prompter.ts'
+import { type PermissionQuestions, createPermissionPrompter } from './permission.ts'
 
 const request = (title: string): RequestPermissionRequest => ({
   sessionId: 's',

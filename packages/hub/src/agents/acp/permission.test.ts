@@ -50,7 +50,7 @@ describe('an answer', () => {
     )
   })
 
-  it('means nothing where it cannot be told', () => {
+  it('is ignored where it is ambiguous', () => {
     for (const text of ['', '0', '4', '-1', '1.5', 'maybe', 'yes, but only once', '1 2', '__proto__']) {
       assert.equal(meant({ text }), undefined, text)
     }

@@ -1,22 +1,19 @@
 /** Runs one prompt and reports its events until it stops or is stopped. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { RequestError } from '@agentclientprotocol/sdk'
-import type {
-  ContentBlock,
-  PromptResponse,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-  SessionUpdate,
+import {
+  RequestError,
+  type ContentBlock,
+  type PromptResponse,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import type { Report, Turn } from '@parley/a2a'
-import { artifact, fail, reject, omitUndefined } from '@parley/a2a'
-import type { PermissionPrompter } from './permission-prompter.ts'
+import { type Report, type Turn, artifact, fail, reject, omitUndefined } from '@parley/a2a'
+import { type PermissionPrompter, cancelledPermission } from './permission.ts'
 import type { AcpEntry } from './entry.ts'
 import type { AcpPeer } from './peer.ts'
-import { cancelledPermission } from './permission.ts'
 import type { SessionRouter } from './session-router.ts'
-import type { AcpAnswerText } from './acp-updates.ts'
-import { updateBytes, partOfContent, reportOfUpdate } from './acp-updates.ts'
+import { type AcpAnswerText, updateBytes, partOfContent, reportOfUpdate } from './acp-updates.ts'
+import { resultWithin } from '../timeouts.ts'
 
 export interface PromptRun {
   readonly turn: Turn
@@ -155,11 +152,7 @@ async function cancelPrompt(
 ): Promise<void> {
   await peer.agent.notify('session/cancel', { sessionId }).catch(() => {})
   for (const respond of unanswered) respond(cancelledPermission)
-  const waiting = new AbortController()
-  const late = sleep(entry.killGrace, 'late', { signal: waiting.signal }).catch(() => undefined)
-  const outcome = await Promise.race([prompting, late])
-  waiting.abort()
-  if (outcome !== 'late') return
+  if ((await resultWithin(prompting, entry.killGrace, 'late')) !== 'late') return
   turn.log.warn('the agent did not stop on request', { taskId: turn.task.id })
   onUnresponsive()
 }

@@ -1,24 +1,23 @@
 /**
  * Runs a message as a turn of the agent's session. After a restart it loads the session, takes over what the agent had
- * said, and tells it to continue.
+ * said, and asks it to continue.
  */
-import type { AgentFunction, Artifact, Json, Turn } from '@parley/a2a'
 import { abortable, A2AError, artifact, newId, status } from '@parley/a2a'
-import type { AgentServices } from '../kind.ts'
-import type { KeyedMutex } from '../programs/keyed-mutex.ts'
+import type { AgentFunction, Artifact, Json, Turn, Message, Part } from '@parley/a2a'
+import type { AgentServices, PartBytes } from '../kind.ts'
+import type { KeyedMutex } from '../programs/semaphore.ts'
 import { withTimeout } from '../timeouts.ts'
 import { sessionKeyOf } from '../derived-ids.ts'
-import type { PermissionQuestions } from './permission-prompter.ts'
-import { createPermissionPrompter } from './permission-prompter.ts'
-import type { PromptRun, ReportStream } from './run-prompt.ts'
-import { runPrompt, failureMessage } from './run-prompt.ts'
+import { type PermissionQuestions, createPermissionPrompter } from './permission.ts'
+import { type PromptRun, type ReportStream, runPrompt, failureMessage } from './run-prompt.ts'
 import type { AcpEntry } from './entry.ts'
 import type { AcpPeerSupervisor } from './peer-supervisor.ts'
-import { createAcpPrompt } from './prompt.ts'
-import { missingText } from './session-replay.ts'
-import type { AcpSessions } from './sessions.ts'
+import { missingText, type AcpSessions } from './sessions.ts'
 import type { SessionRouter } from './session-router.ts'
 import { AcpAnswerText } from './acp-updates.ts'
+import type { ContentBlock, PromptCapabilities } from '@agentclientprotocol/sdk'
+import { utf8Text } from '../../json/attempt.ts'
+import { textOfParts } from '../part-reader.ts'
 
 export interface AcpDeps extends Pick<AgentServices, 'name' | 'readPart'> {
   readonly entry: AcpEntry
@@ -125,7 +124,8 @@ export function createAcpAgent(deps: AcpDeps): { readonly run: AgentFunction; re
     await permissions.replayAnswers()
     const peer = await supervisor.peer(turn.signal)
     const { replay } = await withStartTimeout(turn, sessions.load(key, sessionId, peer))
-    const loggedText = artifactText((await turn.artifacts()).find((one) => one.artifactId === artifactId))
+    const logged = (await turn.artifacts()).find((one) => one.artifactId === artifactId)
+    const loggedText = textOfParts(logged?.parts ?? [], '')
     // A message that the agent never received looks like one that it does not replay, unless it replays another one.
     const { lastUser } = replay
     const hasHeard = lastUser === undefined || lastUser.includes(turn.text.trim()) || lastUser.includes(continuePrompt)
@@ -159,11 +159,52 @@ function nextArtifactId(artifacts: readonly Artifact[]): string {
   return newId()
 }
 
-function artifactText(one: Artifact | undefined): string {
-  return (one?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
-}
-
 function readAcpCheckpoint(data: Json | undefined): AcpCheckpoint | undefined {
   const kept = (data ?? {}) as Partial<AcpCheckpoint>
   return kept.sessionId === undefined ? undefined : (kept as AcpCheckpoint)
+}
+
+/** Converts a message to content blocks that the agent's capabilities allow. */
+export async function createAcpPrompt(
+  { parts }: Pick<Message, 'parts'>,
+  capabilities: PromptCapabilities,
+  bytes: AgentServices['readPart'],
+  signal: AbortSignal,
+): Promise<ContentBlock[]> {
+  const blocks: ContentBlock[] = []
+  for (const part of parts) blocks.push(await contentBlockOf(part, capabilities, bytes, signal))
+  return blocks
+}
+
+async function contentBlockOf(
+  part: Part,
+  capabilities: PromptCapabilities,
+  bytes: AgentServices['readPart'],
+  signal: AbortSignal,
+): Promise<ContentBlock> {
+  if ('text' in part) return { type: 'text', text: part.text }
+  if ('data' in part) return { type: 'text', text: JSON.stringify(part.data, undefined, 2) }
+  // The hub fetches a URL from the caller with the guarded fetch, so that the agent does not fetch it.
+  const file = await bytes(part, signal)
+  const { mediaType = 'application/octet-stream', filename = 'file' } = file
+  if (mediaType.startsWith('image/') && capabilities.image === true) {
+    return { type: 'image', data: base64(file), mimeType: mediaType }
+  }
+  if (mediaType.startsWith('audio/') && capabilities.audio === true) {
+    return { type: 'audio', data: base64(file), mimeType: mediaType }
+  }
+  const text = textIn(file, mediaType)
+  if (capabilities.embeddedContext === true) {
+    const about = { uri: `attachment:///${encodeURIComponent(filename)}`, mimeType: mediaType }
+    return { type: 'resource', resource: text === undefined ? { ...about, blob: base64(file) } : { ...about, text } }
+  }
+  if (text !== undefined) return { type: 'text', text: `${filename}:\n\n${text}` }
+  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `This agent accepts no files of type ${mediaType}`)
+}
+
+const base64 = ({ bytes }: PartBytes): string => Buffer.from(bytes).toString('base64')
+
+function textIn({ bytes }: PartBytes, mediaType: string): string | undefined {
+  if (!/^text\/|[/+](json|xml|yaml|javascript|typescript|toml)$/.test(mediaType)) return undefined
+  return utf8Text(bytes)
 }

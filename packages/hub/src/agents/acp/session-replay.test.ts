@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import { createSessionReplay, missingText } from './session-replay.ts'
+import { createSessionReplay, missingText } from './sessions.ts'
 import { AcpAnswerText } from './acp-updates.ts'
 
 const chunk = (who: 'user' | 'agent', text: string, messageId?: string): SessionUpdate => ({
@@ -15,8 +15,8 @@ function replayed(...updates: readonly SessionUpdate[]) {
   return replay
 }
 
-describe('what an agent tells of the past', () => {
-  it('ends with the last thing it was told and what it said to that', () => {
+describe('the history that an agent replays', () => {
+  it('ends with the last message and the answer to it', () => {
     const { lastUser, lastAnswer } = replayed(
       chunk('user', 'one'),
       chunk('agent', 'first'),
@@ -29,7 +29,7 @@ describe('what an agent tells of the past', () => {
     assert.deepEqual([lastUser, lastAnswer], ['two', 'second'])
   })
 
-  it('may leave out what it was told', () => {
+  it('may leave out the messages', () => {
     assert.equal(replayed(chunk('agent', 'x')).lastUser, undefined)
     assert.equal(replayed().lastUser, undefined)
   })

@@ -1,12 +1,12 @@
 /** Commands that an agent may run through the hub: in the folder of its session, with limited output. */
 import { resolve, sep } from 'node:path'
-import type {
-  CreateTerminalRequest,
-  CreateTerminalResponse,
-  TerminalOutputResponse,
-  WaitForTerminalExitResponse,
+import {
+  type CreateTerminalRequest,
+  type CreateTerminalResponse,
+  type TerminalOutputResponse,
+  type WaitForTerminalExitResponse,
+  RequestError,
 } from '@agentclientprotocol/sdk'
-import { RequestError } from '@agentclientprotocol/sdk'
 import { newId } from '@parley/a2a'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import type { ProgramExit, Program } from '../programs/program.ts'

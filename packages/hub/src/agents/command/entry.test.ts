@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { CommandEntry } from './entry.ts'
-import { commandEntry } from './entry.ts'
+import { type CommandEntry, commandEntry } from './entry.ts'
 
 const problems = (entry: object): readonly string[] =>
   (commandEntry.safeParse(entry).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`)

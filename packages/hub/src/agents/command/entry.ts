@@ -12,7 +12,7 @@ const command = z
   )
   .transform(([program = '', ...args]): readonly [string, ...string[]] => [program, ...args])
   .refine(([program]) => program !== '', 'must start with the program')
-  .meta({ description: 'The program and its arguments. No shell is used; for a shell: [sh, -c, "…"].' })
+  .describe('The program and its arguments. No shell is used; for a shell: [sh, -c, "…"].')
 
 export const commandEntry = z
   .strictObject({
@@ -20,22 +20,17 @@ export const commandEntry = z
     mode: z
       .enum(['turn', 'keep'])
       .default('turn')
-      .meta({ description: 'One program per message, or one per conversation that is kept running.' }),
+      .describe('One program per message, or one per conversation that is kept running.'),
     protocol: z
       .enum(['text', 'jsonl'])
       .default('text')
-      .meta({ description: 'The format on stdin and stdout: plain text or JSON lines.' }),
+      .describe('The format on stdin and stdout: plain text or JSON lines.'),
     end: z
       .string()
       .regex(/^[^\r\n]*$/, 'must be one line')
       .default('')
-      .meta({
-        description:
-          'With mode keep and plain text: the line that ends a message and an answer. Default: an empty line.',
-      }),
-    cwd: nonEmpty
-      .optional()
-      .meta({ description: 'The working directory. Default: the folder of the configuration file.' }),
+      .describe('With mode keep and plain text: the line that ends a message and an answer. Default: an empty line.'),
+    cwd: nonEmpty.optional().describe('The working directory. Default: the folder of the configuration file.'),
     env: z
       .record(nonEmpty.regex(/^[^=\0]+$/, 'must be the name of an environment variable'), z.string())
       .default({})
@@ -47,21 +42,21 @@ export const commandEntry = z
     files: z
       .enum(['paths', 'base64', 'none'])
       .default('paths')
-      .meta({ description: 'How files of the message are passed: in a folder, in the JSON line, or not at all.' }),
+      .describe('How files of the message are passed: in a folder, in the JSON line, or not at all.'),
     resume: z
       .enum(['fail', 'rerun'])
       .default('fail')
-      .meta({ description: 'What happens to a turn that was running when the hub stopped.' }),
+      .describe('What happens to a turn that was running when the hub stopped.'),
     processes: z
       .int('must be a whole number')
       .min(1, 'must be at least 1')
       .default(8)
-      .meta({ description: 'How many run concurrently. More messages wait.' }),
+      .describe('How many run concurrently. More messages wait.'),
     idleTimeout: duration
       .prefault('10m')
-      .meta({ description: 'With mode keep: idle time after which a program is stopped. Default 10m.' }),
-    killGrace: duration.prefault('5s').meta({ description: 'Time to exit after a stop request. Default 5s.' }),
-    outputLimit: size.prefault('10MB').meta({ description: 'The maximum output per message. Default 10MB.' }),
+      .describe('With mode keep: idle time after which a program is stopped. Default 10m.'),
+    killGrace: duration.prefault('5s').describe('Time to exit after a stop request. Default 5s.'),
+    outputLimit: size.prefault('10MB').describe('The maximum output per message. Default 10MB.'),
   })
   .superRefine(({ mode, protocol, files, command: [, ...args] }, { addIssue }) => {
     if (files === 'base64' && protocol === 'text') {

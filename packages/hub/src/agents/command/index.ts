@@ -7,11 +7,10 @@ import type { AgentKind } from '../kind.ts'
 import { requireProgram } from '../programs/find-program.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
 import { sessionKeyOf } from '../derived-ids.ts'
-import { commandEntry } from './entry.ts'
-import type { CommandEntry } from './entry.ts'
+import { commandEntry, type CommandEntry } from './entry.ts'
 import { commandAgent } from './run.ts'
 import { createSessionProcessPool, createTurnProcessPool } from './process-pool.ts'
-import { removeStaleTurnFolders } from './turn-folder-cleanup.ts'
+import { removeStaleTurnFolders } from './turn-folder.ts'
 
 export const commandKind: AgentKind<CommandEntry> = {
   kind: 'command',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ArtifactLine } from './jsonl.ts'
-import { artifactReport, parseJsonlLine } from './jsonl.ts'
+import { type ArtifactLine, artifactReport, parseJsonlLine } from './read-output.ts'
 
 const nothing = () => Promise.reject(new Error('no files here'))
 const artifact = async (line: object) =>

@@ -2,13 +2,11 @@
  * Provides the process for a turn: a new one, or the one that its conversation keeps. The number of processes is limited.
  * An idle kept process is stopped if another conversation needs one.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Turn } from '@parley/a2a'
-import { createKeyedMutex } from '../programs/keyed-mutex.ts'
-import { createSemaphore } from '../programs/semaphore.ts'
+import { createKeyedMutex, createSemaphore } from '../programs/semaphore.ts'
 import type { Program } from '../programs/program.ts'
-import type { OutputLine } from '../programs/lines.ts'
-import { splitLines } from '../programs/lines.ts'
+import { type OutputLine, splitLines } from '../programs/lines.ts'
+import { resultWithin } from '../timeouts.ts'
 
 export interface ProcessLease {
   readonly program: Program
@@ -52,20 +50,13 @@ export function createTurnProcessPool({ processes, lineBytes, graceMs }: Process
         lines: splitLines(program.output, lineBytes),
         async release(isUsable) {
           // The program has answered and may exit by itself within the grace period.
-          if (isUsable) void waitForExit(program, graceMs).then(end)
+          if (isUsable) void resultWithin(program.exited, graceMs).then(end)
           else await end()
         },
       }
     },
     close: async () => void (await Promise.all([...taken].map((program) => program.stop()))),
   }
-}
-
-async function waitForExit(program: Program, graceMs: number): Promise<void> {
-  const waiting = new AbortController()
-  const late = sleep(graceMs, undefined, { signal: waiting.signal }).catch(() => {})
-  await Promise.race([program.exited, late])
-  waiting.abort()
 }
 
 interface SessionProcess {

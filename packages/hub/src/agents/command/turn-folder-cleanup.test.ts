@@ -6,8 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { createTurnFolder } from './turn-folder.ts'
-import { removeStaleTurnFolders, turnFolderPrefix } from './turn-folder-cleanup.ts'
+import { createTurnFolder, removeStaleTurnFolders, turnFolderPrefix } from './turn-folder.ts'
 
 const makeFlag = '--make-turn-folder'
 if (process.argv.includes(makeFlag)) {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Turn } from '@parley/a2a'
 import { commandEntry } from './entry.ts'
-import type { ProgramInput } from './write-input.ts'
-import { commandLine, messageLine, messageText, sessionEnv, turnEnv } from './write-input.ts'
+import { type ProgramInput, commandLine, messageLine, messageText, sessionEnv, turnEnv } from './run.ts'
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
@@ -22,7 +21,7 @@ function telling(fields: Partial<Turn> = {}, more: Partial<ProgramInput> = {}): 
   return { turn, session: 'f00', files: [], dir: undefined, state: undefined, ...more }
 }
 
-describe('what a program is told', () => {
+describe('the input of a program', () => {
   it('stands in its arguments as it is, once, and without what would end it', () => {
     const entry = commandEntry.parse({ command: ['say', '{text}', '--task={taskId}', '{other}', '{dir}'] })
     const command = commandLine(entry, telling({}, { dir: '/tmp/x' }))

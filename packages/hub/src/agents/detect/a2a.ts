@@ -1,13 +1,9 @@
 /** Detects an A2A agent by its card, in the locations of older and newer protocol versions. */
-import { A2AError } from '@parley/a2a'
-import type { AgentCard } from '@parley/a2a'
-import { connect } from '@parley/a2a/client'
-import type { RemoteAgent } from '@parley/a2a/client'
+import { A2AError, type AgentCard } from '@parley/a2a'
+import { connect, type RemoteAgent } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
-import { targetUrl, isHttpUrl, urlWithoutQuery } from './target-url.ts'
+import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
 import type { DetectDeps, Detection, Detector } from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
-import { createTimeLimit } from './time-limit.ts'
 
 export function a2aDetector(limitMs: number): Detector {
   return {
@@ -42,7 +38,7 @@ function detectionOf({ card, interface: chosen }: RemoteAgent, url: URL, { token
     name: agentNameFrom(card.name, url.hostname),
     entry: { url: url.search === '' ? urlWithoutQuery(url) : url.href, ...bearer },
     notes: [
-      `${card.name} speaks A2A ${chosen.protocolVersion} over ${chosen.protocolBinding}.`,
+      `${card.name} supports A2A ${chosen.protocolVersion} over ${chosen.protocolBinding}.`,
       ...(token === undefined ? credentialNotes(card) : []),
       ...originNotes(chosen.url, url),
     ],

@@ -1,19 +1,14 @@
 /**
- * Detects a program that speaks the Agent Client Protocol, by its response to `initialize`. It opens no session and sends
+ * Detects a program that implements the Agent Client Protocol, by its response to `initialize`. It opens no session and sends
  * no prompt.
  */
 import { abortable, memoryKeyValueStore } from '@parley/a2a'
 import { acpEntry } from '../acp/entry.ts'
 import { openAcpPeer } from '../acp/peer.ts'
+import { cancelledPermission } from '../acp/permission.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
-import type { Detector } from './detect.ts'
-import type { DetectTimes } from './times.ts'
-import { agentNameFrom } from './agent-name.ts'
-import { isCommand, isPackageRunner, resolveProgram } from './program.ts'
-import { createQuietLog } from './quiet-log.ts'
-import { createTimeLimit } from './time-limit.ts'
-
-const permissionRefused = { outcome: { outcome: 'cancelled' as const } }
+import { type Detector, type DetectTimes, createTimeLimit, agentNameFrom } from './detect.ts'
+import { isCommand, isPackageRunner, resolveProgram, createQuietLog } from './program.ts'
 
 export function acpDetector(times: DetectTimes): Detector {
   return {
@@ -40,14 +35,14 @@ export function acpDetector(times: DetectTimes): Detector {
         log,
         name,
         onUpdate() {},
-        onPermission: async () => permissionRefused,
+        onPermission: async () => cancelledPermission,
         files: undefined,
         terminals: undefined,
       })
       try {
         const { info } = await abortable(limit.signal, opening)
         const shown = info?.title ?? info?.name ?? name
-        const notes = [`${shown} speaks the Agent Client Protocol. It works in \`cwd\`; see docs/agents/acp.md.`]
+        const notes = [`${shown} implements the Agent Client Protocol. It works in \`cwd\`; see docs/agents/acp.md.`]
         return { kind: 'acp', name: agentNameFrom(info?.name, name), entry, notes }
       } catch (reason) {
         const said = log.lastLine === undefined ? '' : ` (output: ${log.lastLine})`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { validateAgentName } from '@parley/a2a/server'
-import { uniqueAgentName, agentNameFrom } from './agent-name.ts'
+import { uniqueAgentName, agentNameFrom } from './detect.ts'
 
 describe('a name for an agent', () => {
   it('is made of what it calls itself, or of what else is known', () => {

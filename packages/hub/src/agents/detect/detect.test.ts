@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { DetectDeps, Detection, Detector } from './detect.ts'
-import { combineDetectors } from './detect.ts'
+import { type DetectDeps, type Detection, type Detector, combineDetectors } from './detect.ts'
 
 const yes = (kind: string): Detection => ({ kind, name: kind, entry: {} })
 const never = (signal: AbortSignal): Promise<Detection> =>

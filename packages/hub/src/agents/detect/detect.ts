@@ -3,6 +3,7 @@
  * it.
  */
 import { linkSignals } from '@parley/a2a'
+import { validateAgentName } from '@parley/a2a/server'
 
 export interface DetectDeps {
   readonly fetch: typeof fetch
@@ -76,4 +77,78 @@ export function combineDetectors(detectors: readonly Detector[]): Detect {
 
 function rejectionOf(reason: unknown): Detection {
   return { reasons: [reason instanceof Error ? reason.message : String(reason)] }
+}
+
+/** How long each probe may take. */
+export interface DetectTimes {
+  readonly httpMs: number
+  readonly programMs: number
+  /** For a program that may have to be downloaded first. */
+  readonly fetchedMs: number
+}
+
+/** The URL of a target, if it is one. */
+export function targetUrl([first, ...others]: DetectTarget): URL | undefined {
+  const isAddress = others.length === 0 && /^(https?|wss?):\/\//i.test(first) && URL.canParse(first)
+  return isAddress ? new URL(first) : undefined
+}
+
+/** Without the query and without a trailing slash. */
+export function urlWithoutQuery(url: URL): string {
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+export const isHttpUrl = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
+
+/** Time limit of one detector. */
+export interface TimeLimit {
+  readonly signal: AbortSignal
+  readonly ms: number
+  /** Describes why a detector ended: its timeout, or its own error. */
+  reasonFor(reason: unknown): string
+}
+
+/** Linked to `parent`, which `combineDetectors` always aborts, so the limit needs no cleanup. */
+export function createTimeLimit(ms: number, parent: AbortSignal): TimeLimit {
+  const { signal } = linkSignals([parent], ms)
+  return {
+    signal,
+    ms,
+    reasonFor(reason) {
+      if (signal.aborted && !parent.aborted) return `it did not answer within ${ms / 1_000} s`
+      return rootCauseMessage(reason)
+    },
+  }
+}
+
+/** Network and process errors are wrapped; the innermost cause has the useful message. */
+function rootCauseMessage(reason: unknown): string {
+  let at: unknown = reason
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause
+  const text = at instanceof Error ? at.message : String(at)
+  return text.split('\n', 1)[0]?.slice(0, 300) ?? ''
+}
+
+const maxNameLength = 48
+
+/** A valid agent name from what an agent calls itself: the first candidate that gives one; of a path or a scoped name, its last part. */
+export function agentNameFrom(...wanted: readonly (string | undefined)[]): string {
+  for (const text of wanted) {
+    const name = slugOf(text?.split('/').findLast((part) => part.trim() !== '') ?? '')
+    if (name === '') continue
+    return validateAgentName(name) === undefined ? name : `${name}-agent`
+  }
+  return 'new-agent'
+}
+
+/** The name, with a number appended if it is taken. */
+export function uniqueAgentName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name
+  for (let count = 2; ; count += 1) if (!taken.includes(`${name}-${count}`)) return `${name}-${count}`
+}
+
+function slugOf(text: string): string {
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  const slug = plain.replaceAll(/[^a-z0-9._~]+/g, '-').slice(0, maxNameLength)
+  return slug.replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
 }

@@ -3,12 +3,10 @@ import { openClawDetector } from './openclaw.ts'
 import { a2aDetector } from './a2a.ts'
 import { acpDetector } from './acp.ts'
 import { commandDetector } from './command.ts'
-import { combineDetectors } from './detect.ts'
-import type { Detect } from './detect.ts'
+import { combineDetectors, type Detect, type DetectTimes } from './detect.ts'
 import { mcpDetector } from './mcp.ts'
 import { moduleDetector } from './module.ts'
 import { openaiDetector } from './openai.ts'
-import type { DetectTimes } from './times.ts'
 
 const defaultTimes: DetectTimes = { httpMs: 8_000, programMs: 10_000, fetchedMs: 45_000 }
 

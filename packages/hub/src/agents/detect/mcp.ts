@@ -1,16 +1,10 @@
 /** Detects an MCP server by its response to the handshake, at an address or as a program. No tool is called. */
 import { SdkHttpError } from '@modelcontextprotocol/client'
-import { createMcpConnection } from '../mcp/connection.ts'
-import type { McpServerInfo } from '../mcp/connection.ts'
+import { createMcpConnection, type McpServerInfo } from '../mcp/connection.ts'
 import type { McpServer } from '../mcp/server.ts'
-import { targetUrl, isHttpUrl, urlWithoutQuery } from './target-url.ts'
-import type { DetectDeps, Detection, Detector, DetectTarget } from './detect.ts'
-import type { DetectTimes } from './times.ts'
-import { agentNameFrom } from './agent-name.ts'
-import { isCommand, isPackageRunner, resolveProgram } from './program.ts'
-import { createQuietLog } from './quiet-log.ts'
-import { createTimeLimit } from './time-limit.ts'
-import type { TimeLimit } from './time-limit.ts'
+import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
+import type { DetectDeps, Detection, Detector, DetectTarget, DetectTimes, TimeLimit } from './detect.ts'
+import { isCommand, isPackageRunner, resolveProgram, createQuietLog } from './program.ts'
 
 export function mcpDetector(times: DetectTimes): Detector {
   return {

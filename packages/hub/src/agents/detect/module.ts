@@ -2,12 +2,8 @@
 import { abortable } from '@parley/a2a'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { readModuleExport } from '../module/module-export.ts'
-import { loadModule } from '../module/load.ts'
-import { targetUrl } from './target-url.ts'
-import type { Detector } from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
-import { createTimeLimit } from './time-limit.ts'
+import { readModuleExport, loadModule } from '../module/module-export.ts'
+import { targetUrl, type Detector, createTimeLimit, agentNameFrom } from './detect.ts'
 
 const scriptExtension = /\.[cm]?[jt]s$/
 const exportPattern =

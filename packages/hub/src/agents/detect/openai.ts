@@ -1,9 +1,7 @@
 /** Detects an endpoint with the OpenAI API by its list of models. No model is called. */
-import { targetUrl, isHttpUrl, urlWithoutQuery } from './target-url.ts'
+import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
 import type { Detection, Detector } from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
-import { createTimeLimit } from './time-limit.ts'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 
 /** Models that do not support chat, by their usual names. */
 const nonChatModels = /embed|rerank|whisper|tts|audio|dall|image|moderation|transcri|speech|realtime|guard/i
@@ -93,13 +91,5 @@ async function getJson(
     if (bytes > limitBytes) throw new Error(`its response exceeds ${limitBytes} bytes`)
     chunks.push(chunk)
   }
-  return { status: response.status, body: tryParseJson(Buffer.concat(chunks).toString('utf8')) }
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return exceedsJsonNodes(text, defaultJsonNodes) ? undefined : (JSON.parse(text) as unknown)
-  } catch {
-    return undefined
-  }
+  return { status: response.status, body: parseJsonOrUndefined(Buffer.concat(chunks).toString('utf8')) }
 }

@@ -1,7 +1,6 @@
 /** Detects an OpenClaw gateway: it sends the first frame, and no other server sends that one. */
 import { abortable } from '@parley/a2a'
-import { targetUrl } from './target-url.ts'
-import type { Detection, Detector, DetectDeps, DetectTarget } from './detect.ts'
+import { targetUrl, type Detection, type Detector, type DetectDeps, type DetectTarget } from './detect.ts'
 import { connectParams, refusalError } from '../openclaw/gateway/handshake.ts'
 import { openOpenClawConnection } from '../openclaw/gateway/connection.ts'
 

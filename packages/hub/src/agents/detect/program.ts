@@ -2,9 +2,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { findProgram } from '../programs/find-program.ts'
-import { targetUrl } from './target-url.ts'
-import type { DetectDeps, DetectTarget } from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
+import { targetUrl, type DetectDeps, type DetectTarget, agentNameFrom } from './detect.ts'
+import type { AgentLog } from '@parley/a2a'
 
 export interface ResolvedProgram {
   readonly command: DetectTarget
@@ -74,4 +73,26 @@ function nameOf(target: DetectTarget): string {
   const script = isRunner ? words.find((word) => !/^-|^(exec|dlx|run|x)$/.test(word)) : undefined
   const plain = (script ?? basename(program)).replace(/(?<=.)@[^/]*$/, '').replace(/\.[a-z]+$/i, '')
   return agentNameFrom(plain, basename(program))
+}
+
+/** A log for detection that discards everything except the last stderr line of a program. */
+interface QuietLog extends AgentLog {
+  readonly lastLine: string | undefined
+}
+
+export function createQuietLog(): QuietLog {
+  let lastLine: string | undefined
+  const record = (_: string, fields: Record<string, unknown> = {}): void => {
+    const { line } = fields
+    if (typeof line === 'string' && line.trim() !== '') lastLine = line.trim().slice(0, 200)
+  }
+  return {
+    debug: record,
+    info: record,
+    warn: record,
+    error: record,
+    get lastLine() {
+      return lastLine
+    },
+  }
 }

@@ -8,6 +8,7 @@ import { runHop } from '../../delegation/hop.ts'
 import type { InProcessClient } from '../kind.ts'
 import { readableName } from '@parley/a2a/server'
 import type { LoopTool, LoopToolCall, ToolOutcome, ToolSource } from './tool.ts'
+import { textOfParts } from '../part-reader.ts'
 
 export interface AgentToolOptions {
   readonly agent: string
@@ -96,7 +97,7 @@ function createChildResult(agent: string) {
       if ('artifactUpdate' in event) addArtifact(event.artifactUpdate.artifact, event.artifactUpdate.append === true)
       if (!('statusUpdate' in event)) return undefined
       const { state, message } = event.statusUpdate.status
-      return state === 'TASK_STATE_WORKING' ? textOf(message?.parts ?? []) || undefined : undefined
+      return state === 'TASK_STATE_WORKING' ? textOfParts(message?.parts ?? []) || undefined : undefined
     },
 
     outcome(status: TaskStatus): ToolOutcome {
@@ -110,7 +111,10 @@ function createChildResult(agent: string) {
           return { parts: parts.length > 0 ? parts : said.length > 0 ? said : [{ text: '' }] }
         }
         default:
-          return { parts: [{ text: `The agent ${agent} did not complete the task: ${textOf(said)}` }], isError: true }
+          return {
+            parts: [{ text: `The agent ${agent} did not complete the task: ${textOfParts(said)}` }],
+            isError: true,
+          }
       }
     },
   }
@@ -138,8 +142,4 @@ function questionOf({ message }: TaskStatus): AgentMessage {
 
 function messageIn({ message }: Struct): string {
   return typeof message === 'string' ? message : JSON.stringify(message)
-}
-
-function textOf(parts: readonly Part[]): string {
-  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
 }

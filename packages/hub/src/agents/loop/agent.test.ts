@@ -2,17 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { A2AError } from '@parley/a2a'
 import type { Agent, Artifact, Message, StreamEvent, Struct, Task } from '@parley/a2a'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { testAgent } from '@parley/a2a/testing'
-import type { TestAgentOptions } from '@parley/a2a/testing'
+import { testAgent, type TestAgentOptions } from '@parley/a2a/testing'
 import { openaiKind } from '../openai/index.ts'
 import { testAgentServices } from '../testing/test-agent-services.ts'
-import { scriptedModel } from '../testing/scripted-model.ts'
-import type { Script, SeenRequest } from '../testing/scripted-model.ts'
+import { scriptedModel, type Script, type SeenRequest } from '../testing/scripted-model.ts'
 import { loopAgent } from './agent.ts'
 import { loopEntry } from './entry.ts'
 import type { LoopTool, ToolSource } from './tool.ts'
@@ -117,7 +114,7 @@ describe('a model with tools', () => {
     assert.equal(textOf(task.artifacts), 'Let me see.\n\n3')
   })
 
-  it('is told in later tasks what it answered, and not how it came to it', async (t) => {
+  it('receives in later tasks what it answered, without its steps', async (t) => {
     const { model, agent } = await open(t, callOnce({ name: 'look' }), { sources: [tools({ look: says('rain') })] })
     await agent.send('weather?', { contextId: 'talk' })
     await agent.send('sure?', { contextId: 'talk' })
@@ -175,7 +172,7 @@ describe('a model with tools', () => {
     ].map((call, index) => ({ ...call, id: `c${index}` }))
     const { agent, model, lines } = await open(t, callOnce(...calls), { sources })
     const events = await agent.stream('go').all()
-    const told = resultsIn((await model.request(2)).body)
+    const received = resultsIn((await model.request(2)).body)
     const expected = [
       /10\.0\.0\.7/,
       /closed/,
@@ -185,7 +182,7 @@ describe('a model with tools', () => {
       /longer than 20 ms/,
       /Unknown tool "missing".*broken/,
     ]
-    for (const [index, words] of expected.entries()) assert.match(told[index] ?? '', words)
+    for (const [index, words] of expected.entries()) assert.match(received[index] ?? '', words)
     const ended = toolCalls(events).filter(({ outcome }) => outcome === 'failed')
     assert.equal(ended.length, 7)
     const seen = JSON.stringify(statuses(events).slice(0, -1))
@@ -194,7 +191,7 @@ describe('a model with tools', () => {
     assert.ok(lines.some(({ fields }) => /10\.0\.0\.7/.test(String(fields?.['cause']))))
   })
 
-  it('ends where it takes too many steps, and says so', async (t) => {
+  it('ends after too many steps, and reports it', async (t) => {
     const { agent, model } = await open(t, () => ({ say: 'Once more.', calls: [{ name: 'look', input: {} }] }), {
       sources: [tools({ look: says('nothing') })],
       entry: { maxSteps: 3 },
@@ -226,7 +223,7 @@ describe('a model with tools', () => {
     assert.deepEqual(file?.parts, [{ raw, mediaType: 'image/png', filename: 'cat.png' }])
   })
 
-  it('keeps what it tells of a call within bounds', async (t) => {
+  it('keeps the report of a call within bounds', async (t) => {
     const { agent } = await open(t, callOnce({ name: 'read', input: { text: 'y'.repeat(9_000) } }), {
       sources: [tools({ read: says('x'.repeat(9_000)) })],
     })
@@ -234,16 +231,16 @@ describe('a model with tools', () => {
     assert.ok(String(started?.['arguments']).length < 2_200 && String(ended?.['result']).length < 2_200)
   })
 
-  it('tells how far a call is, now and then', async (t) => {
+  it('reports the progress of a call at intervals', async (t) => {
     const walk: Run = async (_, { progress }) => {
       for (let step = 1; step <= 50; step += 1) progress(`step ${step}`)
       return { parts: [{ text: 'there' }] }
     }
     const { agent } = await open(t, callOnce({ name: 'walk' }), { sources: [tools({ walk })] })
-    const told = statuses(await agent.stream('go').all()).flatMap(({ status, metadata }) =>
+    const received = statuses(await agent.stream('go').all()).flatMap(({ status, metadata }) =>
       (metadata?.['toolCall'] as Struct | undefined)?.['outcome'] === 'progress' ? [status.message?.parts] : [],
     )
-    assert.deepEqual(told, [[{ text: 'WALK: step 1' }]])
+    assert.deepEqual(received, [[{ text: 'WALK: step 1' }]])
   })
 
   it('may have a tool ask the person, whose time does not count', async (t) => {
@@ -260,7 +257,7 @@ describe('a model with tools', () => {
     assert.deepEqual([task.status.state, textOf(task.artifacts)], ['TASK_STATE_COMPLETED', 'Lisbon'])
   })
 
-  it('goes on without tools that cannot be reached, and is told so', async (t) => {
+  it('continues without tools that cannot be reached, and is informed of it', async (t) => {
     const down: ToolSource = {
       label: 'a server',
       tools: () => Promise.reject(new Error('connect ECONNREFUSED')),
@@ -276,7 +273,7 @@ describe('a model with tools', () => {
     assert.ok(lines.some(({ message }) => message === 'tools cannot be reached'))
   })
 
-  it('fails if its model is not there', async (t) => {
+  it('fails if its model does not exist', async (t) => {
     const entry = loopEntry.parse({ model: 'gone' })
     const agent = testAgent(
       loopAgent(entry, {

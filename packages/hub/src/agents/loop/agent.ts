@@ -3,19 +3,15 @@
  * state is in the task's checkpoint, so an interrupted turn continues, and a turn that waits for input starts again from
  * there.
  */
-import { fail } from '@parley/a2a'
-import type { AbandonedTask, Agent, Part, Turn } from '@parley/a2a'
+import { fail, type AbandonedTask, type Agent, type Part, type Turn } from '@parley/a2a'
 import type { ChatAnswer, ChatMessage, ChatModel } from '../chat-model.ts'
 import type { InProcessClient } from '../kind.ts'
 import { earlierTasks, earlierTurns, userMessage } from '../openai/chat-history.ts'
-import { finalReport, failureReport } from '../openai/final-report.ts'
-import { usageMetadata } from '../openai/usage-metadata.ts'
-import { noAnswers, toolResultId, applyAnswers } from './message-answers.ts'
+import { finalReport, failureReport, usageMetadata } from '../openai/final-report.ts'
+import { noAnswers, toolResultId, applyAnswers, inputRequiredReport, chatTextOf } from './message-answers.ts'
 import type { MessageAnswers } from './message-answers.ts'
 import type { LoopEntry } from './entry.ts'
-import { streamReports } from '../report-channel.ts'
-import type { EmitReport } from '../report-channel.ts'
-import { inputRequiredReport } from './question.ts'
+import { streamReports, type EmitReport } from '../report-channel.ts'
 import { runCalls, resolveInterruptedCalls } from './run-calls.ts'
 import { createCheckpointWriter } from '../checkpoint-writer.ts'
 import {
@@ -25,12 +21,11 @@ import {
   createLoopState,
   readLoopState,
   waitingState,
+  type LoopState,
 } from './state.ts'
-import type { LoopState } from './state.ts'
 import { toolCallStatus } from './tool-progress.ts'
 import type { ToolSource } from './tool.ts'
-import { createToolbox } from './toolbox.ts'
-import type { Toolbox } from './toolbox.ts'
+import { createToolbox, type Toolbox } from './toolbox.ts'
 
 export interface LoopDeps {
   /** Resolved for each turn, because the configuration may have changed. */
@@ -81,7 +76,7 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
     if (waiting !== undefined)
       return { state: waiting, answers: applyAnswers(turn.message, waiting, entry.resultLimit) }
     const earlier = await earlierTurns(turn, model, entry)
-    const content = turn.message.parts.map((part) => ('text' in part ? part.text : '[a file]')).join('\n')
+    const content = chatTextOf(turn.message.parts)
     return {
       state: createLoopState(earlier, { role: 'user', content, from: turn.message.messageId }),
       answers: noAnswers,

@@ -5,22 +5,20 @@ import { mcpServerEntry } from '../mcp/server.ts'
 import { historyFields, modelOptions } from '../openai/entry.ts'
 
 const count = z.int('must be a whole number').min(1, 'must be at least 1')
-const allow = z.array(nonEmpty).optional().meta({ description: 'The allowed names. `*` matches any characters.' })
-const timeout = durationOrNone.optional().meta({ description: 'The timeout of one call. Default: toolTimeout.' })
+const allow = z.array(nonEmpty).optional().describe('The allowed names. `*` matches any characters.')
+const timeout = durationOrNone.optional().describe('The timeout of one call. Default: toolTimeout.')
 
 const tool = z
   .union(
     [
       z.strictObject({ mcp: mcpServerEntry, timeout }),
       z.strictObject({
-        agent: nonEmpty.meta({ description: 'The name of another agent of this hub.' }),
-        description: nonEmpty
-          .optional()
-          .meta({ description: 'Its description for the model. Default: from its card.' }),
-        timeout: durationOrNone.optional().meta({ description: 'The timeout of one call. Default: no limit.' }),
+        agent: nonEmpty.describe('The name of another agent of this hub.'),
+        description: nonEmpty.optional().describe('Its description for the model. Default: from its card.'),
+        timeout: durationOrNone.optional().describe('The timeout of one call. Default: no limit.'),
       }),
       z.strictObject({
-        module: nonEmpty.meta({ description: 'A file that exports functions, TypeScript or JavaScript.' }),
+        module: nonEmpty.describe('A file that exports functions, TypeScript or JavaScript.'),
         allow,
         timeout,
       }),
@@ -30,19 +28,17 @@ const tool = z
     ],
     'must be { mcp: { command: [...] } }, { mcp: { url: ... } }, { agent: name }, { module: ./tools.ts } or { client: true }',
   )
-  .meta({ description: 'Where tools come from: an MCP server, another agent, a file, or the client.' })
+  .describe('Where tools come from: an MCP server, another agent, a file, or the client.')
 
 export const loopEntry = z.strictObject({
-  model: nonEmpty.meta({ description: 'The openai agent of this hub whose model is used.' }),
-  system: nonEmpty.optional().meta({ description: 'The system prompt.' }),
+  model: nonEmpty.describe('The openai agent of this hub whose model is used.'),
+  system: nonEmpty.optional().describe('The system prompt.'),
   options: modelOptions,
   tools: z.array(tool).default([]),
-  maxSteps: count.default(16).meta({ description: 'The maximum number of model calls in one turn.' }),
-  parallel: count.default(4).meta({ description: 'How many tools run concurrently.' }),
-  toolTimeout: duration.prefault('60s').meta({ description: 'The timeout of one tool call. Default 60s.' }),
-  resultLimit: size
-    .prefault('20kB')
-    .meta({ description: 'The maximum size of one result for the model. Default 20kB.' }),
+  maxSteps: count.default(16).describe('The maximum number of model calls in one turn.'),
+  parallel: count.default(4).describe('How many tools run concurrently.'),
+  toolTimeout: duration.prefault('60s').describe('The timeout of one tool call. Default 60s.'),
+  resultLimit: size.prefault('20kB').describe('The maximum size of one result for the model. Default 20kB.'),
   ...historyFields,
 })
 

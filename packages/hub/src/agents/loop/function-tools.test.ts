@@ -72,7 +72,7 @@ describe('functions of a file', () => {
     )
   })
 
-  it('may be listed in one export, and only those that are allowed are there [S0-28]', async () => {
+  it('may be listed in one export, and only those that are allowed are offered [S0-28]', async () => {
     const listed = `export default [{ name: 'a_1', run() {} }, { name: 'a_2', run() {} }, { name: 'b', run() {} }]`
     const names = async (allow?: readonly string[]) =>
       (await (await open(listed, allow)).tools(turn)).map(({ name }) => name)
@@ -107,14 +107,14 @@ describe('functions of a file', () => {
     await assert.rejects(given(`10n`))
   })
 
-  it('may ask back, and know whose call and whose trace it is', async () => {
+  it('may ask a question, and knows its call and its trace', async () => {
     const outcome = await run(
       `export const f = { async run(_, { ask, id, traceparent }) { return id + (await ask('Why?')).parts[0].text + traceparent } }`,
     )
     assert.deepEqual(outcome, { parts: [{ text: `c1Why?${call.span.traceparent}` }] })
   })
 
-  it('that are not there are an error that names the file', async () => {
+  it('that do not exist are an error that names the file', async () => {
     await assert.rejects(open('export const a = 1'), /tools-\d+\.mjs exports no tool/)
     await assert.rejects(
       functionTools({ path: './none.ts', baseDir: folder, allow: undefined, timeoutMs: 1 }),

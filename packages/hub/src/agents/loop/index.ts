@@ -1,15 +1,19 @@
-/** The kind `loop`: a model of this hub with tools. */
+/** The kind `loop`: a model of this hub with tools, also those of clients and of MCP servers. */
 import { resolve } from 'node:path'
-import { clientTools as clientToolsExtension } from '@parley/a2a/server'
+import { clientTools as clientToolsExtension, readableName, skillOfTool } from '@parley/a2a/server'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../kind.ts'
 import { loopAgent } from './agent.ts'
-import { loopEntry } from './entry.ts'
-import type { LoopEntry, ToolEntry } from './entry.ts'
-import type { ToolSource } from './tool.ts'
-import { clientTools } from './client-tools.ts'
+import { loopEntry, type LoopEntry, type ToolEntry } from './entry.ts'
+import type { ToolSource, LoopTool } from './tool.ts'
 import { functionTools } from './function-tools.ts'
 import { agentTool } from './agent-tool.ts'
-import { mcpTools } from './mcp-tools.ts'
+import { isStruct, clientToolsExtension as uri, type Json, type Message, type Turn, type Struct } from '@parley/a2a'
+import { isToolAllowed, type McpServerEntry } from '../mcp/server.ts'
+import type { Tool as McpTool } from '@modelcontextprotocol/client'
+import { openMcpBackend, type McpBackendDeps } from '../mcp/backend.ts'
+import { partsOfResult } from '../mcp/content.ts'
+import { answerElicitation } from '../mcp/elicit.ts'
+import { traceMeta } from '../call-spans.ts'
 
 export const loopKind: AgentKind<LoopEntry> = {
   kind: 'loop',
@@ -75,4 +79,103 @@ function sourceOf(tool: ToolEntry, entry: LoopEntry, services: AgentServices): T
   const { timeout: timeoutMs = entry.toolTimeout } = tool
   if ('mcp' in tool) return mcpTools(tool.mcp, timeoutMs, services)
   return functionTools({ path: tool.module, baseDir: services.baseDir, allow: tool.allow, timeoutMs })
+}
+
+/** Maximum number of client tools that the model sees. */
+const maxTools = 64
+
+/**
+ * Tools that run at the client, which lists them with its messages (S2-13, S2-14). The model calls them like any other
+ * tool.
+ */
+function clientTools(allow: readonly string[] | undefined): ToolSource {
+  return {
+    label: 'the tools of the client',
+    async tools(turn) {
+      const listed = toolsIn(turn.message) ?? (await earlierTools(turn)) ?? []
+      return listed
+        .flatMap(toolOf)
+        .filter(({ name }) => isToolAllowed(name, allow))
+        .slice(0, maxTools)
+    },
+    // They belong to the client, not to the agent.
+    skills: async () => [],
+  }
+}
+
+/** An answer need not list them again. */
+async function earlierTools(turn: Turn): Promise<readonly Json[] | undefined> {
+  const history = await turn.history()
+  return history
+    .toReversed()
+    .map(toolsIn)
+    .find((tools) => tools !== undefined)
+}
+
+function toolsIn({ role, metadata }: Message): readonly Json[] | undefined {
+  const about = metadata?.[uri]
+  const tools = role === 'ROLE_USER' && isStruct(about) ? about['tools'] : undefined
+  return Array.isArray(tools) ? tools : undefined
+}
+
+function toolOf(given: Json): LoopTool[] {
+  if (!isStruct(given) || typeof given['name'] !== 'string' || given['name'] === '') return []
+  const { name, description, inputSchema } = given
+  const title = readableName(name)
+  return [
+    {
+      name,
+      title,
+      description: typeof description === 'string' ? description.slice(0, 1_000) : title,
+      inputSchema: isStruct(inputSchema) ? inputSchema : { type: 'object' },
+      timeoutMs: Infinity,
+    },
+  ]
+}
+
+/** The tools of an MCP server, with one connection per conversation. */
+function mcpTools(entry: McpServerEntry, timeoutMs: number, deps: McpBackendDeps): ToolSource {
+  const backend = openMcpBackend(entry, deps)
+  const allowed = (tools: readonly McpTool[]): readonly McpTool[] =>
+    tools.filter(({ name }) => isToolAllowed(name, entry.allow, entry.deny))
+
+  return {
+    label: `the tools of ${backend.label}`,
+
+    async tools(turn) {
+      const listed = await backend.use(turn, (connection) => connection.tools(turn.signal))
+      return allowed(listed).map(toolOf)
+    },
+
+    async skills(signal) {
+      const listed = await backend.inspect((connection) => connection.tools(signal))
+      return allowed(listed).map((tool) => skillOfTool(tool, 'mcp'))
+    },
+
+    close: () => backend.close(),
+  }
+
+  function toolOf({ name, title, description, inputSchema }: McpTool): LoopTool {
+    return {
+      name,
+      title: title ?? readableName(name),
+      description: description ?? title ?? readableName(name),
+      inputSchema: inputSchema as Struct,
+      timeoutMs,
+      async run(input, { turn, signal, span, progress, ask }) {
+        const result = await backend.use(turn, (connection) =>
+          connection.call(name, input, {
+            signal,
+            trace: traceMeta(span, turn.tracestate),
+            // The loop has its own timeout, which pauses while the user is asked.
+            timeoutMs: Infinity,
+            onProgress: ({ message, progress: done, total }) =>
+              progress(message ?? (total === undefined ? String(done) : `${done} of ${total}`)),
+            onElicit: (question) => answerElicitation(question, ask),
+          }),
+        )
+        return { parts: partsOfResult(result), ...(result.isError === true ? { isError: true } : {}) }
+      },
+    }
+  }
 }

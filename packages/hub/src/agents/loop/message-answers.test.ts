@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientToolsExtension as uri } from '@parley/a2a'
-import type { Json, Message, Part, Struct } from '@parley/a2a'
+import { clientToolsExtension as uri, type Json, type Message, type Part, type Struct } from '@parley/a2a'
 import { answerForChild, applyAnswers } from './message-answers.ts'
-import { createLoopState } from './state.ts'
-import type { LoopState, OpenCall } from './state.ts'
+import { createLoopState, type LoopState, type OpenCall } from './state.ts'
 
 const call = (id: string, more: Partial<OpenCall> = {}): OpenCall => ({
   id,
@@ -26,7 +24,7 @@ const message = (...parts: Part[]): Message => ({ messageId: 'm1', role: 'ROLE_U
 const resultsOf = ({ open }: LoopState) => open.map(({ result: given }) => given)
 
 describe('the answer of a client', () => {
-  it('has the results of its tools, and words that the model hears after them', () => {
+  it('has the results of its tools, and text that the model receives after them', () => {
     const state = waitingFor(call('a'), call('b'), call('done', { state: 'started', result: 'before' }))
     const failed: Part = {
       data: { toolUseId: 'b', error: { reason: 'UNKNOWN_TOOL', message: 'none' } },
@@ -45,7 +43,7 @@ describe('the answer of a client', () => {
     )
   })
 
-  it('may leave tools unrun: the model is told so', () => {
+  it('may leave tools unrun: the model is informed of it', () => {
     const state = waitingFor(call('a'))
     applyAnswers(message({ text: 'I cannot' }), state, 100)
     assert.deepEqual(resultsOf(state), ['The client has not run this tool.'])

@@ -1,8 +1,10 @@
-/** What the message of a turn answers: tool calls that wait for the client, and a question of a child. */
+/** What a task waits for, and what the message of a turn answers: tool calls for the client, and a question of a child. */
 import { isStruct, clientToolsExtension as uri, isRedacted } from '@parley/a2a'
-import type { Message, Part, Struct } from '@parley/a2a'
+import type { Message, Part, Struct, AgentMessage, Json, Report } from '@parley/a2a'
 import { truncateText } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
+import type { Toolbox } from './toolbox.ts'
+import { parseBoundedJson } from '../../json/bounded-json.ts'
 
 export interface MessageAnswers {
   /** Calls that the client has run. */
@@ -29,7 +31,7 @@ export function applyAnswers(message: Message, state: LoopState, limit: number):
   }
   const asking = waiting.find(({ child, result }) => child !== undefined && result === undefined)
   if (asking === undefined) {
-    if (said.length > 0) state.then.push({ role: 'user', content: textOfParts(said), from: message.messageId })
+    if (said.length > 0) state.then.push({ role: 'user', content: chatTextOf(said), from: message.messageId })
   } else if (said.length > 0) {
     asking.state = 'planned'
     asking.answeredBy = message.messageId
@@ -72,7 +74,7 @@ function partsBesideResults({ parts }: Message, { open }: LoopState): readonly P
   return parts.filter((part) => !ours.has(toolResultId(part) ?? '') && !('text' in part && part.text === ''))
 }
 
-function textOfParts(parts: readonly Part[]): string {
+export function chatTextOf(parts: readonly Part[]): string {
   return parts.map((part) => ('text' in part ? part.text : '[a file]')).join('\n')
 }
 
@@ -91,4 +93,45 @@ function isSecret(part: Part): boolean {
 function clientToolsMetadata(part: Part): Struct {
   const given = part.metadata?.[uri]
   return isStruct(given) ? given : {}
+}
+
+/** What the task waits for, as a status: calls for the client to run, and at most one question of a child. */
+export function inputRequiredReport({ open }: LoopState, toolbox: Toolbox, metadata: Struct): Report {
+  const waiting = open.filter(({ state, result }) => state === 'waits' && result === undefined)
+  const calls = waiting.filter(({ child }) => child === undefined)
+  const waitingChild = waiting.find(({ child }) => child !== undefined)
+  const state = waitingChild?.question?.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
+  return { state, message: messageFor(calls, waitingChild, toolbox), metadata }
+}
+
+function messageFor(calls: readonly OpenCall[], waitingChild: OpenCall | undefined, toolbox: Toolbox): AgentMessage {
+  const question = waitingChild?.question?.message
+  const extensions = new Set([...(question?.extensions ?? []), ...(calls.length > 0 ? [uri] : [])])
+  return {
+    parts: [...(question?.parts ?? []), ...callParts(calls, toolbox)],
+    ...(question?.metadata !== undefined ? { metadata: question.metadata } : {}),
+    ...(extensions.size > 0 ? { extensions: [...extensions] } : {}),
+    ...(waitingChild?.child?.taskId !== undefined ? { referenceTaskIds: [waitingChild.child.taskId] } : {}),
+  }
+}
+
+/** Adds a sentence for people. */
+function callParts(calls: readonly OpenCall[], toolbox: Toolbox): readonly Part[] {
+  if (calls.length === 0) return []
+  const names = calls.map(({ name }) => toolbox.find(name)?.title ?? name)
+  return [
+    { text: `The client must run: ${names.join(', ')}` },
+    ...calls.map(({ id, name, input }) => ({
+      data: { toolUseId: id, name: toolbox.find(name)?.name ?? name, input: parsed(input) },
+      metadata: { [uri]: { type: 'tool-use' } },
+    })),
+  ]
+}
+
+function parsed(input: string): Json {
+  try {
+    return parseBoundedJson(input === '' ? '{}' : input) as Json
+  } catch {
+    return {}
+  }
 }

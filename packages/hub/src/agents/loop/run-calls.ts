@@ -1,25 +1,22 @@
 /**
  * Runs the calls of the model's last answer concurrently. Each call is stored as started before it may do anything, and its
- * result is stored before the model is asked again. So a restart runs nothing twice, and the model is told if the outcome
+ * result is stored before the model is asked again. So a restart runs nothing twice, and the model is informed if the outcome
  * of a call is unknown. Failures of a tool are results for the model.
  */
 import { abortable, A2AError, artifact, omitUndefined } from '@parley/a2a'
 import type { AgentMessage, Message, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
 import { createHopState } from '../../delegation/hop.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
-import { createPausableTimeout } from '../pausable-timeout.ts'
-import type { PausableTimeout } from '../pausable-timeout.ts'
-import { withToolSpan } from '../tool-span.ts'
+import { createPausableTimeout, type PausableTimeout } from '../timeouts.ts'
+import { withToolSpan } from '../call-spans.ts'
 import { answerForChild } from './message-answers.ts'
 import type { LoopEntry } from './entry.ts'
 import type { EmitReport } from '../report-channel.ts'
 import { truncateText, toolResultContent } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
-import { boundedResult, toolCallStatus } from './tool-progress.ts'
-import type { ToolCallEvent } from './tool-progress.ts'
+import { boundedResult, toolCallStatus, type ToolCallEvent } from './tool-progress.ts'
 import type { LoopTool, LoopToolCall, ToolOutcome } from './tool.ts'
-import { parseToolInput } from './toolbox.ts'
-import type { Toolbox } from './toolbox.ts'
+import { parseToolInput, type Toolbox } from './toolbox.ts'
 
 export interface RunCallsDeps {
   readonly turn: Turn

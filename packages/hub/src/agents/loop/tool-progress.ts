@@ -2,8 +2,7 @@
  * Status reports about tool calls: one at the start and one at the end of each call, and progress in between. The metadata
  * are for programs: `toolCall` with `id`, `name`, `arguments`, `outcome`, each with a size limit.
  */
-import { status } from '@parley/a2a'
-import type { Json, Report, Struct } from '@parley/a2a'
+import { status, type Json, type Report, type Struct } from '@parley/a2a'
 import { progressMarkerKey } from '../openai/chat-history.ts'
 import { truncateText } from './result-text.ts'
 import type { OpenCall } from './state.ts'

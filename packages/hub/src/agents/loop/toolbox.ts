@@ -1,10 +1,9 @@
 /** The tools of a turn, each under a unique name that the model may use. */
-import { isStruct } from '@parley/a2a'
+import { isStruct, type Struct, type Turn } from '@parley/a2a'
 import { z } from 'zod'
-import type { Struct, Turn } from '@parley/a2a'
 import type { ChatTool } from '../chat-model.ts'
 import type { LoopTool, ToolSource } from './tool.ts'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 
 export interface Toolbox {
   readonly chatTools: readonly ChatTool[]
@@ -14,7 +13,7 @@ export interface Toolbox {
   readonly isIncomplete: boolean
 }
 
-/** Sources that are unavailable are left out of this turn, and the model is told about it. */
+/** Sources that are unavailable are left out of this turn, and the model is informed of it. */
 export async function createToolbox(sources: readonly ToolSource[], turn: Turn): Promise<Toolbox> {
   let isIncomplete = false
   const found = await Promise.all(
@@ -56,23 +55,14 @@ export function withUniqueNames(tools: readonly LoopTool[]): ReadonlyMap<string,
 
 /** Parses the input that the model wants to call a tool with, or explains the error to the model. */
 export function parseToolInput(text: string, schema: Struct): { readonly input: Struct } | { readonly wrong: string } {
-  const parsed = parseArguments(text)
-  if (parsed === undefined) return { wrong: 'The arguments are not a JSON object.' }
+  // Models omit arguments if there are none.
+  const parsed = parseJsonOrUndefined(text.trim() === '' ? '{}' : text)
+  if (!isStruct(parsed)) return { wrong: 'The arguments are not a JSON object.' }
   try {
     const { error } = z.fromJSONSchema(schema).safeParse(parsed)
     return error === undefined ? { input: parsed } : { wrong: `The arguments are invalid. ${z.prettifyError(error)}` }
   } catch {
     // Our validator cannot read the schema: the tool validates for itself.
     return { input: parsed }
-  }
-}
-
-function parseArguments(text: string): Struct | undefined {
-  try {
-    // Models omit arguments if there are none.
-    const value: unknown = parseBoundedJson(text.trim() === '' ? '{}' : text)
-    return isStruct(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }

@@ -9,26 +9,23 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  type Progress,
 } from '@modelcontextprotocol/client'
-import type { Progress } from '@modelcontextprotocol/client'
 import { artifact, fail, inputRequired, reject, status, omitUndefined, A2AError } from '@parley/a2a'
 import type { Agent, Message, Report, Turn } from '@parley/a2a'
-import { streamReports } from '../report-channel.ts'
-import type { EmitReport } from '../report-channel.ts'
+import { streamReports, type EmitReport } from '../report-channel.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
-import { traceMeta, withToolSpan } from '../tool-span.ts'
+import { traceMeta, withToolSpan } from '../call-spans.ts'
 import type { McpBackend } from './backend.ts'
-import { listCallables } from './callable.ts'
-import type { Callable, CallableResult } from './callable.ts'
+import { listCallables, type Callable, type CallableResult } from './callable.ts'
 import type { McpConnection } from './connection.ts'
 import { answerElicitation, formRefusal } from './elicit.ts'
-import type { McpEntry } from './entry.ts'
-import { createProgressThrottle, progressText } from './progress-throttle.ts'
-import { explainUnclearCall } from './explain-call.ts'
-import { missingFields, resolveCall } from './call-request.ts'
+import type { McpEntry } from './server.ts'
+import { explainUnclearCall, missingFields, resolveCall } from './call-request.ts'
 import type { PendingCall, CallRequest, ResolvedCall } from './call-request.ts'
 import { schemaFields } from './parse-input.ts'
 import { lostAnswerCode } from './http-transport.ts'
+import { textOfParts } from '../part-reader.ts'
 
 interface McpCheckpoint {
   /** The call that the caller was asked about. `isReady`: it only needs a confirmation. */
@@ -159,10 +156,7 @@ function urlElicitationReport({ elicitations }: UrlElicitationRequiredError): Re
 }
 
 function failureText(parts: CallableResult['parts'], title: string): string {
-  const text = parts
-    .flatMap((part) => ('text' in part ? [part.text] : []))
-    .join('\n')
-    .trim()
+  const text = textOfParts(parts).trim()
   if (text === '') return `${title} failed without a reason`
   return text.length > failureChars ? `${text.slice(0, failureChars)}…` : text
 }
@@ -212,4 +206,63 @@ function serverFailureMessage({ code, message }: ProtocolError): string {
     return 'The result of the tool does not match its output schema'
   if (code !== invalidParams) return 'The tool server failed'
   return `The tool server rejected the call: ${message.replace(/^MCP error -?\d+: /, '').slice(0, wordsChars)}`
+}
+
+/** Throttles the progress of a tool: forwards the first update at once, then the newest one at intervals. */
+interface ProgressThrottle {
+  push(progress: Progress): void
+  /** Resolves when the current update is sent; nothing follows until `resume` was called as often. */
+  pause(): Promise<void>
+  resume(): void
+  /** Stops all updates. */
+  end(): void
+}
+
+export function createProgressThrottle(everyMs: number, send: (progress: Progress) => Promise<void>): ProgressThrottle {
+  let newest: Progress | undefined
+  let sending: Promise<void> | undefined
+  let isCoolingDown = false
+  let pauses = 0
+  let cooldown: NodeJS.Timeout | undefined
+
+  function next(): void {
+    if (newest === undefined || sending !== undefined || isCoolingDown || pauses > 0) return
+    const progress = newest
+    newest = undefined
+    // Waits until the previous update was read.
+    sending = send(progress).finally(() => {
+      sending = undefined
+      if (pauses === Infinity) return
+      isCoolingDown = true
+      cooldown = setTimeout(() => {
+        isCoolingDown = false
+        next()
+      }, everyMs)
+    })
+  }
+
+  return {
+    push(progress) {
+      newest = progress
+      next()
+    },
+    async pause() {
+      pauses += 1
+      await sending
+    },
+    resume() {
+      pauses -= 1
+      next()
+    },
+    end() {
+      pauses = Infinity
+      clearTimeout(cooldown)
+    },
+  }
+}
+
+/** Progress as text for people. */
+export function progressText({ message, progress, total }: Progress): string {
+  if (message !== undefined && message !== '') return message
+  return total === undefined ? String(progress) : `${progress} of ${total}`
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part, Struct } from '@parley/a2a'
 import type { Callable } from './callable.ts'
-import { resolveCall } from './call-request.ts'
-import type { PendingCall } from './call-request.ts'
+import { resolveCall, type PendingCall } from './call-request.ts'
 
 const callable = (name: string, properties: Struct, title = name): Callable => ({
   name,
@@ -78,7 +77,7 @@ describe('a message to a server', () => {
     assert.equal(why('2', { pending: { tool: 'gone', input: {} } }).begun, undefined)
   })
 
-  it('is not clear: a program hears it as a refusal, a person as a question', () => {
+  it('is not clear: a program receives a refusal, a person a question', () => {
     assert.deepEqual(why({ tool: 'nope' }), { why: 'Unknown tool nope', byProgram: true, begun: undefined })
     assert.deepEqual(why('nope(1)'), { why: 'Unknown tool nope', byProgram: false, begun: undefined })
     assert.equal(why('hi', { skillId: 'nope' }).byProgram, true)

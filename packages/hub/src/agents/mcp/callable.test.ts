@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Tool } from '@modelcontextprotocol/client'
-import { listCallables, callableSkills } from './callable.ts'
+import { listCallables, callableSkills, toolExample } from './callable.ts'
 import type { McpConnection } from './connection.ts'
-import { toolExample } from './example.ts'
 
 const { signal } = new AbortController()
 const inputSchema = { type: 'object' as const }

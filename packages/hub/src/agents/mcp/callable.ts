@@ -1,13 +1,12 @@
 /** What can be called at a server: tools, and, if the operator enables them, prompts and the reading of resources. */
 import type { CallToolResult, Prompt, Tool } from '@modelcontextprotocol/client'
-import type { AgentSkill, Part, Struct } from '@parley/a2a'
+import { type AgentSkill, type Part, type Struct, isStruct, type Json } from '@parley/a2a'
 import { matchesPattern } from '../name-pattern.ts'
 import { readableName, skillOfTool } from '@parley/a2a/server'
 import type { McpCallOptions, McpConnection } from './connection.ts'
 import { partOfResource, partsOfContent, partsOfResult } from './content.ts'
-import type { McpEntry } from './entry.ts'
-import { toolExample } from './example.ts'
-import { isToolAllowed } from './server.ts'
+import { type McpEntry, isToolAllowed } from './server.ts'
+import { schemaFields, requiredFields } from './parse-input.ts'
 
 export interface Callable {
   readonly name: string
@@ -128,3 +127,35 @@ function resourceReader(patterns: readonly string[]): Callable {
 const nonBlank = (text: string | undefined): string | undefined => (text?.trim() === '' ? undefined : text)
 
 const about = (description: string | undefined): Struct => (description === undefined ? {} : { description })
+
+/** Longer examples do not help. */
+const limit = 200
+
+/** An example call of a tool, for its skill: its name, and each required field with a valid value. */
+export function toolExample(name: string, schema: Struct): string | undefined {
+  const fields = schemaFields(schema)
+  const entries = requiredFields(schema).map((field) => [field, sampleOf(fields[field] ?? {})] as const)
+  const text = entries.length === 0 ? `${name}()` : `${name}(${JSON.stringify(Object.fromEntries(entries))})`
+  return text.length <= limit ? text : undefined
+}
+
+function sampleOf(field: Struct): Json {
+  const { type, default: usual, examples, enum: choices } = field
+  const [said] = [usual, ...listOf(examples), ...listOf(choices)].filter((value) => value !== undefined)
+  if (said !== undefined) return said
+  switch (Array.isArray(type) ? type[0] : type) {
+    case 'number':
+    case 'integer':
+      return typeof field['minimum'] === 'number' ? field['minimum'] : 1
+    case 'boolean':
+      return true
+    case 'array':
+      return [sampleOf(isStruct(field['items']) ? field['items'] : {})]
+    case 'object':
+      return Object.fromEntries(requiredFields(field).map((name) => [name, sampleOf(schemaFields(field)[name] ?? {})]))
+    default:
+      return field['format'] === 'uri' ? 'https://example.com' : 'text'
+  }
+}
+
+const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : [])

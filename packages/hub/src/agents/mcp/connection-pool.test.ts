@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { McpConnection } from './connection.ts'
-import { createMcpConnectionPool } from './connection-pool.ts'
+import { createMcpConnectionPool } from './backend.ts'
 
 function bench(options: { idleMs?: number; max?: number; staysOpen?: boolean } = {}) {
   const log: string[] = []

@@ -3,26 +3,24 @@
  * unless the server said that it did nothing: a tool may have done its work before its response was lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SdkHttpError } from '@modelcontextprotocol/client'
-import type {
-  CallToolResult,
-  Client,
-  ElicitRequestParams,
-  ElicitResult,
-  GetPromptResult,
-  Implementation,
-  Progress,
-  Prompt,
-  ReadResourceResult,
-  Tool,
-  Transport,
+import {
+  SdkHttpError,
+  type CallToolResult,
+  type Client,
+  type ElicitRequestParams,
+  type ElicitResult,
+  type GetPromptResult,
+  type Implementation,
+  type Progress,
+  type Prompt,
+  type ReadResourceResult,
+  type Tool,
+  type Transport,
 } from '@modelcontextprotocol/client'
-import { abortable, A2AError, linkSignals, omitUndefined } from '@parley/a2a'
-import type { Struct } from '@parley/a2a'
+import { abortable, A2AError, linkSignals, omitUndefined, type Struct } from '@parley/a2a'
 import { defaultJsonNodes } from '@parley/a2a/server'
-import { createPausableTimeout } from '../pausable-timeout.ts'
-import { connectMcpClient } from './client.ts'
-import type { McpClientOptions } from './client.ts'
+import { createPausableTimeout } from '../timeouts.ts'
+import { connectMcpClient, type McpClientOptions } from './client.ts'
 import type { McpHttpTransport } from './http-transport.ts'
 import type { McpServer } from './server.ts'
 
@@ -181,7 +179,7 @@ export function createMcpConnection(server: McpServer, options: McpConnectionOpt
         signal: watch.signal,
         timeout: maxTimerMs,
         ...(onProgress !== undefined
-          ? { onprogress: (told: Progress) => void (isServerProgress(told) && onProgress(told)) }
+          ? { onprogress: (progress: Progress) => void (isServerProgress(progress) && onProgress(progress)) }
           : {}),
       },
     )
@@ -236,7 +234,7 @@ function isServerProgress({ message }: Progress): boolean {
   return message?.startsWith("Fulfilling input required by 'tools/call'") !== true
 }
 
-/** Tells the server to drop the session; does not wait if the server does not answer. */
+/** Asks the server to drop the session; does not wait if the server does not answer. */
 async function endSession(client: Client): Promise<void> {
   const transport = client.transport as McpHttpTransport | undefined
   if (transport?.endSession !== undefined) {

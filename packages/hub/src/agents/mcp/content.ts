@@ -1,7 +1,7 @@
 /** Converts the result of a tool to parts of a message. */
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Json, Part } from '@parley/a2a'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 
 /** Never empty: an empty result becomes an empty text. */
 export function partsOfResult({ content, structuredContent }: CallToolResult): readonly Part[] {
@@ -50,9 +50,5 @@ function nameIn(uri: string): string {
 }
 
 function isSame(text: string, value: unknown): boolean {
-  try {
-    return JSON.stringify(parseBoundedJson(text)) === JSON.stringify(value)
-  } catch {
-    return false
-  }
+  return JSON.stringify(parseJsonOrUndefined(text)) === JSON.stringify(value)
 }

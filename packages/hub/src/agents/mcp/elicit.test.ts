@@ -91,7 +91,7 @@ describe('a question of an MCP server', () => {
     assert.deepEqual(await answerElicitation(sure, person('cancel').ask), { action: 'cancel' })
   })
 
-  it('to visit a page shows where, and is accepted when the person says so', async () => {
+  it('to visit a page shows the URL, and is accepted when the person confirms', async () => {
     const visit: ElicitRequestParams = {
       mode: 'url',
       message: 'Sign in',

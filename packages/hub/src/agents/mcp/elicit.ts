@@ -2,13 +2,11 @@
  * Converts a question of an MCP server to a question to the caller, and the reply to the answer that the server expects:
  * fields of a form, which may arrive as data, as JSON, line by line, or, if there is only one, as plain text.
  */
-import { isStruct } from '@parley/a2a'
+import { isStruct, type AgentMessage, type Json, type Message, type Struct } from '@parley/a2a'
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
-import type { AgentMessage, Json, Message, Struct } from '@parley/a2a'
-import { fieldLines } from './field-lines.ts'
-import { validateInput, describeViolations } from './violations.ts'
-import { schemaFields, parseInput } from './parse-input.ts'
+import { fieldLines, schemaFields, parseInput, validateInput, describeViolations } from './parse-input.ts'
 import type { SchemaFields } from './parse-input.ts'
+import { textOfParts } from '../part-reader.ts'
 
 type AskCaller = (question: AgentMessage) => Promise<Message>
 type FormQuestion = Exclude<ElicitRequestParams, { url: string }>
@@ -58,7 +56,9 @@ export function readForm(
   const fields = schemaFields(schema)
   const data = dataIn(message)
   const given =
-    data === undefined ? parseInput(textOf(message), schema, Object.keys(fields)) : (contentIn(data, fields) ?? data)
+    data === undefined
+      ? parseInput(textOfParts(message.parts), schema, Object.keys(fields))
+      : (contentIn(data, fields) ?? data)
   const violations = validateInput(given ?? {}, schema)
   if (violations.length > 0) return { wrong: `That is invalid: ${describeViolations(violations)}` }
   return { content: (given ?? {}) as NonNullable<ElicitResult['content']> }
@@ -78,21 +78,18 @@ export function formRefusal(fields: SchemaFields, message: Message): ElicitRefus
   }
   const [only, ...others] = Object.values(fields)
   // For a yes-or-no question, no is an answer.
-  if (only?.['type'] === 'boolean' && others.length === 0 && declinePattern.test(textOf(message))) return undefined
+  if (only?.['type'] === 'boolean' && others.length === 0 && declinePattern.test(textOfParts(message.parts)))
+    return undefined
   return messageRefusal(message)
 }
 
 function messageRefusal(message: Message): ElicitRefusal | undefined {
   if (message.metadata?.['reason'] === 'INPUT_TIMEOUT') return 'cancel'
-  const text = textOf(message)
+  const text = textOfParts(message.parts)
   if (cancelPattern.test(text)) return 'cancel'
   return declinePattern.test(text) ? 'decline' : undefined
 }
 
 function dataIn({ parts }: Message): Struct | undefined {
   return parts.map((part) => ('data' in part ? part.data : undefined)).find(isStruct)
-}
-
-function textOf({ parts }: Message): string {
-  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
 }

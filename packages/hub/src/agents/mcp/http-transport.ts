@@ -17,7 +17,7 @@ export interface MessageLimit {
 }
 
 export interface McpHttpTransport extends Transport {
-  /** Tells the server that the session has ended. */
+  /** Notifies the server that the session has ended. */
   endSession(): Promise<void>
 }
 

@@ -4,8 +4,7 @@ import { mcpAgent } from './agent.ts'
 import { openMcpBackend } from './backend.ts'
 import { listCallables, callableSkills } from './callable.ts'
 import type { McpServerInfo, McpConnection } from './connection.ts'
-import { mcpEntry } from './entry.ts'
-import type { McpEntry } from './entry.ts'
+import { mcpEntry, type McpEntry } from './server.ts'
 
 export const mcpKind: AgentKind<McpEntry> = { kind: 'mcp', schema: mcpEntry, openAfterMs: 0, open }
 

@@ -1,7 +1,11 @@
-/** Parses what people write into values for a schema: one word, name-value pairs, or arguments in brackets. */
-import { isStruct } from '@parley/a2a'
-import type { Json, Struct } from '@parley/a2a'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+/**
+ * Parses what people write into values for a schema: one word, name-value pairs, or arguments in brackets. Also validates values
+ * by a schema, and describes its fields.
+ */
+import { isStruct, type Json, type Struct, type Violation } from '@parley/a2a'
+import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { z } from 'zod'
+import { attempt } from '../../json/attempt.ts'
 
 /** The fields of an object, by name, each with its schema. */
 export type SchemaFields = Readonly<Record<string, Struct>>
@@ -101,14 +105,6 @@ function unquoted(text: string): string {
   return typeof json === 'string' ? json : text
 }
 
-export function parseJsonOrUndefined(text: string): Json | undefined {
-  try {
-    return parseBoundedJson(text) as Json
-  } catch {
-    return undefined
-  }
-}
-
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 
 /** Empty if any type is allowed, or if the schema expresses it otherwise. */
@@ -116,4 +112,60 @@ function typesOf({ type, enum: choices }: Struct): readonly string[] {
   if (typeof type === 'string') return [type]
   if (Array.isArray(type)) return type.filter((one) => typeof one === 'string')
   return Array.isArray(choices) && choices.every((one) => typeof one === 'string') ? ['string'] : []
+}
+
+/** The fields of a schema as text, one per line: its name, whether it is optional, its description and its allowed values. */
+export function fieldLines(schema: Struct): readonly string[] {
+  const required = requiredFields(schema)
+  return Object.entries(schemaFields(schema)).map(([name, field]) => {
+    const about = [field['title'], field['description']].filter((text) => typeof text === 'string').join(': ')
+    const choices = choicesOf(field)
+    return [
+      `- ${name}`,
+      required.includes(name) ? '' : ' (optional)',
+      about === '' ? '' : `: ${about}`,
+      choices.length > 0 ? ` [${choices.join(' | ')}]` : '',
+    ].join('')
+  })
+}
+
+function choicesOf(field: Struct): readonly string[] {
+  const items = isStruct(field['items']) ? field['items'] : {}
+  const listed = field['enum'] ?? items['enum']
+  if (Array.isArray(listed)) return listed.map(String)
+  const titled = field['oneOf'] ?? items['anyOf']
+  if (!Array.isArray(titled)) return []
+  return (titled as readonly Json[]).flatMap((one) =>
+    isStruct(one) && typeof one['const'] === 'string' ? [one['const']] : [],
+  )
+}
+
+/** Empty if the schema cannot be read here: the server validates for itself. */
+export function validateInput(given: Struct, schema: Struct): readonly Violation[] {
+  const { issues = [] } = attempt(() => z.fromJSONSchema(schema).safeParse(given).error) ?? {}
+  return issues.flatMap((issue) => {
+    const field = issue.path.map(String).join('.')
+    if (issue.code === 'unrecognized_keys') {
+      const place = field === '' ? '' : `${field}.`
+      return issue.keys.map((key) => ({ field: place + key, description: 'is not known' }))
+    }
+    const isMissing = issue.path.length > 0 && valueAt(given, issue.path) === undefined
+    return [{ field, description: isMissing ? 'is missing' : plain(issue.message) }]
+  })
+}
+
+/** As one sentence. */
+export function describeViolations(violations: readonly Violation[]): string {
+  return violations.map(({ field, description }) => `${field === '' ? 'it' : field} ${description}`).join('; ')
+}
+
+function plain(message: string): string {
+  const text = message.replace(/^Invalid input: /, '').replace(/^Invalid option: /, '')
+  return `is invalid (${text})`
+}
+
+function valueAt(value: Json, path: readonly PropertyKey[]): unknown {
+  let at: unknown = value
+  for (const key of path) at = (at as Record<PropertyKey, unknown> | null | undefined)?.[key]
+  return at
 }

@@ -8,45 +8,38 @@ const command = z
   .array(z.string(), 'must be a list of the program and its arguments: [npx, some-server]')
   .min(1, 'must not be empty: start with the program')
   .transform(([program = '', ...args]): readonly [string, ...string[]] => [program, ...args])
-  .meta({ description: 'A program that speaks MCP on stdio, with its arguments.' })
+  .describe('A program that implements MCP on stdio, with its arguments.')
 
 export const mcpServerFields = {
   command: command.optional(),
-  cwd: nonEmpty
-    .optional()
-    .meta({ description: 'The working directory. Default: the folder of the configuration file.' }),
+  cwd: nonEmpty.optional().describe('The working directory. Default: the folder of the configuration file.'),
   env: z
     .record(z.string(), z.string())
     .default({})
     .meta({ description: 'Environment variables, in addition to PATH, HOME and LANG.', writeOnly: true }),
-  url: httpUrl.optional().meta({ description: 'The URL of an MCP server (streamable HTTP).' }),
+  url: httpUrl.optional().describe('The URL of an MCP server (streamable HTTP).'),
   bearer: secret.optional().meta({ description: 'Sent to it as a bearer token.', writeOnly: true }),
   headers: z
     .record(z.string(), z.string())
     .default({})
     .meta({ description: 'Sent with every request.', writeOnly: true }),
-  allow: z
-    .array(nonEmpty)
-    .optional()
-    .meta({ description: 'The tools that may be used. `*` matches any characters. Default: all.' }),
+  allow: z.array(nonEmpty).optional().describe('The tools that may be used. `*` matches any characters. Default: all.'),
   deny: z
     .array(nonEmpty)
     .default([])
-    .meta({ description: 'The tools that may not be used; overrides allow. `*` matches any characters.' }),
+    .describe('The tools that may not be used; overrides allow. `*` matches any characters.'),
   shared: z
     .boolean()
     .default(false)
-    .meta({ description: 'One connection for all callers: only for servers without state per caller.' }),
-  idleTimeout: duration
-    .prefault('5m')
-    .meta({ description: 'Idle time after which a connection is closed. Default 5m.' }),
-  connectTimeout: duration.prefault('30s').meta({ description: 'The startup timeout. Default 30s.' }),
+    .describe('One connection for all callers: only for servers without state per caller.'),
+  idleTimeout: duration.prefault('5m').describe('Idle time after which a connection is closed. Default 5m.'),
+  connectTimeout: duration.prefault('30s').describe('The startup timeout. Default 30s.'),
   connections: z
     .int('must be a whole number')
     .min(1, 'must be at least 1')
     .default(64)
-    .meta({ description: 'The maximum number of conversations with an own connection or program.' }),
-  answerLimit: size.prefault('20MB').meta({ description: 'The maximum size of one response. Default 20MB.' }),
+    .describe('The maximum number of conversations with an own connection or program.'),
+  answerLimit: size.prefault('20MB').describe('The maximum size of one response. Default 20MB.'),
 }
 
 export const mcpServerEntry = z.strictObject(mcpServerFields).superRefine(requireOneServer)
@@ -55,7 +48,7 @@ type McpServerFields = z.output<z.ZodObject<typeof mcpServerFields>>
 export type McpServerEntry = McpServerFields
 
 /** For schemas that extend these fields. */
-export function requireOneServer(
+function requireOneServer(
   { command, url }: Pick<McpServerFields, 'command' | 'url'>,
   context: Pick<z.core.$RefinementCtx, 'addIssue'>,
 ): void {
@@ -93,3 +86,26 @@ export function isToolAllowed(
   const fits = (pattern: string): boolean => matchesPattern(pattern, tool)
   return (allow === undefined || allow.some(fits)) && !deny.some(fits)
 }
+
+/** Schema of an `mcp` entry of the configuration. */
+export const mcpEntry = z
+  .strictObject({
+    ...mcpServerFields,
+    prompts: z
+      .array(nonEmpty)
+      .default([])
+      .describe("The server's prompts that may be used. `*` matches any characters. Default: none."),
+    resources: z
+      .array(nonEmpty)
+      .default([])
+      .describe("The URIs of the server's resources that may be read. `*` matches any characters. Default: none."),
+    resume: z
+      .enum(['auto', 'fail', 'rerun'])
+      .default('auto')
+      .describe(
+        'What happens to a call that was running when the hub stopped. auto: repeated if the tool declares that this is safe.',
+      ),
+  })
+  .superRefine(requireOneServer)
+
+export type McpEntry = z.output<typeof mcpEntry>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct } from '@parley/a2a'
-import { validateInput, describeViolations } from './violations.ts'
+import { validateInput, describeViolations } from './parse-input.ts'
 
 const schema: Struct = {
   type: 'object',

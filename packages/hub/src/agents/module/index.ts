@@ -6,14 +6,13 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { nonEmpty } from '../../config/values.ts'
 import type { AgentKind } from '../kind.ts'
-import { readModuleExport } from './module-export.ts'
-import { loadModule } from './load.ts'
+import { readModuleExport, loadModule } from './module-export.ts'
 import { packageScopeOf } from './package-scope.ts'
 import { withTools } from './with-tools.ts'
 
 const schema = z.strictObject({
-  path: nonEmpty.meta({ description: 'The file, TypeScript or JavaScript.' }),
-  export: nonEmpty.optional().meta({ description: 'Which of its exports is the agent. Default: default, else agent.' }),
+  path: nonEmpty.describe('The file, TypeScript or JavaScript.'),
+  export: nonEmpty.optional().describe('Which of its exports is the agent. Default: default, else agent.'),
 })
 
 export const moduleKind: AgentKind<z.output<typeof schema>> = {

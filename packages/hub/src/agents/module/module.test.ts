@@ -39,13 +39,13 @@ describe('a module', () => {
     }
   })
 
-  it('may be told which of its exports is meant', async (t) => {
+  it('may have another export selected', async (t) => {
     const path = write('export const loud = ({ text }) => text.toUpperCase()\nexport default () => "no"')
     const { agent } = await openKind(t, moduleKind, { path, export: 'loud' }, { services: { baseDir } })
     assert.equal(await agent.ask('you'), 'YOU')
   })
 
-  it('may say what its card says, and is told what has no effect there', async (t) => {
+  it('may export card fields, with a warning about fields without effect', async (t) => {
     const path = write(`export default {
       agent: () => 'hi', name: 'Greeter', description: 'Greets', version: '2.0.0',
       skills: [{ name: 'Greet people' }], inputModes: ['text/plain'], turnTimeoutMs: 5,
@@ -78,7 +78,7 @@ describe('a module', () => {
     ['says no type', '{ "name": "x" }'],
   ] as const) {
     for (const end of ['ts', 'js']) {
-      it(`that package.json makes CommonJS is told so, and loads once that ${fix}: .${end}`, async (t) => {
+      it(`that package.json makes CommonJS fails with that reason, and loads once that ${fix}: .${end}`, async (t) => {
         const folder = `commonjs-${(count += 1)}`
         mkdirSync(join(baseDir, folder))
         const packageFile = join(baseDir, folder, 'package.json')
@@ -116,7 +116,7 @@ describe('a module', () => {
     assert.equal(await agent.ask('you'), 'old')
   })
 
-  it('that is not there, exports no agent or does not load is told so', async () => {
+  it('that does not exist, exports no agent or does not load fails with the reason', async () => {
     assert.equal(await failure({ path: './none.ts' }), 'the file ./none.ts does not exist')
     assert.match(
       await failure({ path: write('export const x = 1') }),

@@ -7,6 +7,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { attempt } from '../../json/attempt.ts'
 
 export interface PackageScope {
   readonly file: string
@@ -29,12 +30,9 @@ export function packageScopeOf(file: string): PackageScope | undefined {
 }
 
 function typeIn(file: string): PackageScope['type'] {
-  try {
-    const type = (JSON.parse(readFileSync(file, 'utf8')) as { readonly type?: unknown } | null)?.type
-    return type === 'module' || type === 'commonjs' ? type : undefined
-  } catch {
-    return undefined
-  }
+  const settings = attempt(() => JSON.parse(readFileSync(file, 'utf8')) as { readonly type?: unknown } | null)
+  const type = settings?.type
+  return type === 'module' || type === 'commonjs' ? type : undefined
 }
 
 /** Folders whose package.json Node may have cached as CommonJS. */

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { Artifact, StreamEvent, Task } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { openKind } from '../testing/open-kind.ts'
-import { scriptedModel } from '../testing/scripted-model.ts'
-import type { Script, SeenBody } from '../testing/scripted-model.ts'
+import { scriptedModel, type Script, type SeenBody } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
 
 async function open(t: TestContext, script: Script, entry: object = {}, parts: Partial<AgentServices> = {}) {
@@ -16,7 +14,7 @@ async function open(t: TestContext, script: Script, entry: object = {}, parts: P
 }
 
 const echo: Script = ({ said }) => ({ say: `You said ${said}` })
-const spoken = ({ messages }: SeenBody) => messages.map(({ role, content }) => [role, content])
+const chatOf = ({ messages }: SeenBody) => messages.map(({ role, content }) => [role, content])
 const parts = (artifacts: readonly Artifact[] | undefined) => artifacts?.map((artifact) => artifact.parts)
 const lastStatus = (events: readonly StreamEvent[]) => {
   const statuses = events.flatMap((event) => ('statusUpdate' in event ? [event.statusUpdate] : []))
@@ -44,35 +42,35 @@ describe('a model as an agent', () => {
     const { authorization, 'openai-organization': organization, 'openai-project': project, 'x-team': team } = headers
     assert.deepEqual([authorization, organization, project, team], ['Bearer sk-1', 'org', 'pro', 'a'])
     assert.deepEqual([body.model, body['temperature'], body.stream], ['scripted', 0.5, true])
-    assert.deepEqual(spoken(body), [
+    assert.deepEqual(chatOf(body), [
       ['system', 'You are a pirate.\n\nBe brief.'],
       ['user', 'Hi'],
     ])
     assert.doesNotMatch(JSON.stringify(task), /sk-1/)
   })
 
-  it('is told what was said before in the conversation, newest first within its bounds', async (t) => {
+  it('receives the conversation so far, newest first within its bounds', async (t) => {
     const { model, agent } = await open(t, echo, { historyTasks: 2 })
     const contextId = 'talk'
     for (const word of ['one', 'two', 'three', 'four']) await agent.send(word, { contextId })
     await agent.send('five', { contextId: 'other' })
-    assert.deepEqual(spoken((await model.request(4)).body), [
+    assert.deepEqual(chatOf((await model.request(4)).body), [
       ['user', 'two'],
       ['assistant', 'You said two'],
       ['user', 'three'],
       ['assistant', 'You said three'],
       ['user', 'four'],
     ])
-    assert.deepEqual(spoken((await model.request(5)).body), [['user', 'five']])
+    assert.deepEqual(chatOf((await model.request(5)).body), [['user', 'five']])
     const short = await open(t, echo, { historyChars: 20 })
     for (const word of ['one', 'two', 'three']) await short.agent.send(word, { contextId })
-    assert.deepEqual(spoken((await short.model.request(3)).body).slice(0, -1), [
+    assert.deepEqual(chatOf((await short.model.request(3)).body).slice(0, -1), [
       ['user', 'two'],
       ['assistant', 'You said two'],
     ])
   })
 
-  it('is not told of tasks that came to nothing, and is told of those that the message refers to', async (t) => {
+  it('receives no failed tasks, and receives those that the message refers to', async (t) => {
     const { model, agent } = await open(t, (request) =>
       request.said === 'bad' ? { status: 400, body: '' } : echo(request, 0),
     )
@@ -80,14 +78,14 @@ describe('a model as an agent', () => {
     await agent.send('bad', { contextId })
     const { id } = (await agent.send('elsewhere', { contextId: 'other' })) as Task
     await agent.send({ parts: [{ text: 'and now' }], contextId, referenceTaskIds: [id] })
-    assert.deepEqual(spoken((await model.request(3)).body), [
+    assert.deepEqual(chatOf((await model.request(3)).body), [
       ['user', 'elsewhere'],
       ['assistant', 'You said elsewhere'],
       ['user', 'and now'],
     ])
   })
 
-  it('is told of a second message to the same task after its own first answer', async (t) => {
+  it('receives a second message to the same task after its own first answer', async (t) => {
     const gate = Promise.withResolvers<void>()
     const { model, agent } = await open(t, ({ said }) => ({ say: [`<${said}>`], before: () => gate.promise }))
     const task = (await agent.send('first', { returnImmediately: true })) as Task
@@ -95,7 +93,7 @@ describe('a model as an agent', () => {
     const second = agent.send('second', { taskId: task.id })
     gate.resolve()
     await second
-    assert.deepEqual(spoken((await model.request(2)).body), [
+    assert.deepEqual(chatOf((await model.request(2)).body), [
       ['user', 'first'],
       ['assistant', '<first>'],
       ['user', 'second'],
@@ -160,7 +158,7 @@ describe('a model as an agent', () => {
     assert.deepEqual(parts(asText.artifacts), [[{ text: JSON.stringify(value) }]])
   })
 
-  it('is told once what does not fit, and fails if it does not learn', async (t) => {
+  it('receives the errors once, and fails if the next answer is invalid too', async (t) => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
     const asked = [{ text: 'A number', metadata: { schema } }]
     const learns = await open(t, (_, count) => ({ say: count === 1 ? '{"n":"one"}' : '{"n":1}' }))
@@ -221,14 +219,14 @@ describe('an answer that is none, or not all of one,', () => {
   ]
   for (const [what, script, state, words] of endings)
     for (const stream of [true, false])
-      it(`${what}, streamed or not (${stream}): the state says so`, async (t) => {
+      it(`${what}, streamed or not (${stream}): the state shows it`, async (t) => {
         const { agent } = await open(t, script, { stream })
         const events = await agent.stream('hi').all()
         const last = lastStatus(events)
         assert.equal(last?.status.state, state)
         const [part] = last.status.message?.parts ?? []
         assert.match(part !== undefined && 'text' in part ? part.text : '', words)
-        assert.ok(last.metadata?.['usage'] !== undefined, 'the bill is there all the same')
+        assert.ok(last.metadata?.['usage'] !== undefined, 'the usage is reported nevertheless')
       })
 
   it('is refused by the provider before the model saw it', async (t) => {

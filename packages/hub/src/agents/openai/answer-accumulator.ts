@@ -59,7 +59,7 @@ export class AnswerAccumulator {
     if (!isStruct(choice)) return ''
     if (typeof choice['finish_reason'] === 'string') this.#finish = choice['finish_reason']
     const said = choice['delta'] ?? choice['message']
-    return isStruct(said) ? this.#hear(said) : ''
+    return isStruct(said) ? this.#addMessage(said) : ''
   }
 
   get hasEnded(): boolean {
@@ -81,7 +81,7 @@ export class AnswerAccumulator {
     }
   }
 
-  #hear(said: JsonFields): string {
+  #addMessage(said: JsonFields): string {
     const text = textIn(said['content'])
     if (text !== '') this.#keep(this.#text, text)
     if (typeof said['refusal'] === 'string') this.#keep(this.#refusal, said['refusal'])

@@ -3,8 +3,7 @@
  * first, within limits; then the earlier turns of this task. It never contains tasks of other callers: the engine gives a
  * turn only those of its own caller.
  */
-import { isRedacted } from '@parley/a2a'
-import type { Artifact, Message, Part, Task, Turn } from '@parley/a2a'
+import { isRedacted, type Artifact, type Message, type Part, type Task, type Turn } from '@parley/a2a'
 import type { ChatContent, ChatMessage, ChatModel } from '../chat-model.ts'
 
 export interface HistoryBounds {
@@ -57,7 +56,7 @@ async function toChatMessages(
   return messages
 
   async function tell(role: HistoryMessage['role'], parts: readonly Part[]): Promise<readonly ChatContent[]> {
-    const told = await Promise.all(
+    const contents = await Promise.all(
       parts.map(async (part): Promise<ChatContent> => {
         if ('text' in part || 'data' in part) return (await model.read([part], turn.signal))[0] as ChatContent
         // Assistant messages contain text only: other parts are only mentioned.
@@ -66,7 +65,7 @@ async function toChatMessages(
         return files < 0 ? fileMention(part) : earlierFile(part)
       }),
     )
-    return told.filter((content) => content.type !== 'text' || content.text !== '')
+    return contents.filter((content) => content.type !== 'text' || content.text !== '')
   }
 
   /** A file that is no longer available, or too large, does not end the conversation. */

@@ -20,8 +20,8 @@ export interface EndpointRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** `heard` must be called for each received chunk. */
-export type ResponseReader<T> = (response: Response, heard: () => void) => AsyncIterable<T>
+/** `onActivity` must be called for each received chunk. */
+export type ResponseReader<T> = (response: Response, onActivity: () => void) => AsyncIterable<T>
 
 type EndpointEntry = Pick<
   OpenaiEntry,

@@ -16,30 +16,24 @@ export const modelOptions = z
     }
   })
   .default({})
-  .meta({ description: 'Sent with every request: temperature, max_tokens and other parameters of the endpoint.' })
+  .describe('Sent with every request: temperature, max_tokens and other parameters of the endpoint.')
 
 /** How much of the conversation so far the model gets. */
 export const historyFields = {
-  historyTasks: count
-    .default(20)
-    .meta({ description: 'How many earlier tasks of the conversation are sent to the model.' }),
-  historyChars: count
-    .default(100_000)
-    .meta({ description: 'Their maximum length in characters; the oldest are dropped first.' }),
-  historyFiles: count
-    .default(4)
-    .meta({ description: 'How many earlier images and files are sent with them, newest first.' }),
+  historyTasks: count.default(20).describe('How many earlier tasks of the conversation are sent to the model.'),
+  historyChars: count.default(100_000).describe('Their maximum length in characters; the oldest are dropped first.'),
+  historyFiles: count.default(4).describe('How many earlier images and files are sent with them, newest first.'),
 }
 
 export const openaiEntry = z.strictObject({
   baseUrl: httpUrl
     .transform((url) => url.replace(/\/+$/, ''))
-    .meta({ description: 'The base URL of `/chat/completions` and `/models`, such as https://api.example.com/v1' }),
-  model: nonEmpty.meta({ description: 'The model that answers.' }),
+    .describe('The base URL of `/chat/completions` and `/models`, such as https://api.example.com/v1'),
+  model: nonEmpty.describe('The model that answers.'),
   models: z
     .array(nonEmpty)
     .default([])
-    .meta({ description: 'Other models that callers may choose, as skills of the card. `*` matches any characters.' }),
+    .describe('Other models that callers may choose, as skills of the card. `*` matches any characters.'),
   apiKey: secret.optional().meta({ description: 'Sent as a bearer token, such as "${env:API_KEY}".', writeOnly: true }),
   headers: z
     .record(z.string(), z.string())
@@ -48,31 +42,32 @@ export const openaiEntry = z.strictObject({
   query: z
     .record(z.string(), z.string())
     .default({})
-    .meta({ description: 'Added to the query of every request, such as api-version.' }),
-  organization: nonEmpty.optional().meta({ description: 'Sent as OpenAI-Organization.' }),
-  project: nonEmpty.optional().meta({ description: 'Sent as OpenAI-Project.' }),
-  system: nonEmpty.optional().meta({ description: 'The system prompt.' }),
+    .describe('Added to the query of every request, such as api-version.'),
+  organization: nonEmpty.optional().describe('Sent as OpenAI-Organization.'),
+  project: nonEmpty.optional().describe('Sent as OpenAI-Project.'),
+  system: nonEmpty.optional().describe('The system prompt.'),
   options: modelOptions,
   stream: z
     .union([z.literal('auto'), z.boolean()], 'must be auto, true or false')
     .default('auto')
-    .meta({ description: 'Whether responses are streamed. auto: unless the endpoint cannot.' }),
+    .describe('Whether responses are streamed. auto: unless the endpoint cannot.'),
   structured: z
     .enum(['json_schema', 'json_object', 'prompt'])
     .default('json_schema')
-    .meta({ description: 'How structured output is requested.' }),
+    .describe('How structured output is requested.'),
   inputs: z
     .array(z.enum(['image', 'audio', 'file']))
     .default(['image', 'audio', 'file'])
-    .meta({ description: 'Content types that the model accepts besides text.' }),
-  urls: z.enum(['fetch', 'pass']).default('fetch').meta({
-    description: 'Whether the hub fetches url parts, or passes the URLs of images to the endpoint.',
-  }),
+    .describe('Content types that the model accepts besides text.'),
+  urls: z
+    .enum(['fetch', 'pass'])
+    .default('fetch')
+    .describe('Whether the hub fetches url parts, or passes the URLs of images to the endpoint.'),
   ...historyFields,
-  retries: count.default(3).meta({ description: 'The maximum number of retries before the first output.' }),
-  retryWait: duration.prefault('60s').meta({ description: 'The longest delay before a retry. Default 60s.' }),
-  idleTimeout: duration.prefault('2m').meta({ description: 'The idle timeout of the endpoint. Default 2m.' }),
-  answerLimit: size.prefault('10MB').meta({ description: 'The maximum size of one answer. Default 10MB.' }),
+  retries: count.default(3).describe('The maximum number of retries before the first output.'),
+  retryWait: duration.prefault('60s').describe('The longest delay before a retry. Default 60s.'),
+  idleTimeout: duration.prefault('2m').describe('The idle timeout of the endpoint. Default 2m.'),
+  answerLimit: size.prefault('10MB').describe('The maximum size of one answer. Default 10MB.'),
 })
 
 export type OpenaiEntry = z.output<typeof openaiEntry>

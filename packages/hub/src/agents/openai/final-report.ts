@@ -1,7 +1,7 @@
 /** The final report of a task after the last answer, or the failure, of its model. Shared by all agents that use a model. */
-import { A2AError, fail, reject } from '@parley/a2a'
+import { A2AError, fail, reject, omitUndefined } from '@parley/a2a'
 import type { Report, StateReport, Struct, Turn } from '@parley/a2a'
-import type { ChatAnswer } from '../chat-model.ts'
+import type { ChatAnswer, ModelCall, TokenUsage } from '../chat-model.ts'
 
 /** `said`: whether the caller has received any part of the answer. */
 export function finalReport({ finish, refusal }: ChatAnswer, said: boolean, metadata: Struct): Report {
@@ -31,4 +31,28 @@ export function failureReport(reason: unknown, turn: Turn, bill?: Struct): Repor
   const ending = reason.details.reason === 'CONTENT_FILTER' ? reject(reason.message) : fail(reason.message)
   // Tells callers with alternatives whether another agent might succeed.
   return { ...ending, metadata: { ...bill, reason: reason.details.reason ?? reason.code } }
+}
+
+/** `{ usage, modelCalls }`; the sums are omitted if no endpoint reported usage. */
+export function usageMetadata(calls: readonly ModelCall[]): Struct {
+  const billed = calls.flatMap(({ usage }) => (usage === undefined ? [] : [usage]))
+  return {
+    ...(billed.length > 0 ? { usage: { ...billed.reduce(add) } } : {}),
+    modelCalls: calls.map(({ usage, ...call }) => ({ ...call, ...usage })),
+  }
+}
+
+function add(a: TokenUsage, b: TokenUsage): TokenUsage {
+  const cachedTokens = sum(a.cachedTokens, b.cachedTokens)
+  const reasoningTokens = sum(a.reasoningTokens, b.reasoningTokens)
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    totalTokens: a.totalTokens + b.totalTokens,
+    ...omitUndefined({ cachedTokens, reasoningTokens }),
+  }
+}
+
+function sum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
 }

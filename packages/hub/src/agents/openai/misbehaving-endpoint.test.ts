@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { Task } from '@parley/a2a'
 import type { TestAgentOptions } from '@parley/a2a/testing'
 import { openKind } from '../testing/open-kind.ts'
-import { scriptedModel } from '../testing/scripted-model.ts'
-import type { Script, ScriptedReply } from '../testing/scripted-model.ts'
+import { scriptedModel, type Script, type ScriptedReply } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
 
 async function open(t: TestContext, script: Script, entry: object = {}, test: TestAgentOptions = {}) {
@@ -65,7 +63,7 @@ describe('an endpoint that fails at first', () => {
     assert.equal(model.requests.length, 1)
   })
 
-  it('and would be asked again after the deadline is not: the caller is told why in time', async (t) => {
+  it('is not asked again after the deadline: the caller receives the reason in time', async (t) => {
     const busy = (): ScriptedReply => ({ status: 429, headers: { 'retry-after': '5' }, body: '' })
     const { model, agent } = await open(t, busy, { retryWait: '60s' }, { turnTimeoutMs: 3_000 })
     const { status } = (await agent.send('hi')) as Task
@@ -84,7 +82,7 @@ describe('an endpoint that fails at first', () => {
     assert.ok(model.requests.length <= asked + 1)
   })
 
-  it('cannot be reached at all: the caller is told that much', async (t) => {
+  it('cannot be reached at all: the caller receives that reason', async (t) => {
     const { ask } = await open(t, () => ({}), { baseUrl: 'http://127.0.0.1:9/v1', retries: 0 })
     const [state, why] = await ask()
     assert.deepEqual([state, why], ['TASK_STATE_FAILED', 'The model is unavailable now'])
@@ -103,7 +101,7 @@ describe('an endpoint that will never do', () => {
     [400, '{"error":"x"}', /does not accept this request/],
   ]
   for (const [status, body, words] of hopeless)
-    it(`and answers ${status} ${body} is asked once, and the caller told why`, async (t) => {
+    it(`and answers ${status} ${body} is asked once, and the caller receives the reason`, async (t) => {
       const { model, ask } = await open(t, () => ({ status, body }))
       const [state, why, task] = await ask()
       assert.equal(state, 'TASK_STATE_FAILED')
@@ -156,14 +154,17 @@ describe('an endpoint that fails in the middle of its answer', () => {
   for (const [what, reply, words] of middle)
     it(`and ${what} is not asked again: what it said stays, and the task fails`, async (t) => {
       // Data in flight is lost when a connection is cut, so the test cuts it only after the caller has received the text.
-      const heard = Promise.withResolvers<void>()
-      const script = (): ScriptedReply => ({ before: async (piece: number) => piece > 1 && heard.promise, ...reply })
+      const firstChunk = Promise.withResolvers<void>()
+      const script = (): ScriptedReply => ({
+        before: async (piece: number) => piece > 1 && firstChunk.promise,
+        ...reply,
+      })
       const idleTimeout = what === 'falls silent' ? '1s' : '1m'
       const { model, agent } = await open(t, script, { idleTimeout, answerLimit: 2_000 })
       let taskId = ''
       for await (const event of agent.stream('hi')) {
         if ('task' in event) taskId = event.task.id
-        if ('artifactUpdate' in event) heard.resolve()
+        if ('artifactUpdate' in event) firstChunk.resolve()
       }
       const task = await agent.get(taskId)
       assert.equal(task.status.state, 'TASK_STATE_FAILED')
@@ -175,7 +176,7 @@ describe('an endpoint that fails in the middle of its answer', () => {
 })
 
 describe('an endpoint of its own habits', () => {
-  it('may take its time, as long as it shows that it is there', async (t) => {
+  it('may take its time, as long as it sends something', async (t) => {
     const pause = () => new Promise((resolve) => setTimeout(resolve, 300))
     const { ask } = await open(t, () => ({ say: ['a', 'b', 'c', 'd'], before: pause }), {
       idleTimeout: '1s',
@@ -224,9 +225,9 @@ describe('an endpoint of its own habits', () => {
     assert.equal(model.requests.length, 3)
     assert.equal(textOf((await ask())[2]), 'At last')
     assert.equal(model.requests.length, 4)
-    const told = await open(t, () => refuse('Streaming is not supported'), { stream: true })
-    assert.equal((await told.ask())[0], 'TASK_STATE_FAILED')
-    assert.equal(told.model.requests.length, 1)
+    const streaming = await open(t, () => refuse('Streaming is not supported'), { stream: true })
+    assert.equal((await streaming.ask())[0], 'TASK_STATE_FAILED')
+    assert.equal(streaming.model.requests.length, 1)
   })
 
   it('may call tools that it was not given: the task fails', async (t) => {

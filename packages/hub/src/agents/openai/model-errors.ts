@@ -2,8 +2,7 @@
  * Errors of a model, as messages that help the caller of the agent. The endpoint's own text may name hosts, accounts and
  * keys, so it is only the cause, for the operator's log.
  */
-import { A2AError } from '@parley/a2a'
-import type { ErrorCode } from '@parley/a2a'
+import { A2AError, type ErrorCode } from '@parley/a2a'
 
 /** Limit of the endpoint's text in the log. */
 const keptChars = 4_000
@@ -66,7 +65,7 @@ function errorForStatus(status: number, said: string, waitMs?: number): A2AError
   return failure('UNSUPPORTED_OPERATION', 'The model does not accept this request')
 }
 
-/** For providers that answer 200 and fail in the stream, only the text tells the cause. */
+/** For providers that answer 200 and fail in the stream, only the text contains the cause. */
 function statusFromText(said: string): number {
   if (/rate.?limit|too many requests|overloaded/i.test(said)) return 429
   return /invalid|unsupported/i.test(said) ? 400 : 503

@@ -1,13 +1,10 @@
 /** The span of a model call in the trace of its turn. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
-import { memoryStore, readTraceparent } from '@parley/a2a'
-import type { Span } from '@parley/a2a'
+import { describe, it, type TestContext } from 'node:test'
+import { memoryStore, readTraceparent, type Span } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { openKind } from '../testing/open-kind.ts'
-import { scriptedModel } from '../testing/scripted-model.ts'
-import type { Script } from '../testing/scripted-model.ts'
+import { scriptedModel, type Script } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
 
 async function open(t: TestContext, script: Script, entry: object = {}, parts: Partial<AgentServices> = {}) {
@@ -60,7 +57,7 @@ describe('a call of a model in a trace', () => {
     assert.doesNotMatch(JSON.stringify(span), /secret/)
   })
 
-  it('tells the endpoint which span it belongs to [B-171]', async (t) => {
+  it('sends its span to the endpoint [B-171]', async (t) => {
     const { agent, model, spans } = await open(t, () => ({ say: 'x' }))
     await agent.send('hi')
     const { headers } = await model.request(1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '@parley/a2a'
-import { retryDelayMs } from './retry.ts'
+import { retryDelayMs } from './model.ts'
 
 const policy = { retries: 4, retryWait: 3_000 }
 const latest = () => 1

@@ -1,20 +1,16 @@
 /** Chooses the transport of a turn to the gateway, and resumes a turn after a restart. */
-import { A2AError, fail, linkSignals, omitUndefined } from '@parley/a2a'
-import type { Agent, Report, Turn } from '@parley/a2a'
+import { A2AError, fail, linkSignals, omitUndefined, type Agent, type Report, type Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
-import { withHopSpan } from '../hop-span.ts'
+import { withHopSpan } from '../call-spans.ts'
 import { sessionKeyOf } from '../derived-ids.ts'
 import type { OpenClawEntry } from './entry.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { checkHttpEndpoint, checkImages, httpLimits, runByHttp } from './http-run.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
-import { runKey, readRunPlan, turnNumber } from './run-plan.ts'
-import type { RunMethod, RunPlan } from './run-plan.ts'
-import { escapeGatewayCommands, createOpenClawPrompt } from './prompt.ts'
-import type { OpenClawPrompt } from './prompt.ts'
-import { followRun } from './run.ts'
-import type { RunStart, OpenClawTimes } from './run.ts'
-import { createSessionLocks } from './session-locks.ts'
+import { runKey, readRunPlan, turnNumber, type RunMethod, type RunPlan } from './run-plan.ts'
+import { escapeGatewayCommands, createOpenClawPrompt, type OpenClawPrompt } from './prompt.ts'
+import { followRun, type RunStart, type OpenClawTimes } from './run.ts'
+import { createKeyedMutex } from '../programs/semaphore.ts'
 import type { GatewayFields } from './gateway/frames.ts'
 
 export interface OpenClawDeps {
@@ -30,7 +26,9 @@ const usualTimes: OpenClawTimes = { idleMs: 90_000, everyMs: 2_000 }
 const approvalSeconds = 1_800
 
 export function openClawAgent({ entry, services, gateway, times = usualTimes }: OpenClawDeps): Agent {
-  const sessions = createSessionLocks()
+  // The gateway queues runs itself, but a `chat.send` during another run is steered into that run, and its answer becomes part
+  // of the other one.
+  const sessions = createKeyedMutex()
   const about = { agent: services.name, url: entry.url }
   return { resume: 'reattach', run, reattach }
 

@@ -2,17 +2,15 @@
  * Asks the caller for the approvals of one turn, one at a time, and sends the decisions to the gateway. The questions are
  * stored in order: a resumed turn asks the same questions and gets the answers that were already given.
  */
-import { status } from '@parley/a2a'
-import type { AgentLog, Message, Report, Turn } from '@parley/a2a'
+import { status, type AgentLog, type Message, type Report, type Turn } from '@parley/a2a'
 import { parseApproval, parseDecision, approvalQuestion } from './approvals.ts'
 import type { ApprovalRequest, ApprovalDecision } from './approvals.ts'
 import type { OpenClawEntry } from './entry.ts'
 import type { Gateway } from './gateway/gateway.ts'
-import { eventSessionKey } from './gateway/connection.ts'
-import type { OpenClawConnection } from './gateway/connection.ts'
+import { eventSessionKey, type OpenClawConnection } from './gateway/connection.ts'
 import type { RunPlan } from './run-plan.ts'
 import type { RunEvent, RunEventQueue } from './run-events.ts'
-import { isConnectionLost } from './poll.ts'
+import { isConnectionLost } from './run-status.ts'
 import { listField } from './gateway/frames.ts'
 
 export interface ApprovalPrompterDeps {

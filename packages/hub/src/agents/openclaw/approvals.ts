@@ -3,8 +3,7 @@
  * caller of the agent decides what runs on the gateway's machine.
  */
 import type { AgentMessage, Message } from '@parley/a2a'
-import { asFields, stringField, stringListField } from './gateway/frames.ts'
-import type { GatewayFields } from './gateway/frames.ts'
+import { asFields, stringField, stringListField, type GatewayFields } from './gateway/frames.ts'
 
 export type ApprovalDecision = 'allow-once' | 'allow-always' | 'deny'
 

@@ -23,24 +23,28 @@ export const openClawEntry = z
       .string()
       .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be the id of an agent of the gateway, such as main')
       .default('main')
-      .meta({ description: 'The agent of the gateway. Default: main.' }),
-    transport: z.enum(['auto', 'ws', 'http', 'split']).default('auto').meta({
-      description:
+      .describe('The agent of the gateway. Default: main.'),
+    transport: z
+      .enum(['auto', 'ws', 'http', 'split'])
+      .default('auto')
+      .describe(
         'auto: WebSocket, or HTTP if WebSocket is unavailable. split: HTTP for blocking calls, WebSocket for streams.',
-    }),
-    thinking: nonEmpty.optional().meta({ description: 'The thinking level: off, low, medium, high, …' }),
-    approvals: z.enum(['none', 'caller']).default('none').meta({
-      description:
+      ),
+    thinking: nonEmpty.optional().describe('The thinking level: off, low, medium, high, …'),
+    approvals: z
+      .enum(['none', 'caller'])
+      .default('none')
+      .describe(
         'Who approves commands of the gateway. `none`: all are denied. `caller`: the caller of the task is asked.',
-    }),
+      ),
     toolCalls: z
       .enum(['none', 'names', 'full'])
       .default('names')
-      .meta({ description: 'What callers see of the tools that the agent uses. full: with arguments and results.' }),
+      .describe('What callers see of the tools that the agent uses. full: with arguments and results.'),
     liveSkills: z
       .enum(['none', 'skills', 'all'])
       .default('skills')
-      .meta({ description: "What of the gateway's agent the card lists: its skills, or its tools too." }),
+      .describe("What of the gateway's agent the card lists: its skills, or its tools too."),
     device: z
       .union(
         [z.boolean(), z.string().refine(isDeviceKey, 'must be an Ed25519 private key as PKCS #8 PEM')],

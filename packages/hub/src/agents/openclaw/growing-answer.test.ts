@@ -8,7 +8,7 @@ const chunk = (text: string, append: boolean): object => ({
 })
 
 describe('an answer', () => {
-  it('is told in chunks as it grows', () => {
+  it('is reported in chunks as it grows', () => {
     const answer = createGrowingAnswer('answer')
     assert.deepEqual(answer.update('one'), chunk('one', false))
     assert.deepEqual(answer.update('one two'), chunk(' two', true))

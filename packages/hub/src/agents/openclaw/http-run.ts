@@ -1,20 +1,18 @@
 /**
- * One turn over the gateway's HTTP endpoint, which speaks the chat completions API and is disabled by default. A run cannot
+ * One turn over the gateway's HTTP endpoint, which implements the chat completions API and is disabled by default. A run cannot
  * be resumed: the gateway stops it when the client disconnects.
  */
-import { A2AError, fail } from '@parley/a2a'
-import type { AgentLog, Report, Struct, Turn } from '@parley/a2a'
+import { A2AError, fail, type AgentLog, type Report, type Struct, type Turn } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { createGrowingAnswer } from './growing-answer.ts'
 import type { OpenClawEntry } from './entry.ts'
 import { failedOutcome } from './run-outcome.ts'
-import type { GatewayLimits } from './gateway/hello.ts'
-import { answerArtifactId } from './run-plan.ts'
-import type { RunPlan } from './run-plan.ts'
+import type { GatewayLimits } from './gateway/connection.ts'
+import { answerArtifactId, type RunPlan } from './run-plan.ts'
 import type { OpenClawPrompt } from './prompt.ts'
-import { asFields, listField, numberField, stringField } from './gateway/frames.ts'
-import type { GatewayFields } from './gateway/frames.ts'
+import { asFields, listField, numberField, stringField, type GatewayFields } from './gateway/frames.ts'
+import { attempt } from '../../json/attempt.ts'
 
 /** Limits of the endpoint: a body of 20 MB with at most eight images. */
 export const httpLimits: GatewayLimits = { frameBytes: 20_000_000, fileBytes: 0, imageBytes: 6_291_456 }
@@ -199,7 +197,7 @@ async function* chunksOf(
     for await (const data of eventsIn(response.body)) {
       checkNodes(data, jsonNodes)
       if (data === '[DONE]') yield data
-      else yield asFields(parsed(data))
+      else yield asFields(attempt((): unknown => JSON.parse(data)))
     }
   } catch (cause) {
     // A stream that breaks has no end marker, which is detected; an aborted one throws its reason.
@@ -216,14 +214,6 @@ export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncG
 
 function checkNodes(text: string, jsonNodes = defaultJsonNodes): void {
   if (exceedsJsonNodes(text, jsonNodes)) throw new Error(`it holds more than ${jsonNodes} JSON values`)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
-  }
 }
 
 function usageOf(body: GatewayFields): Struct | undefined {

@@ -2,10 +2,9 @@
  * Converts a message to the gateway's format: text and attachments, within its limits. An unsupported part is rejected by
  * its name.
  */
-import { A2AError } from '@parley/a2a'
-import type { Message, Part } from '@parley/a2a'
+import { A2AError, type Message, type Part } from '@parley/a2a'
 import type { AgentServices, PartBytes } from '../kind.ts'
-import type { GatewayLimits } from './gateway/hello.ts'
+import type { GatewayLimits } from './gateway/connection.ts'
 
 export interface Attachment {
   readonly type: 'image' | 'file'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createRunEventQueue } from './run-events.ts'
-import type { RunEvent, RunEventQueue } from './run-events.ts'
+import { createRunEventQueue, type RunEvent, type RunEventQueue } from './run-events.ts'
 
 const never = new AbortController().signal
 const agent = (data: object, about: object = {}) => ({

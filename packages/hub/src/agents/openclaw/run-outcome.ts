@@ -35,8 +35,8 @@ export function outcomeOfAgent(answer: GatewayResponse): RunOutcome {
   }
   if (status === 'timeout') return outcomeOfStop(stringField(payload, 'stopReason'))
   const error = asFields(asFields(result['meta'])['error'])
-  const told = answer.ok ? undefined : answer.error.message
-  return failedOutcome(told ?? stringField(error, 'message') ?? stringField(payload, 'summary') ?? 'no reason given')
+  const refusal = answer.ok ? undefined : answer.error.message
+  return failedOutcome(refusal ?? stringField(error, 'message') ?? stringField(payload, 'summary') ?? 'no reason given')
 }
 
 /** From a chat event; undefined if the run continues. */

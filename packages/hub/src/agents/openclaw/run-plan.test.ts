@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { answerArtifactId, runKey, readRunPlan, turnNumber } from './run-plan.ts'
-import type { RunPlan } from './run-plan.ts'
+import { answerArtifactId, runKey, readRunPlan, turnNumber, type RunPlan } from './run-plan.ts'
 
 const plan: RunPlan = {
   turn: 2,

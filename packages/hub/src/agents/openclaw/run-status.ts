@@ -1,9 +1,7 @@
-/** The status of a turn at the gateway: after it was sent, and after the connection or the process was lost. */
-import { A2AError } from '@parley/a2a'
-import type { AgentLog } from '@parley/a2a'
+/** The status of a turn at the gateway: after it was sent, after the connection or the process was lost, and at its end. */
+import { A2AError, type AgentLog } from '@parley/a2a'
 import { abortableSleep } from '../timeouts.ts'
-import { outcomeOfAgent, outcomeOfWait } from './run-outcome.ts'
-import type { RunOutcome } from './run-outcome.ts'
+import { outcomeOfAgent, outcomeOfWait, type RunOutcome } from './run-outcome.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
 import type { RunPlan } from './run-plan.ts'
 import { readTranscript } from './transcript.ts'
@@ -92,7 +90,7 @@ export async function findRunStatus(connection: OpenClawConnection, plan: RunPla
 }
 
 /** The end of a run if it comes within this time. */
-export async function queryRunEnd(
+async function queryRunEnd(
   connection: OpenClawConnection,
   runId: string,
   waitMs: number,
@@ -102,7 +100,55 @@ export async function queryRunEnd(
 }
 
 /** The transcript has the whole text; the end of a run has only the last item. */
-export function mergeOutcomes(ended: RunOutcome, read: RunOutcome | undefined): RunOutcome {
+function mergeOutcomes(ended: RunOutcome, read: RunOutcome | undefined): RunOutcome {
   const both = ended.kind === 'done' && read?.kind === 'done'
   return both && read.text.trim().endsWith(ended.text.trim()) ? { ...ended, text: read.text } : ended
+}
+
+interface PollDeps {
+  readonly connection: OpenClawConnection
+  readonly plan: RunPlan
+  readonly signal: AbortSignal
+  /** After a restart the gateway resumes interrupted turns within seconds; a session that is idle this long is not resumed. */
+  readonly idleMs: number
+  readonly everyMs: number
+}
+
+/** Polls for the end of a running run that the gateway does not announce. Rejects when the connection breaks. */
+export async function waitForEnd({ connection, plan, signal }: PollDeps): Promise<RunOutcome> {
+  for (;;) {
+    signal.throwIfAborted()
+    const ended = await queryRunEnd(connection, plan.key, 20_000)
+    if (ended !== undefined)
+      return mergeOutcomes(ended, (await readTranscript(connection, plan.sessionKey, plan.key)).outcome)
+  }
+}
+
+/**
+ * Waits for the end of a turn that runs under another id, or is about to. Undefined if the gateway never received the
+ * message: it stores each message before it does anything else with it.
+ */
+export async function waitForSession(deps: PollDeps): Promise<RunOutcome | undefined> {
+  const { connection, plan, signal, idleMs, everyMs } = deps
+  let activeAt = performance.now()
+  for (;;) {
+    signal.throwIfAborted()
+    const seen = await readTranscript(connection, plan.sessionKey, plan.key)
+    const idle = performance.now() - activeAt
+    if (seen.isActive) activeAt = performance.now()
+    else if (seen.outcome !== undefined) return seen.outcome
+    else if (!seen.isKnown && idle > idleMs / 3) return undefined
+    else if (idle > idleMs) return lostAfterRestart
+    await abortableSleep(everyMs, signal)
+  }
+}
+
+const lostAfterRestart: RunOutcome = {
+  kind: 'failed',
+  said: 'The OpenClaw gateway was restarted, and the task was lost there',
+  cause: 'the session is idle and contains no answer',
+}
+
+export function isConnectionLost(reason: unknown): boolean {
+  return reason instanceof A2AError && (reason.code === 'INTERRUPTED' || reason.code === 'TIMEOUT')
 }

@@ -2,25 +2,19 @@
  * One turn over the WebSocket: sends it, reports its events, finds it again after a lost connection or a restart, and stops
  * it when the task is canceled.
  */
-import { fail, file, status } from '@parley/a2a'
-import type { AgentLog, Report, Turn } from '@parley/a2a'
-import { createGrowingAnswer, isSameText } from './growing-answer.ts'
-import type { GrowingAnswer } from './growing-answer.ts'
-import { createApprovalPrompter } from './approval-prompter.ts'
-import type { ApprovalPrompter } from './approval-prompter.ts'
+import { fail, file, status, type AgentLog, type Report, type Turn, A2AError } from '@parley/a2a'
+import { createGrowingAnswer, isSameText, type GrowingAnswer } from './growing-answer.ts'
+import { createApprovalPrompter, type ApprovalPrompter } from './approval-prompter.ts'
 import type { OpenClawEntry } from './entry.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
-import { answerArtifactId } from './run-plan.ts'
-import type { RunPlan } from './run-plan.ts'
-import { isConnectionLost, waitForEnd, waitForSession } from './poll.ts'
-import { findRunStatus, sendRun } from './run-status.ts'
-import type { RunStatus } from './run-status.ts'
-import { isStopReason, stopRun } from './stop-run.ts'
-import { createRunEventQueue } from './run-events.ts'
-import type { RunEvent, RunEventQueue } from './run-events.ts'
+import { answerArtifactId, type RunPlan } from './run-plan.ts'
+import { isConnectionLost, waitForEnd, waitForSession, findRunStatus, sendRun, type RunStatus } from './run-status.ts'
+import { createRunEventQueue, type RunEvent, type RunEventQueue } from './run-events.ts'
 import type { GatewayFields } from './gateway/frames.ts'
+import { abortableSleep, isCanceledOrTimedOut } from '../timeouts.ts'
+import { textOfParts } from '../part-reader.ts'
 
 export interface OpenClawTimes {
   /** How long a restarted gateway may leave a turn idle before it counts as lost. */
@@ -85,7 +79,8 @@ export async function* followRun(deps: RunDeps, from: RunStart): AsyncGenerator<
   }
 
   function stopOnAbort(): void {
-    if (isOver || !isStopReason(turn.signal.reason)) return
+    // If only this hub shuts down, the run continues.
+    if (isOver || !isCanceledOrTimedOut(turn.signal)) return
     const runId = (): string => events.runId()
     stopping = stopRun({ gateway, sessionKey: plan.sessionKey, runId, isOver: () => isOver, log: deps.log })
   }
@@ -229,5 +224,45 @@ function isShown(url: string): boolean {
 
 function loggedAnswer({ resumed }: Turn, { turn }: RunPlan): string | undefined {
   const artifact = resumed?.task.artifacts?.find(({ artifactId }) => artifactId === answerArtifactId(turn))
-  return artifact?.parts.map((part) => ('text' in part ? part.text : '')).join('')
+  return artifact === undefined ? undefined : textOfParts(artifact.parts, '')
+}
+
+interface StopRunDeps {
+  readonly gateway: Gateway
+  readonly sessionKey: string
+  readonly runId: () => string
+  readonly isOver: () => boolean
+  readonly log: AgentLog
+}
+
+/** How long to wait for a disconnected gateway before the run is left alone. */
+const stopTimeoutMs = 30_000
+/** The gateway may not know a run yet that was just sent. */
+const maxAttempts = 10
+const retryDelayMs = 300
+
+async function stopRun(deps: StopRunDeps): Promise<void> {
+  const signal = AbortSignal.timeout(stopTimeoutMs)
+  try {
+    for (let attempt = 1; attempt <= maxAttempts && !deps.isOver(); attempt += 1) {
+      if (await isStopped(deps, signal)) return
+      await abortableSleep(retryDelayMs, signal)
+    }
+  } catch (cause) {
+    const isClosed = cause instanceof A2AError && cause.code === 'UNAVAILABLE'
+    const level = isClosed ? 'debug' : 'warn'
+    deps.log[level]('a run could not be stopped at the OpenClaw gateway', { cause })
+  }
+}
+
+async function isStopped({ gateway, sessionKey, runId, log }: StopRunDeps, signal: AbortSignal): Promise<boolean> {
+  const connection = await gateway.nextConnection(signal)
+  try {
+    const answer = await connection.request('chat.abort', { sessionKey, runId: runId() })
+    if (!answer.ok) log.warn('the OpenClaw gateway does not stop a run', { ...answer.error })
+    return !answer.ok || answer.payload['aborted'] === true
+  } catch (reason) {
+    if (isConnectionLost(reason)) return false
+    throw reason
+  }
 }

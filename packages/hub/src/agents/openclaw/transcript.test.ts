@@ -12,7 +12,7 @@ const agent = (text: string, runId: string, stopReason = 'stop'): object => ({
 const done = (text: string): object => ({ kind: 'done', text, media: [] })
 
 describe('a transcript', () => {
-  it('tells how a turn ended, all that was said in it', () => {
+  it('contains how a turn ended, and its whole answer', () => {
     const messages = [
       user('before', 'k0'),
       agent('old', 'k0'),
@@ -27,7 +27,7 @@ describe('a transcript', () => {
     assert.deepEqual(read, { isKnown: true, isActive: false, outcome: done('Let me see.\n\nIt said hi.') })
   })
 
-  it('tells it of a run that the gateway took up under another id after its restart', () => {
+  it('contains it for a run that the gateway resumed under another id after its restart', () => {
     const messages = [
       user('go', 'k1'),
       user('[System] Your previous turn was interrupted by a gateway restart', 'new'),
@@ -36,7 +36,7 @@ describe('a transcript', () => {
     assert.deepEqual(transcriptOf({ messages }, 'k1').outcome, done('Done after all.'))
   })
 
-  it('tells what runs now, and that it has not ended', () => {
+  it('contains what runs now, and that it has not ended', () => {
     const read = transcriptOf(
       {
         messages: [user('go', 'k1')],

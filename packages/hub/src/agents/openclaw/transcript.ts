@@ -5,11 +5,9 @@
  */
 import { A2AError, omitUndefined } from '@parley/a2a'
 import { joinTexts } from './growing-answer.ts'
-import { failedOutcome } from './run-outcome.ts'
-import type { RunOutcome } from './run-outcome.ts'
+import { failedOutcome, type RunOutcome } from './run-outcome.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
-import { asFields, listField, numberField, stringField, contentText } from './gateway/frames.ts'
-import type { GatewayFields } from './gateway/frames.ts'
+import { asFields, listField, numberField, stringField, contentText, type GatewayFields } from './gateway/frames.ts'
 
 export interface Transcript {
   /** The gateway has the message of the turn. */

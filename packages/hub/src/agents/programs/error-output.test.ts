@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createErrorOutput } from './error-output.ts'
-import { startProgram } from './program.ts'
+import { createErrorOutput, startProgram } from './program.ts'
 
 function setUp(linesPerMinute?: number) {
   const lines: string[] = []
@@ -34,7 +33,7 @@ function watchedChunk(text: string): { readonly chunk: Uint8Array; searched(): n
 }
 
 describe('the error output of a program', () => {
-  it('is told line by line, wherever the pipe cuts it; empty lines are left out, long ones cut off', () => {
+  it('is reported line by line, wherever the pipe splits it; empty lines are left out, long ones cut off', () => {
     const { lines, push, output } = setUp()
     for (const text of ['on', 'e\r\n\n  \ntw', 'o\n', 'x'.repeat(5_000), 'y\nlast']) push(text)
     output.end()
@@ -51,7 +50,7 @@ describe('the error output of a program', () => {
     assert.deepEqual([lines.length, dropped(), searched()], [2, 1, 0])
   })
 
-  it('is told again a minute later, from the next whole line on', () => {
+  it('is reported again a minute later, from the next whole line on', () => {
     const { lines, dropped, push, pass } = setUp(1)
     push('1\n2\n')
     pass(59_999)

@@ -6,10 +6,8 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AgentLog, KeyValueStore } from '@parley/a2a'
-import { newId } from '@parley/a2a'
-import type { Program, ProgramOptions } from './program.ts'
-import { startProgram } from './program.ts'
+import { type AgentLog, type KeyValueStore, newId } from '@parley/a2a'
+import { type Program, type ProgramOptions, startProgram } from './program.ts'
 
 export interface ProgramManager {
   /** Starts a program and keeps a record of it until it ends. */

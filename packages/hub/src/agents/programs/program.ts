@@ -2,11 +2,11 @@
  * A child process of the hub: its output with backpressure, its stderr line by line, and a reliable end. It leads its own
  * process group, so that its child processes end with it.
  */
-import { spawn } from 'node:child_process'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createErrorOutput } from './error-output.ts'
+import { resultWithin } from '../timeouts.ts'
+import { attempt } from '../../json/attempt.ts'
+import { createLineBuffer, lineFeed } from './lines.ts'
 
 export interface ProgramOptions {
   /** The program and its arguments. No shell is used. */
@@ -79,12 +79,8 @@ function runningProgram(child: ChildProcessWithoutNullStreams, options: ProgramO
   let stopping: Promise<void> | undefined
 
   function signalGroup(signal: NodeJS.Signals): boolean {
-    if (child.pid === undefined) return false
-    try {
-      return process.kill(-child.pid, signal)
-    } catch {
-      return false
-    }
+    const { pid } = child
+    return pid !== undefined && attempt(() => process.kill(-pid, signal)) === true
   }
 
   /** Child processes that it left hold its output open; their end is not awaited. */
@@ -136,23 +132,13 @@ async function* outputOf(
         void next.then(() => resolve())
       })
     }
-    const step = hasExited ? await orOutputSilence(next) : await next
+    const step = hasExited ? await resultWithin(next, silenceMs, endOfOutput) : await next
     if (step.done === true) return
     yield step.value
   }
 }
 
 const endOfOutput = { done: true, value: undefined } as const
-
-async function orOutputSilence<T>(next: Promise<T>): Promise<T | typeof endOfOutput> {
-  const waiting = new AbortController()
-  const silence = sleep(silenceMs, endOfOutput, { signal: waiting.signal }).catch(() => endOfOutput)
-  try {
-    return await Promise.race([next, silence])
-  } finally {
-    waiting.abort()
-  }
-}
 
 /** Uses events instead of iteration, so that dropped data is dropped as it arrives, 64 kB at a time. */
 function logStderr(stderr: Readable, { onError, onErrorsDropped, onErrorBytes }: ProgramOptions): void {
@@ -176,5 +162,72 @@ function failedProgram(reason: unknown): Program {
     write() {},
     endInput() {},
     async stop() {},
+  }
+}
+
+/**
+ * The stderr of a program, line by line, for the log, with a maximum of lines per minute. The rest is read from the pipe, so
+ * that the program is never blocked, and discarded without being split into lines: splitting 300 MB took a minute of the
+ * event loop.
+ */
+interface ErrorOutputOptions {
+  onLine(line: string): void
+  /** Called once each time lines begin to be dropped. */
+  onDropped?: (() => void) | undefined
+  /** Default 200. */
+  readonly linesPerMinute?: number
+  /** Monotonic, in milliseconds. */
+  readonly now?: () => number
+}
+
+/** Limit of one line. */
+const lineBytes = 4_000
+const minuteMs = 60_000
+
+export function createErrorOutput(options: ErrorOutputOptions): { push(chunk: Uint8Array): void; end(): void } {
+  const { onLine, onDropped, linesPerMinute = 200, now = () => performance.now() } = options
+  const line = createLineBuffer()
+  let since = now()
+  let loggedLines = 0
+  let isDropping = false
+  /** The rest of a line whose beginning was dropped. */
+  let isPartialLine = false
+
+  function flushLine(): void {
+    const text = line.take()
+    if (isPartialLine || text.trim() === '') {
+      isPartialLine = false
+      return
+    }
+    loggedLines += 1
+    if (loggedLines <= linesPerMinute) return onLine(text)
+    isDropping = true
+    onDropped?.()
+  }
+
+  function isSuppressed(): boolean {
+    if (now() - since < minuteMs) return isDropping
+    since = now()
+    loggedLines = 0
+    isPartialLine ||= isDropping
+    isDropping = false
+    return false
+  }
+
+  return {
+    push(chunk) {
+      if (isSuppressed()) return
+      let from = 0
+      for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
+        line.add(chunk.subarray(from, Math.min(at, from + lineBytes - line.bytes)))
+        flushLine()
+        if (isDropping) return
+        from = at + 1
+      }
+      line.add(chunk.subarray(from, from + lineBytes - line.bytes))
+    },
+    end() {
+      if (!isDropping && line.bytes > 0) flushLine()
+    },
   }
 }

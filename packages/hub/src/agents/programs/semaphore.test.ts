@@ -26,7 +26,7 @@ describe('semaphore slots', () => {
     assert.deepEqual([slots.hasWaiters, slots.isFull], [false, false])
   })
 
-  it('are given back once, however often one says so', async () => {
+  it('are released once, however often release is called', async () => {
     const slots = createSemaphore(2)
     const release = await slots.acquire(never)
     release()

@@ -1,6 +1,6 @@
 /** Limits concurrency; waiting callers are served in order of arrival. */
 
-export interface Semaphore {
+interface Semaphore {
   /** Resolves with the release function, which may be called twice. Rejects when the signal aborts. */
   acquire(signal: AbortSignal): Promise<() => void>
   /** Whether a caller waits. */
@@ -53,5 +53,26 @@ export function createSemaphore(limit: number): Semaphore {
       waiting.add(onSlot)
       signal.addEventListener('abort', onAbort, { once: true })
     })
+  }
+}
+
+export interface KeyedMutex {
+  acquire(key: string, signal: AbortSignal): Promise<() => void>
+}
+
+/** A mutex per key, in order of arrival. Unused keys are removed. */
+export function createKeyedMutex(): KeyedMutex {
+  const mutexes = new Map<string, Semaphore>()
+  return {
+    async acquire(key, signal) {
+      signal.throwIfAborted()
+      const mutex = mutexes.get(key) ?? createSemaphore(1)
+      mutexes.set(key, mutex)
+      const release = await mutex.acquire(signal)
+      return () => {
+        if (!mutex.hasWaiters) mutexes.delete(key)
+        release()
+      }
+    },
   }
 }

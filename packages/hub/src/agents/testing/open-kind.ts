@@ -1,10 +1,8 @@
 /** Opens an agent of a kind from its entry for a test, collects its log, and closes it with the test. */
 import type { TestContext } from 'node:test'
-import { testAgent } from '@parley/a2a/testing'
-import type { TestAgent, TestAgentOptions } from '@parley/a2a/testing'
+import { testAgent, type TestAgent, type TestAgentOptions } from '@parley/a2a/testing'
 import type { AgentKind, AgentServices, OpenAgent } from '../kind.ts'
-import { testAgentServices } from './test-agent-services.ts'
-import type { LoggedLine } from './test-agent-services.ts'
+import { testAgentServices, type LoggedLine } from './test-agent-services.ts'
 
 export interface OpenedKind {
   readonly opened: OpenAgent

@@ -1,8 +1,6 @@
 /** The other agents of a hub, for tests: each with its own tasks, kept for the lifetime of the client. */
-import { isTerminal, omitUndefined } from '@parley/a2a'
-import type { Agent, AgentCard, StreamEvent, Task } from '@parley/a2a'
-import { testAgent } from '@parley/a2a/testing'
-import type { TestAgent } from '@parley/a2a/testing'
+import { isTerminal, omitUndefined, type Agent, type AgentCard, type StreamEvent, type Task } from '@parley/a2a'
+import { testAgent, type TestAgent } from '@parley/a2a/testing'
 import type { InProcessClient, InProcessCall } from '../kind.ts'
 
 export interface TestInProcessClient extends InProcessClient {

@@ -10,19 +10,20 @@ const scopeSchema = nonEmpty.superRefine((text, context) => {
 })
 
 const jwtIssuerSchema = z.strictObject({
-  issuer: httpUrl.meta({ description: 'The `iss` claim of its tokens.' }),
+  issuer: httpUrl.describe('The `iss` claim of its tokens.'),
   audience: z
     .union([nonEmpty, z.array(nonEmpty).min(1)], 'must be a string or a list of strings')
-    .meta({ description: 'Tokens for another audience are refused.' }),
-  jwks: httpUrl.optional().meta({ description: "The URL of its key set. Default: from the issuer's metadata." }),
-  algorithms: z.array(nonEmpty).min(1).optional().meta({ description: 'Default: all asymmetric algorithms.' }),
-  clockTolerance: duration.optional().meta({ description: 'Default 10s.' }),
+    .describe('Tokens for another audience are refused.'),
+  jwks: httpUrl.optional().describe("The URL of its key set. Default: from the issuer's metadata."),
+  algorithms: z.array(nonEmpty).min(1).optional().describe('Default: all asymmetric algorithms.'),
+  clockTolerance: duration.optional().describe('Default 10s.'),
   claim: nonEmpty
     .optional()
-    .meta({ description: 'The claim that holds scopes, roles or groups. Default: scope, else scp, roles and groups.' }),
-  scopes: z.record(z.string(), z.array(scopeSchema)).optional().meta({
-    description: "What each value of the claim permits: `analysts: ['agent:analyst']`. Default: the values themselves.",
-  }),
+    .describe('The claim that holds scopes, roles or groups. Default: scope, else scp, roles and groups.'),
+  scopes: z
+    .record(z.string(), z.array(scopeSchema))
+    .optional()
+    .describe("What each value of the claim permits: `analysts: ['agent:analyst']`. Default: the values themselves."),
   tenantClaim: nonEmpty.optional(),
 })
 
@@ -30,31 +31,32 @@ export const accessSection = z.strictObject({
   anonymous: z
     .union([z.literal('*'), z.array(nonEmpty)], "must be a list of agents, or '*' for all")
     .default([])
-    .meta({ description: "Agents that may be called without credentials, or '*' for all." }),
-  jwt: z.array(jwtIssuerSchema).prefault([]).meta({ description: 'Issuers whose tokens are accepted.' }),
+    .describe("Agents that may be called without credentials, or '*' for all."),
+  jwt: z.array(jwtIssuerSchema).prefault([]).describe('Issuers whose tokens are accepted.'),
   mtls: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether client certificates authenticate callers. Requires listen.tls.ca.' }),
+    .describe('Whether client certificates authenticate callers. Requires listen.tls.ca.'),
 })
 
 export const adminSection = z.strictObject({
-  console: z.boolean().default(true).meta({ description: 'Whether the hub serves its console at `/`.' }),
-  key: secret.min(16, 'is shorter than 16 characters: create one with `openssl rand -base64 32`').optional().meta({
-    description:
+  console: z.boolean().default(true).describe('Whether the hub serves its console at `/`.'),
+  key: secret
+    .min(16, 'is shorter than 16 characters: create one with `openssl rand -base64 32`')
+    .optional()
+    .describe(
       'Default: created at the first start; printed on a terminal, else written to `parley.admin-key` in the data directory.',
-  }),
+    ),
   oidc: z
     .strictObject({
-      issuer: httpUrl.meta({ description: 'An issuer of access.jwt, which maps its users to the scope admin.' }),
-      clientId: nonEmpty.meta({ description: 'The client id of the hub at the issuer; an audience of access.jwt.' }),
-      clientSecret: secret.optional().meta({ description: 'Default: none (public client with PKCE).' }),
-      scope: nonEmpty.default('openid profile').meta({ description: 'The requested scopes.' }),
+      issuer: httpUrl.describe('An issuer of access.jwt, which maps its users to the scope admin.'),
+      clientId: nonEmpty.describe('The client id of the hub at the issuer; an audience of access.jwt.'),
+      clientSecret: secret.optional().describe('Default: none (public client with PKCE).'),
+      scope: nonEmpty.default('openid profile').describe('The requested scopes.'),
     })
     .optional()
-    .meta({ description: 'Sign-in at the console by OpenID Connect. Default: only with the admin key.' }),
+    .describe('Sign-in at the console by OpenID Connect. Default: only with the admin key.'),
 })
 
-export type AccessConfig = z.output<typeof accessSection>
 export type JwtIssuerConfig = z.output<typeof jwtIssuerSchema>
 export type AdminConfig = z.output<typeof adminSection>

@@ -14,24 +14,24 @@ const shape = z
     ],
     'must be merged, 1.0 or 0.3',
   )
-  .meta({ description: 'The card for requests that name no version. merged: both generations in one document.' })
+  .describe('The card for requests that name no version. merged: both generations in one document.')
 
 const settings = {
   shape: shape.optional(),
   omitInterfaces: z
     .array(z.enum(bindingNames))
     .optional()
-    .meta({ description: 'Bindings that are served but not listed on the card.' }),
+    .describe('Bindings that are served but not listed on the card.'),
   omitSecurityRequirements: z
     .boolean()
     .optional()
-    .meta({ description: 'Leaves securityRequirements (0.x: security) off the card. What is enforced stays.' }),
+    .describe('Leaves securityRequirements (0.x: security) off the card. What is enforced stays.'),
 }
 
 export const provider = z
   .strictObject({ organization: nonEmpty, url: httpUrl })
   .optional()
-  .meta({ description: 'Who offers the agent.' })
+  .describe('Who offers the agent.')
 
 export const mediaTypes = z.array(nonEmpty).min(1, 'must not be empty: add a media type, or remove it')
 
@@ -43,11 +43,11 @@ const extendedCard = z
     provider,
     documentationUrl: httpUrl.optional(),
     iconUrl: httpUrl.optional(),
-    skills: z.array(skillSchema).optional().meta({ description: 'Added to those of the public card.' }),
+    skills: z.array(skillSchema).optional().describe('Added to those of the public card.'),
     inputModes: mediaTypes.optional(),
     outputModes: mediaTypes.optional(),
   })
-  .meta({ description: 'Replaces the same fields of the public card for callers with credentials.' })
+  .describe('Replaces the same fields of the public card for callers with credentials.')
 
 /** Defaults for all agents that do not set the field themselves. */
 export const cardSection = z
@@ -55,7 +55,7 @@ export const cardSection = z
     [shape.transform((given): CardConfig => ({ shape: given })), z.strictObject(settings)],
     'must be merged, 1.0, 0.3 or a mapping',
   )
-  .meta({ description: 'The form of the cards of all agents. Default: merged.' })
+  .describe('The form of the cards of all agents. Default: merged.')
 
 export const agentCardSection = z
   .union(
@@ -69,9 +69,7 @@ export const agentCardSection = z
     ],
     'must be public, private or a mapping',
   )
-  .meta({
-    description: 'A private card is shown only to callers that may use the agent. Overrides the top-level `card`.',
-  })
+  .describe('A private card is shown only to callers that may use the agent. Overrides the top-level `card`.')
 
 export interface CardConfig {
   readonly shape?: z.output<typeof shape> | undefined

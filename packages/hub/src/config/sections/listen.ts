@@ -3,24 +3,22 @@ import { z } from 'zod'
 import { duration, httpUrl, nonEmpty, port, secret } from '../values.ts'
 
 const tlsSchema = z.strictObject({
-  cert: nonEmpty.meta({ description: 'The certificate with its chain: a PEM file, or the PEM itself.' }),
-  key: secret.meta({ description: 'Its private key: a PEM file, or the PEM itself.' }),
-  ca: nonEmpty
-    .optional()
-    .meta({ description: 'The authority of client certificates (mTLS): a PEM file, or the PEM itself.' }),
+  cert: nonEmpty.describe('The certificate with its chain: a PEM file, or the PEM itself.'),
+  key: secret.describe('Its private key: a PEM file, or the PEM itself.'),
+  ca: nonEmpty.optional().describe('The authority of client certificates (mTLS): a PEM file, or the PEM itself.'),
   hsts: z
     .union([z.literal(false), duration], 'must be a duration such as 365d, or false')
     .prefault('365d')
-    .meta({ description: 'The max-age of Strict-Transport-Security. Default 365d.' }),
+    .describe('The max-age of Strict-Transport-Security. Default 365d.'),
 })
 
 export const listenSection = z.strictObject({
-  host: nonEmpty.default('127.0.0.1').meta({ description: 'Default 127.0.0.1: loopback only.' }),
+  host: nonEmpty.default('127.0.0.1').describe('Default 127.0.0.1: loopback only.'),
   port: port.default(3000),
   grpcPort: z
     .union([port, z.literal(false)], 'must be a port from 0 to 65535, or false to disable gRPC')
     .default(3001)
-    .meta({ description: 'The gRPC port. false: disabled.' }),
+    .describe('The gRPC port. false: disabled.'),
   tls: tlsSchema.optional(),
 })
 
@@ -37,15 +35,13 @@ export const storeSection = z
       storeUrl.transform((url) => ({ url })),
       z.strictObject({
         url: storeUrl.default('sqlite:'),
-        direct: nonEmpty.optional().meta({
-          description: 'If url is a pooler: the postgres:// URL of the server itself, or none.',
-        }),
-        masterKey: secret.optional().meta({ description: '32 bytes as base64. Required with PostgreSQL.' }),
+        direct: nonEmpty.optional().describe('If url is a pooler: the postgres:// URL of the server itself, or none.'),
+        masterKey: secret.optional().describe('32 bytes as base64. Required with PostgreSQL.'),
       }),
     ],
     'must be sqlite:<file>, memory: or postgres://user:password@host/database',
   )
-  .meta({ description: 'Where tasks are kept. Default: SQLite in .parley beside this file.' })
+  .describe('Where tasks are kept. Default: SQLite in .parley beside this file.')
 
 const hosts = z.array(nonEmpty)
 
@@ -54,26 +50,26 @@ export const pushSection = z
     [
       z.boolean(),
       z.strictObject({
-        allow: hosts.optional().meta({ description: 'Private hosts and ranges that webhooks may use.' }),
-        only: hosts.optional().meta({ description: 'The only hosts and addresses that webhooks may use.' }),
+        allow: hosts.optional().describe('Private hosts and ranges that webhooks may use.'),
+        only: hosts.optional().describe('The only hosts and addresses that webhooks may use.'),
         triggers: z.enum(['all', 'significant']).optional(),
-        schedule: z.array(duration).optional().meta({ description: 'Delays after the first failure, the second, …' }),
-        timeout: duration.optional().meta({ description: 'The timeout of one delivery. Default 10s.' }),
-        challenge: z.boolean().optional().meta({ description: 'Validates a webhook before its first delivery.' }),
-        jwt: z.boolean().optional().meta({ description: 'Signs deliveries. Default: if publicUrl is set.' }),
+        schedule: z.array(duration).optional().describe('Delays after the first failure, the second, …'),
+        timeout: duration.optional().describe('The timeout of one delivery. Default 10s.'),
+        challenge: z.boolean().optional().describe('Validates a webhook before its first delivery.'),
+        jwt: z.boolean().optional().describe('Signs deliveries. Default: if publicUrl is set.'),
       }),
     ],
     'must be true, false or a mapping',
   )
   .prefault(true)
-  .meta({ description: 'Webhooks. Default: on.' })
+  .describe('Webhooks. Default: on.')
 
 export const signingSection = z
   .union(
     [
       z.boolean(),
       z.strictObject({
-        key: secret.optional().meta({ description: 'A private key: PEM (PKCS #8) or JWK, or a file that holds it.' }),
+        key: secret.optional().describe('A private key: PEM (PKCS #8) or JWK, or a file that holds it.'),
         alg: nonEmpty.optional(),
         kid: nonEmpty.optional(),
         previous: z.array(secret).optional(),
@@ -84,10 +80,4 @@ export const signingSection = z
     'must be true, false or a mapping',
   )
   .optional()
-  .meta({ description: 'Whether cards are signed. Default: if there is a publicUrl.' })
-
-export type ListenConfig = z.output<typeof listenSection>
-export type TlsConfig = z.output<typeof tlsSchema>
-export type StoreConfig = z.output<typeof storeSection>
-export type PushSettings = z.output<typeof pushSection>
-export type SigningConfig = z.output<typeof signingSection>
+  .describe('Whether cards are signed. Default: if there is a publicUrl.')

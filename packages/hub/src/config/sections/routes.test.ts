@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { agentKinds } from '../../agents/kinds.ts'
 import { checkConfig } from '../check-config.ts'
-import { formatPath } from '../config-path.ts'
+import { formatPath } from '../config-problem.ts'
 
 const entry = { kind: 'module', path: './agent.ts' }
 const agents = { greeter: entry, analyst: entry, spare: entry }

@@ -6,7 +6,7 @@ import { nonEmpty } from '../values.ts'
 const oneOrMore = (what: string) =>
   z
     .union([nonEmpty.transform((one) => [one]), z.array(nonEmpty).min(1, 'is empty')], `must be ${what}, or a list`)
-    .meta({ description: `${what[0]?.toUpperCase()}${what.slice(1)}, or a list of alternatives.` })
+    .describe(`${what[0]?.toUpperCase()}${what.slice(1)}, or a list of alternatives.`)
 
 const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
@@ -18,9 +18,7 @@ const conditionsSchema = z.strictObject({
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
     })
     .optional()
-    .meta({
-      description: 'A regular expression (RE2: no look-around, no back-references) for the text; (?i) for any case.',
-    }),
+    .describe('A regular expression (RE2: no look-around, no back-references) for the text; (?i) for any case.'),
   skill: oneOrMore('the skill that the message names').optional(),
   metadata: z
     .record(
@@ -28,11 +26,11 @@ const conditionsSchema = z.strictObject({
       z.union([scalarSchema, z.array(scalarSchema).min(1, 'is empty')], 'must be a value or a list of values'),
     )
     .optional()
-    .meta({ description: 'Values of the metadata of the message or the request; a.b is the field b of a.' }),
+    .describe('Values of the metadata of the message or the request; a.b is the field b of a.'),
   caller: oneOrMore('the id of the caller, with * for any characters').optional(),
   parts: oneOrMore('text, data, file, or a media type such as image/*')
     .optional()
-    .meta({ description: 'A part that the message has: text, data, file, or a media type such as image/*.' }),
+    .describe('A part that the message has: text, data, file, or a media type such as image/*.'),
 })
 
 const weightedTarget = z.strictObject({
@@ -41,7 +39,7 @@ const weightedTarget = z.strictObject({
 })
 
 export const routeSchema = z.strictObject({
-  name: nonEmpty.optional().meta({ description: 'Its name in logs and traces.' }),
+  name: nonEmpty.optional().describe('Its name in logs and traces.'),
   from: oneOrMore('the agent whose messages are routed'),
   when: conditionsSchema
     .refine(
@@ -49,7 +47,7 @@ export const routeSchema = z.strictObject({
       'must be a mapping of conditions; or remove it to match always',
     )
     .optional()
-    .meta({ description: 'All conditions must match. Default: always.' }),
+    .describe('All conditions must match. Default: always.'),
   to: z
     .union(
       [
@@ -58,21 +56,18 @@ export const routeSchema = z.strictObject({
       ],
       'must be an agent, or a list of { agent, weight }',
     )
-    .meta({ description: 'The target: one agent, or several by weight. It may be the agent itself.' }),
+    .describe('The target: one agent, or several by weight. It may be the agent itself.'),
   priority: z
     .int('must be a whole number')
     .default(0)
-    .meta({ description: 'The matching route with the highest value is used. Default 0.' }),
+    .describe('The matching route with the highest value is used. Default 0.'),
   fallback: z
     .union([nonEmpty.transform((one) => [one]), z.array(nonEmpty)], 'must be an agent or a list')
     .default([])
-    .meta({ description: 'The fallbacks, in order, if the targets are down, slow or overloaded.' }),
+    .describe('The fallbacks, in order, if the targets are down, slow or overloaded.'),
 })
 
-export const routesSection = z
-  .array(routeSchema)
-  .default([])
-  .meta({ description: 'Messages that are routed to other agents.' })
+export const routesSection = z.array(routeSchema).default([]).describe('Messages that are routed to other agents.')
 
 export type Route = z.output<typeof routeSchema>
 

@@ -1,15 +1,14 @@
 /** A skill in the configuration: fewer fields than on a card; the rest is derived. */
-import { omitUndefined } from '@parley/a2a'
-import type { AgentSkill } from '@parley/a2a'
+import { omitUndefined, type AgentSkill } from '@parley/a2a'
 import { z } from 'zod'
 import { nonEmpty } from '../values.ts'
 
 export const skillSchema = z
   .strictObject({
-    id: nonEmpty.optional().meta({ description: 'Default: derived from the name.' }),
+    id: nonEmpty.optional().describe('Default: derived from the name.'),
     name: nonEmpty,
-    description: nonEmpty.optional().meta({ description: 'Default: the name.' }),
-    tags: z.array(nonEmpty).optional().meta({ description: 'Default: general.' }),
+    description: nonEmpty.optional().describe('Default: the name.'),
+    tags: z.array(nonEmpty).optional().describe('Default: general.'),
     examples: z.array(nonEmpty).optional(),
     inputModes: z.array(nonEmpty).optional(),
     outputModes: z.array(nonEmpty).optional(),

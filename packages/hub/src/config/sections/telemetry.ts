@@ -5,50 +5,50 @@ import { duration, httpUrl, nonEmpty } from '../values.ts'
 const ratioSchema = z.number('must be a number from 0 to 1').min(0, 'must be at least 0').max(1, 'must be at most 1')
 
 const otlpSchema = z.strictObject({
-  url: httpUrl.meta({
-    description: 'The collector, such as http://127.0.0.1:4318. Below it are /v1/traces and /v1/metrics.',
-  }),
+  url: httpUrl.describe('The collector, such as http://127.0.0.1:4318. Below it are /v1/traces and /v1/metrics.'),
   headers: z
     .record(z.string(), z.string())
     .default({})
     .meta({ description: 'Sent with every request.', writeOnly: true }),
   traces: z.boolean().default(true),
   metrics: z.boolean().default(true),
-  sample: ratioSchema.default(1).meta({ description: 'The share of sampled traces, from 0 to 1. Default: all.' }),
-  interval: duration.prefault('60s').meta({ description: 'The export interval of metrics. Default 60s.' }),
-  service: nonEmpty.default('parley').meta({ description: 'The name of this hub at the collector.' }),
+  sample: ratioSchema.default(1).describe('The share of sampled traces, from 0 to 1. Default: all.'),
+  interval: duration.prefault('60s').describe('The export interval of metrics. Default 60s.'),
+  service: nonEmpty.default('parley').describe('The name of this hub at the collector.'),
 })
 
 export const telemetrySection = z.strictObject({
   traces: z
     .boolean()
     .default(true)
-    .meta({ description: 'Whether traces are stored for listing and search. They are kept as long as their tasks.' }),
+    .describe('Whether traces are stored for listing and search. They are kept as long as their tasks.'),
   metrics: z
     .union(
       [
         z.literal(false),
         z.strictObject({
-          public: z.boolean().default(false).meta({
-            description:
+          public: z
+            .boolean()
+            .default(false)
+            .describe(
               'Whether they are readable without credentials. Default: on loopback; otherwise with the admin key.',
-          }),
+            ),
         }),
       ],
       'must be false or { public: true }',
     )
     .prefault({})
-    .meta({ description: 'At /metrics, for Prometheus.' }),
+    .describe('At /metrics, for Prometheus.'),
   logs: z
     .strictObject({
-      level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({ description: 'The minimum level.' }),
+      level: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('The minimum level.'),
       format: z
         .enum(['auto', 'json', 'text'])
         .default('auto')
-        .meta({ description: 'auto: text on a terminal, JSON lines elsewhere.' }),
+        .describe('auto: text on a terminal, JSON lines elsewhere.'),
     })
     .prefault({}),
-  otlp: otlpSchema.optional().meta({ description: 'Sends traces and metrics by OTLP over HTTP. Default: off.' }),
+  otlp: otlpSchema.optional().describe('Sends traces and metrics by OTLP over HTTP. Default: off.'),
 })
 
 const priceSchema = z.number('must be a number').min(0, 'must be at least 0')
@@ -57,15 +57,12 @@ export const pricesSection = z
   .record(
     z.string(),
     z.strictObject({
-      input: priceSchema.meta({ description: 'Price of a million input tokens.' }),
-      output: priceSchema.meta({ description: 'Price of a million output tokens.' }),
-      cachedInput: priceSchema
-        .optional()
-        .meta({ description: 'Price of a million cached input tokens. Default: as input.' }),
+      input: priceSchema.describe('Price of a million input tokens.'),
+      output: priceSchema.describe('Price of a million output tokens.'),
+      cachedInput: priceSchema.optional().describe('Price of a million cached input tokens. Default: as input.'),
     }),
   )
   .prefault({})
-  .meta({ description: 'Prices by model name; `*` matches any characters. In any currency.' })
+  .describe('Prices by model name; `*` matches any characters. In any currency.')
 
 export type TelemetryConfig = z.output<typeof telemetrySection>
-export type PricesConfig = z.output<typeof pricesSection>

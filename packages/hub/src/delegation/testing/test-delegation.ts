@@ -2,8 +2,7 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { memoryKeyValueStore } from '@parley/a2a'
 import type { SigningKeys } from '@parley/a2a/server'
-import { createDelegation } from '../delegation.ts'
-import type { Delegation, DelegationDeps, DelegationSettings } from '../delegation.ts'
+import { createDelegation, type Delegation, type DelegationDeps, type DelegationSettings } from '../delegation.ts'
 import { openHubIdentity } from '../hub-identity.ts'
 
 export interface TestDelegationOptions extends Partial<Omit<DelegationDeps, 'settings'>> {

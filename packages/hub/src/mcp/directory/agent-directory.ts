@@ -2,13 +2,13 @@
  * The agents behind the MCP server, wherever they are: in this hub (local-directory.ts), at a hub that is called, or at any
  * address (client-directory.ts). A directory belongs to one caller: it lists and reaches only what that caller may use.
  */
-import type { AgentSkill, Message, Part, StreamEvent, Task } from '@parley/a2a'
+import type { AgentSkill, Message, StreamEvent, Task } from '@parley/a2a'
 
 export interface AgentDirectory {
   /** The agents that can be called by name. */
   agents(signal: AbortSignal): Promise<readonly AgentProfile[]>
   /**
-   * Throws AGENT_UNAVAILABLE for an agent that does not exist or that this caller may not use, without telling which
+   * Throws AGENT_UNAVAILABLE for an agent that does not exist or that this caller may not use, without revealing which
    * (B-153).
    */
   agent(name: string, signal: AbortSignal): Promise<DirectoryAgent>
@@ -60,8 +60,3 @@ export interface AgentCallOptions {
 
 /** A task, or a message if the agent answers without one. */
 export type AgentAnswer = { readonly task: Task } | { readonly message: Message }
-
-/** The readable text of parts and messages. */
-export function textOfParts(parts: readonly Part[]): string {
-  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
-}

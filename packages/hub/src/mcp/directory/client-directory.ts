@@ -3,8 +3,7 @@
  * and, through the guarded fetch, agents at addresses that a model chooses.
  */
 import { A2AError } from '@parley/a2a'
-import { connect } from '@parley/a2a/client'
-import type { ConnectOptions, Fetch } from '@parley/a2a/client'
+import { connect, type ConnectOptions, type Fetch } from '@parley/a2a/client'
 import { systemClock } from '@parley/a2a/server'
 import { fetchHubCatalog } from './hub-catalog.ts'
 import type { AgentProfile, AgentDirectory, DirectoryAgent } from './agent-directory.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { catalogExtension } from '../../discovery/ai-catalog.ts'
+import { catalogExtension } from '../../discovery/discovery-routes.ts'
 import { parseHubCatalog, fetchHubCatalog } from './hub-catalog.ts'
 
 const hub = 'http://127.0.0.1:3000'
@@ -8,7 +8,7 @@ const card = 'application/a2a-agent-card+json'
 const read = (...entries: unknown[]) => parseHubCatalog(JSON.stringify({ specVersion: '1.0', entries }), hub)
 
 describe('the catalog of a hub', () => {
-  it('lists its agents by the way that we were told of', () => {
+  it('lists its agents under the configured address', () => {
     const own = { name: 'gpt', url: `${hub}/a2a/gpt`, isOwn: true }
     for (const url of ['https://hub.example.com/a2a/gpt/.well-known/agent-card.json', '/a2a/gpt', `${hub}/a2a/gpt/x`]) {
       assert.deepEqual(read({ identifier: 'x', type: card, url }), [own])

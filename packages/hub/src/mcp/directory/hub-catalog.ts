@@ -5,8 +5,8 @@
 import { A2AError, linkSignals, omitUndefined } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { z } from 'zod'
-import { catalogExtension } from '../../discovery/ai-catalog.ts'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { catalogExtension } from '../../discovery/discovery-routes.ts'
+import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 
 export interface HubCatalogEntry {
   /** The name in the hub. */
@@ -91,12 +91,4 @@ export function parseHubCatalog(text: string, hub: string): readonly HubCatalogE
     const name = data.identifier?.split(/[:/]/).at(-1) || data.displayName
     return name === undefined || name === '' ? [] : [{ name, url: url.href, isOwn: url.origin === new URL(hub).origin }]
   })
-}
-
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return parseBoundedJson(text)
-  } catch {
-    return undefined
-  }
 }

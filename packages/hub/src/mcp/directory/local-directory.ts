@@ -2,11 +2,9 @@
  * The agent directory of one request at `/mcp`: the hub's own agents as the caller may see them, and remote agents if the
  * caller may choose addresses.
  */
-import { A2AError, omitUndefined } from '@parley/a2a'
-import type { Caller } from '@parley/a2a'
+import { A2AError, omitUndefined, type Caller, type ErrorCode, type Operation } from '@parley/a2a'
 import type { Admit, AgentSettings, Credentials, HandlerCall, OnAnswer } from '@parley/a2a/server'
-import { withAudit } from './audited-agent.ts'
-import type { AgentProfile, AgentDirectory } from './agent-directory.ts'
+import type { AgentProfile, AgentDirectory, DirectoryAgent } from './agent-directory.ts'
 import { createLocalAgent } from './local-agent.ts'
 
 export interface LocalDirectoryDeps {
@@ -92,4 +90,47 @@ async function rejectUnknownAgent(handlerCall: HandlerCall, agent: string, crede
     if (reason instanceof A2AError && reason.code === 'RATE_LIMITED') throw reason
   })
   throw new A2AError('AGENT_UNAVAILABLE', 'Unknown agent: call list_agents for the available ones')
+}
+
+/** A remote agent called on behalf of a caller: calls are written to the audit log, like those of the hub's own agents. */
+function withAudit(agent: DirectoryAgent, url: string, caller: Caller, onAnswer: OnAnswer): DirectoryAgent {
+  async function withAuditRecord<T>(operation: Operation, work: Promise<T>): Promise<T> {
+    const began = performance.now()
+    const end = (outcome: 'OK' | ErrorCode): void =>
+      onAnswer({
+        agent: nameOf(url),
+        caller,
+        endpoint: 'call',
+        operation,
+        binding: 'JSONRPC',
+        version: '1.0',
+        outcome,
+        status: 200,
+        durationMs: performance.now() - began,
+      })
+    try {
+      const result = await work
+      end('OK')
+      return result
+    } catch (reason) {
+      end(A2AError.from(reason).code)
+      throw reason
+    }
+  }
+
+  return {
+    profile: agent.profile,
+    ref: agent.ref,
+    send: (message, call) => withAuditRecord('SendStreamingMessage', agent.send(message, call)),
+    start: (message, call) => withAuditRecord('SendMessage', agent.start(message, call)),
+    follow: (taskId, call) => withAuditRecord('SubscribeToTask', agent.follow(taskId, call)),
+    get: (taskId, historyLength, signal) => withAuditRecord('GetTask', agent.get(taskId, historyLength, signal)),
+    cancel: (taskId, signal) => withAuditRecord('CancelTask', agent.cancel(taskId, signal)),
+  }
+}
+
+/** The address without credentials and query. */
+function nameOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { authRequired, inputRequired } from '@parley/a2a'
-import type { AgentMessage, Part, Task, TaskState } from '@parley/a2a'
+import { authRequired, inputRequired, type AgentMessage, type Part, type Task, type TaskState } from '@parley/a2a'
 import { answerParts, elicitationOf, readAgentQuestion } from './agent-question.ts'
 
 function asking(report: ReturnType<typeof inputRequired>): Task {

@@ -2,11 +2,10 @@
  * Converts a question of an agent during a task to a form that an MCP client shows to the user, and the user's answer to
  * the message that goes back. A secret is never requested this way: forms pass through the client, and often its model.
  */
-import { inputRequired, isSpecType } from '@modelcontextprotocol/server'
-import type { ClientCapabilities, InputRequest } from '@modelcontextprotocol/server'
+import { inputRequired, isSpecType, type ClientCapabilities, type InputRequest } from '@modelcontextprotocol/server'
 import type { Message, Part, Struct, Task } from '@parley/a2a'
 import { clientToolsExtension, credentialsExtension, isStruct, omitUndefined } from '@parley/a2a'
-import { textOfParts } from '../directory/agent-directory.ts'
+import { textOfParts } from '../../agents/part-reader.ts'
 
 export interface AgentQuestion {
   readonly text: string

@@ -1,12 +1,9 @@
 /** The tools that list agents and describe what they can do. */
-import { omitUndefined } from '@parley/a2a'
-import type { AgentSkill } from '@parley/a2a'
+import { omitUndefined, type AgentSkill } from '@parley/a2a'
 import { z } from 'zod'
-import type { McpToolResult } from './tool-call.ts'
+import { type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import type { AgentProfile } from '../directory/agent-directory.ts'
 import { findAgent, agentRefOf } from './find-agent.ts'
-import { defineTool } from './tool.ts'
-import type { McpServerTool } from './tool.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
 
@@ -27,11 +24,11 @@ const listedAgent = z.object({
 })
 const agentList = z.object({
   agents: z.array(listedAgent),
-  more: z.int().optional().meta({ description: 'The number of omitted agents: narrow the list with query.' }),
+  more: z.int().optional().describe('The number of omitted agents: narrow the list with query.'),
 })
 const agentView = listedAgent.extend({
   version: z.string(),
-  inputModes: z.array(z.string()).optional().meta({ description: 'Accepted media types. Absent: any.' }),
+  inputModes: z.array(z.string()).optional().describe('Accepted media types. Absent: any.'),
   outputModes: z.array(z.string()).optional(),
   provider: z.string().optional(),
   documentationUrl: z.string().optional(),
@@ -49,9 +46,7 @@ export const listAgents: McpServerTool = defineTool({
   title: 'List the agents',
   description: 'Lists the agents and their skills. Call one of them with send_message.',
   input: z.strictObject({
-    query: text
-      .optional()
-      .meta({ description: 'Only agents whose name, description, skills or tags contain these words.' }),
+    query: text.optional().describe('Only agents whose name, description, skills or tags contain these words.'),
   }),
   output: agentList,
   annotations: { ...readOnlyHints, openWorldHint: false },
@@ -76,8 +71,8 @@ export const discoverAgent: McpServerTool = defineTool({
   title: 'Look at an agent',
   description: 'Describes an agent and its skills: by its name from list_agents, or any other by its URL.',
   input: z.strictObject({
-    agent: text.optional().meta({ description: 'Its name from list_agents.' }),
-    url: text.optional().meta({ description: 'Its URL, or that of its card.' }),
+    agent: text.optional().describe('Its name from list_agents.'),
+    url: text.optional().describe('Its URL, or that of its card.'),
   }),
   output: agentView,
   annotations: { ...readOnlyHints, openWorldHint: true },

@@ -1,7 +1,12 @@
-/** The URI under which a part of an artifact can be read as a resource: `parley://agent/{name}/{task}/{artifact}/{part}`. */
+/** Parts of artifacts as resources, under the URI `parley://agent/{name}/{task}/{artifact}/{part}`. */
 import type { AgentRef } from '../directory/agent-directory.ts'
+import { ProtocolError, ProtocolErrorCode, type ReadResourceResult } from '@modelcontextprotocol/server'
+import { A2AError, type Task } from '@parley/a2a'
+import { fileResource } from './content-blocks.ts'
+import type { McpToolCall } from './tool.ts'
+import { findAgent } from './find-agent.ts'
 
-export interface ArtifactLocation {
+interface ArtifactLocation {
   readonly ref: AgentRef
   readonly taskId: string
   readonly artifactId: string
@@ -30,4 +35,29 @@ export function parseArtifactUri(uri: string): ArtifactLocation | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Reads a part of an artifact as a resource: one that was too large for a tool result, or is requested again. */
+export async function readArtifact(uri: string, call: McpToolCall): Promise<ReadResourceResult> {
+  const location = parseArtifactUri(uri)
+  if (location === undefined) throw missing()
+  const task = await taskAt(location, call)
+  const artifact = task.artifacts?.find(({ artifactId }) => artifactId === location.artifactId)
+  const part = artifact?.parts[location.part]
+  if (part === undefined || 'url' in part) throw missing()
+  return { contents: [fileResource(part, uri)] }
+}
+
+async function taskAt({ ref, taskId }: ArtifactLocation, call: McpToolCall): Promise<Task> {
+  try {
+    const agent = await findAgent(ref, call)
+    return await agent.get(taskId, 0, call.signal)
+  } catch (reason) {
+    const { code } = A2AError.from(reason)
+    throw code === 'TASK_NOT_FOUND' || code === 'AGENT_UNAVAILABLE' ? missing() : reason
+  }
+}
+
+function missing(): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown resource')
 }

@@ -4,6 +4,7 @@
  */
 import type { ContentBlock } from '@modelcontextprotocol/server'
 import type { Part, RawPart, UrlPart } from '@parley/a2a'
+import { utf8Text } from '../../json/attempt.ts'
 
 /** How many characters of a result are left for its parts. */
 export interface SizeBudget {
@@ -64,21 +65,12 @@ export function fileResource(part: Exclude<Part, UrlPart>, uri: string): FileRes
   if ('data' in part) return { uri, mimeType: 'application/json', text: JSON.stringify(part.data) }
   const bytes = Buffer.from(part.raw, 'base64')
   const type = part.mediaType ?? 'application/octet-stream'
-  const text = isTextual(type) ? textIn(bytes) : undefined
+  const text = isTextual(type) ? utf8Text(bytes) : undefined
   return text === undefined ? { uri, mimeType: type, blob: bytes.toString('base64') } : { uri, mimeType: type, text }
 }
 
 function isTextual(type: string): boolean {
   return /^(text\/|application\/(json|xml|yaml|javascript|toml)\b|[^;]*\+(json|xml)\b)/i.test(type)
-}
-
-/** Undefined if the bytes are not valid text. */
-function textIn(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 export function partFilename(part: RawPart | UrlPart): string {

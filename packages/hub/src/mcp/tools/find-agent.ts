@@ -1,6 +1,6 @@
 /** Finds the agent that a tool call names: by its name, or by its address. */
 import { A2AError } from '@parley/a2a'
-import type { McpToolCall } from './tool-call.ts'
+import type { McpToolCall } from './tool.ts'
 import type { AgentRef, DirectoryAgent } from '../directory/agent-directory.ts'
 
 export function findAgent(

@@ -8,12 +8,11 @@ import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprot
 import { A2AError, hasSettled, isInterrupted, newId, omitUndefined } from '@parley/a2a'
 import type { Message, StreamEvent, Struct, Task, TaskState } from '@parley/a2a'
 import { z } from 'zod'
-import type { McpToolCall } from './tool-call.ts'
+import type { McpToolCall, McpServerTool } from './tool.ts'
 import type { DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'
 import { findAgent } from './find-agent.ts'
 import { createTaskResult } from './task-result.ts'
 import { answerParts, elicitationOf } from './agent-question.ts'
-import type { McpServerTool } from './tool.ts'
 import { parseBoundedJson } from '../../json/bounded-json.ts'
 
 export interface McpTasks {
@@ -32,7 +31,7 @@ const taskRefSchema = z.object({
 type TaskRef = z.output<typeof taskRefSchema>
 
 const params = z.looseObject({ taskId: z.string() })
-/** The polling interval that clients are told. */
+/** The polling interval for clients. */
 const pollMs = 1_000
 const maxRounds = 6
 /** Time for a person to answer. */
@@ -80,8 +79,8 @@ export function registerMcpTasks(server: Server, withCall: WithCall): McpTasks {
     async begin(tool, input, call) {
       // Questions of the agent are handled when the client awaits the result.
       const asTask: McpToolCall = { ...call, capabilities: undefined, progress: () => undefined }
-      const told = await tool.run({ ...(input as object | undefined), waitSeconds: 0 }, asTask)
-      const result = told as CallToolResult
+      const returned = await tool.run({ ...(input as object | undefined), waitSeconds: 0 }, asTask)
+      const result = returned as CallToolResult
       const { taskId, agent, url } = (result.structuredContent ?? {}) as Readonly<Record<string, string | undefined>>
       if (taskId === undefined) return { content: [], task: completedMcpTask(keep(result)) }
       const { skill = tool.skill } = (input ?? {}) as { readonly skill?: string }
@@ -109,13 +108,13 @@ async function find(id: string, call: McpToolCall): Promise<{ readonly agent: Di
 async function waitForResult(id: string, context: ServerContext, call: McpToolCall): Promise<CallToolResult> {
   const { agent, at } = await find(id, call)
   const progress = call.progress()
-  const told = { signal: call.signal, onEvent: (event: StreamEvent) => progress?.push(event) }
+  const follow = { signal: call.signal, onEvent: (event: StreamEvent) => progress?.push(event) }
   try {
-    let answer: AgentAnswer = { task: await agent.follow(at.taskId, told) }
+    let answer: AgentAnswer = { task: await agent.follow(at.taskId, follow) }
     for (let round = 0; round < maxRounds && 'task' in answer; round += 1) {
       const said = await askPerson(id, answer.task, agent, context, call)
       if (said === undefined) break
-      answer = await agent.send(messageOf(said, answer.task, at), told)
+      answer = await agent.send(messageOf(said, answer.task, at), follow)
     }
     return createTaskResult({ ref: at.ref, answer, isErrorIfTaskFailed: true })
   } finally {

@@ -6,14 +6,12 @@ import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
 import type { Json, Message, Part, Struct, Task } from '@parley/a2a'
 import { z } from 'zod'
 import { A2AError, isInterrupted, newId, isStruct, omitUndefined } from '@parley/a2a'
-import type { McpToolCall, McpToolResult } from './tool-call.ts'
+import { type McpToolCall, type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import { sendAndWait } from './wait-for-task.ts'
 import type { AgentRef, DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'
 import { findAgent } from './find-agent.ts'
 import { taskResultSchema, createTaskResult } from './task-result.ts'
 import { answerParts, elicitationOf } from './agent-question.ts'
-import { defineTool } from './tool.ts'
-import type { McpServerTool } from './tool.ts'
 import { parseBoundedJson } from '../../json/bounded-json.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
@@ -25,23 +23,26 @@ const file = z
       .string()
       .regex(/^https?:\/\//i, 'must be an http or https URL')
       .optional()
-      .meta({ description: 'A URL from which the agent reads it.' }),
-    base64: z.base64('give base64').optional().meta({ description: 'Its content.' }),
+      .describe('A URL from which the agent reads it.'),
+    base64: z.base64('give base64').optional().describe('Its content.'),
   })
   .refine(({ url, base64 }) => (url === undefined) !== (base64 === undefined), 'must have a url or base64')
 
 /** Fields of every message. */
 export const messageFields = {
-  message: text.meta({ description: 'The message to the agent, with all the context it needs.' }),
-  data: z.looseObject({}).optional().meta({ description: 'Data sent with the message.' }),
-  files: z.array(file).max(100).optional().meta({ description: 'Files sent with the message.' }),
-  taskId: text.optional().meta({ description: 'Continues this task, to answer a question of the agent.' }),
-  contextId: text.optional().meta({ description: 'Continues this conversation in a new task.' }),
-  waitSeconds: z.number().min(0).max(3_600).optional().meta({
-    description: 'How long to wait for the agent; 0 does not wait. Unfinished work continues.',
-  }),
+  message: text.describe('The message to the agent, with all the context it needs.'),
+  data: z.looseObject({}).optional().describe('Data sent with the message.'),
+  files: z.array(file).max(100).optional().describe('Files sent with the message.'),
+  taskId: text.optional().describe('Continues this task, to answer a question of the agent.'),
+  contextId: text.optional().describe('Continues this conversation in a new task.'),
+  waitSeconds: z
+    .number()
+    .min(0)
+    .max(3_600)
+    .optional()
+    .describe('How long to wait for the agent; 0 does not wait. Unfinished work continues.'),
 }
-const skill = text.optional().meta({ description: 'The id of the skill, from list_agents.' })
+const skill = text.optional().describe('The id of the skill, from list_agents.')
 
 const messageInputSchema = z.strictObject({ ...messageFields, skill })
 type MessageInput = z.output<typeof messageInputSchema>
@@ -55,7 +56,7 @@ export const sendMessage: McpServerTool = defineTool({
     'Sends a message to an agent and returns its result: text, data, files. An agent may ask ' +
     'a question; answer it with the same taskId.',
   input: z.strictObject({
-    agent: text.meta({ description: 'The name of the agent, from list_agents.' }),
+    agent: text.describe('The name of the agent, from list_agents.'),
     ...messageFields,
     skill,
   }),
@@ -70,7 +71,7 @@ export const invokeRemoteAgent: McpServerTool = defineTool({
   title: 'Send a message to an agent anywhere',
   description: 'As send_message, to any A2A agent on the network, by its URL.',
   input: z.strictObject({
-    url: text.meta({ description: 'The URL of the agent or of its card.' }),
+    url: text.describe('The URL of the agent or of its card.'),
     ...messageFields,
     skill,
   }),

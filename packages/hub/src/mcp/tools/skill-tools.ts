@@ -4,8 +4,7 @@ import { z } from 'zod'
 import type { AgentProfile } from '../directory/agent-directory.ts'
 import { messageFields, sendToAgent } from './message-tools.ts'
 import { taskResultSchema } from './task-result.ts'
-import { defineTool } from './tool.ts'
-import type { McpServerTool } from './tool.ts'
+import { defineTool, type McpServerTool } from './tool.ts'
 
 /** The limit of the strictest clients. */
 const longestName = 64

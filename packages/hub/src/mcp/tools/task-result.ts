@@ -7,22 +7,21 @@ import { hasSettled, isInterrupted, omitUndefined } from '@parley/a2a'
 import type { Artifact, Json, Message, Part, Task } from '@parley/a2a'
 import { z } from 'zod'
 import { artifactUri } from './artifact-uri.ts'
-import { contentBlock, partFilename, createSizeBudget } from './content-blocks.ts'
-import type { SizeBudget } from './content-blocks.ts'
-import { textOfParts } from '../directory/agent-directory.ts'
-import type { AgentRef, AgentAnswer } from '../directory/agent-directory.ts'
+import { contentBlock, partFilename, createSizeBudget, type SizeBudget } from './content-blocks.ts'
+import { type AgentRef, type AgentAnswer } from '../directory/agent-directory.ts'
 import { readAgentQuestion } from './agent-question.ts'
 import { stateWord, stateWords } from './state-word.ts'
+import { textOfParts } from '../../agents/part-reader.ts'
 
 /** The structured data that every tool about a task returns. */
 export const taskResultSchema = z.object({
   agent: z.string().optional(),
   url: z.string().optional(),
-  taskId: z.string().optional().meta({ description: 'Absent for a direct reply without a task.' }),
-  contextId: z.string().optional().meta({ description: 'The conversation; pass it to continue.' }),
+  taskId: z.string().optional().describe('Absent for a direct reply without a task.'),
+  contextId: z.string().optional().describe('The conversation; pass it to continue.'),
   state: z.enum(stateWords),
-  message: z.string().optional().meta({ description: 'The last message of the agent.' }),
-  question: z.string().optional().meta({ description: 'The question of the agent; answer with the same taskId.' }),
+  message: z.string().optional().describe('The last message of the agent.'),
+  question: z.string().optional().describe('The question of the agent; answer with the same taskId.'),
   artifacts: z
     .array(
       z.object({
@@ -47,7 +46,7 @@ export const taskResultSchema = z.object({
   history: z
     .array(z.object({ role: z.enum(['user', 'agent']), text: z.string() }))
     .optional()
-    .meta({ description: 'The last messages, if requested.' }),
+    .describe('The last messages, if requested.'),
 })
 type TaskResultView = z.output<typeof taskResultSchema>
 

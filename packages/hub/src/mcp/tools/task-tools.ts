@@ -1,18 +1,16 @@
 /** The tools for existing tasks: read, await and cancel. */
 import { hasSettled } from '@parley/a2a'
 import { z } from 'zod'
-import type { McpToolCall, McpToolResult } from './tool-call.ts'
+import { type McpToolCall, type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import { waitForTask } from './wait-for-task.ts'
 import type { AgentRef, AgentAnswer } from '../directory/agent-directory.ts'
 import { findAgent, agentRefOf } from './find-agent.ts'
 import { taskResultSchema, createTaskResult } from './task-result.ts'
-import { defineTool } from './tool.ts'
-import type { McpServerTool } from './tool.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
 const taskFields = {
-  agent: text.optional().meta({ description: 'The name of the agent of the task.' }),
-  url: text.optional().meta({ description: 'The URL of the agent of the task, if it has no name here.' }),
+  agent: text.optional().describe('The name of the agent of the task.'),
+  url: text.optional().describe('The URL of the agent of the task, if it has no name here.'),
   taskId: text,
 }
 
@@ -27,8 +25,8 @@ export const getTask: McpServerTool = defineTool({
       .min(0)
       .max(3_600)
       .optional()
-      .meta({ description: 'How long to wait for the agent to finish. Default: does not wait.' }),
-    historyLength: z.int().min(0).max(1_000).optional().meta({ description: 'How many messages to show.' }),
+      .describe('How long to wait for the agent to finish. Default: does not wait.'),
+    historyLength: z.int().min(0).max(1_000).optional().describe('How many messages to show.'),
   }),
   output: taskResultSchema,
   annotations: { readOnlyHint: true, openWorldHint: true },
@@ -39,15 +37,10 @@ export const getTask: McpServerTool = defineTool({
   },
 })
 
-interface TaskLookOptions {
-  readonly waitMs: number
-  readonly historyLength: number
-}
-
 async function readTask(
   ref: AgentRef,
   taskId: string,
-  looking: TaskLookOptions,
+  looking: { readonly waitMs: number; readonly historyLength: number },
   call: McpToolCall,
 ): Promise<AgentAnswer> {
   const { waitMs, historyLength } = looking

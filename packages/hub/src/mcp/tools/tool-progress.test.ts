@@ -15,24 +15,24 @@ const writes = (text: string, append = true): StreamEvent => ({
 })
 
 function scene() {
-  const told: [number, string][] = []
+  const sent: [number, string][] = []
   let time = 0
   const progress = createToolProgress(
-    async (count, message) => void told.push([count, message]),
+    async (count, message) => void sent.push([count, message]),
     () => time,
   )
-  return { told, progress, pass: (ms: number) => (time += ms) }
+  return { sent, progress, pass: (ms: number) => (time += ms) }
 }
 
 describe('progress', () => {
-  it('tells what the agent says, in steps that grow', async () => {
-    const { told, progress, pass } = scene()
+  it('reports the text of the agent, in steps that grow', async () => {
+    const { sent, progress, pass } = scene()
     for (const text of ['one', 'two', 'three']) {
       progress.push(says(text))
       pass(1_000)
     }
     await progress.end()
-    assert.deepEqual(told, [
+    assert.deepEqual(sent, [
       [1, 'one'],
       [2, 'two'],
       [3, 'three'],
@@ -40,41 +40,41 @@ describe('progress', () => {
   })
 
   it('tells a state once where nothing is said with it', async () => {
-    const { told, progress, pass } = scene()
+    const { sent, progress, pass } = scene()
     for (const state of ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_WORKING'] as const) {
       progress.push(says('', state))
       pass(1_000)
     }
     await progress.end()
     assert.deepEqual(
-      told.map(([, message]) => message),
+      sent.map(([, message]) => message),
       ['submitted', 'working'],
     )
   })
 
   it('counts what is written, from the beginning when it begins anew', async () => {
-    const { told, progress, pass } = scene()
+    const { sent, progress, pass } = scene()
     for (const event of [writes('abc', false), writes('de'), writes('x', false)]) {
       progress.push(event)
       pass(1_000)
     }
     await progress.end()
     assert.deepEqual(
-      told.map(([, message]) => message),
+      sent.map(([, message]) => message),
       ['report: 3 characters so far', 'report: 5 characters so far', 'report: 1 characters so far'],
     )
   })
 
   it('tells little of what comes too fast, and always the last', async () => {
-    const { told, progress } = scene()
+    const { sent, progress } = scene()
     for (let count = 1; count <= 10_000; count += 1) progress.push(says(`step ${count}`))
     await progress.end()
-    assert.deepEqual(told, [
+    assert.deepEqual(sent, [
       [1, 'step 1'],
       [2, 'step 10000'],
     ])
     progress.push(says('after the end'))
-    assert.equal(told.length, 2)
+    assert.equal(sent.length, 2)
   })
 
   it('ignores a disconnected client, and truncates long text', async () => {

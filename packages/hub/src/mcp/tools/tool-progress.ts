@@ -4,8 +4,8 @@
  */
 import type { StreamEvent, TaskState } from '@parley/a2a'
 import { systemClock } from '@parley/a2a/server'
-import { textOfParts } from '../directory/agent-directory.ts'
 import { stateWord } from './state-word.ts'
+import { textOfParts } from '../../agents/part-reader.ts'
 
 export interface ToolProgress {
   push(event: StreamEvent): void

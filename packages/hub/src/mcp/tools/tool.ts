@@ -1,9 +1,15 @@
 /** A tool of the MCP server: its description for clients, and its function for validated input. */
-import type { Tool as ListedTool, ToolAnnotations } from '@modelcontextprotocol/server'
-import { A2AError } from '@parley/a2a'
-import type { Violation } from '@parley/a2a'
+import type {
+  Tool as ListedTool,
+  ToolAnnotations,
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+} from '@modelcontextprotocol/server'
+import { A2AError, type Violation, type AgentLog } from '@parley/a2a'
 import { z } from 'zod'
-import type { McpToolCall, McpToolResult } from './tool-call.ts'
+import type { AgentDirectory } from '../directory/agent-directory.ts'
+import type { ToolProgress } from './tool-progress.ts'
 
 export interface McpServerTool {
   readonly definition: ListedTool
@@ -63,3 +69,33 @@ function invalidInput({ issues }: z.ZodError): A2AError {
   const words = violations.map(({ field, description }) => (field === '' ? description : `${field}: ${description}`))
   return new A2AError('INVALID_PARAMS', words.join('; '), { violations })
 }
+
+export interface McpServerSettings {
+  /** `skills`: adds a tool for each skill of each agent. */
+  readonly tools: 'agents' | 'skills'
+  /** Default time that a tool waits for an agent. */
+  readonly waitMs: number
+}
+
+/** What a tool knows of its call, whatever the transport and version of MCP. */
+export interface McpToolCall {
+  readonly directory: AgentDirectory
+  readonly settings: McpServerSettings
+  /** Aborted when the client cancels the call or disconnects. */
+  readonly signal: AbortSignal
+  /** Whether the client canceled it: a lost connection cancels nothing (B-103). */
+  isStopped(): boolean
+  readonly log: AgentLog
+  /** What the client can be asked for. Undefined for a client without a session. */
+  readonly capabilities: ClientCapabilities | undefined
+  /** W3C Trace Context of the request. */
+  readonly traceparent: string | undefined
+  /** Creates a progress reporter if the client requested progress. */
+  progress(): ToolProgress | undefined
+  /** The question to the user and the answer, if the call is repeated with it. */
+  readonly elicitationAnswer:
+    | { readonly state: unknown; readonly responses: Readonly<Record<string, unknown>> }
+    | undefined
+}
+
+export type McpToolResult = CallToolResult | InputRequiredResult

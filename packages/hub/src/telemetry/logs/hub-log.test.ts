@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '@parley/a2a'
-import { createLog } from './hub-log.ts'
-import type { LogOptions } from './hub-log.ts'
+import { createLog, type LogOptions } from './hub-log.ts'
 
 const at = Date.UTC(2030, 0, 1)
 
@@ -115,8 +114,8 @@ describe('the log', () => {
     for (let n = 0; n < 5_000; n += 1) log.info('again')
     now += 1_000
     log.info('after')
-    const told = json()
-    assert.equal(told.length, 2_002)
-    assert.deepEqual(told.at(-2)?.['dropped'], 3_000)
+    const lines = json()
+    assert.equal(lines.length, 2_002)
+    assert.deepEqual(lines.at(-2)?.['dropped'], 3_000)
   })
 })

@@ -3,10 +3,112 @@
  * event loop are written together. A flood of lines is cut off and counted, so that a slow reader of the log does not slow down the
  * work.
  */
+import { type Redactor, redactedText, createRedactor } from './redactor.ts'
 import type { AgentLog } from '@parley/a2a'
-import { jsonLine, textLine } from './log-line.ts'
-import type { LogLevel } from './log-line.ts'
-import { createRedactor } from './redactor.ts'
+
+type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+export interface LogEntry {
+  readonly at: number
+  readonly level: LogLevel
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+const maxTextLength = 2_000
+const maxStackLength = 4_000
+const maxDepth = 4
+const maxItems = 50
+
+/** `cause` is written as `error`; values that are not JSON are written as text. */
+function jsonLine({ at, level, message, fields }: LogEntry, redact: Redactor): string {
+  const { cause, ...rest } = fields
+  const line = {
+    time: new Date(at).toISOString(),
+    level,
+    message: textOf(message, redact),
+    ...(toPlain(rest, redact) as object),
+    ...(cause !== undefined ? { error: toPlain(cause, redact) } : {}),
+  }
+  return JSON.stringify(line)
+}
+
+function textLine({ at, level, message, fields }: LogEntry, redact: Redactor): string {
+  const { cause, ...rest } = fields
+  const shown = toPlain(rest, redact) as Record<string, unknown>
+  const more = Object.entries(shown).map(
+    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const why = cause === undefined ? '' : `: ${causeText(cause, redact)}`
+  return `${new Date(at).toISOString()} ${level.toUpperCase().padEnd(5)} ${textOf(message, redact)}${more.join('')}${why}`
+}
+
+function toPlain(value: unknown, redact: Redactor, depth = 0): unknown {
+  switch (typeof value) {
+    case 'string':
+      return textOf(value, redact)
+    case 'number':
+      return Number.isFinite(value) ? value : String(value)
+    case 'boolean':
+    case 'undefined':
+      return value
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      return textOf(String(value), redact)
+    case 'object':
+      return value === null ? null : objectOf(value, redact, depth)
+  }
+}
+
+function objectOf(value: object, redact: Redactor, depth: number): unknown {
+  if (value instanceof Error) return errorOf(value, redact, depth)
+  if (value instanceof Date || value instanceof URL) return textOf(value.toJSON() ?? '', redact)
+  if (depth >= maxDepth) return Array.isArray(value) ? '[…]' : '{…}'
+  if (Array.isArray(value)) return value.slice(0, maxItems).map((one) => toPlain(one, redact, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, maxItems)
+      .map(([name, one]) => [
+        name,
+        redact.isSecret(name) && hasContent(one) ? redactedText : toPlain(one, redact, depth + 1),
+      ]),
+  )
+}
+
+function hasContent(value: unknown): boolean {
+  return value !== undefined && value !== null && typeof value !== 'boolean'
+}
+
+/** Our errors have a complete message; for others the stack is included. */
+function errorOf(error: Error, redact: Redactor, depth: number): unknown {
+  const { name, message, stack, cause } = error
+  const code: unknown = (error as { code?: unknown }).code
+  return {
+    name,
+    message: textOf(message, redact),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(isExpectedError(error) || stack === undefined ? {} : { stack: redact.text(stack.slice(0, maxStackLength)) }),
+    ...(cause !== undefined && depth < maxDepth ? { cause: toPlain(cause, redact, depth + 1) } : {}),
+  }
+}
+
+function causeText(cause: unknown, redact: Redactor, depth = 0): string {
+  if (!(cause instanceof Error))
+    return typeof cause === 'string' ? textOf(cause, redact) : JSON.stringify(toPlain(cause, redact))
+  const under = cause.cause === undefined || depth >= maxDepth ? '' : ` (${causeText(cause.cause, redact, depth + 1)})`
+  const said = isExpectedError(cause) ? cause.message : (cause.stack ?? cause.message)
+  return `${redact.text(said.slice(0, maxStackLength))}${under}`
+}
+
+function isExpectedError({ name }: Error): boolean {
+  return name === 'Error' || name === 'A2AError' || name === 'ConfigError'
+}
+
+function textOf(text: string, redact: Redactor): string {
+  const shown = redact.text(text)
+  return shown.length <= maxTextLength ? shown : `${shown.slice(0, maxTextLength)}…`
+}
 
 export interface LogOptions {
   readonly level: LogLevel

@@ -15,7 +15,7 @@ export interface Redactor {
 const secretName =
   /(^|[-_.])(secrets?|token|passwords?|passwd|passphrase|credentials?|authorization|cookies?|api[-_]?keys?|private[-_]?key|signature)$/i
 
-/** Each with the part that stays, so that people can tell what it was. */
+/** Each with the part that stays, so that people recognize it. */
 const credentialPatterns: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${redactedText}`],
   [/\b(pka?_[0-9A-Za-z]{12})_[0-9A-Za-z]{38}\b/g, `$1_${redactedText}`],

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore } from '@parley/a2a'
-import type { Store, Struct, TaskState } from '@parley/a2a'
+import { memoryStore, type Store, type Struct, type TaskState } from '@parley/a2a'
 import type { RequestOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createHubMetrics } from './hub-metrics.ts'
-import { prometheusText } from './prometheus.ts'
-import { timedStore } from './timed-store.ts'
+import { prometheusText } from './metrics-route.ts'
+import { timedStore } from '../telemetry.ts'
 
 const answered: RequestOutcome = {
   agent: 'gpt',
@@ -61,22 +60,22 @@ describe('what the hub counts', () => {
     metrics.onAnswer({ ...answered, outcome: 'RATE_LIMITED', binding: 'GRPC' })
     const { operation: _, version: _version, ...card } = answered
     metrics.onAnswer({ ...card, endpoint: 'card' })
-    const told = await lines()
+    const shown = await lines()
     const counted = (operation: string, outcome: string, binding: string, version: string) =>
       `parley_requests_total{agent="gpt",operation="${operation}",outcome="${outcome}",binding="${binding}",version="${version}"}`
-    assert.ok(told.includes(`${counted('SendMessage', 'OK', 'JSONRPC', '1.0')} 2`))
-    assert.ok(told.includes(`${counted('SendMessage', 'RATE_LIMITED', 'GRPC', '1.0')} 1`))
-    assert.ok(told.includes(`${counted('card', 'OK', 'JSONRPC', '-')} 1`))
+    assert.ok(shown.includes(`${counted('SendMessage', 'OK', 'JSONRPC', '1.0')} 2`))
+    assert.ok(shown.includes(`${counted('SendMessage', 'RATE_LIMITED', 'GRPC', '1.0')} 1`))
+    assert.ok(shown.includes(`${counted('card', 'OK', 'JSONRPC', '-')} 1`))
     const latency = 'parley_request_duration_seconds_bucket{agent="gpt",operation="SendMessage",binding="JSONRPC"'
-    assert.ok(told.includes(`${latency},le="0.01"} 0`) && told.includes(`${latency},le="0.025"} 2`))
+    assert.ok(shown.includes(`${latency},le="0.01"} 0`) && shown.includes(`${latency},le="0.025"} 2`))
   })
 
   it('has no series for unknown agent names from requests: their number is unbounded', async () => {
     const { metrics, lines } = open()
     for (let n = 0; n < 50; n += 1) metrics.onAnswer({ ...answered, agent: `guess-${n}`, outcome: 'TASK_NOT_FOUND' })
-    const told = (await lines()).filter((line) => line.startsWith('parley_requests_total{'))
-    assert.deepEqual(told.length, 1)
-    assert.match(told[0] ?? '', /agent="-".* 50$/)
+    const shown = (await lines()).filter((line) => line.startsWith('parley_requests_total{'))
+    assert.deepEqual(shown.length, 1)
+    assert.match(shown[0] ?? '', /agent="-".* 50$/)
   })
 
   it('is tasks that begin and end, once each, whatever is said in between [T-12]', async () => {
@@ -90,9 +89,9 @@ describe('what the hub counts', () => {
       { artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } },
       about,
     )
-    const told = await lines()
-    assert.ok(told.includes('parley_tasks_started_total{agent="gpt"} 1'))
-    assert.ok(told.includes('parley_tasks_ended_total{agent="gpt",state="completed"} 1'))
+    const shown = await lines()
+    assert.ok(shown.includes('parley_tasks_started_total{agent="gpt"} 1'))
+    assert.ok(shown.includes('parley_tasks_ended_total{agent="gpt",state="completed"} 1'))
   })
 
   it('is tasks by their state as the store has them, not asked for more often than need be', async () => {
@@ -111,7 +110,7 @@ describe('what the hub counts', () => {
   })
 
   it('is streams, agents and queues as they are now', async () => {
-    const told = await open().lines()
+    const shown = await open().lines()
     for (const line of [
       'parley_streams_open 3',
       'parley_readers_unsent_bytes 5',
@@ -127,7 +126,7 @@ describe('what the hub counts', () => {
       'parley_queue_waiting{agent="gpt"} 2',
       'parley_queue_running{agent="gpt"} 1',
     ]) {
-      assert.ok(told.includes(line), line)
+      assert.ok(shown.includes(line), line)
     }
   })
 
@@ -137,7 +136,7 @@ describe('what the hub counts', () => {
     metrics.onPush({ ...news, outcome: 'failed', lagMs: 10 })
     metrics.onPush({ ...news, outcome: 'delivered', lagMs: 1_500 })
     metrics.onPush({ ...news, outcome: 'dead' })
-    const told = await lines()
+    const shown = await lines()
     for (const line of [
       'parley_push_attempts_total{outcome="failed"} 1',
       'parley_push_attempts_total{outcome="delivered"} 1',
@@ -145,7 +144,7 @@ describe('what the hub counts', () => {
       'parley_push_lag_seconds_sum 1.5',
       'parley_push_lag_seconds_count 1',
     ]) {
-      assert.ok(told.includes(line), line)
+      assert.ok(shown.includes(line), line)
     }
   })
 
@@ -164,7 +163,7 @@ describe('what the hub counts', () => {
         'gen_ai.usage.cost': 0.25,
       }),
     )
-    const told = await lines()
+    const shown = await lines()
     for (const line of [
       'parley_task_duration_seconds_sum{agent="gpt",state="failed"} 2',
       'parley_turn_duration_seconds_count{agent="gpt",outcome="ok"} 1',
@@ -175,7 +174,7 @@ describe('what the hub counts', () => {
       'gen_ai_client_token_usage_sum{gen_ai_request_model="m",gen_ai_token_type="output"} 7',
       'parley_model_cost_total{model="m"} 0.25',
     ]) {
-      assert.ok(told.includes(line), line)
+      assert.ok(shown.includes(line), line)
     }
   })
 
@@ -185,8 +184,8 @@ describe('what the hub counts', () => {
     await store.tasks.load('missing')
     await store.close()
     await assert.rejects(store.tasks.load('missing'))
-    const told = await lines()
-    assert.ok(told.includes('parley_store_duration_seconds_count{operation="load"} 2'))
-    assert.ok(told.includes('parley_store_errors_total{operation="load"} 1'))
+    const shown = await lines()
+    assert.ok(shown.includes('parley_store_duration_seconds_count{operation="load"} 2'))
+    assert.ok(shown.includes('parley_store_errors_total{operation="load"} 1'))
   })
 })

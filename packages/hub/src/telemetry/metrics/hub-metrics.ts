@@ -1,12 +1,11 @@
 /** The metrics of the hub: requests, tasks, streams, webhooks, agents, the store, and what agents report (T-12). */
-import { isTerminal } from '@parley/a2a'
-import type { Store, StreamEvent } from '@parley/a2a'
+import { isTerminal, type Store, type StreamEvent } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import type { RequestOutcome, EventContext, HandlerReaders, PushResult } from '@parley/a2a/server'
 import type { ConnectionCounts } from '@parley/a2a/node'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createMetricRegistry } from './metric-registry.ts'
-import type { MetricInfo, MetricRegistry, Sample } from './metric-registry.ts'
+import type { Gauge, MetricInfo, MetricRegistry, Sample } from './metric-registry.ts'
 
 export interface HubMetrics {
   readonly registry: MetricRegistry
@@ -26,7 +25,7 @@ export interface HubMetricsDeps {
   connections(): ConnectionCounts | undefined
   hasAgent(name: string): boolean
   agents(): readonly AgentUpSample[]
-  queues(): readonly QueueLength[]
+  queues(): readonly { readonly agent: string; readonly waiting: number; readonly running: number }[]
   readonly now: () => number
   /** Default: `now`. */
   readonly monotonicNow?: () => number
@@ -38,12 +37,6 @@ export interface AgentUpSample {
   readonly isUp: boolean
 }
 
-export interface QueueLength {
-  readonly agent: string
-  readonly waiting: number
-  readonly running: number
-}
-
 const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 const storeBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 /** From the OpenTelemetry conventions for generative AI. */
@@ -52,169 +45,86 @@ const tokenBuckets = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 
 /** Counting all tasks of a large store takes a moment, so the result is cached. */
 const stateCountCacheMs = 10_000
 
-const metric = (name: string, otel: string, unit: string, labels: readonly string[], help: string): MetricInfo => ({
-  name: name.startsWith('gen_ai') ? name : `parley_${name}`,
-  otel: otel.startsWith('gen_ai') ? otel : `parley.${otel}`,
-  unit,
-  labels,
-  help,
-})
+type MetricArguments = [otel: string, unit: string, labels: readonly string[], help: string]
+
+/** The Prometheus name is the OpenTelemetry name with underscores and its unit. */
+function metric(otel: string, unit: string, labels: readonly string[], help: string, suffix = ''): MetricInfo {
+  const otelName = otel.startsWith('gen_ai') ? otel : `parley.${otel}`
+  const unitSuffix = { s: '_seconds', By: '_bytes' }[unit] ?? ''
+  return { name: `${otelName.replaceAll('.', '_')}${unitSuffix}${suffix}`, otel: otelName, unit, labels, help }
+}
 
 export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
   const registry = createMetricRegistry()
+  const counter = (...about: MetricArguments) => registry.counter(metric(...about, '_total'))
+  const histogram = (bounds: readonly number[], ...about: MetricArguments) =>
+    registry.histogram(metric(...about), bounds)
+  const gauge = (look: Gauge, ...about: MetricArguments) => registry.gauge(metric(...about), look)
+  const externalCounter = (look: Gauge, ...about: MetricArguments) =>
+    registry.externalCounter(metric(...about, '_total'), look)
+
   const ofRequest = ['agent', 'operation', 'outcome', 'binding', 'version']
-  const requests = registry.counter(
-    metric('requests_total', 'requests', '{request}', ofRequest, 'Requests to agents, by outcome.'),
-  )
-  const latency = registry.histogram(
-    metric(
-      'request_duration_seconds',
-      'request.duration',
-      's',
-      ['agent', 'operation', 'binding'],
-      'Time until the response; for a stream, until its first event.',
-    ),
+  const requests = counter('requests', '{request}', ofRequest, 'Requests to agents, by outcome.')
+  const latency = histogram(
     latencyBuckets,
+    'request.duration',
+    's',
+    ['agent', 'operation', 'binding'],
+    'Time until the response; for a stream, until its first event.',
   )
-  const started = registry.counter(metric('tasks_started_total', 'tasks.started', '{task}', ['agent'], 'Tasks opened.'))
-  const ended = registry.counter(
-    metric('tasks_ended_total', 'tasks.ended', '{task}', ['agent', 'state'], 'Ended tasks, by final state.'),
-  )
-  const taskTime = registry.histogram(
-    metric('task_duration_seconds', 'task.duration', 's', ['agent', 'state'], 'From the start of a task to its end.'),
-    latencyBuckets,
-  )
-  const turnTime = registry.histogram(
-    metric('turn_duration_seconds', 'turn.duration', 's', ['agent', 'outcome'], 'Duration of turns.'),
-    latencyBuckets,
-  )
-  const hopTime = registry.histogram(
-    metric(
-      'hop_duration_seconds',
-      'hop.duration',
-      's',
-      ['agent', 'outcome'],
-      'Calls of other agents, by calling agent.',
-    ),
-    latencyBuckets,
-  )
-  const toolTime = registry.histogram(
-    metric('tool_duration_seconds', 'tool.duration', 's', ['tool', 'outcome'], 'Tool calls.'),
-    latencyBuckets,
-  )
-  const modelTime = registry.histogram(
-    metric(
-      'gen_ai_client_operation_duration_seconds',
-      'gen_ai.client.operation.duration',
-      's',
-      ['gen_ai.request.model', 'gen_ai.operation.name', 'error.type'],
-      'Model calls.',
-    ),
-    modelLatencyBuckets,
-  )
-  const tokens = registry.histogram(
-    metric(
-      'gen_ai_client_token_usage',
-      'gen_ai.client.token.usage',
-      '{token}',
-      ['gen_ai.request.model', 'gen_ai.token.type'],
-      'Tokens of one model call.',
-    ),
-    tokenBuckets,
-  )
-  const cost = registry.counter(
-    metric('model_cost_total', 'model.cost', '1', ['model'], 'Cost of model calls, by the configured prices.'),
-  )
-  const pushes = registry.counter(
-    metric('push_attempts_total', 'push.attempts', '{attempt}', ['outcome'], 'Delivery attempts to webhooks.'),
-  )
-  const dead = registry.counter(
-    metric('push_dead_total', 'push.dead', '{webhook}', [], 'Webhooks whose delivery failed permanently.'),
-  )
-  const lag = registry.histogram(
-    metric('push_lag_seconds', 'push.lag', 's', [], 'From an event to its delivery to a webhook.'),
-    latencyBuckets,
-  )
-  const storeTime = registry.histogram(
-    metric('store_duration_seconds', 'store.duration', 's', ['operation'], 'Store calls.'),
-    storeBuckets,
-  )
-  const storeErrors = registry.counter(
-    metric('store_errors_total', 'store.errors', '{error}', ['operation'], 'Failed store calls.'),
-  )
-  registry.gauge(metric('tasks', 'tasks', '{task}', ['state'], 'Tasks in the store, by their state.'), taskStates())
-  registry.gauge(metric('streams_open', 'streams.open', '{stream}', [], 'Open streams.'), () => [
-    { labels: [], value: parts.streams() },
-  ])
+  const started = counter('tasks.started', '{task}', ['agent'], 'Tasks opened.')
+  const ended = counter('tasks.ended', '{task}', ['agent', 'state'], 'Ended tasks, by final state.')
+  const times = (name: string, labels: readonly string[], help: string) =>
+    histogram(latencyBuckets, name, 's', labels, help)
+  const taskTime = times('task.duration', ['agent', 'state'], 'From the start of a task to its end.')
+  const turnTime = times('turn.duration', ['agent', 'outcome'], 'Duration of turns.')
+  const hopTime = times('hop.duration', ['agent', 'outcome'], 'Calls of other agents, by calling agent.')
+  const toolTime = times('tool.duration', ['tool', 'outcome'], 'Tool calls.')
+  const ofModelCall = ['gen_ai.request.model', 'gen_ai.operation.name', 'error.type']
+  const modelTime = histogram(modelLatencyBuckets, 'gen_ai.client.operation.duration', 's', ofModelCall, 'Model calls.')
+  const ofTokens = ['gen_ai.request.model', 'gen_ai.token.type']
+  const tokens = histogram(tokenBuckets, 'gen_ai.client.token.usage', '{token}', ofTokens, 'Tokens of one model call.')
+  const cost = counter('model.cost', '1', ['model'], 'Cost of model calls, by the configured prices.')
+  const pushes = counter('push.attempts', '{attempt}', ['outcome'], 'Delivery attempts to webhooks.')
+  const dead = counter('push.dead', '{webhook}', [], 'Webhooks whose delivery failed permanently.')
+  const lag = times('push.lag', [], 'From an event to its delivery to a webhook.')
+  const storeTime = histogram(storeBuckets, 'store.duration', 's', ['operation'], 'Store calls.')
+  const storeErrors = counter('store.errors', '{error}', ['operation'], 'Failed store calls.')
+  gauge(taskStates(), 'tasks', '{task}', ['state'], 'Tasks in the store, by their state.')
+  gauge(() => [{ labels: [], value: parts.streams() }], 'streams.open', '{stream}', [], 'Open streams.')
+
   const ofReaders = (value: (readers: HandlerReaders) => number) => (): readonly Sample[] => {
     const readers = parts.readers()
     return readers === undefined ? [] : [{ labels: [], value: value(readers) }]
   }
-  registry.gauge(
-    metric('readers_unsent_bytes', 'readers.unsent', 'By', [], 'Bytes held for clients that have not read them.'),
-    ofReaders(({ unsentBytes }) => unsentBytes),
-  )
-  registry.gauge(
-    metric(
-      'readers_paused',
-      'readers.paused',
-      '{reader}',
-      [],
-      'Clients that wait because of limits.unsent or unsentPerCaller.',
-    ),
-    ofReaders(({ paused }) => paused),
-  )
-  registry.externalCounter(
-    metric('readers_cut_total', 'readers.cut', '{reader}', [], 'Clients disconnected because they read nothing.'),
-    ofReaders(({ disconnected }) => disconnected),
-  )
-  registry.externalCounter(
-    metric('log_pages_read_total', 'log.pages.read', '{page}', [], 'Pages of task logs read from the store.'),
-    ofReaders(({ pagesRead }) => pagesRead),
-  )
-  registry.externalCounter(
-    metric(
-      'log_pages_shared_total',
-      'log.pages.shared',
-      '{page}',
-      [],
-      'Pages of task logs that several streams shared.',
-    ),
-    ofReaders(({ pagesShared }) => pagesShared),
-  )
+  const unsent = ofReaders(({ unsentBytes }) => unsentBytes)
+  gauge(unsent, 'readers.unsent', 'By', [], 'Bytes held for clients that have not read them.')
+  const paused = ofReaders((readers) => readers.paused)
+  gauge(paused, 'readers.paused', '{reader}', [], 'Clients that wait because of limits.unsent or unsentPerCaller.')
+  const cut = ofReaders(({ disconnected }) => disconnected)
+  externalCounter(cut, 'readers.cut', '{reader}', [], 'Clients disconnected because they read nothing.')
+  const pagesRead = ofReaders((readers) => readers.pagesRead)
+  externalCounter(pagesRead, 'log.pages.read', '{page}', [], 'Pages of task logs read from the store.')
+  const pagesShared = ofReaders((readers) => readers.pagesShared)
+  externalCounter(pagesShared, 'log.pages.shared', '{page}', [], 'Pages of task logs that several streams shared.')
+
   const ofConnections = (value: (counts: ConnectionCounts) => number) => (): readonly Sample[] => {
     const counts = parts.connections()
     return counts === undefined ? [] : [{ labels: [], value: value(counts) }]
   }
-  registry.gauge(
-    metric('connections_open', 'connections.open', '{connection}', [], 'Open connections of HTTP and gRPC.'),
-    ofConnections(({ open }) => open),
-  )
-  registry.externalCounter(
-    metric('connections_refused_total', 'connections.refused', '{connection}', [], 'Refused because of a limit.'),
-    ofConnections(({ refused }) => refused),
-  )
-  registry.externalCounter(
-    metric('connections_dropped_total', 'connections.dropped', '{connection}', [], 'Idle ones closed for new ones.'),
-    ofConnections(({ dropped }) => dropped),
-  )
-  registry.gauge(metric('agent_up', 'agent.up', '1', ['agent', 'kind'], 'Whether an agent is available: 1 or 0.'), () =>
-    parts.agents().map(({ name, kind, isUp }) => ({ labels: [name, kind], value: isUp ? 1 : 0 })),
-  )
-  registry.gauge(
-    metric(
-      'queue_waiting',
-      'queue.waiting',
-      '{turn}',
-      ['agent'],
-      'Turns that wait for a concurrency slot of their agent.',
-    ),
-    () => parts.queues().map(({ agent, waiting }) => ({ labels: [agent], value: waiting })),
-  )
-  registry.gauge(
-    metric('queue_running', 'queue.running', '{turn}', ['agent'], 'Turns that hold a concurrency slot of their agent.'),
-    () => parts.queues().map(({ agent, running }) => ({ labels: [agent], value: running })),
-  )
+  const open = ofConnections((counts) => counts.open)
+  gauge(open, 'connections.open', '{connection}', [], 'Open connections of HTTP and gRPC.')
+  const refused = ofConnections((counts) => counts.refused)
+  externalCounter(refused, 'connections.refused', '{connection}', [], 'Refused because of a limit.')
+  const dropped = ofConnections((counts) => counts.dropped)
+  externalCounter(dropped, 'connections.dropped', '{connection}', [], 'Idle ones closed for new ones.')
+
+  const up: Gauge = () => parts.agents().map(({ name, kind, isUp }) => ({ labels: [name, kind], value: isUp ? 1 : 0 }))
+  gauge(up, 'agent.up', '1', ['agent', 'kind'], 'Whether an agent is available: 1 or 0.')
+  const waiting: Gauge = () => parts.queues().map((queue) => ({ labels: [queue.agent], value: queue.waiting }))
+  gauge(waiting, 'queue.waiting', '{turn}', ['agent'], 'Turns that wait for a concurrency slot of their agent.')
+  const running: Gauge = () => parts.queues().map((queue) => ({ labels: [queue.agent], value: queue.running }))
+  gauge(running, 'queue.running', '{turn}', ['agent'], 'Turns that hold a concurrency slot of their agent.')
 
   function taskStates(): () => Promise<readonly Sample[]> {
     let agentLabel: Promise<readonly Sample[]> | undefined

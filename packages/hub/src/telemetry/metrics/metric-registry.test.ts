@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createMetricRegistry, otherLabel } from './metric-registry.ts'
-import type { MetricInfo } from './metric-registry.ts'
-import { prometheusText } from './prometheus.ts'
+import { createMetricRegistry, otherLabel, type MetricInfo } from './metric-registry.ts'
+import { prometheusText } from './metrics-route.ts'
 
 const about = (name: string, labels: readonly string[] = []): MetricInfo => ({
   name,

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { createRateLimiter } from '../../limits/rate-limiter.ts'
 import { createMetricRegistry } from './metric-registry.ts'
-import { createMetricsRoute } from './metrics-route.ts'
-import { prometheusType } from './prometheus.ts'
+import { createMetricsRoute, prometheusType } from './metrics-route.ts'
 import { silentLog } from '../testing/traced-server.ts'
 
 async function open(t: TestContext, isOpen: boolean) {

@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
 import type { Middleware } from '@parley/a2a/node'
 import { senderOf, type RateLimiter } from '../../limits/rate-limiter.ts'
-import type { MetricRegistry } from './metric-registry.ts'
-import { prometheusText, prometheusType } from './prometheus.ts'
+import type { MetricRegistry, HistogramSample, MetricFamily, Sample } from './metric-registry.ts'
 
 export interface MetricsRouteDeps {
   readonly registry: Pick<MetricRegistry, 'collect'>
@@ -56,4 +55,60 @@ export function createMetricsRoute(parts: MetricsRouteDeps): Middleware {
 
 function end(response: ServerResponse, status: number, headers: Record<string, string>): void {
   response.writeHead(status, { 'content-length': 0, 'cache-control': 'no-store', ...headers }).end()
+}
+
+/** The Prometheus text format, version 0.0.4. */
+export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
+
+export function prometheusText(families: readonly MetricFamily[]): string {
+  return families.map(textOf).join('')
+}
+
+function textOf(family: MetricFamily): string {
+  const { name, help, type } = family
+  const head = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`
+  const lines =
+    family.type === 'histogram'
+      ? family.samples.flatMap((sample) => histogramLines(family.name, family.labels, family.bounds, sample))
+      : family.samples.map((sample) => line(name, labelled(family.labels, sample), sample.value))
+  return `${head}${lines.join('')}`
+}
+
+function histogramLines(
+  name: string,
+  names: readonly string[],
+  bounds: readonly number[],
+  sample: HistogramSample,
+): readonly string[] {
+  const labels = labelled(names, sample)
+  let below = 0
+  const buckets = [...bounds, Infinity].map((bound, index) => {
+    below += sample.counts[index] ?? 0
+    return line(`${name}_bucket`, [...labels, ['le', numberText(bound)]], below)
+  })
+  return [...buckets, line(`${name}_sum`, labels, sample.sum), line(`${name}_count`, labels, sample.count)]
+}
+
+type Labels = readonly (readonly [name: string, value: string])[]
+
+function labelled(names: readonly string[], { labels }: Pick<Sample, 'labels'>): Labels {
+  return names.map((name, index) => [name.replaceAll('.', '_'), labels[index] ?? ''] as const)
+}
+
+function line(name: string, labels: Labels, value: number): string {
+  const pairs = labels.map(([label, text]) => `${label}="${escapeLabel(text)}"`)
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${numberText(value)}\n`
+}
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  return Number.isFinite(value) ? String(value) : value > 0 ? '+Inf' : '-Inf'
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+}
+
+function escapeLabel(text: string): string {
+  return escapeHelp(text).replaceAll('"', '\\"')
 }

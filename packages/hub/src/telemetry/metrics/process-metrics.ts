@@ -2,11 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { MetricRegistry, Sample } from './metric-registry.ts'
 
-export interface ProcessMetrics {
-  close(): void
-}
-
-export function addProcessMetrics(registry: MetricRegistry, version: string): ProcessMetrics {
+export function addProcessMetrics(registry: MetricRegistry, version: string): { close(): void } {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const one = (value: number): readonly Sample[] => [{ labels: [], value }]
@@ -40,10 +36,7 @@ export function addProcessMetrics(registry: MetricRegistry, version: string): Pr
   )
   registry.gauge(
     {
-      name: 'parley_build_info',
-      otel: 'parley.build.info',
-      unit: '1',
-      help: 'Versions of Parley and Node.js.',
+      ...about('parley_build_info', 'parley.build.info', '1', 'Versions of Parley and Node.js.'),
       labels: ['version', 'node'],
     },
     () => [{ labels: [version, process.versions.node], value: 1 }],

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isInSample } from './otel.ts'
-import { otelAttributes } from './otel-attributes.ts'
+import { isInSample, otelAttributes } from './otel.ts'
 
 describe('attributes for a collector', () => {
   it('are those of the conventions where there are some, and ours under our own name', () => {

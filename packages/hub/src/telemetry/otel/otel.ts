@@ -2,22 +2,23 @@
  * Exports spans and metrics by OTLP over HTTP. A span has the same ids as in the log, so that it matches what callers and backends
  * of agents export. Loaded only if a collector is configured.
  */
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api'
-import type { Link, Tracer } from '@opentelemetry/api'
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, ValueType } from '@opentelemetry/api'
+import type { Link, Tracer, Attributes, HrTime } from '@opentelemetry/api'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
-import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace'
-import type { IdGenerator } from '@opentelemetry/sdk-trace'
-import { newId } from '@parley/a2a'
-import type { AgentLog } from '@parley/a2a'
+import { resourceFromAttributes, emptyResource } from '@opentelemetry/resources'
+import {
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  AggregationTemporality,
+  DataPointType,
+} from '@opentelemetry/sdk-metrics'
+import type { MetricData, MetricProducer } from '@opentelemetry/sdk-metrics'
+import { AlwaysOnSampler, TracerProvider, type IdGenerator } from '@opentelemetry/sdk-trace'
+import { newId, type AgentLog, isStruct, type Json, type Struct } from '@parley/a2a'
 import type { TraceSpan, TraceSpanKind } from '../traces/trace-types.ts'
-import type { MetricRegistry } from '../metrics/metric-registry.ts'
-import { otelAttributes } from './otel-attributes.ts'
-import { metricProducer } from './otel-metrics.ts'
-import { createSpanQueue } from './span-queue.ts'
-import type { SpanQueue } from './span-queue.ts'
+import type { MetricRegistry, MetricFamily } from '../metrics/metric-registry.ts'
+import { createSpanQueue, type SpanQueue } from './span-queue.ts'
 
 export interface OtlpSettings {
   /** The base of `/v1/traces` and `/v1/metrics`. */
@@ -171,4 +172,92 @@ function countSpans(registry: MetricRegistry, { counts }: SpanQueue): void {
   registry.externalCounter(about, () =>
     Object.entries(counts).map(([outcome, value]) => ({ labels: [outcome], value })),
   )
+}
+
+/** OpenTelemetry attributes: the conventions for generative AI unchanged, our own under our prefix. */
+const attributeNames: Readonly<Record<string, string>> = {
+  taskId: 'a2a.task.id',
+  state: 'a2a.task.state',
+  messageId: 'a2a.message.id',
+  idempotencyKey: 'a2a.message.id',
+  childTaskId: 'a2a.child_task.id',
+  artifactId: 'a2a.artifact.id',
+  configId: 'a2a.push.config.id',
+  error: 'error.message',
+  said: 'parley.push.said',
+}
+
+export function otelAttributes(attributes: Struct): Attributes {
+  return Object.fromEntries(Object.entries(attributes).flatMap(([name, value]) => pairsOf(nameOf(name), value)))
+}
+
+function nameOf(name: string): string {
+  return attributeNames[name] ?? (name.includes('.') ? name : `parley.${snake(name)}`)
+}
+
+/** Objects are flattened by one level; deeper values become JSON. */
+function pairsOf(name: string, value: Json): [string, string | number | boolean | string[] | number[]][] {
+  if (value === null) return []
+  if (typeof value !== 'object') return [[name, value]]
+  if (Array.isArray(value)) return [[name, listOf(value)]]
+  return Object.entries(value).flatMap(([inner, one]) => {
+    const key = `${name}.${snake(inner)}`
+    return isStruct(one) ? [[key, JSON.stringify(one)] as [string, string]] : pairsOf(key, one)
+  })
+}
+
+function listOf(values: readonly Json[]): string[] | number[] {
+  if (values.length > 0 && values.every((one) => typeof one === 'number')) return [...values]
+  return values.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+}
+
+function snake(name: string): string {
+  return name.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase()
+}
+
+/** The metrics of the hub for OpenTelemetry: the same counters that Prometheus reads. */
+function metricProducer(registry: Pick<MetricRegistry, 'collect'>, now: () => number): MetricProducer {
+  const startTime = hrTime(now())
+  return {
+    async collect() {
+      const times = { startTime, endTime: hrTime(now()) }
+      const metrics = (await registry.collect()).map((family) => dataOf(family, times))
+      const scopeMetrics = [{ scope: { name: 'parley' }, metrics }]
+      // The reader adds the resource.
+      return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] }
+    },
+  }
+}
+
+function dataOf(family: MetricFamily, times: { readonly startTime: HrTime; readonly endTime: HrTime }): MetricData {
+  const { otel: name, help: description, unit } = family
+  const descriptor = { name, description, unit, valueType: ValueType.DOUBLE }
+  const shared = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE }
+  const point = ({ labels }: { readonly labels: readonly string[] }) => ({
+    ...times,
+    attributes: attributesOf(family.labels, labels),
+  })
+  if (family.type === 'histogram') {
+    const dataPoints = family.samples.map((sample) => ({
+      ...point(sample),
+      value: {
+        sum: sample.sum,
+        count: sample.count,
+        buckets: { boundaries: [...family.bounds], counts: [...sample.counts] },
+      },
+    }))
+    return { ...shared, dataPointType: DataPointType.HISTOGRAM, dataPoints }
+  }
+  const dataPoints = family.samples.map((sample) => ({ ...point(sample), value: sample.value }))
+  return family.type === 'counter'
+    ? { ...shared, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
+    : { ...shared, dataPointType: DataPointType.GAUGE, dataPoints }
+}
+
+function attributesOf(names: readonly string[], values: readonly string[]): Attributes {
+  return Object.fromEntries(names.flatMap((name, index) => (values[index] ? [[name, values[index]]] : [])))
+}
+
+function hrTime(ms: number): HrTime {
+  return [Math.floor(ms / 1_000), Math.round((ms % 1_000) * 1_000_000)]
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
-import { createSpanQueue } from './span-queue.ts'
-import type { SpanQueueDeps } from './span-queue.ts'
+import { createSpanQueue, type SpanQueueDeps } from './span-queue.ts'
 import { eventually } from '../testing/traced-server.ts'
 
 const span = (name: string) => ({ name }) as ReadableSpan

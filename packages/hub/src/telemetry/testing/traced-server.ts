@@ -1,12 +1,9 @@
 /** A server without a socket and its trace index, for the tests of this module. */
 import type { TestContext } from 'node:test'
-import { memoryStore, newId, omitUndefined } from '@parley/a2a'
-import type { Agent, AgentLog, FullStore, Task } from '@parley/a2a'
-import { createHandler } from '@parley/a2a/server'
-import type { CallContext, HandlerOptions } from '@parley/a2a/server'
+import { memoryStore, newId, omitUndefined, type Agent, type AgentLog, type FullStore, type Task } from '@parley/a2a'
+import { createHandler, type CallContext, type HandlerOptions } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
-import { createTraceIndex } from '../traces/trace-index.ts'
-import type { TraceIndexDeps } from '../traces/trace-index.ts'
+import { createTraceIndex, type TraceIndexDeps } from '../traces/trace-index.ts'
 import { createTraces } from '../traces/traces.ts'
 
 export const silentLog: AgentLog = { debug() {}, info() {}, warn() {}, error() {} }

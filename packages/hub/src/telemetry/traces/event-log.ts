@@ -1,6 +1,5 @@
 /** The log events within a span: of many, the first and the last, and the number in between. */
-import { spanIdOfEvent } from '@parley/a2a'
-import type { LogRecord, Message, Part, Struct } from '@parley/a2a'
+import { spanIdOfEvent, type LogRecord, type Message, type Part, type Struct } from '@parley/a2a'
 import type { TraceEvent } from './trace-types.ts'
 
 const eventsPerEnd = 64

@@ -263,13 +263,13 @@ describe('the log of a task as spans', () => {
     const { trace } = traced(log(asked), 'agent:b|agent:a|ann')
     assert.deepEqual(trace.delegation, { parentTaskId: 'parent', depth: 2, visited: ['a', 'b'] })
     const chain = { root: 'r', parent: 'p', visited: ['hub#x', 'hub#y'], subject: 's', tasks: 3, scopes: [] }
-    const told: RecordBody = {
+    const delegated: RecordBody = {
       type: 'message',
       message: { messageId: 'm', role: 'ROLE_USER', parts: [], referenceTaskIds: ['another'] },
       options: { provenance: chain },
     }
     const known = { parentTaskId: 'p', rootTaskId: 'r', depth: 2, visited: ['hub#x', 'hub#y'] }
-    assert.deepEqual(traced(log(told), 'agent:y|ann').trace.delegation, known)
+    assert.deepEqual(traced(log(delegated), 'agent:y|ann').trace.delegation, known)
     // A caller that is not an agent cannot claim to be called by one.
     assert.equal(traced(log(asked), 'mallory').trace.delegation, undefined)
   })
@@ -279,7 +279,7 @@ describe('the log of a task as spans', () => {
     assert.deepEqual([trace.traceId, ended.map(({ kind }) => kind)], [traceIdOfTask('t1'), ['task']])
   })
 
-  it('of an agent that fails says so to the operator', async (t) => {
+  it('of an agent that fails shows it to the operator', async (t) => {
     const server = await openTracedServer(t, { bad: () => fail('Upstream is down') })
     await server.send('bad')
     await server.index.refresh()

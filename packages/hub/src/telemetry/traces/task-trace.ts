@@ -10,17 +10,15 @@ import {
   spanIdOfEvent,
   spanIdOfTurn,
   traceIdOfTask,
-} from '@parley/a2a'
-import type {
-  LogRecord,
-  Message,
-  Partition,
-  RecordBody,
-  Span,
-  SpanOutcome,
-  Struct,
-  TaskState,
-  TraceContext,
+  type LogRecord,
+  type Message,
+  type Partition,
+  type RecordBody,
+  type Span,
+  type SpanOutcome,
+  type Struct,
+  type TaskState,
+  type TraceContext,
 } from '@parley/a2a'
 import type { DelegationContext, TraceSpan, TraceSpanKind } from './trace-types.ts'
 import { EventLog, traceEventOf } from './event-log.ts'

@@ -15,8 +15,8 @@ import {
   traceIndexKind,
   addChildTotals,
   traceEntryWrites,
+  type TraceIndexEntry,
 } from './trace-summary.ts'
-import type { TraceIndexEntry } from './trace-summary.ts'
 
 export interface TraceBatchDeps {
   readonly kv: KeyValueStore

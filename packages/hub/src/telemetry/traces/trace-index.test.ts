@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { inputRequired, memoryStore } from '@parley/a2a'
-import type { Agent, KeyValueStore, Turn } from '@parley/a2a'
+import { inputRequired, memoryStore, type Agent, type KeyValueStore, type Turn } from '@parley/a2a'
 import type { TraceSpan } from './trace-types.ts'
 import { createTraceIndex } from './trace-index.ts'
 import { traceIndexKind } from './trace-summary.ts'
@@ -123,7 +122,7 @@ describe('the index of traces', () => {
     assert.deepEqual([lines.length, rootsOf(server.ended).length], [1, 1])
   })
 
-  it('reads a store that was there before it, without telling of what is long over', async (t) => {
+  it('reads a store that existed before it, without reporting what ended long ago', async (t) => {
     const store = memoryStore()
     const server = await openTracedServer(t, { a: () => 'x' }, { store })
     await server.index.close()

@@ -4,15 +4,11 @@
  * falls behind it catches up.
  */
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
-import { isTerminal } from '@parley/a2a'
-import type { AgentLog, FeedEntry, KeyValueStore, FullStore } from '@parley/a2a'
+import { isTerminal, type AgentLog, type FeedEntry, type KeyValueStore, type FullStore, newId } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import type { TraceSpan } from './trace-types.ts'
-import { createReaderLease } from './reader-lease.ts'
 import { TaskTrace } from './task-trace.ts'
-import { dropOrphanedEntries } from './trace-retention.ts'
-import { traceIndexKind } from './trace-summary.ts'
-import type { TraceIndexEntry } from './trace-summary.ts'
+import { dropOrphanedEntries, traceIndexKind, type TraceIndexEntry } from './trace-summary.ts'
 import { TraceBatch } from './trace-batch.ts'
 
 export interface TraceIndexDeps {
@@ -249,4 +245,56 @@ function entriesByTask(entries: readonly FeedEntry[]): Iterable<readonly FeedEnt
     else ofTask.push(entry)
   }
   return byTask.values()
+}
+
+/** The lease of the one process that reads the feed of a shared store: the last writer holds it until it expires. */
+interface ReaderLease {
+  /** Acquires or renews the lease; called before each round. */
+  acquire(): Promise<boolean>
+  /** Whether the lease is still held; checked before each write. */
+  isHeld(): boolean
+  release(): Promise<void>
+}
+
+const leaseMs = 15_000
+/** This long before it expires, the lease is renewed and writes stop. */
+const marginMs = 5_000
+
+interface ReaderLeaseDeps {
+  readonly kv: KeyValueStore
+  readonly kind: string
+  readonly now: () => number
+  /** Measures how long the lease is held. Default: `now`. */
+  readonly monotonicNow?: () => number
+  /** Whether other processes use the store. */
+  readonly isShared: boolean
+}
+
+function createReaderLease({ kv, kind, isShared, ...clock }: ReaderLeaseDeps): ReaderLease {
+  const { now, monotonicNow } = clockOf(clock)
+  if (!isShared) return { acquire: async () => true, isHeld: () => true, async release() {} }
+  const holder = newId()
+  const key = 'reader'
+  let version = 0
+  let until = -Infinity
+
+  return {
+    async acquire() {
+      const at = monotonicNow()
+      if (at < until - 2 * marginMs) return true
+      // After expiry, the lease of another process may have the same version.
+      if (at >= until) version = 0
+      const expiresAt = now() + leaseMs
+      const written = await kv.write(kind, { key, value: holder, expiresAt }, version)
+      version = written ?? 0
+      until = written === undefined ? -Infinity : at + leaseMs
+      return written !== undefined
+    },
+    isHeld: () => monotonicNow() < until - marginMs,
+    async release() {
+      if (monotonicNow() < until) await kv.remove(kind, key)
+      until = -Infinity
+      version = 0
+    },
+  }
 }

@@ -3,10 +3,9 @@
  * listed; the others add to the totals of their root, and differ by their key.
  */
 import { isTerminal, traceIdOfTask } from '@parley/a2a'
-import type { Json, KeyValueEntry, KeyValueWrite, TaskState } from '@parley/a2a'
+import type { Json, KeyValueEntry, KeyValueWrite, TaskState, KeyValueStore, Store } from '@parley/a2a'
 import type { DelegationContext, TraceStatus, TraceSummary } from './trace-types.ts'
-import type { SpanTotals } from './span-totals.ts'
-import { replaceTotals, emptyTotals } from './span-totals.ts'
+import { type SpanTotals, replaceTotals, emptyTotals } from './span-totals.ts'
 import type { TaskTrace } from './task-trace.ts'
 
 export interface TraceIndexEntry {
@@ -128,11 +127,11 @@ export function traceSummaryOf(taskId: string, note: TraceIndexEntry): TraceSumm
 }
 
 /** The keys that were written for a task. */
-export function traceEntryKeys(taskId: string, note: TraceIndexEntry): readonly string[] {
+function traceEntryKeys(taskId: string, note: TraceIndexEntry): readonly string[] {
   return traceEntryWrites(taskId, note, undefined).map(({ key }) => key)
 }
 
-/** A canceled task has not done its work: it is listed with the failures, and its state tells which it is. */
+/** A canceled task has not done its work: it is listed with the failures, and its state shows which it is. */
 export function traceStatusOf(state: TaskState): TraceStatus {
   if (state === 'TASK_STATE_COMPLETED') return 'SUCCESS'
   return isTerminal(state) ? 'ERROR' : 'PENDING'
@@ -140,4 +139,37 @@ export function traceStatusOf(state: TaskState): TraceStatus {
 
 function mergeNames(before: readonly string[] = [], more: readonly string[]): readonly string[] {
   return [...new Set([...before, ...more])].slice(0, maxNames)
+}
+
+const pageSize = 100
+
+/**
+ * Deletes entries of tasks that were pruned early because there were too many: the oldest tasks are pruned first. Continues while
+ * pruned tasks are among the oldest. Returns the number of deleted entries.
+ */
+export async function dropOrphanedEntries(notes: KeyValueStore, store: Pick<Store, 'tasks'>): Promise<number> {
+  let dropped = 0
+  for (const prefix of ['root/', 'child/']) {
+    for (;;) {
+      const oldest = await notes.list(traceIndexKind, { prefix, limit: pageSize })
+      let orphaned = 0
+      for (const note of oldest) {
+        const taskId = note.key.slice(prefix.length)
+        if ((await store.tasks.load(taskId)) !== undefined) continue
+        orphaned += 1
+        await removeTraceEntry(notes, taskId, traceEntryFrom(note))
+      }
+      dropped += orphaned
+      if (orphaned < pageSize) break
+    }
+  }
+  return dropped
+}
+
+export async function removeTraceEntry(
+  notes: KeyValueStore,
+  taskId: string,
+  note: TraceIndexEntry | undefined,
+): Promise<void> {
+  for (const key of note === undefined ? [] : traceEntryKeys(taskId, note)) await notes.remove(traceIndexKind, key)
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fail, inputRequired, spanIdOfPush, traceIdOfTask } from '@parley/a2a'
-import type { Agent, Turn } from '@parley/a2a'
+import { fail, inputRequired, spanIdOfPush, traceIdOfTask, type Agent, type Turn } from '@parley/a2a'
 import type { TraceNode } from './trace-types.ts'
 import { contextFor, eventually, openTracedServer } from '../testing/traced-server.ts'
 
@@ -129,7 +128,7 @@ describe('a trace', () => {
     assert.deepEqual([...traceIds], [traceIdOfTask(id)])
   })
 
-  it('shows a call that goes on: the child is there before its parent knows how it ends', async (t) => {
+  it('shows a running call: the child is listed before its parent knows how it ends', async (t) => {
     const gate = Promise.withResolvers<void>()
     const server = await openTracedServer(t, {
       child: () => gate.promise.then(() => 'x'),

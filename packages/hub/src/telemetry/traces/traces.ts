@@ -2,9 +2,9 @@
  * Trace queries for operators: lists from the index, and single traces as trees, which are read from the task logs and so are
  * always current.
  */
+import { spanIdOfEvent, traceIdOfTask, spanOutcomeOf, spanIdOfPush } from '@parley/a2a'
 import type { KeyValueStore, PushAttempt, FullStore, TaskRow } from '@parley/a2a'
 import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
-import { spanIdOfEvent, traceIdOfTask, spanOutcomeOf } from '@parley/a2a'
 import { TaskTrace } from './task-trace.ts'
 import type { TraceIndex } from './trace-index.ts'
 import {
@@ -16,10 +16,10 @@ import {
   traceSummaryOf,
   traceKey,
   traceIndexKind,
+  type TraceIndexEntry,
+  removeTraceEntry,
 } from './trace-summary.ts'
-import type { TraceIndexEntry } from './trace-summary.ts'
-import { removeTraceEntry } from './trace-retention.ts'
-import { pushAttemptSpan, buildTraceTree } from './trace-tree.ts'
+import { resultWithin } from '../../agents/timeouts.ts'
 
 export interface TracesDeps {
   readonly store: Pick<FullStore, 'tasks' | 'push'>
@@ -75,10 +75,7 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
   }
 
   async function refreshIndex(): Promise<void> {
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, refreshMs)
-    await Promise.race([index.refresh(), late.promise])
-    clearTimeout(timer)
+    await resultWithin(index.refresh(), refreshMs)
   }
 
   /** A pruned task takes its trace with it. */
@@ -218,4 +215,66 @@ function matchesText(summary: TraceSummary, text: string): boolean {
   const { traceId, taskId, contextId, idempotencyKey, caller, agents, models, tools, error = '' } = summary
   const names = [traceId, taskId, contextId, idempotencyKey, caller, ...agents, ...models, ...tools, error]
   return names.some((name) => name.toLowerCase().includes(text))
+}
+
+/** The data of one task. */
+interface TaskSpans {
+  readonly taskId: string
+  /** Includes the span of the task itself. */
+  readonly spans: readonly TraceSpan[]
+  /** The trees of the tasks that it created. */
+  readonly below: readonly TraceNode[]
+}
+
+/** A span without a known parent is placed directly below the task: nothing is left out. */
+function buildTraceTree({ taskId, spans, below }: TaskSpans): TraceNode | undefined {
+  const rootId = spanIdOfEvent(taskId, 0)
+  const root = spans.find(({ spanId }) => spanId === rootId)
+  if (root === undefined) return undefined
+  const known = new Set(spans.map(({ spanId }) => spanId))
+  // The parent span of a child whose call has not ended is not known yet: the child is placed below the running turn.
+  const running = spans.find(({ kind, endedAt }) => kind === 'turn' && endedAt === undefined)?.spanId
+  const children = new Map<string, (TraceSpan | TraceNode)[]>()
+  const put = (span: TraceSpan | TraceNode, elsewhere: string): void => {
+    const parent = span.parentId !== undefined && known.has(span.parentId) ? span.parentId : elsewhere
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [span])
+    else siblings.push(span)
+  }
+  for (const span of spans) if (span !== root) put(span, rootId)
+  for (const node of below) put(node, running ?? rootId)
+  return grow(root, new Set())
+
+  function grow(span: TraceSpan | TraceNode, above: ReadonlySet<string>): TraceNode {
+    if ('children' in span) return span
+    // Spans that name each other as parents would recurse for ever.
+    const inside = new Set([...above, span.spanId])
+    const within = (children.get(span.spanId) ?? []).filter(({ spanId }) => !inside.has(spanId))
+    return { ...span, children: within.toSorted(byStart).map((child) => grow(child, inside)) }
+  }
+}
+
+/** The span of one webhook attempt. */
+function pushAttemptSpan(attempt: PushAttempt, root: TraceSpan): TraceSpan {
+  const { taskId, pushId, seq, at, durationMs, outcome: said } = attempt
+  const { traceId, isSampled } = root
+  return {
+    traceId,
+    spanId: spanIdOfPush(taskId, pushId, seq, at),
+    parentId: root.spanId,
+    taskId,
+    name: 'push',
+    kind: 'push',
+    startedAt: at,
+    endedAt: at + durationMs,
+    outcome: /^HTTP 2\d\d$/.test(said) ? 'ok' : 'error',
+    attributes: { taskId, configId: pushId, seq, attempt: attempt.attempt, said },
+    events: [],
+    droppedEvents: 0,
+    isSampled,
+  }
+}
+
+function byStart(a: TraceSpan, b: TraceSpan): number {
+  return a.startedAt - b.startedAt
 }

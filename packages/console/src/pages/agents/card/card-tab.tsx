@@ -7,14 +7,13 @@ import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 import { CopyButton, CopyableId } from '../../../components/content/copy-button.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
+import { SelectField } from '../../../components/form/form-fields.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
-import { EmptyState } from '../../../components/status/error-notice.tsx'
+import { EmptyState, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { signatureStatus } from '../../../agent/agent-status.ts'
-import { diffCards } from './card-diff.ts'
-import type { CardDiff } from './card-diff.ts'
-import { WarningNote } from '../../../components/status/warning-note.tsx'
+import { diffCards, type CardDiff } from './card-diff.ts'
 import './card-tab.css'
 
 type Card = Readonly<Record<string, unknown>>
@@ -42,7 +41,7 @@ function CardDrift({ name, remote: { approved, changed, policy }, onApproved }: 
   if (changed === undefined) return null
   const { fingerprint, fields, card, at } = changed
   return (
-    <section class="agent-part" aria-label="What has changed">
+    <section class="stack-small agent-part" aria-label="What has changed">
       <WarningNote tone={policy === 'block' ? 'failed' : 'waiting'}>
         <div class="card-drift">
           <p class="grow">
@@ -78,7 +77,7 @@ function CardDrift({ name, remote: { approved, changed, policy }, onApproved }: 
 
 function Signature({ cards: { signatures, remote } }: { readonly cards: AgentCards }) {
   return (
-    <section class="agent-part">
+    <section class="stack-small agent-part">
       <h3>Signature</h3>
       {signatures.length === 0 ? (
         <p class="card-signer">
@@ -104,12 +103,12 @@ function Signature({ cards: { signatures, remote } }: { readonly cards: AgentCar
 }
 
 function RemoteSignature({ remote: { signature, approved } }: { readonly remote: Remote }) {
-  const { tone, shape, word, why } = signatureStatus(signature)
+  const status = signatureStatus(signature)
   return (
     <p class="card-signer">
-      <StatusBadge tone={tone} shape={shape} word={word} />
+      <StatusBadge {...status} />
       <span class="soft">
-        The agent’s own card. {why}
+        The agent’s own card. {status.why}
         {approved !== undefined && (
           <>
             {' '}
@@ -136,7 +135,7 @@ function cardVariants({ cards, remote }: AgentCards): readonly CardVariant[] {
     ...named('1.0', '1.0', 'for clients of 1.0', cards['1.0']),
     ...named('0.3', '0.3', 'for clients of 0.3', cards['0.3']),
     ...named('0.2', '0.2', 'for clients of 0.2', cards['0.2']),
-    ...named('merged', 'Merged', 'for those who name no version', cards.merged),
+    ...named('merged', 'Merged', 'for clients that name no version', cards.merged),
     ...named('own', 'Its own', 'what the remote agent says itself', remote?.changed?.card ?? remote?.approved?.card),
   ]
 }
@@ -150,8 +149,8 @@ function Versions({ cards, url }: { readonly cards: AgentCards; readonly url: st
   const isRaw = query.value.get('as') === 'raw'
   if (shown === undefined) return null
   return (
-    <section class="agent-part">
-      <div class="agent-part-head">
+    <section class="stack-small agent-part">
+      <div class="row agent-part-head">
         <h3>As clients see it</h3>
         <CopyButton text={JSON.stringify(shown.card, null, 2)} label={`Copy the card ${shown.about}`} class="small">
           Copy JSON
@@ -166,16 +165,14 @@ function Versions({ cards, url }: { readonly cards: AgentCards; readonly url: st
         />
         <label class="card-with">
           beside{' '}
-          <select value={other?.id ?? 'none'} onChange={(event) => setQuery({ with: event.currentTarget.value })}>
-            <option value="none">nothing</option>
-            {variants
-              .filter(({ id }) => id !== shown.id)
-              .map(({ id, title }) => (
-                <option key={id} value={id}>
-                  {title}
-                </option>
-              ))}
-          </select>
+          <SelectField
+            value={other?.id ?? 'none'}
+            options={[
+              ['none', 'nothing'],
+              ...variants.filter(({ id }) => id !== shown.id).map(({ id, title }) => [id, title] as const),
+            ]}
+            onChange={(id) => setQuery({ with: id })}
+          />
         </label>
         <SegmentedControl
           label="Shown as"
@@ -208,7 +205,7 @@ function RawCards({ variants, url }: { readonly variants: readonly CardVariant[]
   return (
     <div class="card-sides">
       {variants.map(({ id, title, about, card }) => (
-        <div key={id} class="card-side">
+        <div key={id} class="stack-small card-side">
           <h4>
             {title} <span class="faint">{about}</span>
           </h4>
@@ -251,7 +248,7 @@ function CardComparison({
           { ...left, changed: diff.left },
           { ...right, changed: diff.right },
         ].map(({ title, card, changed }) => (
-          <div key={title} class="card-side">
+          <div key={title} class="stack-small card-side">
             <h4>{title}</h4>
             <div class="card-tree panel">
               <JsonTreeView value={card} open={3} changed={changed} />

@@ -2,10 +2,11 @@
 import { query, setQuery } from '../../../app/router.ts'
 import { CodeBlock } from '../../../components/content/code-block.tsx'
 import { CopyButton } from '../../../components/content/copy-button.tsx'
+import { CheckField, SelectField } from '../../../components/form/form-fields.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { agentPath } from '../../../agent/agent-path.ts'
-import { parseCard } from '../card/parse-card.ts'
+import { parseCard } from '../../../agent/parse-card.ts'
 import { endpointsOf, hubUrlOf } from './endpoints.ts'
 import { agentSnippets } from './snippets.ts'
 import './connect-tab.css'
@@ -14,7 +15,7 @@ export function ConnectTab({ agent, cards }: AgentTabProps) {
   return (
     <div class="agent-tab">
       <Snippets agent={agent} cards={cards} />
-      <section class="agent-part">
+      <section class="stack-small agent-part">
         <h3>Addresses</h3>
         <div class="connect-scroll panel">
           <table class="data connect-table">
@@ -63,21 +64,16 @@ function Snippets({ agent, cards }: AgentTabProps) {
   const shown = all.find(({ id }) => id === query.value.get('snippet')) ?? all[0]
   if (shown === undefined) return null
   return (
-    <section class="agent-part">
+    <section class="stack-small agent-part">
       <h3>Call it from a program</h3>
       <div class="connect-tools">
-        <select
+        <SelectField
           class="connect-select"
-          aria-label="Snippet"
+          label="Snippet"
           value={shown.id}
-          onChange={(event) => setQuery({ snippet: event.currentTarget.value })}
-        >
-          {all.map(({ id, label }) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
+          options={all.map(({ id, label }) => [id, label])}
+          onChange={(snippet) => setQuery({ snippet })}
+        />
         <span class="connect-choice">
           <SegmentedControl
             label="Snippet"
@@ -86,14 +82,9 @@ function Snippets({ agent, cards }: AgentTabProps) {
             onChange={(snippet) => setQuery({ snippet })}
           />
         </span>
-        <label class="connect-key">
-          <input
-            type="checkbox"
-            checked={withKey}
-            onChange={(event) => setQuery({ key: event.currentTarget.checked ? 'yes' : 'no' })}
-          />
+        <CheckField class="soft" checked={withKey} onChange={(isOn) => setQuery({ key: isOn ? 'yes' : 'no' })}>
           with a key
-        </label>
+        </CheckField>
       </div>
       <CodeBlock text={shown.code} label={`${shown.label} snippet`} wrap={shown.id.startsWith('curl')} />
       <p class="hint">{shown.note}</p>

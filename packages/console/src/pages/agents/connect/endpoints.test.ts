@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
 import { endpointsOf, hubUrlOf } from './endpoints.ts'
 
-describe('where an agent is reached', () => {
-  it('is said for each binding and version, also for clients of 0.2', () => {
+describe('the endpoints of an agent', () => {
+  it('are listed by binding and version, also for 0.2', () => {
     const card = 'https://hub/a2a/x/.well-known/agent-card.json'
     const endpoints = [
       { url: 'https://hub/a2a/x', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
@@ -25,21 +25,21 @@ describe('where an agent is reached', () => {
     assert.equal(endpointsOf({ endpoints: [], card }, undefined).length, 1)
   })
 
-  it('is below the hub, wherever that is mounted', () => {
+  it('are below the URL of the hub, wherever it is mounted', () => {
     assert.equal(hubUrlOf('https://hub.example.com/a2a/x'), 'https://hub.example.com')
     assert.equal(hubUrlOf('https://example.com/parley/a2a/x/'), 'https://example.com/parley')
   })
 })
 
-describe('where an agent is in the console', () => {
-  it('has its name and its tab in the address, also if it is called as the form is', () => {
+describe('the path of an agent in the console', () => {
+  it('has its name and tab, also for an agent named like the form', () => {
     assert.equal(agentPath('gpt'), '/agents/gpt')
     assert.equal(agentPath('gpt', 'overview'), '/agents/gpt')
     assert.equal(agentPath('a~b', 'keys'), '/agents/a~b/keys')
     assert.equal(agentPath('new'), '/agents/new/overview')
   })
 
-  it('leads to the playground with a text that fits into an address', () => {
+  it('leads to the playground with a truncated text', () => {
     assert.equal(playgroundPath('gpt'), '/playground/gpt')
     assert.equal(playgroundPath('gpt', 'a b&c'), '/playground/gpt?text=a%20b%26c')
     assert.ok(playgroundPath('gpt', 'x'.repeat(5_000)).length < 2_100)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { agentSnippets } from './snippets.ts'
-import type { SnippetInput } from './snippets.ts'
+import { agentSnippets, type SnippetInput } from './snippets.ts'
 
 const parts: SnippetInput = {
   url: 'https://hub.example.com/a2a/gpt',
@@ -15,7 +14,7 @@ const codeOf = (id: string, more: Partial<SnippetInput> = {}): string =>
   agentSnippets({ ...parts, ...more }).find((snippet) => snippet.id === id)?.code ?? ''
 
 describe('the snippets', () => {
-  it('say the message to curl so that a shell changes nothing of it', () => {
+  it('quote the message for a shell', () => {
     const body = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -37,14 +36,14 @@ describe('the snippets', () => {
     assert.match(codeOf('a2a-js'), /messageId: crypto\.randomUUID\(\)/)
   })
 
-  it('never hold a key, only the name of the variable that does', () => {
+  it('never contain a key, only the name of its variable', () => {
     for (const { id } of agentSnippets(parts)) {
       assert.doesNotMatch(codeOf(id), /PARLEY_KEY|Authorization/, id)
       assert.match(codeOf(id, { withKey: true }), /PARLEY_KEY/, id)
     }
   })
 
-  it('are JSON where a client reads JSON', () => {
+  it('are JSON for clients that read JSON', () => {
     assert.deepEqual(JSON.parse(codeOf('mcp-http')), {
       mcpServers: { parley: { type: 'http', url: 'https://hub.example.com/mcp' } },
     })

@@ -2,7 +2,7 @@
  * Code that calls an agent, ready to paste. Each snippet is complete and runs as is. A key is read from the variable PARLEY_KEY,
  * so that it is never written into a page, a file or a shell's history.
  */
-import { fillMessageId, messageIdPlaceholder } from '../../../components/shell/message-id-placeholder.ts'
+import { fillMessageId, messageIdPlaceholder, shellQuote } from '../../../components/shell/curl.ts'
 
 export interface SnippetInput {
   /** URL of the agent: `https://hub.example.com/a2a/analyst`. */
@@ -74,8 +74,8 @@ function curlRest(parts: SnippetInput): string {
 
 function curlOld(parts: SnippetInput): string {
   const { text } = parts
-  const said = { kind: 'message', messageId: messageIdPlaceholder, role: 'user', parts: [{ kind: 'text', text }] }
-  const body = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message: said } }
+  const sent = { kind: 'message', messageId: messageIdPlaceholder, role: 'user', parts: [{ kind: 'text', text }] }
+  const body = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message: sent } }
   return curlOf(parts, parts.url, body, { version: '0.3' })
 }
 
@@ -95,17 +95,12 @@ function curlOf(
   { version = '1.0', isStream = false }: CurlOptions = {},
 ): string {
   return [
-    `curl ${isStream ? '-N ' : ''}${quoteForShell(url)}`,
+    `curl ${isStream ? '-N ' : ''}${shellQuote(url)}`,
     `-H 'Content-Type: application/json'`,
     `-H 'A2A-Version: ${version}'`,
     ...(withKey ? ['-H "Authorization: Bearer $PARLEY_KEY"'] : []),
-    `-d ${fillMessageId(quoteForShell(JSON.stringify(body)))}`,
+    `-d ${fillMessageId(shellQuote(JSON.stringify(body)))}`,
   ].join(' \\\n  ')
-}
-
-/** Quotes a text for a shell: within single quotes no character is special. */
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function parleyClient({ url, text, withKey }: SnippetInput): string {

@@ -30,15 +30,15 @@ const talker: Agent = {
 }
 const filter = (search: string) => agentFilters.read(new URLSearchParams(search))
 
-describe('the agents that are meant', () => {
-  it('have every word somewhere in what they say of themselves', () => {
+describe('the filtered agents', () => {
+  it('contain every word in their description', () => {
     for (const text of ['', 'TALK', 'song sing', 'module', 'says demo']) {
       assert.ok(matchesAgentFilters(talker, filter(`text=${text}`)), text)
     }
     assert.ok(!matchesAgentFilters(talker, filter('text=talk+nothing')))
   })
 
-  it('are of the kind, tag and health that is asked for', () => {
+  it('have the requested kind, tag and health', () => {
     assert.ok(matchesAgentFilters(talker, filter('kind=module&tag=demo&health=up')))
     for (const other of ['kind=a2a', 'tag=music', 'health=down', 'health=care'])
       assert.ok(!matchesAgentFilters(talker, filter(other)), other)
@@ -47,7 +47,7 @@ describe('the agents that are meant', () => {
     assert.ok(matchesAgentFilters(blocked, filter('health=care')))
   })
 
-  it('are all of them if nothing is asked for', () => {
+  it('are all without a filter', () => {
     assert.ok(!agentFilters.isSet(filter('')))
     assert.ok(agentFilters.isSet(filter('tag=demo')))
     const other: Agent = { ...talker, kind: 'a2a', tags: ['art'] }
@@ -67,8 +67,8 @@ const startError = {
   nextTryAt: '2030-01-31T12:00:30.000Z',
 }
 
-describe('how an agent is', () => {
-  it('is told by the worst that is known of it', () => {
+describe('the status of an agent', () => {
+  it('is the worst known state', () => {
     const look = (more: Partial<Agent>) => agentStatus({ ...talker, ...more }).word
     assert.equal(look({}), 'up')
     assert.equal(look({ health: { state: 'slow', breaker: 'closed' } }), 'slow')
@@ -77,7 +77,7 @@ describe('how an agent is', () => {
     assert.equal(agentStatus({ ...talker, state: 'unavailable', startError }).why, 'there is no file')
   })
 
-  it('has as its last error what keeps it from taking messages, else the task that failed last', () => {
+  it('has the error that prevents messages, otherwise the last failed task', () => {
     const lastError = { taskId: 't', at: '2030-01-31T11:00:00.000Z', text: 'no' }
     const errorOf = (more: Partial<Agent>) => agentLastError({ ...talker, ...more })
     assert.equal(errorOf({}), undefined)
@@ -90,7 +90,7 @@ describe('how an agent is', () => {
     assert.equal(errorOf({ lastError, health: { state: 'down', why: 'refused', breaker: 'open' } })?.text, 'refused')
   })
 
-  it('wants care as soon as anything is not as it should be', () => {
+  it('needs attention if anything is wrong', () => {
     assert.ok(!needsAttention(talker))
     assert.ok(needsAttention({ ...talker, drift: 'changed' }))
     assert.ok(needsAttention({ ...talker, health: { state: 'up', breaker: 'half-open' } }))
@@ -98,12 +98,12 @@ describe('how an agent is', () => {
     assert.match(breakerText('open') ?? '', /Nothing is handed on/)
   })
 
-  it('says what it does now', () => {
+  it('includes its current load', () => {
     assert.equal(loadText(talker.load), 'idle')
     assert.equal(loadText({ working: 1_200, waiting: 1, streams: 1 }), '1,200 working · 1 waiting · 1 stream')
   })
 
-  it('says what became of a signature', () => {
+  it('includes the result of the signature check', () => {
     const words = (['verified', 'unverified', 'unsigned', 'unchecked'] as const).map(
       (status) => signatureStatus({ status }).word,
     )

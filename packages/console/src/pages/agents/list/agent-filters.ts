@@ -1,17 +1,11 @@
 /** Filters agents by text, kind, tag and health, as given in the address. */
 import type { Agent } from '../../../api/admin.ts'
-import { urlFilters } from '../../../components/filters/url-filters.ts'
+import { urlFilters, type FiltersOf } from '../../../components/filters/url-filters.ts'
 import { agentStatus, needsAttention } from '../../../agent/agent-status.ts'
 
-export interface AgentFilters {
-  readonly text: string
-  readonly kind: string
-  readonly tag: string
-  /** `up`, `slow`, `down`, or `care`: all agents that need attention. */
-  readonly health: string
-}
-
-export const agentFilters = urlFilters<AgentFilters>({ text: String, kind: String, tag: String, health: String })
+/** `health` is `up`, `slow`, `down`, or `care`: all agents that need attention. */
+export const agentFilters = urlFilters({ text: String, kind: String, tag: String, health: String })
+export type AgentFilters = FiltersOf<typeof agentFilters>
 
 export function matchesAgentFilters(agent: Agent, { text, kind, tag, health }: AgentFilters): boolean {
   if (kind !== '' && agent.kind !== kind) return false
@@ -19,8 +13,8 @@ export function matchesAgentFilters(agent: Agent, { text, kind, tag, health }: A
   if (health === 'care' ? !needsAttention(agent) : health !== '' && healthOf(agent) !== health) return false
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return true
-  const said = agentSearchText(agent)
-  return words.every((word) => said.includes(word))
+  const searched = agentSearchText(agent)
+  return words.every((word) => searched.includes(word))
 }
 
 /** Blocked and unavailable agents count as `down`, because they cannot be called. */

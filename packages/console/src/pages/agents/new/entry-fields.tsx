@@ -3,8 +3,7 @@ import type { Signal } from '@preact/signals'
 import type { EntryField } from './entry-form.ts'
 import { InlineCodeText } from '../../../agent/inline-code-text.tsx'
 import type { FieldError } from '../../../components/form/field-errors.ts'
-import { FieldErrorList } from '../../../components/form/field-error-list.tsx'
-import '../../../components/form/entry-fields.css'
+import { FieldErrorList } from '../../../components/form/form-fields.tsx'
 
 interface EntryFieldsProps {
   readonly fields: readonly EntryField[]
@@ -94,13 +93,13 @@ interface ControlProps {
 }
 
 function Control({ field: { shape, options, defaultText }, id, value, isWrong, onValue }: ControlProps) {
-  const said = { id, value, 'aria-invalid': isWrong, 'aria-describedby': `${id}-hint ${id}-mistakes` }
+  const shared = { id, value, 'aria-invalid': isWrong, 'aria-describedby': `${id}-hint ${id}-mistakes` }
   const take = (event: { readonly currentTarget: { readonly value: string } }): void =>
     onValue(event.currentTarget.value)
   if (shape === 'choice' || shape === 'switch') {
     const offered = shape === 'switch' ? ['true', 'false'] : options
     return (
-      <select {...said} onChange={take}>
+      <select {...shared} onChange={take}>
         <option value="">{defaultText === '' ? '' : `${yesOrNo(defaultText)} (usual)`}</option>
         {offered.map((one) => (
           <option key={one} value={one}>
@@ -114,7 +113,7 @@ function Control({ field: { shape, options, defaultText }, id, value, isWrong, o
     const rows = shape === 'json' || value.includes('\n') ? 3 : 2
     return (
       <textarea
-        {...said}
+        {...shared}
         rows={rows}
         class={shape === 'long' ? '' : 'mono'}
         spellcheck={false}
@@ -124,8 +123,10 @@ function Control({ field: { shape, options, defaultText }, id, value, isWrong, o
     )
   }
   if (shape === 'secret')
-    return <input {...said} type="password" autocomplete="off" placeholder={defaultText} onInput={take} />
-  return <input {...said} type="text" autocomplete="off" spellcheck={false} placeholder={defaultText} onInput={take} />
+    return <input {...shared} type="password" autocomplete="off" placeholder={defaultText} onInput={take} />
+  return (
+    <input {...shared} type="text" autocomplete="off" spellcheck={false} placeholder={defaultText} onInput={take} />
+  )
 }
 
 function yesOrNo(value: string): string {

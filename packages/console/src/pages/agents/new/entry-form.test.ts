@@ -30,7 +30,7 @@ const kinds: readonly AgentKind[] = [
 const fields = entryFieldsFromSchema(schema, commonSettingNames(kinds))
 
 describe('the form of a kind', () => {
-  it('asks first for what is needed, then for what is its own, then for what the card says', () => {
+  it('has the required fields first, then its own, then those of the card', () => {
     assert.deepEqual(
       fields.map(({ name, group }) => `${name} ${group}`),
       [
@@ -49,7 +49,7 @@ describe('the form of a kind', () => {
     )
   })
 
-  it('has for each setting a field of its shape', () => {
+  it('has a field of the matching shape for each setting', () => {
     const shapes = Object.fromEntries(fields.map(({ name, shape }) => [name, shape]))
     assert.deepEqual(shapes, {
       baseUrl: 'text',
@@ -71,7 +71,7 @@ describe('the form of a kind', () => {
     assert.deepEqual(fields.find(({ name }) => name === 'retries')?.defaultText, '3')
   })
 
-  it('makes an entry of what was filled in, and leaves out the rest', () => {
+  it('builds an entry from the filled fields', () => {
     const filled = buildEntry('openai', fields, {
       baseUrl: ' https://x ',
       retries: '5',
@@ -102,7 +102,7 @@ describe('the form of a kind', () => {
     })
   })
 
-  it('says at which field something is missing or is no JSON', () => {
+  it('reports missing and invalid fields', () => {
     const filled = buildEntry('openai', fields, { retries: 'many', skills: '[{', stream: '{' })
     assert.deepEqual(filled, {
       mistakes: [

@@ -1,22 +1,20 @@
 /** Adds an agent: detected by the hub, or filled in by hand in the form of its kind. */
 import { useSignal } from '@preact/signals'
 import { callAdmin } from '../../../api/admin-client.ts'
-import { toProblem } from '../../../api/problem.ts'
 import { useResource } from '../../../api/resource.ts'
 import { showToast } from '../../../app/announce.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { navigate, query, setQuery } from '../../../app/router.ts'
 import { DetailHead } from '../../../components/layout/page-head.tsx'
-import { Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { LoadState } from '../../../components/status/error-notice.tsx'
 import { AddAgent } from '../../../agent/add-agent.tsx'
 import { agentPath } from '../../../agent/agent-path.ts'
 import { effectsText } from '../../../agent/effect-text.ts'
 import { EntryFields } from './entry-fields.tsx'
-import { commonSettingNames, buildEntry, entryFieldsFromSchema } from './entry-form.ts'
-import type { AgentKind } from './entry-form.ts'
-import { fieldErrorsFrom } from '../../../components/form/field-errors.ts'
-import type { FieldError } from '../../../components/form/field-errors.ts'
-import { FieldErrorList } from '../../../components/form/field-error-list.tsx'
+import { commonSettingNames, buildEntry, entryFieldsFromSchema, type AgentKind } from './entry-form.ts'
+import { fieldErrorsFrom, type FieldError } from '../../../components/form/field-errors.ts'
+import { FieldErrorList, SelectField, TextField } from '../../../components/form/form-fields.tsx'
+import { useSubmit } from '../../../components/form/use-submit.ts'
 import '../agent-detail-view.css'
 
 export function NewAgent() {
@@ -46,29 +44,24 @@ export function NewAgent() {
 function KindPicker() {
   const found = useResource('kinds', (signal) => callAdmin('listKinds', { signal }))
   const kinds = found.value.value?.kinds as readonly AgentKind[] | undefined
-  if (found.problem.value !== undefined)
-    return <ErrorNotice reason={found.problem.value} retry={() => found.reload()} />
-  if (kinds === undefined) return <Loading what="the kinds" />
+  if (kinds === undefined || found.problem.value !== undefined) return <LoadState of={found} what="the kinds" />
   const shown = kinds.find(({ kind }) => kind === query.value.get('form'))
   return (
     <>
-      <div class="agent-part">
+      <div class="stack-small agent-part">
         <label class="label" for="kind">
           Kind
         </label>
         <div class="row">
-          <select
+          <SelectField
             id="kind"
             value={shown?.kind ?? ''}
-            onChange={(event) => setQuery({ form: event.currentTarget.value, shape: undefined })}
-          >
-            {shown === undefined && <option value="">Choose …</option>}
-            {kinds.map(({ kind }) => (
-              <option key={kind} value={kind}>
-                {kind}
-              </option>
-            ))}
-          </select>
+            options={[
+              ...(shown === undefined ? [['', 'Choose …'] as const] : []),
+              ...kinds.map(({ kind }) => [kind, kind] as const),
+            ]}
+            onChange={(form) => setQuery({ form, shape: undefined })}
+          />
           <a href="/agents/new">Let the hub find out</a>
         </div>
       </div>
@@ -89,23 +82,18 @@ function KindForm({
   const name = useSignal('')
   const values = useSignal<Readonly<Record<string, string>>>({})
   const mistakes = useSignal<readonly FieldError[]>([])
-  const isBusy = useSignal(false)
-
-  async function add(event: Event): Promise<void> {
-    event.preventDefault()
-    const filled = buildEntry(kind, fields, values.value)
-    mistakes.value = 'mistakes' in filled ? filled.mistakes : []
-    if ('mistakes' in filled) return
-    isBusy.value = true
-    try {
-      const { effects } = await callAdmin('addAgent', { body: { name: name.value.trim(), entry: filled.entry } })
+  const agent = name.value.trim()
+  const { isBusy, onSubmit } = useSubmit(
+    async () => {
+      const filled = buildEntry(kind, fields, values.value)
+      mistakes.value = 'mistakes' in filled ? filled.mistakes : []
+      if ('mistakes' in filled) return
+      const { effects } = await callAdmin('addAgent', { body: { name: agent, entry: filled.entry } })
       showToast(effectsText(effects))
-      navigate(agentPath(name.value.trim()))
-    } catch (reason) {
-      mistakes.value = fieldErrorsFrom(toProblem(reason), name.value.trim())
-    }
-    isBusy.value = false
-  }
+      navigate(agentPath(agent))
+    },
+    (problem) => (mistakes.value = fieldErrorsFrom(problem, agent)),
+  )
 
   const known = new Set(['name', ...fields.map((field) => field.name)])
   const [ofName, others] = [
@@ -113,38 +101,33 @@ function KindForm({
     mistakes.value.filter(({ field }) => !known.has(field.split(/[.[]/, 1)[0] ?? '')),
   ]
   return (
-    <form class="agent-tab" noValidate onSubmit={(event) => void add(event)}>
+    <form class="agent-tab" noValidate onSubmit={onSubmit}>
       {schemas.length > 1 && (
         <div class="field">
           <label for="shape">Form</label>
-          <select id="shape" onChange={(event) => setQuery({ shape: event.currentTarget.value })}>
-            {schemas.map(({ required = [] }, index) => (
-              <option key={index} value={String(index)}>
-                {required.filter((one) => one !== 'kind').join(', ')}
-              </option>
-            ))}
-          </select>
+          <SelectField
+            id="shape"
+            value={query.value.get('shape') ?? '0'}
+            options={schemas.map(({ required = [] }, index) => [
+              String(index),
+              required.filter((one) => one !== 'kind').join(', '),
+            ])}
+            onChange={(shape) => setQuery({ shape })}
+          />
         </div>
       )}
-      <div class="field">
-        <label for="agent-name">Name on this hub</label>
-        <input
-          id="agent-name"
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          value={name.value}
-          aria-invalid={ofName.length > 0}
-          aria-describedby="name-mistakes"
-          onInput={(event) => (name.value = event.currentTarget.value)}
-        />
-        <FieldErrorList id="name-mistakes" mistakes={ofName} />
-      </div>
+      <TextField
+        id="agent-name"
+        label="Name on this hub"
+        value={name.value}
+        mistakes={ofName}
+        onValue={(value) => (name.value = value)}
+      />
       <EntryFields fields={fields} values={values} mistakes={mistakes.value} />
       <FieldErrorList mistakes={others} />
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy.value || name.value.trim() === ''}>
-          Add {name.value.trim()}
+        <button type="submit" class="primary" disabled={isBusy || agent === ''}>
+          Add {agent}
         </button>
       </div>
     </form>

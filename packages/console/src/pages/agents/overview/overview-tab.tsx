@@ -4,20 +4,19 @@ import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { CopyButton, CopyableId } from '../../../components/content/copy-button.tsx'
 import { ExternalLink } from '../../../components/content/external-link.tsx'
+import { Icon } from '../../../components/icon.tsx'
 import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { StatusBadge, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
-import { ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
 import { formatDuration } from '../../../components/format.ts'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { AgentError } from '../agent-error.tsx'
 import { agentStatus, breakerText, loadText } from '../../../agent/agent-status.ts'
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
-import { parseCard } from '../card/parse-card.ts'
-import type { ParsedCard } from '../card/parse-card.ts'
-import { WarningNote } from '../../../components/status/warning-note.tsx'
-import { SkillList } from './skill-list.tsx'
-import { affectsAgent } from '../../../api/use-agents.ts'
+import { parseCard, type ParsedCard, type ParsedSkill } from '../../../agent/parse-card.ts'
+import { affectsAgent } from '../../../api/agents.ts'
+import './overview-tab.css'
 import '../../../components/status/tags.css'
 
 export function OverviewTab({ agent, cards }: AgentTabProps) {
@@ -27,7 +26,7 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
     <div class="agent-tab">
       <AgentNotes agent={agent} cards={cards} />
       {card.description !== undefined && <Description text={card.description} />}
-      <section class="agent-part" aria-label="Address">
+      <section class="stack-small agent-part" aria-label="Address">
         <div class="agent-address">
           <code>{url}</code>
           <CopyButton text={url} label="Copy the endpoint" />
@@ -40,7 +39,7 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
         )}
       </section>
       <AgentFacts agent={agent} card={card} />
-      <section class="agent-part">
+      <section class="stack-small agent-part">
         <h3>Skills</h3>
         {card.skills.length === 0 ? (
           <p class="hint">
@@ -101,13 +100,12 @@ function AgentNotes({ agent, cards }: AgentTabProps) {
 
 function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['agent']; readonly card: ParsedCard }) {
   const { health, load, kind, version, isOpen, isCardPrivate } = agent
-  const { tone, shape, word } = agentStatus(agent)
   return (
-    <section class="agent-part" aria-label="How it is">
+    <section class="stack-small agent-part" aria-label="How it is">
       <FactList>
         <Fact name="Health">
           <span class="agent-health">
-            <StatusBadge tone={tone} shape={shape} word={word} />
+            <StatusBadge {...agentStatus(agent)} />
             {health.askedAt !== undefined && (
               <span class="faint">
                 asked <RelativeTime at={health.askedAt} />
@@ -140,13 +138,13 @@ function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['agent']; r
         <Fact name="Callers show">
           {isOpen ? 'nothing, or ' : ''}
           {card.security.filter((way) => way !== 'nothing').join(', or ') || 'a key'}
-          {isCardPrivate && '. Its card is for those who may call it'}
+          {isCardPrivate && '. Its card is shown only to permitted callers'}
         </Fact>
         <Fact name="Can">
           {[
             card.streaming && 'stream',
             card.push && 'call webhooks',
-            card.extendedCard && 'show more to those it knows',
+            card.extendedCard && 'show more to permitted callers',
           ]
             .filter(Boolean)
             .join(', ') || 'answer when it is done'}
@@ -168,8 +166,8 @@ function RecentTasks({ name }: { readonly name: string }) {
   )
   const tasks = found.value.value?.tasks
   return (
-    <section class="agent-part">
-      <div class="agent-part-head">
+    <section class="stack-small agent-part">
+      <div class="row agent-part-head">
         <h3>Recent tasks</h3>
         <a href={`/tasks?agent=${encodeURIComponent(name)}`}>All its tasks</a>
       </div>
@@ -198,5 +196,66 @@ function RecentTasks({ name }: { readonly name: string }) {
         </ul>
       )}
     </section>
+  )
+}
+
+/** Skills shown at first: some agents have hundreds. */
+const initialSkillCount = 12
+const maxExamples = 6
+
+/** The skills of an agent, with examples to try. */
+function SkillList({ skills, agent }: { readonly skills: readonly ParsedSkill[]; readonly agent: string }) {
+  const isWhole = useSignal(false)
+  const shown = isWhole.value ? skills : skills.slice(0, initialSkillCount)
+  return (
+    <>
+      <ul class="skills">
+        {shown.map((skill, index) => (
+          <li key={`${skill.id} ${index}`} class="panel">
+            <SkillItem skill={skill} agent={agent} />
+          </li>
+        ))}
+      </ul>
+      {shown.length < skills.length && (
+        <button type="button" onClick={() => (isWhole.value = true)}>
+          Show all {skills.length} skills
+        </button>
+      )}
+    </>
+  )
+}
+
+function SkillItem({ skill, agent }: { readonly skill: ParsedSkill; readonly agent: string }) {
+  const { id, name, description, tags, examples, modes } = skill
+  return (
+    <>
+      <div class="skill-head">
+        <h4 class="cut">{name}</h4>
+        {id !== name && <code class="faint cut">{id}</code>}
+      </div>
+      {description !== '' && <p class="soft clamp skill-about">{description}</p>}
+      {tags.length > 0 && (
+        <p class="agent-tags">
+          {tags.map((tag, index) => (
+            <a key={`${tag} ${index}`} class="agent-tag" href={`/agents?tag=${encodeURIComponent(tag)}`}>
+              {tag}
+            </a>
+          ))}
+        </p>
+      )}
+      {modes.length > 0 && <p class="hint clamp skill-about">{modes.join(', ')}</p>}
+      {examples.length > 0 && (
+        <ul class="skill-examples" aria-label="Examples">
+          {examples.slice(0, maxExamples).map((example, index) => (
+            <li key={`${example.slice(0, 40)} ${index}`}>
+              <a class="skill-example" href={playgroundPath(agent, example)} title="Open in the playground">
+                <Icon name="play" size={12} />
+                <span class="cut">{example}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   )
 }

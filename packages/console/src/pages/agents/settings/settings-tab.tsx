@@ -6,13 +6,12 @@ import { useResource } from '../../../api/resource.ts'
 import { showToast } from '../../../app/announce.ts'
 import { navigate } from '../../../app/router.ts'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
-import { ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { effectsText } from '../../../agent/effect-text.ts'
-import { fieldErrorsFrom } from '../../../components/form/field-errors.ts'
-import type { FieldError } from '../../../components/form/field-errors.ts'
-import { FieldErrorList } from '../../../components/form/field-error-list.tsx'
-import { WarningNote } from '../../../components/status/warning-note.tsx'
+import { fieldErrorsFrom, type FieldError } from '../../../components/form/field-errors.ts'
+import { FieldErrorList } from '../../../components/form/form-fields.tsx'
+import { useSubmit } from '../../../components/form/use-submit.ts'
 import './settings-tab.css'
 
 type Entry = { readonly kind: string }
@@ -34,7 +33,7 @@ export function SettingsTab({ agent, onChanged }: AgentTabProps & { readonly onC
   return (
     <div class="agent-tab">
       <EntryEditor key={name} name={name} entry={entry} base={known.hash} onChanged={onChanged} />
-      <section class="agent-part settings-remove">
+      <section class="stack-small agent-part settings-remove">
         <h3>Take it out</h3>
         <p class="hint">New messages are refused. What runs is finished, and its tasks stay readable.</p>
         <div>
@@ -74,27 +73,21 @@ function EntryEditor({ name, entry, base, onChanged }: EditorProps) {
   const written = JSON.stringify(entry, null, 2)
   const draft = useSignal<Draft | undefined>(undefined)
   const mistakes = useSignal<readonly FieldError[]>([])
-  const isBusy = useSignal(false)
   const text = draft.value?.text ?? written
   const isChanged = text !== written
-
-  async function save(event: Event): Promise<void> {
-    event.preventDefault()
-    const parsed = parseEntry(text)
-    mistakes.value = 'mistake' in parsed ? [parsed.mistake] : []
-    if ('mistake' in parsed) return
-    isBusy.value = true
-    try {
+  const { isBusy, onSubmit } = useSubmit(
+    async () => {
+      const parsed = parseEntry(text)
+      mistakes.value = 'mistake' in parsed ? [parsed.mistake] : []
+      if ('mistake' in parsed) return
       const body = { entry: parsed.entry, base: draft.value?.base ?? base }
       const { effects } = await callAdmin('changeAgent', { params: { agent: name }, body })
       draft.value = undefined
       showToast(effectsText(effects))
       onChanged()
-    } catch (reason) {
-      mistakes.value = fieldErrorsFrom(toProblem(reason), name)
-    }
-    isBusy.value = false
-  }
+    },
+    (problem) => (mistakes.value = fieldErrorsFrom(problem, name)),
+  )
 
   function undo(): void {
     draft.value = undefined
@@ -102,8 +95,8 @@ function EntryEditor({ name, entry, base, onChanged }: EditorProps) {
   }
 
   return (
-    <form class="agent-part" onSubmit={(event) => void save(event)}>
-      <label class="agent-part-head" for="entry">
+    <form class="stack-small agent-part" onSubmit={onSubmit}>
+      <label class="row agent-part-head" for="entry">
         <h3>Its entry, as JSON</h3>
         <a href="/settings/config">The whole file</a>
       </label>
@@ -128,7 +121,7 @@ function EntryEditor({ name, entry, base, onChanged }: EditorProps) {
         </WarningNote>
       )}
       <div class="row">
-        <button type="submit" class="primary" disabled={!isChanged || isBusy.value}>
+        <button type="submit" class="primary" disabled={!isChanged || isBusy}>
           Apply
         </button>
         <button type="button" disabled={!isChanged && mistakes.value.length === 0} onClick={undo}>

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addAttachments, maxAttachmentBytes, parseDataPart } from './attachments.ts'
-import { fileParts } from './file-parts.ts'
+import { addAttachments, fileParts, maxAttachmentBytes, parseDataPart } from './attachments.ts'
 import { grpcurlCommand } from '../grpcurl.ts'
 
 const file = (name: string, size: number): File =>
   new File([new Uint8Array(size)], name, { type: 'text/plain', lastModified: 1 })
 
 describe('files of a message', () => {
-  it('are taken once each, up to what the hub takes', () => {
+  it('are added once each, up to the limits of the hub', () => {
     const one = file('a.txt', 10)
     const { files, refused } = addAttachments(
       [one],
@@ -28,7 +27,7 @@ describe('files of a message', () => {
     )
   })
 
-  it('go as bytes with name and type', async () => {
+  it('become raw parts with name and type', async () => {
     assert.deepEqual(await fileParts([new File(['hello'], 'a.txt', { type: 'text/plain' })]), [
       { raw: 'aGVsbG8=', filename: 'a.txt', mediaType: 'text/plain' },
     ])
@@ -36,7 +35,7 @@ describe('files of a message', () => {
 })
 
 describe('data of a message', () => {
-  it('is JSON, or says why not, or is not there', () => {
+  it('is JSON, an error, or undefined', () => {
     assert.equal(parseDataPart('  '), undefined)
     assert.deepEqual(parseDataPart('null'), { data: null })
     assert.match((parseDataPart('{') as { mistake: string }).mistake, /JSON/)
@@ -44,7 +43,7 @@ describe('data of a message', () => {
 })
 
 describe('gRPC from a shell', () => {
-  it('names the service of the version, the agent, and where it is', () => {
+  it('names the service of the version, the agent and the address', () => {
     const call = {
       agent: 'talker',
       isOpen: false,

@@ -1,4 +1,5 @@
-/** Attachments of a message: limits of number and size, and the errors for files that exceed them. */
+/** Attachments of a message: limits of number and size, the errors for files that exceed them, and their parts. */
+import type { Part } from '@parley/a2a'
 import { formatBytes } from '../../../components/format.ts'
 
 /** The hub accepts requests of 20 MB, and base64 turns three bytes into four. */
@@ -41,4 +42,27 @@ export function parseDataPart(text: string): { readonly data: unknown } | { read
   } catch (reason) {
     return { mistake: reason instanceof Error ? reason.message : 'This is no JSON.' }
   }
+}
+
+/** Files are read when the message is sent. */
+export async function fileParts(files: readonly File[]): Promise<readonly Part[]> {
+  return Promise.all(
+    files.map(async (file): Promise<Part> => {
+      const raw = base64(new Uint8Array(await file.arrayBuffer()))
+      return {
+        raw,
+        ...(file.name === '' ? {} : { filename: file.name }),
+        ...(file.type === '' ? {} : { mediaType: file.type }),
+      }
+    }),
+  )
+}
+
+function base64(bytes: Uint8Array): string {
+  // btoa takes a string, and the stack limits the number of arguments of fromCharCode.
+  const pieces: string[] = []
+  for (let at = 0; at < bytes.length; at += 0x8000) {
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + 0x8000)))
+  }
+  return btoa(pieces.join(''))
 }

@@ -1,4 +1,6 @@
-/** A recorded exchange: a request, the response head and each frame with its time. */
+/** A recorded exchange: a request, the response head and each frame with its time; as rows, and as a curl command. */
+import type { Agent } from '../../../api/admin.ts'
+import { curlKeyHeader, shellQuote } from '../../../components/shell/curl.ts'
 
 export interface WireFrame {
   /** Milliseconds since the request was sent. */
@@ -76,12 +78,12 @@ export function endText({ ended }: Exchange): string {
 export function frameSummary(text: string): string {
   const data = frameData(text)
   if (data === undefined) return text.startsWith(':') ? 'heartbeat' : (text.split('\n', 1)[0] ?? '')
-  const told = asRecord(data['result']) ?? data
+  const event = asRecord(data['result']) ?? data
   const error = asRecord(data['error'])
   if (error !== undefined) return `error ${wordOf(error['code'])} ${wordOf(error['message'])}`
-  const { kind } = told
-  const inner = asRecord(told['task']) ?? asRecord(told['statusUpdate']) ?? asRecord(told['artifactUpdate']) ?? told
-  const name = ['task', 'statusUpdate', 'artifactUpdate', 'message', 'msg'].find((one) => one in told)
+  const { kind } = event
+  const inner = asRecord(event['task']) ?? asRecord(event['statusUpdate']) ?? asRecord(event['artifactUpdate']) ?? event
+  const name = ['task', 'statusUpdate', 'artifactUpdate', 'message', 'msg'].find((one) => one in event)
   const state = wordOf(asRecord(inner['status'])?.['state']).replace('TASK_STATE_', '')
   const words = textIn(asRecord(inner['artifact']) ?? asRecord(asRecord(inner['status'])?.['message']) ?? {})
   const gist = [name ?? wordOf(kind), state, words].filter((one) => one !== '').join(' · ')
@@ -125,4 +127,28 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined
 
 function wordOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** A longer body exceeds what shells accept as an argument, and is unreadable. */
+const maxArgumentLength = 60_000
+/** Headers that belong to the session of this page. */
+const sessionHeaders = /^(x-csrf-token|cookie|authorization|user-agent)$/i
+
+/** The request as a curl command without secrets of the page. The key is a variable, present only if the agent requires one. */
+export function exchangeCurl(
+  { method, url, headers, body }: Pick<Exchange, 'method' | 'url' | 'headers' | 'body'>,
+  agent: Pick<Agent, 'isOpen'>,
+): string {
+  const isStream = headers.some(([name, value]) => /^accept$/i.test(name) && value.includes('event-stream'))
+  const isLong = body !== undefined && body.length > maxArgumentLength
+  const lines = [
+    `curl ${isStream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${shellQuote(url)}`,
+    ...headers
+      .filter(([name]) => !sessionHeaders.test(name))
+      .map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
+    ...curlKeyHeader(agent),
+    ...(body === undefined ? [] : [isLong ? "--data-binary @- <<'PARLEY'" : `-d ${shellQuote(body)}`]),
+  ]
+  const command = lines.join(' \\\n  ')
+  return isLong ? `${command}\n${body}\nPARLEY` : command
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Exchange } from './exchange.ts'
-import { createRecordedFetch } from './recorded-fetch.ts'
-import { createWireLog } from './wire-log.ts'
-import type { WireLog } from './wire-log.ts'
+import { createRecordedFetch, createFrameSplitter } from './recorded-fetch.ts'
+import { createWireLog, type WireLog } from './wire-log.ts'
 
 /** Resolves as soon as the log shows the expected content. */
 function shown(
@@ -32,8 +31,8 @@ const stream = (pieces: readonly string[], onCancel = () => {}): Response =>
     { headers: { 'content-type': 'text/event-stream' } },
   )
 
-describe('the way out', () => {
-  it('leads to the hub that served the page, with both halves of the session, and is written down without them', async () => {
+describe('the recorded fetch', () => {
+  it('calls the hub that served the page, with cookie and CSRF token, and records neither', async () => {
     const log = createWireLog()
     const asked: { url: string; init: RequestInit }[] = []
     const fetch = createRecordedFetch({
@@ -64,7 +63,7 @@ describe('the way out', () => {
     assert.equal(exchange?.ended?.why, 'whole')
   })
 
-  it('is closed when the reader leaves, and says so', async () => {
+  it('ends the connection when the reader stops, and records it', async () => {
     const log = createWireLog()
     let isCanceled = false
     const fetch = createRecordedFetch({
@@ -82,7 +81,7 @@ describe('the way out', () => {
     assert.equal((await shown(log))[0]?.ended?.why, 'left')
   })
 
-  it('tells of a connection that did not come about', async () => {
+  it('records a failed connection', async () => {
     const log = createWireLog()
     const fetch = createRecordedFetch({
       log,
@@ -96,8 +95,8 @@ describe('the way out', () => {
   })
 })
 
-describe('what is kept of the wire', () => {
-  it('is bounded, the newest of it', async () => {
+describe('the wire log', () => {
+  it('is bounded and keeps the newest', async () => {
     const log = createWireLog()
     for (let index = 0; index < 80; index += 1)
       log.startExchange({ method: 'GET', url: `http://h/${index}`, headers: [], body: undefined })
@@ -109,5 +108,23 @@ describe('what is kept of the wire', () => {
     assert.ok(kept !== undefined && kept.frames.length <= 6_000)
     assert.equal(kept.frames.at(-1)?.text, 'data: 6999')
     assert.equal(kept.droppedFrames + kept.frames.length, 7_000)
+  })
+})
+
+const events = ': hello\n\nid: 1\ndata: {"a":1}\n\n:\n\nid: 2\r\ndata: b\r\n\r\n'
+
+describe('the frames of a stream', () => {
+  it('are the same wherever it is split', () => {
+    for (let at = 0; at <= events.length; at += 1) {
+      const { take } = createFrameSplitter()
+      const frames = [...take(events.slice(0, at)), ...take(events.slice(at))]
+      assert.deepEqual(frames, [': hello', 'id: 1\ndata: {"a":1}', ':', 'id: 2\ndata: b'], `cut at ${at}`)
+    }
+  })
+
+  it('include an incomplete last one', () => {
+    const { take, rest } = createFrameSplitter()
+    assert.deepEqual(take('id: 1\ndata: {"a"'), [])
+    assert.equal(rest(), 'id: 1\ndata: {"a"')
   })
 })

@@ -5,7 +5,6 @@
 import type { Fetch } from '@parley/a2a/client'
 import type { Json } from '@parley/a2a'
 import { redactSecrets } from '../../../conversation/question/build-answer.ts'
-import { createFrameSplitter } from './frame-splitter.ts'
 import type { Recording, WireLog } from './wire-log.ts'
 
 export interface RecordedFetchDeps {
@@ -107,4 +106,19 @@ function recordResponseBody(response: Response, recording: Recording): Response 
   })
   const { status, statusText, headers } = response
   return new Response(body, { status, statusText, headers })
+}
+
+/** Splits a stream into frames at blank lines, including comments, wherever the chunks are split. */
+export function createFrameSplitter(): { take(piece: string): readonly string[]; rest(): string } {
+  let held = ''
+  return {
+    take(piece) {
+      // A chunk may end between CR and LF.
+      const text = (held + piece).replaceAll(/\r\n/g, '\n')
+      const frames = text.split(/\n\n+/)
+      held = frames.pop() ?? ''
+      return frames.filter((frame) => frame !== '').map((frame) => frame.replace(/^\n/, ''))
+    },
+    rest: () => held.trim(),
+  }
 }

@@ -1,6 +1,5 @@
 /** The wire log: bounded, published to the page at most once per animation frame, and without secrets. */
-import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { signal, type ReadonlySignal } from '@preact/signals'
 import { oncePerFrame } from '../once-per-frame.ts'
 import type { Exchange } from './exchange.ts'
 

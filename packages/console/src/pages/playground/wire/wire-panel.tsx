@@ -36,8 +36,8 @@ export function WirePanel({ log }: { readonly log: WireLog }) {
   }
 
   return (
-    <div class="wire">
-      <header class="wire-head">
+    <div class="fill wire">
+      <header class="row wire-head">
         <h2>Wire</h2>
         <input
           type="search"
@@ -65,13 +65,12 @@ export function WirePanel({ log }: { readonly log: WireLog }) {
         </p>
       ) : (
         <VirtualList
-          count={rows.length}
+          items={rows}
           rowHeight={30}
           label="Frames"
           follow={wireFilter === ''}
-          keyOf={(index) => wireRowKey(rows[index] as WireRow)}
-          row={(index) => {
-            const row = rows[index] as WireRow
+          keyOf={wireRowKey}
+          row={(row) => {
             const key = wireRowKey(row)
             return <Row row={row} isOpen={opened.value.has(key)} onToggle={() => toggle(key)} />
           }}
@@ -146,25 +145,13 @@ function isBad({ response }: Exchange): boolean {
 }
 
 function RowDetails({ row }: { readonly row: WireRow }) {
-  const { exchange } = row
-  if (row.kind === 'request') {
-    return (
-      <div class="wire-body">
-        <Headers of={[['url', exchange.url], ...exchange.headers]} />
-        {exchange.body !== undefined && <Body text={exchange.body} />}
-      </div>
-    )
-  }
-  if (row.kind === 'answer') {
-    return (
-      <div class="wire-body">
-        <Headers of={exchange.response?.headers ?? []} />
-      </div>
-    )
-  }
+  const { exchange, kind } = row
   return (
     <div class="wire-body">
-      <Body text={wireRowText(row)} />
+      {kind === 'request' && <Headers of={[['url', exchange.url], ...exchange.headers]} />}
+      {kind === 'request' && exchange.body !== undefined && <Body text={exchange.body} />}
+      {kind === 'answer' && <Headers of={exchange.response?.headers ?? []} />}
+      {(kind === 'frame' || kind === 'end') && <Body text={wireRowText(row)} />}
     </div>
   )
 }

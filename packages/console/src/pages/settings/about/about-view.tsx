@@ -3,13 +3,12 @@ import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { session } from '../../../api/session-state.ts'
 import { ShortcutList } from '../../../app/shortcut-help.tsx'
-import { chooseTheme, theme } from '../../../app/theme.ts'
-import type { Theme } from '../../../app/theme.ts'
+import { chooseTheme, theme, type Theme } from '../../../app/theme.ts'
 import { CodeBlock } from '../../../components/content/code-block.tsx'
 import { CopyableId } from '../../../components/content/copy-button.tsx'
 import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
-import { RelativeTime, formatExactTime } from '../../../components/time.tsx'
+import { RelativeTime, formatSecond } from '../../../components/time.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
 import './about.css'
 
@@ -51,9 +50,7 @@ export function AboutView() {
             {typeof known === 'object' && (
               <>
                 <Fact name="You are">{known.subject}</Fact>
-                {known.expiresAt !== undefined && (
-                  <Fact name="Signed in until">{formatExactTime(new Date(known.expiresAt)).replace(/\.\d+$/, '')}</Fact>
-                )}
+                {known.expiresAt !== undefined && <Fact name="Signed in until">{formatSecond(known.expiresAt)}</Fact>}
               </>
             )}
           </FactList>

@@ -1,22 +1,39 @@
 /** The filters of the audit log, all held in the address, and its actions. */
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { adminPath } from '../../../api/admin-client.ts'
+import { adminPath, callAdmin } from '../../../api/admin-client.ts'
 import type { AuditEntry } from '../../../api/admin.ts'
 import type { PagedList } from '../../../api/paged-list.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
-import { clearQuery, setQuery } from '../../../app/router.ts'
+import { setQuery } from '../../../app/router.ts'
 import { CopyButton } from '../../../components/content/copy-button.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { truncateMiddle } from '../../../components/format.ts'
-import { AgentSelect } from '../../../components/filters/agent-select.tsx'
-import { SearchField } from '../../../components/filters/search-field.tsx'
-import { SelectField } from '../../../components/filters/select-field.tsx'
+import {
+  AgentSelect,
+  ClearFilters,
+  FilterChip,
+  SearchField,
+  TimeRangeFields,
+  TimeSelect,
+} from '../../../components/filters/filter-fields.tsx'
+import { CheckField, SelectField } from '../../../components/form/form-fields.tsx'
+import { createListExport } from '../../../components/list/list-export.tsx'
 import { adminCurl } from '../../../components/shell/curl.ts'
-import { TimeRangeFields, TimeSelect } from '../../../components/filters/time-range-fields.tsx'
 import { auditEventOptions, auditFilters, auditListQuery, auditOutcomeOptions } from './audit-filters.ts'
 import type { AuditFilters } from './audit-filters.ts'
-import { ExportAudit } from './export-audit.tsx'
+
+const { ExportButton } = createListExport<AuditFilters>({
+  noun: ['entry', 'entries'],
+  fileName: 'audit',
+  format: 'jsonl',
+  pages(filters) {
+    const asked = { ...auditListQuery(filters, Date.now()), limit: 1_000 }
+    return async (before, signal) => {
+      const page = await callAdmin('listAudit', { query: { ...asked, before }, signal })
+      return { items: page.entries, before: page.before }
+    }
+  },
+})
 
 export function AuditFilterBar({
   filters,
@@ -33,7 +50,7 @@ export function AuditFilterBar({
   const curl = (): string =>
     adminCurl(location.origin, adminPath('listAudit', { query: auditListQuery(filters, Date.now()) }))
   return (
-    <search ref={frame} class={isOpen.value ? 'audit-bar open' : 'audit-bar'} aria-label="Filter the audit">
+    <search ref={frame} class={isOpen.value ? 'bar audit-bar open' : 'bar audit-bar'} aria-label="Filter the audit">
       <SearchField
         label="Text"
         placeholder="Any words"
@@ -75,48 +92,28 @@ export function AuditFilterBar({
         />
         <TimeSelect time={filters.time} />
         {filters.time === 'custom' && <TimeRangeFields since={filters.since} until={filters.until} />}
-        {(['operation', 'key', 'task'] as const).map(
-          (name) => filters[name] !== '' && <Chip key={name} name={name} value={filters[name]} />,
-        )}
-        <label class="audit-reads">
-          <input
-            type="checkbox"
-            checked={filters.reads}
-            onChange={({ currentTarget: { checked } }) => setQuery({ reads: checked ? '1' : undefined })}
-          />
+        {(['operation', 'key', 'task'] as const).map((name) => (
+          <FilterChip key={name} name={name} value={filters[name]} />
+        ))}
+        <CheckField
+          class="soft"
+          checked={filters.reads}
+          onChange={(isOn) => setQuery({ reads: isOn ? '1' : undefined })}
+        >
           also what was only looked at
-        </label>
+        </CheckField>
       </div>
-      <span class="audit-actions">
-        {auditFilters.isSet(filters) && (
-          <button type="button" class="small plain" onClick={() => clearQuery(auditFilters.names)}>
-            Clear filters
-          </button>
-        )}
+      <span class="row audit-actions">
+        <ClearFilters filters={auditFilters} values={filters} />
         <button type="button" class="small" disabled={log.isLoading.value} onClick={log.refresh}>
           <Icon name="retry" size={14} />
           Refresh
         </button>
-        <ExportAudit filters={filters} />
+        <ExportButton filters={filters} />
         <CopyButton text={curl} label="Copy as curl" class="small">
           curl
         </CopyButton>
       </span>
     </search>
-  )
-}
-
-function Chip({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <button
-      type="button"
-      class="small audit-chip"
-      title={value}
-      onClick={() => setQuery({ [name]: undefined }, { push: true })}
-    >
-      {name}: {truncateMiddle(value, 24)}
-      <Icon name="close" size={12} />
-      <span class="unseen">remove</span>
-    </button>
   )
 }

@@ -8,24 +8,9 @@ import {
   setFilters,
   urlFilters,
 } from '../../../components/filters/url-filters.ts'
+import type { FiltersOf } from '../../../components/filters/url-filters.ts'
 
 export type AuditQuery = Operations['listAudit']['query']
-
-export interface AuditFilters {
-  readonly who: string
-  readonly agent: string
-  readonly event: string
-  readonly operation: string
-  readonly outcome: string
-  readonly key: string
-  readonly task: string
-  readonly text: string
-  readonly time: string
-  readonly since: string
-  readonly until: string
-  /** Includes reads by admins, which a console makes all the time. */
-  readonly reads: boolean
-}
 
 /** As the hub names them. */
 export const auditEventOptions: readonly (readonly [event: string, text: string])[] = [
@@ -57,7 +42,7 @@ export const auditOutcomeOptions: readonly (readonly [outcome: string, text: str
   ['INTERNAL', 'Internal error'],
 ]
 
-export const auditFilters = urlFilters<AuditFilters>({
+export const auditFilters = urlFilters({
   who: parseText,
   agent: parseText,
   event: parseText,
@@ -69,8 +54,10 @@ export const auditFilters = urlFilters<AuditFilters>({
   time: parseOption(timePresets),
   since: parseInstant,
   until: parseInstant,
+  /** Includes reads by admins, which a console makes all the time. */
   reads: (param) => param === '1',
 })
+export type AuditFilters = FiltersOf<typeof auditFilters>
 
 /** "The last hour" is relative to `now`. */
 export function auditListQuery({ time, since, until, reads, ...rest }: AuditFilters, now: number): AuditQuery {

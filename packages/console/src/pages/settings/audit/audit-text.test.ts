@@ -11,7 +11,7 @@ const entry = (about: Partial<AuditEntry>): AuditEntry => ({
 })
 
 describe('an entry of the audit', () => {
-  it('says what was done', () => {
+  it('describes the action', () => {
     assert.deepEqual(
       [
         entry({ operation: 'SendMessage' }),
@@ -36,7 +36,7 @@ describe('an entry of the audit', () => {
     assert.deepEqual([auditActor(entry({ who: 'ann' })), auditActor(entry({}))], ['ann', 'unknown'])
   })
 
-  it('tells our faults from those of callers', () => {
+  it('distinguishes errors of the hub from errors of callers', () => {
     const tones = ['OK', 'UNAUTHENTICATED', 'INTERNAL', 'AGENT_UNAVAILABLE'].map((outcome) =>
       outcomeStatus(entry({ outcome })),
     )

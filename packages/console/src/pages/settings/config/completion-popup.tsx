@@ -1,8 +1,7 @@
 /** Completions from the schema: a list below the cursor, opened with Ctrl-Space. */
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
-import { completionAt } from './completion.ts'
-import type { CompletionList, ConfigSchema } from './completion.ts'
+import { completionAt, type CompletionList, type ConfigSchema } from './completion.ts'
 import { positionAt } from './text-edits.ts'
 import { applyEdit, lineTop } from './editor-field.ts'
 

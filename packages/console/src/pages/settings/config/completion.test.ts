@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { completionAt } from './completion.ts'
-import type { ConfigSchema } from './completion.ts'
+import { completionAt, type ConfigSchema } from './completion.ts'
 
 const file = new URL('../../../../../hub/parley.schema.json', import.meta.url)
 const schema = JSON.parse(readFileSync(file, 'utf8')) as ConfigSchema
@@ -13,20 +12,20 @@ function offered(marked: string): readonly string[] {
   return found?.items.map(({ label }) => label) ?? []
 }
 
-describe('what the schema offers', () => {
-  it('are the sections at the beginning of a line, without those that are there', () => {
+describe('completions of the schema', () => {
+  it('are the missing sections at the start of a line', () => {
     assert.deepEqual(offered('li|'), ['listen', 'limits'])
     assert.deepEqual(offered('listen:\n  port: 1\nli|\nagents: {}\n'), ['limits'])
     assert.ok(offered('|').includes('agents'))
   })
 
-  it('are the keys of the section that one is in', () => {
+  it('are the keys of the current section', () => {
     assert.deepEqual(offered('listen:\n  p|'), ['port'])
     assert.deepEqual(offered('# why\nlisten:\n\n  # more\n  host: a\n  g|'), ['grpcPort'])
     assert.ok(offered('listen:\n  tls:\n    |').includes('cert'))
   })
 
-  it('are those of the kind that is named, also below it', () => {
+  it('are those of the named kind, also in nested settings', () => {
     const gpt = offered('agents:\n  gpt:\n    kind: openai\n    |')
     assert.ok(
       gpt.includes('baseUrl') && gpt.includes('description') && !gpt.includes('kind') && !gpt.includes('command'),
@@ -35,25 +34,25 @@ describe('what the schema offers', () => {
     assert.ok(offered('agents:\n  gpt:\n    ki|').includes('kind'))
   })
 
-  it('are the values that a key may have', () => {
+  it('are the values of a key', () => {
     assert.deepEqual(offered('agents:\n  gpt:\n    kind: opena|'), ['openai'])
     assert.deepEqual(offered('agents:\n  gpt:\n    kind: openai\n    default: |'), ['true', 'false'])
   })
 
-  it('are those of an item of a list', () => {
+  it('are those of a list item', () => {
     const keys = offered('access:\n  jwt:\n    - iss|')
     assert.deepEqual(keys, ['issuer'])
     assert.ok(offered('access:\n  jwt:\n    - issuer: https://a.example\n      |').includes('audience'))
     assert.ok(!offered('access:\n  jwt:\n    - issuer: https://a.example\n      |').includes('issuer'))
   })
 
-  it('say what each is for, and replace what was typed', () => {
+  it('have descriptions, and replace the typed prefix', () => {
     const found = completionAt('listen:\n  ho', 12, schema)
     assert.deepEqual([found?.from, found?.to], [10, 12])
     assert.match(found?.items[0]?.about ?? '', /loopback only/)
   })
 
-  it('are nothing in comments, in quotes, in flow style, and where nothing is known', () => {
+  it('are empty in comments, quotes, flow style and unknown sections', () => {
     assert.deepEqual(offered('# li|'), [])
     assert.deepEqual(offered('store: "me|'), [])
     assert.deepEqual(offered('listen: { p|'), [])

@@ -2,12 +2,14 @@
  * The edited configuration. Kept in the memory of this tab only, also while other pages are shown: it may contain secrets that
  * are typed and not yet applied.
  */
-import { computed, effect, signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { AdminResponse } from '../../../api/admin-client.ts'
+import type { Resource } from '../../../api/resource.ts'
 import { registerUnsavedWork } from '../../../api/session.ts'
 
 export type ConfigText = AdminResponse<'getConfig'>
+/** `no file`: the hub was started without a configuration file. */
+export type ConfigResource = Resource<ConfigText | 'no file'>
 
 /** The configuration when editing started. */
 export const baseConfig = signal<ConfigText | undefined>(undefined)

@@ -6,8 +6,7 @@ import { useResource } from '../../../api/resource.ts'
 import { pageRoute } from '../../../app/router.ts'
 import { CodeBlock } from '../../../components/content/code-block.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { baseConfig, receiveConfig } from './config-draft.ts'
-import type { ConfigText } from './config-draft.ts'
+import { baseConfig, receiveConfig, type ConfigText } from './config-draft.ts'
 import { ConfigEditView } from './edit-view.tsx'
 import { ReviewView } from './review-view.tsx'
 import { VersionsView } from './versions-view.tsx'
@@ -49,8 +48,8 @@ function NoFile() {
   return (
     <EmptyState title="This hub has no configuration file">
       <p>
-        A program started it and alone can change what it is told. Everything else works: agents, tasks, keys, webhooks.
-        To edit the configuration here, start the hub from a file:
+        A program started it, and only that program can change its configuration. Everything else works: agents, tasks,
+        keys, webhooks. To edit the configuration here, start the hub from a file:
       </p>
       <CodeBlock text="parley up --config parley.yaml" label="the command" />
     </EmptyState>

@@ -8,8 +8,7 @@ import { RelativeTime } from '../../../components/time.tsx'
 import { Loading } from '../../../components/status/error-notice.tsx'
 import { invertDiff } from '../../../components/diff/diff.ts'
 import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
-import { baseConfig, discardDraft, rebaseDraft, conflictingConfig } from './config-draft.ts'
-import type { ConfigText } from './config-draft.ts'
+import { baseConfig, discardDraft, rebaseDraft, conflictingConfig, type ConfigText } from './config-draft.ts'
 
 export function ConfigConflict() {
   const found = conflictingConfig.value

@@ -9,15 +9,14 @@ import { navigate, query, setQuery } from '../../../app/router.ts'
 import { CopyButton } from '../../../components/content/copy-button.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { ConfigConflict } from './conflict.tsx'
-import type { ConfigResource } from './config-resource.ts'
+import type { ConfigResource } from './config-draft.ts'
 import { baseConfig, discardDraft, isDraftEdited, draftText, conflictingConfig, setDraftText } from './config-draft.ts'
 import { lineRange } from './text-edits.ts'
 import { Editor } from './editor.tsx'
 import { showRange } from './editor-field.ts'
 import { FindBar, useFindInText } from './find-bar.tsx'
-import { LastApplied } from './last-applied.tsx'
-import { ConfigProblems } from './problems.tsx'
-import { useConfigCheck } from './use-config-check.ts'
+import { LastApplied } from './effects-list.tsx'
+import { ConfigProblems, useConfigCheck } from './config-check.tsx'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 
 export function ConfigEditView({ config }: { readonly config: ConfigResource }) {
@@ -55,8 +54,8 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
   ])
 
   return (
-    <div class="config">
-      <div class="config-bar">
+    <div class="fill config">
+      <div class="bar config-bar">
         <p class="config-file mono cut" title={baseConfig.value?.file}>
           {baseConfig.value?.file}
         </p>

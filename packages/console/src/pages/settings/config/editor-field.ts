@@ -1,6 +1,5 @@
 /** Operations on the textarea of the editor: edits and selections. */
-import { positionAt } from './text-edits.ts'
-import type { TextEdit } from './text-edits.ts'
+import { positionAt, type TextEdit } from './text-edits.ts'
 
 /** Offset of a line in the layers under the field. */
 export function lineTop(line: number): string {

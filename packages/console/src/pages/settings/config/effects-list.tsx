@@ -1,12 +1,11 @@
 /** The effects of applying a configuration: agents added, changed and removed, and what needs a restart. */
+import { signal } from '@preact/signals'
 import type { ConfigEffects } from '../../../api/admin.ts'
-import { StatusBadge } from '../../../components/status/task-state.tsx'
-import { describeEffects } from './effects.ts'
-import type { ConfigEffectText } from './effects.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { StatusBadge, type StatusDisplay } from '../../../components/status/task-state.tsx'
+import { describeEffects, type ConfigEffectText } from './effects.ts'
 
-const looks: Readonly<
-  Record<ConfigEffectText['id'], readonly [tone: 'done' | 'working' | 'failed' | 'waiting' | 'ended', shape: string]>
-> = {
+const looks: Readonly<Record<ConfigEffectText['id'], readonly [tone: StatusDisplay['tone'], shape: string]>> = {
   added: ['done', '+'],
   changed: ['working', '◐'],
   removed: ['failed', '−'],
@@ -17,7 +16,7 @@ const looks: Readonly<
 
 export function EffectsList({ effects }: { readonly effects: ConfigEffects }) {
   return (
-    <ul class="config-effects">
+    <ul class="stack-small config-effects">
       {describeEffects(effects).map(({ id, word, names, text }) => (
         <li key={id}>
           <StatusBadge tone={looks[id][0]} shape={looks[id][1]} word={word} />
@@ -34,5 +33,28 @@ export function EffectsList({ effects }: { readonly effects: ConfigEffects }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+const lastEffects = signal<ConfigEffects | undefined>(undefined)
+
+export function setLastApplied(effects: ConfigEffects): void {
+  lastEffects.value = effects
+}
+
+/** The effects of the last change, until dismissed; above all what needs a restart. */
+export function LastApplied() {
+  const effects = lastEffects.value
+  if (effects === undefined) return null
+  return (
+    <section class="config-applied panel" aria-label="Applied">
+      <div class="grow">
+        <h2>Applied</h2>
+        <EffectsList effects={effects} />
+      </div>
+      <button type="button" class="plain icon" aria-label="Put away" onClick={() => (lastEffects.value = undefined)}>
+        <Icon name="close" />
+      </button>
+    </section>
   )
 }

@@ -4,8 +4,8 @@ import { describeEffects, effectsSummary } from './effects.ts'
 
 const none = { added: [], changed: [], removed: [], applied: [], restart: [] }
 
-describe('what applying does', () => {
-  it('is told part by part, and only the parts that there are', () => {
+describe('the effects of a configuration', () => {
+  it('are listed by kind, without empty ones', () => {
     const effects = { ...none, added: ['timer'], removed: ['old', 'older'], restart: ['listen'] }
     assert.deepEqual(
       describeEffects(effects).map(({ id, names }) => [id, names]),
@@ -18,7 +18,7 @@ describe('what applying does', () => {
     assert.equal(effectsSummary(effects), 'new: timer; removed: old, older; later: listen')
   })
 
-  it('is said to be nothing where only the text differs', () => {
+  it('are none if only the text differs', () => {
     assert.match(effectsSummary(none), /only the text differs/)
   })
 })

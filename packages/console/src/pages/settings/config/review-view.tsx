@@ -1,19 +1,20 @@
 /** The review of a change: the diff and its effects, before it is applied. */
+import { omitUndefined } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { callAdmin } from '../../../api/admin-client.ts'
-import { isProblem, toProblem } from '../../../api/problem.ts'
+import { isProblem } from '../../../api/problem.ts'
 import { useResource } from '../../../api/resource.ts'
 import { showToast } from '../../../app/announce.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { navigate } from '../../../app/router.ts'
-import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { useSubmit } from '../../../components/form/use-submit.ts'
+import { EmptyState, ErrorNotice, LoadState } from '../../../components/status/error-notice.tsx'
 import { ConfigConflict } from './conflict.tsx'
-import type { ConfigResource } from './config-resource.ts'
+import type { ConfigResource } from './config-draft.ts'
 import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
 import { baseConfig, resetDraft, isDraftEdited, draftText, conflictingConfig } from './config-draft.ts'
 import { effectsSummary } from './effects.ts'
-import { EffectsList } from './effects-list.tsx'
-import { setLastApplied } from './last-applied.tsx'
+import { EffectsList, setLastApplied } from './effects-list.tsx'
 
 const back = '/settings/config'
 
@@ -24,34 +25,23 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
     ({ type }) => type === 'config',
   )
   const note = useSignal('')
-  const isBusy = useSignal(false)
-  const refused = useSignal<unknown>(undefined)
   useShortcuts([{ key: 'Escape', label: 'Back to the text', run: () => navigate(back) }])
-
-  async function apply(): Promise<void> {
-    isBusy.value = true
-    refused.value = undefined
+  const { isBusy, problem, onSubmit } = useSubmit(async () => {
+    const written = note.value.trim()
+    const { hash } = baseConfig.value ?? {}
+    const body = { text: draftText.value, ...omitUndefined({ note: written || undefined, base: hash }) }
     try {
-      const said = note.value.trim()
-      const { hash } = baseConfig.value ?? {}
-      const { effects } = await callAdmin('applyConfig', {
-        body: {
-          text: draftText.value,
-          ...(said === '' ? {} : { note: said }),
-          ...(hash === undefined ? {} : { base: hash }),
-        },
-      })
+      const { effects } = await callAdmin('applyConfig', { body })
       resetDraft(await callAdmin('getConfig'))
       setLastApplied(effects)
       showToast(`Applied. ${effectsSummary(effects)}`)
       navigate(back)
     } catch (reason) {
-      // On a conflict, load and show the other user's change.
-      if (isProblem(reason, 'CONFLICT')) config.reload()
-      else refused.value = toProblem(reason)
+      if (!isProblem(reason, 'CONFLICT')) throw reason
+      // Loads and shows the other user's change.
+      config.reload()
     }
-    isBusy.value = false
-  }
+  })
 
   if (!isDraftEdited.value) {
     return (
@@ -72,9 +62,8 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
         </a>
       </div>
       {conflictingConfig.value !== undefined && <ConfigConflict />}
-      {compared.problem.value !== undefined && <ErrorNotice reason={compared.problem.value} retry={compared.reload} />}
-      {refused.value !== undefined && <ErrorNotice reason={refused.value} />}
-      {found === undefined && compared.problem.value === undefined && <Loading what="the comparison" />}
+      <LoadState of={compared} what="the comparison" />
+      {problem !== undefined && <ErrorNotice reason={problem} />}
       {found !== undefined && (
         <>
           <section aria-labelledby="config-effects">
@@ -82,13 +71,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
             <EffectsList effects={found.effects} />
           </section>
           <LineDiffView diff={found.diff} label="Changes, line by line" before="Holds now" after="Yours" />
-          <form
-            class="config-apply"
-            onSubmit={(event) => {
-              event.preventDefault()
-              void apply()
-            }}
-          >
+          <form class="config-apply" onSubmit={onSubmit}>
             <div class="field grow">
               <label for="config-note">Note, shown in the list of versions</label>
               <input
@@ -100,7 +83,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
                 onInput={(event) => (note.value = event.currentTarget.value)}
               />
             </div>
-            <button type="submit" class="primary" disabled={isBusy.value || conflictingConfig.value !== undefined}>
+            <button type="submit" class="primary" disabled={isBusy || conflictingConfig.value !== undefined}>
               Apply
             </button>
           </form>

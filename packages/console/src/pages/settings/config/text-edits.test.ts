@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { countLines, findAll, indent, lineRange, newLine, outdent, positionAt } from './text-edits.ts'
-import type { TextEdit } from './text-edits.ts'
+import { countLines, findAll, indent, lineRange, newLine, outdent, positionAt, type TextEdit } from './text-edits.ts'
 
 /** `|` marks the selection, once or twice. */
 function edited(marked: string, change: (text: string, from: number, to: number) => TextEdit): string {
@@ -14,8 +13,8 @@ function edited(marked: string, change: (text: string, from: number, to: number)
   return `${after.slice(0, selectFrom)}|${after.slice(selectFrom, selectTo)}${end}${after.slice(selectTo)}`
 }
 
-describe('places in a text', () => {
-  it('are counted by line and column from one', () => {
+describe('positions in a text', () => {
+  it('are counted from one, by line and column', () => {
     const text = 'ab\ncd\n'
     assert.deepEqual(
       [0, 2, 3, 5, 6].map((offset) => positionAt(text, offset)),
@@ -30,7 +29,7 @@ describe('places in a text', () => {
     assert.deepEqual([countLines(''), countLines(text)], [1, 3])
   })
 
-  it('are found by their line, and the last is taken for those that are not there', () => {
+  it('are found by their line; a line past the end is the last', () => {
     const text = 'ab\ncd\nef'
     assert.deepEqual(
       [1, 2, 3, 99].map((line) => {
@@ -41,7 +40,7 @@ describe('places in a text', () => {
     )
   })
 
-  it('are found by what stands there, in large or small letters', () => {
+  it('are found by their text, ignoring case', () => {
     assert.deepEqual(findAll('Key: key KEY', 'key'), [0, 5, 9])
     assert.deepEqual(findAll('aaaa', 'aa'), [0, 2])
     assert.deepEqual(findAll('abc', ''), [])
@@ -49,20 +48,20 @@ describe('places in a text', () => {
 })
 
 describe('keys in the editor', () => {
-  it('move what is typed to the next step', () => {
+  it('indent to the next step', () => {
     assert.equal(edited('a|b', indent), 'a |b')
     assert.equal(edited('|b', indent), '  |b')
     assert.equal(edited('ab|', indent), 'ab  |')
   })
 
-  it('move all lines that are selected in and out, and leave empty ones', () => {
+  it('indent and outdent the selected lines, except empty ones', () => {
     assert.equal(edited('a:\n|  b\n\n  c|\n', indent), 'a:\n  |  b\n\n    c|\n')
     assert.equal(edited('a:\n  |  b\n    c|\n', outdent), 'a:\n|  b\n  c|\n')
     assert.equal(edited('|a\nb\n|c', indent), '  |a\n  b\n|c')
     assert.equal(edited(' |a', outdent), '|a')
   })
 
-  it('go on as far in as before, and further below a key', () => {
+  it('keep the indentation in a new line, and indent below a key', () => {
     assert.equal(edited('  a: 1|', newLine), '  a: 1\n  |')
     assert.equal(edited('  a:|', newLine), '  a:\n    |')
     assert.equal(edited('  a: # why|', newLine), '  a: # why\n    |')

@@ -1,7 +1,6 @@
 /** Applied versions: author, time and note; view, compare with the current one, restore. */
 import { useRef } from 'preact/hooks'
-import { callAdmin } from '../../../api/admin-client.ts'
-import type { AdminResponse } from '../../../api/admin-client.ts'
+import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { showToast } from '../../../app/announce.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
@@ -12,15 +11,13 @@ import { DetailHead } from '../../../components/layout/page-head.tsx'
 import { SplitView } from '../../../components/layout/split-view.tsx'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { Tabs } from '../../../components/layout/tabs.tsx'
-import { RelativeTime, formatExactTime } from '../../../components/time.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
-import type { ConfigResource } from './config-resource.ts'
+import { RelativeTime, formatExactTime, formatSecond } from '../../../components/time.tsx'
+import { EmptyState, LoadState } from '../../../components/status/error-notice.tsx'
+import { resetDraft, isDraftEdited, type ConfigResource } from './config-draft.ts'
 import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
-import { resetDraft, isDraftEdited } from './config-draft.ts'
 import { Editor } from './editor.tsx'
-import { EffectsList } from './effects-list.tsx'
+import { EffectsList, setLastApplied } from './effects-list.tsx'
 import { effectsSummary } from './effects.ts'
-import { setLastApplied } from './last-applied.tsx'
 
 type Version = AdminResponse<'listConfigVersions'>['versions'][number]
 
@@ -44,8 +41,8 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
     { key: 'Escape', label: 'Back', run: () => navigate(id === undefined ? '/settings/config' : list) },
   ])
 
-  if (loaded.problem.value !== undefined) return <ErrorNotice reason={loaded.problem.value} retry={loaded.reload} />
-  if (loaded.value.value === undefined) return <Loading what="the versions" />
+  if (loaded.value.value === undefined || loaded.problem.value !== undefined)
+    return <LoadState of={loaded} what="the versions" />
   if (versions.length === 0) {
     return (
       <EmptyState title="There are no versions yet">
@@ -62,7 +59,7 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
       initial={380}
       list={
         <>
-          <div class="config-bar">
+          <div class="bar config-bar">
             <h2 class="grow">Versions</h2>
             <a class="button" href="/settings/config">
               Back to the text
@@ -82,12 +79,16 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
   )
 }
 
+function versionTitle({ note, who }: Pick<Version, 'note' | 'who'>): string {
+  return note ?? (who === undefined ? 'Found in the file' : 'Without a note')
+}
+
 function VersionRow({ version, isOpen }: { readonly version: Version; readonly isOpen: boolean }) {
-  const { id, at, who, note, isCurrent } = version
+  const { id, at, who, isCurrent } = version
   return (
     <a class="list-row config-version" href={`${list}/${id}`} aria-current={isOpen ? 'true' : undefined}>
       <span class="grow">
-        <span class="cut config-note">{note ?? (who === undefined ? 'Found in the file' : 'Without a note')}</span>
+        <span class="cut config-note">{versionTitle(version)}</span>
         <span class="faint cut">
           {who ?? 'written by hand'}, <RelativeTime at={at} />
         </span>
@@ -106,17 +107,13 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
     ({ type }) => type === 'config',
   )
   const found = loaded.value.value
-  if (loaded.problem.value !== undefined) return <ErrorNotice reason={loaded.problem.value} retry={loaded.reload} />
-  if (found === undefined) return <Loading what="the version" />
+  if (found === undefined || loaded.problem.value !== undefined) return <LoadState of={loaded} what="the version" />
 
   async function restore(): Promise<void> {
     const { hash } = (await callAdmin('getConfig')) ?? {}
     const { effects } = await callAdmin('restoreConfig', {
       params: { id },
-      body: {
-        note: `Back to the version of ${formatExactTime(new Date(found?.at ?? 0)).replace(/\.\d+$/, '')}`,
-        base: hash,
-      },
+      body: { note: `Back to the version of ${formatSecond(found?.at ?? 0)}`, base: hash },
     })
     if (!isDraftEdited.peek()) resetDraft(await callAdmin('getConfig'))
     config.reload()
@@ -129,10 +126,7 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
   const { effects, isCurrent } = found
   return (
     <>
-      <DetailHead
-        title={found.note ?? (found.who === undefined ? 'Found in the file' : 'Without a note')}
-        backTo={list}
-      >
+      <DetailHead title={versionTitle(found)} backTo={list}>
         <CopyButton text={found.text} label="Copy the text" />
         <ConfirmButton
           label="Restore"
@@ -158,7 +152,7 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
         ]}
       />
       {isText ? (
-        <div class="config">
+        <div class="fill config">
           <Editor field={field} label="Text of the version" text={found.text} />
         </div>
       ) : (

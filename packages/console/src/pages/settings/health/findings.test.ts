@@ -12,12 +12,12 @@ const agent = (name: string, more: object = {}): Agent =>
   ({ name, state: 'open', health: { state: 'up', breaker: 'closed' }, ...more }) as unknown as Agent
 const minute = (requests: number, errors: number) => ({ at: '2030-01-01T00:00:00Z', requests, errors, streams: 0 })
 
-describe('what is not well', () => {
-  it('is nothing where all is', () => {
+describe('the findings of the health page', () => {
+  it('are empty on a healthy hub', () => {
     assert.deepEqual(findingsOf(well, [agent('a')], [minute(10, 0)]), [])
   })
 
-  it('is told with the worst first, each with its way on', () => {
+  it('have the worst first, each with the next step', () => {
     const health = {
       ...well,
       store: { ...well.store, isReady: false, trouble: 'disk full' },
@@ -55,7 +55,7 @@ describe('what is not well', () => {
     assert.equal(new Set(found.map(({ id }) => id)).size, found.length)
   })
 
-  it('is worse when more of the answers were errors, and over when they are long ago', () => {
+  it('are worse with more errors, and none after old ones', () => {
     assert.equal(findingsOf(well, [], [minute(20, 1)])[0]?.grade, 'bad')
     assert.deepEqual(findingsOf(well, [], [minute(20, 20), ...Array.from({ length: 5 }, () => minute(1, 0))]), [])
   })

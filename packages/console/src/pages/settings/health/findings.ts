@@ -68,63 +68,32 @@ function agentFindings(agent: Agent): readonly Finding[] {
   const query = new URLSearchParams({ agent: name, state: 'TASK_STATE_FAILED' })
   const failed = { text: 'Its failed tasks', href: `/tasks?${query}` }
   const about = { id: `agent ${name}`, links: lastError === undefined ? [page] : [page, failed] }
+  const finding = (grade: Finding['grade'], title: string, next: string, why?: string): Finding => ({
+    ...about,
+    grade,
+    title,
+    why,
+    next,
+  })
   if (drift === 'blocked') {
-    return [
-      {
-        ...about,
-        grade: 'bad',
-        title: `${name} is not called: its card has changed`,
-        next: 'Compare the cards, and approve the new one if it is meant.',
-      },
-    ]
+    const next = 'Compare the cards, and approve the new one if it is meant.'
+    return [finding('bad', `${name} is not called: its card has changed`, next)]
   }
-  if (state !== 'open') {
-    return [
-      {
-        ...about,
-        grade: 'bad',
-        title: `${name} is not open`,
-        why: startError?.message,
-        next: 'Callers are refused until it is.',
-      },
-    ]
-  }
+  if (state !== 'open')
+    return [finding('bad', `${name} is not open`, 'Callers are refused until it is.', startError?.message)]
   if (health.state === 'down') {
-    return [
-      {
-        ...about,
-        grade: 'bad',
-        title: `${name} does not answer`,
-        why: health.why ?? lastError?.text,
-        next:
-          health.breaker === 'open'
-            ? 'Nothing is handed on to it for a while; then it is tried again by itself.'
-            : 'It is asked again by itself. See that it runs, and that its address and its credentials are right.',
-      },
-    ]
+    const next =
+      health.breaker === 'open'
+        ? 'Nothing is handed on to it for a while; then it is tried again by itself.'
+        : 'It is asked again by itself. See that it runs, and that its address and its credentials are right.'
+    return [finding('bad', `${name} does not answer`, next, health.why ?? lastError?.text)]
   }
+  const slow = 'Messages are taken, but their answers take longer than usual.'
+  const changed = 'It goes on being called. Compare the cards, and approve the new one if it is meant.'
   return [
-    ...(health.state === 'slow'
-      ? [
-          {
-            ...about,
-            grade: 'odd' as const,
-            title: `${name} is slow`,
-            why: health.why,
-            next: 'Messages are taken, but their answers take longer than usual.',
-          },
-        ]
-      : []),
+    ...(health.state === 'slow' ? [finding('odd', `${name} is slow`, slow, health.why)] : []),
     ...(drift === 'changed'
-      ? [
-          {
-            ...about,
-            id: `card ${name}`,
-            grade: 'odd' as const,
-            title: `The card of ${name} has changed`,
-            next: 'It goes on being called. Compare the cards, and approve the new one if it is meant.',
-          },
-        ]
+      ? [{ ...finding('odd', `The card of ${name} has changed`, changed), id: `card ${name}` }]
       : []),
   ]
 }

@@ -1,6 +1,7 @@
 /** The health of the hub: findings first, then the last hour and the components. */
 import type { Health } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
+import { useAgentList } from '../../../api/agents.ts'
 import { connectionStatus } from '../../../api/change-feed.ts'
 import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
@@ -9,13 +10,11 @@ import { Icon } from '../../../components/icon.tsx'
 import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { StatusBadge, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
 import { ClockTime, ElapsedTime } from '../../../components/time.tsx'
-import { Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { LoadState } from '../../../components/status/error-notice.tsx'
 import { formatCount, formatDuration, pluralize } from '../../../components/format.ts'
 import { useVisibleInterval } from '../use-visible-interval.ts'
-import { findingsOf } from './findings.ts'
-import type { Finding } from './findings.ts'
-import { createCharts, minuteLabel, minuteTimes } from './recent-stats.ts'
-import type { MinuteStats } from './recent-stats.ts'
+import { findingsOf, type Finding } from './findings.ts'
+import { createCharts, minuteLabel, minuteTimes, type MinuteStats } from './recent-stats.ts'
 import { Sparkline } from './sparkline.tsx'
 import './health.css'
 
@@ -28,11 +27,7 @@ export function HealthView() {
     (signal) => callAdmin('getHealth', { signal }),
     ({ type }) => type !== 'reset',
   )
-  const agents = useResource(
-    'agents',
-    (signal) => callAdmin('listAgents', { signal }),
-    ({ type }) => type === 'agent' || type === 'config',
-  )
+  const agents = useAgentList()
   const pulse = useResource('pulse', (signal) => callAdmin('getPulse', { signal }))
   useVisibleInterval(reloadMs, () => {
     health.reload()
@@ -40,14 +35,10 @@ export function HealthView() {
   })
   const found = health.value.value
   const minutes = pulse.value.value?.minutes
-  const problem = health.problem.value
   return (
     <div class="scroll health">
-      {problem !== undefined && <ErrorNotice reason={problem} retry={health.reload} />}
-      {found === undefined && problem === undefined && <Loading what="how the hub is" />}
-      {found !== undefined && (
-        <HealthSummary findings={findingsOf(found, agents.value.value?.agents ?? [], minutes ?? [])} />
-      )}
+      <LoadState of={health} what="how the hub is" />
+      {found !== undefined && <HealthSummary findings={findingsOf(found, agents.value.value ?? [], minutes ?? [])} />}
       {minutes !== undefined && <LastHour minutes={minutes} />}
       {found !== undefined && <HubFacts health={found} />}
     </div>
@@ -68,7 +59,7 @@ function HealthSummary({ findings }: { readonly findings: readonly Finding[] }) 
   return (
     <section aria-labelledby="health-verdict">
       <div role="status">
-        <h2 id="health-verdict" class={`health-verdict ${look}`}>
+        <h2 id="health-verdict" class={`row health-verdict ${look}`}>
           <Icon name={look === 'done' ? 'check' : 'warning'} size={20} />
           {title}
         </h2>

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createCharts, minuteLabel } from './recent-stats.ts'
-import type { MinuteStats } from './recent-stats.ts'
+import { createCharts, minuteLabel, type MinuteStats } from './recent-stats.ts'
 
 const at = (minute: number): string => new Date(Date.UTC(2030, 0, 1, 12, minute)).toISOString()
 
-describe('the last hour in words', () => {
-  it('says how much, when most, and how it is now', () => {
+describe('the last hour as text', () => {
+  it('has the total, the peak and the current value', () => {
     const minutes: readonly MinuteStats[] = [
       { at: at(0), requests: 1_200, errors: 3, p50Ms: 12, p99Ms: 4_000, streams: 2 },
       { at: at(1), requests: 0, errors: 0, streams: 5 },
@@ -27,7 +26,7 @@ describe('the last hour in words', () => {
     )
   })
 
-  it('says that there was nothing, and leaves gaps where nothing was answered', () => {
+  it('reports an empty hour, and has gaps without responses', () => {
     const charts = createCharts([{ at: at(0), requests: 0, errors: 0, streams: 0 }])
     assert.deepEqual(
       charts.map(({ summary }) => summary),

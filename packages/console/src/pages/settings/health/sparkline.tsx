@@ -4,8 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { loadWithRetry } from '../../../api/load-with-retry.ts'
 import { isDark } from '../../../app/theme.ts'
-import { minuteLabel } from './recent-stats.ts'
-import type { Chart } from './recent-stats.ts'
+import { minuteLabel, type Chart } from './recent-stats.ts'
 import './sparkline.css'
 
 const height = 72
@@ -49,7 +48,7 @@ export function Sparkline({ chart, times }: { readonly chart: Chart; readonly ti
 
   const at = pointed.value
   return (
-    <figure class="spark">
+    <figure class="panel spark">
       <figcaption>
         <h3>{chart.title}</h3>
         <p class="spark-now">{at === undefined ? chart.now : pointedText(chart, times, at)}</p>
@@ -58,7 +57,7 @@ export function Sparkline({ chart, times }: { readonly chart: Chart; readonly ti
       <p class="spark-foot faint">
         {chart.lines.length > 1 &&
           chart.lines.map(({ name, tone }) => (
-            <span key={name} class={`spark-name spark-${tone}`} aria-hidden="true">
+            <span key={name} class={`spark-name ${tone}`} aria-hidden="true">
               {name}
             </span>
           ))}

@@ -1,18 +1,19 @@
 /** Console sessions: how each was opened, when it was last used, when it expires, and a button to end it. */
 import type { ListedSession } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
+import { loadAllPages } from '../../../api/load-all-pages.ts'
 import { isProblem } from '../../../api/problem.ts'
 import { useResource } from '../../../api/resource.ts'
 import { signOut, unsavedWork } from '../../../api/session.ts'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { EmptyState, LoadState } from '../../../components/status/error-notice.tsx'
 import { useVisibleInterval } from '../use-visible-interval.ts'
+import '../../../components/list/list-states.css'
 import './sessions.css'
 
 const pageSize = 1_000
-const maxPages = 20
 /** The change feed has no events for sessions. */
 const reloadMs = 10_000
 
@@ -23,34 +24,27 @@ const openedBy: Readonly<Record<ListedSession['by'], string>> = {
 }
 
 async function listAllSessions(signal: AbortSignal): Promise<readonly ListedSession[]> {
-  const sessions: ListedSession[] = []
-  let after: string | undefined
-  for (let page = 0; page < maxPages; page += 1) {
-    const answer = await callAdmin('listSessions', { query: { limit: pageSize, after }, signal })
-    sessions.push(...answer.sessions)
-    after = answer.after
-    if (after === undefined) break
-  }
+  const sessions = await loadAllPages(async (after) => {
+    const page = await callAdmin('listSessions', { query: { limit: pageSize, after }, signal })
+    return { items: page.sessions, after: page.after }
+  })
   // The current session first, then by last use.
   return sessions.sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || (a.lastUsedAt < b.lastUsedAt ? 1 : -1))
 }
 
 export function SessionsView() {
-  const { value, problem, reload } = useResource('sessions', listAllSessions)
-  useVisibleInterval(reloadMs, reload)
-  const sessions = value.value
+  const found = useResource('sessions', listAllSessions)
+  useVisibleInterval(reloadMs, found.reload)
+  const sessions = found.value.value
   return (
     <div class="scroll">
       <div class="sessions">
-        {problem.value !== undefined && <ErrorNotice reason={problem.value} retry={reload} />}
-        {sessions === undefined ? (
-          problem.value === undefined && <Loading what="the sessions" />
-        ) : sessions.length === 0 ? (
-          <EmptyState title="No sessions">No user is signed in to the console.</EmptyState>
-        ) : (
-          <ul class="panel sessions-list" aria-label="Sessions">
+        <LoadState of={found} what="the sessions" />
+        {sessions?.length === 0 && <EmptyState title="No sessions">No user is signed in to the console.</EmptyState>}
+        {sessions !== undefined && sessions.length > 0 && (
+          <ul class="panel record-list sessions-list" aria-label="Sessions">
             {sessions.map((session) => (
-              <SessionRow key={session.id} session={session} onEnded={reload} />
+              <SessionRow key={session.id} session={session} onEnded={found.reload} />
             ))}
           </ul>
         )}
@@ -85,7 +79,7 @@ function SessionRow({ session, onEnded }: { readonly session: ListedSession; rea
         {subject}
       </span>
       {isCurrent && <StatusBadge tone="done" shape="●" word="current session" />}
-      <div class="sessions-facts faint">
+      <div class="record-facts sessions-facts faint">
         <span>opened by {openedBy[by]}</span>
         <span>
           since <RelativeTime at={createdAt} />

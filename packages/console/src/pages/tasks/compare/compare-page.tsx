@@ -1,22 +1,20 @@
 /** Two tasks side by side, live: state, duration, cost and results. */
-import type { TaskDetail, Trace } from '../../../api/admin.ts'
+import type { TaskDetail } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { navigate } from '../../../app/router.ts'
 import { CopyButton, CopyableId } from '../../../components/content/copy-button.tsx'
-import { PageHead } from '../../../components/layout/page-head.tsx'
+import { Fact, PageHead } from '../../../components/layout/page-head.tsx'
 import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { formatCount, formatDuration } from '../../../components/format.ts'
-import { pairResults } from './compare-tasks.ts'
-import type { ResultPair } from './compare-tasks.ts'
+import { pairResults, type ResultPair } from './compare-tasks.ts'
 import { TextDiffView } from '../../../components/diff/text-diff-view.tsx'
 import { taskPlaygroundHref } from '../detail/task-head.tsx'
 import { taskHref } from '../task-links.ts'
 import { taskTitle, TaskDuration } from '../list/task-row.tsx'
-import { a2aTaskOf, useTask } from '../detail/use-task.ts'
-import type { TaskResource } from '../detail/use-task.ts'
+import { a2aTaskOf, useTask, type TaskResource } from '../detail/use-task.ts'
 import './compare-page.css'
 
 export function ComparePage({ id, other }: { readonly id: string; readonly other: string }) {
@@ -54,7 +52,7 @@ interface ComparedTaskProps {
 function ComparedTask({ known: { detail, problem, reload }, id, label, versus }: ComparedTaskProps) {
   if (detail === undefined) {
     return (
-      <section class="compare-side" aria-label={label}>
+      <section class="stack-small compare-side" aria-label={label}>
         {problem === undefined ? <Loading what="the task" /> : <ErrorNotice reason={problem} retry={reload} />}
       </section>
     )
@@ -62,7 +60,7 @@ function ComparedTask({ known: { detail, problem, reload }, id, label, versus }:
   const { agent, state, durationMs } = detail
   const faster = durationMs !== undefined && versus?.durationMs !== undefined ? versus.durationMs - durationMs : 0
   return (
-    <section class="compare-side" aria-label={`${label}: ${agent}`}>
+    <section class="stack-small compare-side" aria-label={`${label}: ${agent}`}>
       <header class="row">
         <TaskStateBadge state={state} />
         <h2 class="cut grow">{agent}</h2>
@@ -72,17 +70,11 @@ function ComparedTask({ known: { detail, problem, reload }, id, label, versus }:
         {taskTitle(detail)}
       </p>
       <dl class="compare-facts">
-        <div>
-          <dt>took</dt>
-          <dd>
-            <TaskDuration task={detail} />
-            {faster > 0 && <span class="faint"> {formatDuration(faster)} less</span>}
-          </dd>
-        </div>
-        <div>
-          <dt>events</dt>
-          <dd>{formatCount(detail.head)}</dd>
-        </div>
+        <Fact name="took">
+          <TaskDuration task={detail} />
+          {faster > 0 && <span class="faint"> {formatDuration(faster)} less</span>}
+        </Fact>
+        <Fact name="events">{formatCount(detail.head)}</Fact>
         <TaskCost detail={detail} />
       </dl>
       {state.endsWith('_REQUIRED') && (
@@ -103,30 +95,19 @@ function TaskCost({ detail: { id, traceId, state } }: { readonly detail: TaskDet
     (change) => change.type === 'task' && change.task.id === id,
   )
   const summary = resource.value.value?.find(({ taskId }) => taskId === id)
-  if (summary === undefined || tokensOf(summary) === 0) return null
+  const tokens = (summary?.inputTokens ?? 0) + (summary?.outputTokens ?? 0)
+  if (summary === undefined || tokens === 0) return null
   return (
     <>
-      <div>
-        <dt>tokens</dt>
-        <dd>
-          {formatCount(tokensOf(summary))}{' '}
-          <span class="faint">
-            {formatCount(summary.inputTokens)} in, {formatCount(summary.outputTokens)} out
-          </span>
-        </dd>
-      </div>
-      {summary.cost !== undefined && (
-        <div>
-          <dt>cost</dt>
-          <dd>{summary.cost.toPrecision(3)}</dd>
-        </div>
-      )}
+      <Fact name="tokens">
+        {formatCount(tokens)}{' '}
+        <span class="faint">
+          {formatCount(summary.inputTokens)} in, {formatCount(summary.outputTokens)} out
+        </span>
+      </Fact>
+      {summary.cost !== undefined && <Fact name="cost">{summary.cost.toPrecision(3)}</Fact>}
     </>
   )
-}
-
-function tokensOf({ inputTokens, outputTokens }: Trace): number {
-  return inputTokens + outputTokens
 }
 
 function ResultPairs({ left, right }: { readonly left: TaskDetail; readonly right: TaskDetail }) {

@@ -16,8 +16,8 @@ const task = (artifacts: readonly any[], said?: string): any => ({
   artifacts,
 })
 
-describe('what two tasks made', () => {
-  it('is matched by name, and the rest in its order', () => {
+describe('the results of two tasks', () => {
+  it('are paired by name, the rest in order', () => {
     const left = task([artifact('1', 'a', 'report'), artifact('answer', 'b'), artifact('extra', 'c')])
     const right = task([artifact('response', 'B'), artifact('2', 'A', 'report')])
     assert.deepEqual(pairResults(left, right), [
@@ -28,12 +28,12 @@ describe('what two tasks made', () => {
     assert.deepEqual(pairResults(task([]), right).length, 2)
   })
 
-  it('has what they say of themselves at the end', () => {
+  it('have the status messages last', () => {
     assert.deepEqual(pairResults(task([], 'Done'), task([])), [{ name: 'status', left: 'Done', right: undefined }])
     assert.deepEqual(pairResults(task([]), task([])), [])
   })
 
-  it('is text, whatever it is made of', () => {
+  it('are text for every kind of part', () => {
     const parts = [
       { text: 'one ' },
       { text: 'two' },

@@ -1,12 +1,12 @@
 /** The transcript of the task: complete, or up to the selected event; and its replay. */
 import { useMemo } from 'preact/hooks'
 import type { TaskDetail } from '../../../api/admin.ts'
-import { Conversation } from '../../../conversation/conversation.tsx'
+import { isWorkingState, transcriptOf } from '../../../conversation/transcript.ts'
+import { TranscriptView } from '../../../conversation/transcript-view.tsx'
 import { createFoldToSeq } from '../events/fold-events.ts'
-import { ReplayBar } from '../replay/replay-bar.tsx'
+import { ReplayBar, type Replay } from '../replay/replay.tsx'
 import type { TaskLog } from './task-log.ts'
 import { selectEvent } from '../task-links.ts'
-import type { Replay } from '../replay/use-replay.ts'
 import { a2aTaskOf } from './use-task.ts'
 
 export interface ConversationTabProps {
@@ -29,19 +29,21 @@ export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
     () => (canFold && upTo !== undefined ? events.filter((event) => event.seq <= upTo) : undefined),
     [events, upTo, canFold],
   )
+  const head = shown === undefined ? undefined : upTo
+  const transcript = useMemo(() => transcriptOf(task, shown, head, createdAt), [task, shown, head, createdAt])
   return (
     <>
       {canFold && seq !== undefined && <ReplayBar replay={replay} events={events} />}
       <div class="task-scroll">
-        <Conversation
-          task={task}
-          agent={agent}
-          createdAt={createdAt}
-          events={shown}
-          head={shown === undefined ? undefined : upTo}
-          selected={seq}
-          onSelect={selectEvent}
-        />
+        <div class="conversation">
+          <TranscriptView
+            transcript={transcript}
+            agent={agent}
+            isBusy={isWorkingState(transcript.state)}
+            selected={seq}
+            onSelect={selectEvent}
+          />
+        </div>
       </div>
     </>
   )

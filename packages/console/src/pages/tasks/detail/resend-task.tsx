@@ -1,56 +1,62 @@
 /** Sends the first message again, to this agent or another; the result is compared with the old one. */
 import { useSignal } from '@preact/signals'
+import type { Message } from '@parley/a2a'
 import type { TaskDetail } from '../../../api/admin.ts'
-import { callAdmin } from '../../../api/admin-client.ts'
-import { useResource } from '../../../api/resource.ts'
+import { useAgentList } from '../../../api/agents.ts'
+import { Problem } from '../../../api/problem.ts'
+import { sendMessage } from '../../../api/send-message.ts'
 import { navigate } from '../../../app/router.ts'
+import { SelectField } from '../../../components/form/form-fields.tsx'
+import { useSubmit } from '../../../components/form/use-submit.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { firstMessage, resendMessage } from './resend-message.ts'
 import { compareHref } from '../task-links.ts'
+import { a2aTaskOf } from './use-task.ts'
 
 export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
-  const agents = useResource(
-    'agents to resend to',
-    async (signal) => (await callAdmin('listAgents', { signal })).agents,
-  )
+  const agents = useAgentList()
   const chosen = useSignal(detail.agent)
-  const isBusy = useSignal(false)
-  const problem = useSignal<unknown>(undefined)
-  const message = firstMessage(detail)
+  const message = a2aTaskOf(detail).history?.find(({ role }) => role === 'ROLE_USER')
   const open = (agents.value.value ?? []).filter(({ state }) => state === 'open')
+  const { isBusy, problem, onSubmit } = useSubmit(async () => {
+    if (message !== undefined) navigate(compareHref(detail.id, await resendMessage(chosen.value, message)))
+  })
 
-  async function send(event: Event): Promise<void> {
-    event.preventDefault()
-    if (message === undefined) return
-    isBusy.value = true
-    problem.value = undefined
-    try {
-      navigate(compareHref(detail.id, await resendMessage(chosen.value, message)))
-    } catch (reason) {
-      problem.value = reason
-      isBusy.value = false
-    }
-  }
-
-  if (message === undefined) return <p class="task-ask">The message that began it is not in the log any more.</p>
+  if (message === undefined)
+    return <p class="stack-small task-ask">The message that began it is not in the log any more.</p>
   return (
-    <form class="task-ask" onSubmit={(event) => void send(event)}>
+    <form class="stack-small task-ask" onSubmit={onSubmit}>
       <p>Sends the first message again, as a new task of yours, and compares the answers.</p>
       <div class="field">
         <label for="resend-agent">Agent</label>
-        <select id="resend-agent" value={chosen.value} onChange={(event) => (chosen.value = event.currentTarget.value)}>
-          {open.map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+        <SelectField
+          id="resend-agent"
+          value={chosen.value}
+          options={open.map(({ name }) => [name, name])}
+          onChange={(name) => (chosen.value = name)}
+        />
       </div>
       {agents.problem.value !== undefined && <ErrorNotice reason={agents.problem.value} />}
-      {problem.value !== undefined && <ErrorNotice reason={problem.value} />}
-      <button type="submit" class="primary" disabled={isBusy.value || open.length === 0}>
+      {problem !== undefined && <ErrorNotice reason={problem} />}
+      <button type="submit" class="primary" disabled={isBusy || open.length === 0}>
         <Icon name="send" size={14} />
         Send and compare
       </button>
     </form>
   )
+}
+
+interface SendMessageResponse {
+  readonly result?: { readonly task?: { readonly id?: string } }
+  readonly error?: { readonly message?: string }
+}
+
+/** Sends the message as a new task. Returns the id of the task as soon as it is known. */
+async function resendMessage(agent: string, message: Message): Promise<string> {
+  const configuration = { returnImmediately: true }
+  const { response, request } = await sendMessage({ agent, method: 'SendMessage', message, configuration })
+  const { result, error } = (await response.json().catch(() => ({}))) as SendMessageResponse
+  if (result?.task?.id !== undefined) return result.task.id
+  const why = error?.message ?? `${agent} answered with status ${response.status}, and made no task of it.`
+  throw new Problem(why, { code: 'INTERNAL', status: response.status, request })
 }

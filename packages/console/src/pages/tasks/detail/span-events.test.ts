@@ -41,7 +41,7 @@ describe('a span and its event', () => {
     assert.deepEqual(found, [1, 3, 5])
   })
 
-  it('are none where the span belongs to another task, or nothing is known', () => {
+  it('are undefined for a span of another task, or without a match', () => {
     assert.equal(eventOfSpan(roots, 'task', 'other', events), undefined)
     assert.equal(eventOfSpan(roots, 'task', '', events), undefined)
     assert.equal(spanOfEvent(roots, 'task', 99, events), undefined)

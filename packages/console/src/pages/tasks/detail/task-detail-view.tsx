@@ -10,14 +10,12 @@ import { EmptyState, Loading, ErrorNotice } from '../../../components/status/err
 import { ConversationTab } from './conversation-tab.tsx'
 import { EventsTab } from '../events/events-tab.tsx'
 import { TaskHead } from './task-head.tsx'
-import type { TaskLog } from './task-log.ts'
-import { useTaskLog } from './task-log.ts'
-import { listHref, openTab, selectedSeq, selectEvent, tabHref, taskTabs } from '../task-links.ts'
-import type { TaskTab } from '../task-links.ts'
+import { useTaskLog, type TaskLog } from './task-log.ts'
+import { listHref, openTab, selectedSeq, selectEvent, tabHref, taskTabs, type TaskTab } from '../task-links.ts'
 import { eventIndexAtSeq } from '../timeline/event-axis.ts'
 import { Timeline } from '../timeline/timeline.tsx'
 import { TraceTab } from './trace-tab.tsx'
-import { useReplay } from '../replay/use-replay.ts'
+import { useReplay } from '../replay/replay.tsx'
 import { useTask } from './use-task.ts'
 import { WireTab } from '../wire/wire-tab.tsx'
 import './task-detail-view.css'
@@ -89,7 +87,7 @@ function LoadedTaskView({
   ])
 
   return (
-    <div class="task-detail">
+    <div class="fill task-detail">
       <TaskHead detail={detail} log={log} />
       <div class="task-time">
         <button

@@ -7,6 +7,7 @@ import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 import { CopyButton, copyText, CopyableId } from '../../../components/content/copy-button.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Menu } from '../../../components/layout/menu.tsx'
+import { BackLink, Fact } from '../../../components/layout/page-head.tsx'
 import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
 import { pluralize } from '../../../components/format.ts'
@@ -29,10 +30,8 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
   ])
   return (
     <>
-      <header class="task-head">
-        <a class="button plain icon small" href={listHref()} aria-label="Close" title="Close (Esc)">
-          <Icon name="back" />
-        </a>
+      <header class="bar task-head">
+        <BackLink to={listHref()} />
         <TaskStateBadge state={state} />
         <h2 class="cut" dir="auto" title={taskTitle(detail)}>
           {taskTitle(detail)}
@@ -44,7 +43,7 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
             class="small"
             onConfirm={async () => void (await callAdmin('cancelTask', { params: { taskId: id } }))}
           >
-            The agent is told to stop. A task that was canceled cannot go on.
+            The agent is asked to stop. A task that was canceled cannot go on.
           </ConfirmButton>
         )}
         <Menu label="Resend" class="small" side="right">
@@ -94,16 +93,13 @@ interface ExportProps {
 
 function ExportChoice({ detail, log, close }: ExportProps) {
   const isSettled = canExportTest(detail)
+  const run = (exported: Promise<void>): void => {
+    void exported
+    close()
+  }
   return (
     <>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => {
-          void exportTaskJson(detail)
-          close()
-        }}
-      >
+      <button type="button" class="plain" onClick={() => run(exportTaskJson(detail))}>
         <Icon name="braces" size={14} /> As JSON, with its events
       </button>
       <button
@@ -111,10 +107,7 @@ function ExportChoice({ detail, log, close }: ExportProps) {
         class="plain"
         disabled={!isSettled}
         title={isSettled ? undefined : 'It has not come to an answer yet'}
-        onClick={() => {
-          void exportTaskTest(detail, log)
-          close()
-        }}
+        onClick={() => run(exportTaskTest(detail, log))}
       >
         <Icon name="check" size={14} /> As a test for node:test
       </button>
@@ -126,26 +119,26 @@ function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
   const { id, agent, caller, contextId, createdAt, push } = detail
   return (
     <dl class="task-facts">
-      <TaskFact name="agent">
+      <Fact name="agent">
         <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
-      </TaskFact>
-      <TaskFact name="caller">
+      </Fact>
+      <Fact name="caller">
         <a href={`/tasks?caller=${encodeURIComponent(caller)}`}>{caller}</a>
-      </TaskFact>
-      <TaskFact name="created">
+      </Fact>
+      <Fact name="created">
         <RelativeTime at={createdAt} />
-      </TaskFact>
-      <TaskFact name="took">
+      </Fact>
+      <Fact name="took">
         <TaskDuration task={detail} />
-      </TaskFact>
-      <TaskFact name="task">
+      </Fact>
+      <Fact name="task">
         <CopyableId id={id} what="task id" />
-      </TaskFact>
-      <TaskFact name="context">
+      </Fact>
+      <Fact name="context">
         <CopyableId id={contextId} what="context id" href={`/tasks?context=${encodeURIComponent(contextId)}`} />
-      </TaskFact>
+      </Fact>
       {push.length > 0 && (
-        <TaskFact name={pluralize(push.length, 'webhook')}>
+        <Fact name={pluralize(push.length, 'webhook')}>
           {push.map(({ configId, url, state }) => (
             <a
               key={configId}
@@ -155,18 +148,9 @@ function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
               {hostOf(url)} {state === 'active' ? '' : state}
             </a>
           ))}
-        </TaskFact>
+        </Fact>
       )}
     </dl>
-  )
-}
-
-function TaskFact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

@@ -1,12 +1,10 @@
 /** The log of one task: loaded page by page, and as it grows. Records never change, so only new ones are loaded. */
-import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { signal, type ReadonlySignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { LogRecord } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { subscribeToChanges } from '../../../api/change-feed.ts'
-import { isProblem, toProblem } from '../../../api/problem.ts'
-import type { Problem } from '../../../api/problem.ts'
+import { isProblem, toProblem, type Problem } from '../../../api/problem.ts'
 
 export interface TaskLog {
   readonly events: ReadonlySignal<readonly LogRecord[]>

@@ -45,7 +45,7 @@ export function TraceTab({ detail, log }: { readonly detail: TaskDetail; readonl
   }
 
   return (
-    <div class="task-trace">
+    <div class="fill task-trace">
       <Waterfall
         trace={ownTrace}
         more={traces.filter((one) => one !== ownTrace)}

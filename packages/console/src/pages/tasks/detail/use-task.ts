@@ -5,11 +5,10 @@ import { useEffect } from 'preact/hooks'
 import type { TaskDetail, TaskSummary } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
 import type { Problem } from '../../../api/problem.ts'
-import { useResource } from '../../../api/resource.ts'
-import type { Resource } from '../../../api/resource.ts'
+import { useResource, type Resource } from '../../../api/resource.ts'
 import { announce } from '../../../app/announce.ts'
 import { taskStateDisplay } from '../../../components/status/task-state.tsx'
-import { newerTask } from '../list/merge-tasks.ts'
+import { newerTask } from '../list/task-list.ts'
 
 export interface TaskResource {
   /** `undefined` until it is loaded. */

@@ -30,7 +30,7 @@ function parses(text: string): void {
 }
 
 describe('a task as a test', () => {
-  it('sends what was sent, and holds the state and the texts against it', () => {
+  it('sends the same messages, and compares the state and the texts', () => {
     const text = writeTest({
       ...source,
       events: logged([message(user('Hello')), status('COMPLETED')]),
@@ -47,7 +47,7 @@ describe('a task as a test', () => {
     assert.doesNotMatch(text, /messageId|contextId/)
   })
 
-  it('answers where the agent asked, and checks that it asks', () => {
+  it('answers the questions of the agent, and checks that it asks', () => {
     const events = logged([
       message(user('Book')),
       status('INPUT_REQUIRED', 'Where to?'),
@@ -79,14 +79,14 @@ describe('a task as a test', () => {
     assert.doesNotMatch(text, /\[redacted\]/)
   })
 
-  it('cancels what was canceled', () => {
+  it('cancels a canceled task', () => {
     const text = writeTest({ ...source, events: logged([message(user('wait'))]), task: task('CANCELED') })
     parses(text)
     assert.match(text, /agent\.start\(/)
     assert.match(text, /agent\.cancel\(task\.id\)/)
   })
 
-  it('makes do with the history where the log was dropped', () => {
+  it('uses the history if the log was dropped', () => {
     const text = writeTest({
       ...source,
       events: [],
@@ -96,7 +96,7 @@ describe('a task as a test', () => {
     assert.equal(text.match(/agent\.send/g)?.length, 1)
   })
 
-  it('holds hostile words as words', () => {
+  it('embeds hostile text as JSON', () => {
     const hostile = '*/ process.exit(1) // `${process.exit(1)}` "\' \u2028 </script>\n*/'
     const text = writeTest({
       agent: `'+evil+'`,

@@ -71,12 +71,12 @@ function statusLines({ state, message }: TaskStatus): readonly string[] {
 function messageLiteral({ parts, metadata, extensions }: Message, number: number): string {
   // A secret is not in the log: the test reads it from the environment.
   if (parts.some(isRedacted)) return `[{ text: process.env.PARLEY_SECRET_${number} ?? '' }]`
-  const said = {
+  const sent = {
     parts,
     ...(metadata !== undefined ? { metadata } : {}),
     ...(extensions !== undefined ? { extensions } : {}),
   }
-  return json(said, 2)
+  return json(sent, 2)
 }
 
 function isRedacted({ metadata = {} }: Part): boolean {

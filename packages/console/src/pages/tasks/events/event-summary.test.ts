@@ -8,7 +8,7 @@ const words = (body: object): string => eventSummary(record(body))
 const parts = [{ text: 'Hello\n  there' }]
 
 describe('an event in one line', () => {
-  it('says what clients are told: the status, what was made', () => {
+  it('describes visible events: statuses and artifacts', () => {
     assert.equal(words({ type: 'status', status: { state: 'TASK_STATE_WORKING' } }), '')
     assert.equal(words({ type: 'status', status: { state: 'TASK_STATE_FAILED', message: { parts } } }), 'Hello there')
     assert.equal(words({ type: 'artifact', artifact: { artifactId: 'a', parts } }), 'a Hello there')
@@ -18,7 +18,7 @@ describe('an event in one line', () => {
     )
   })
 
-  it('says what the log alone knows', () => {
+  it('describes internal events', () => {
     assert.equal(words({ type: 'message', message: { role: 'ROLE_USER', parts } }), 'user: Hello there')
     assert.equal(words({ type: 'turn-started', turn: 2, attempt: 1, consumedSeq: 1 }), 'turn 2 begins')
     assert.equal(words({ type: 'turn-started', turn: 2, attempt: 3 }), 'turn 2 begins again, attempt 3')
@@ -32,7 +32,7 @@ describe('an event in one line', () => {
     assert.equal(words({ type: 'something-new', a: 1 }), '{"type":"something-new","a":1}')
   })
 
-  it('names what is no text, and stays short', () => {
+  it('names parts without text, and is truncated', () => {
     const file = { raw: 'A'.repeat(4_000), filename: 'a.png', mediaType: 'image/png' }
     const both = [file, { url: 'https://example.com/x', mediaType: 'application/pdf' }, { data: { a: 1 } }]
     assert.equal(
@@ -42,7 +42,7 @@ describe('an event in one line', () => {
     assert.equal(words({ type: 'note', text: 'x'.repeat(5_000) }).length, 301)
   })
 
-  it('is found by whatever stands in the event', () => {
+  it('is found by any content of the event', () => {
     const one = record({ type: 'checkpoint', data: { Page: 3 } })
     assert.deepEqual(
       [eventContains(one, ''), eventContains(one, 'PAGE'), eventContains(one, 'nothing')],

@@ -1,15 +1,18 @@
 /** The log, one row per event. It follows the end while the task runs, unless the user reads further up. */
 import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
-import type { TaskDetail } from '../../../api/admin.ts'
+import type { LogRecord, TaskDetail } from '../../../api/admin.ts'
 import { query, setQuery } from '../../../app/router.ts'
 import { Menu } from '../../../components/layout/menu.tsx'
-import { SearchField } from '../../../components/filters/search-field.tsx'
-import { isTerminalState } from '../../../components/status/task-state.tsx'
+import { JsonTreeView } from '../../../components/content/json-tree.tsx'
+import { CheckList, SearchField } from '../../../components/filters/filter-fields.tsx'
+import { CheckField } from '../../../components/form/form-fields.tsx'
+import { formatBytes, formatDuration } from '../../../components/format.ts'
+import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { EmptyState, Loading } from '../../../components/status/error-notice.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
-import { EventRow } from './event-row.tsx'
-import { eventCountText, eventContains } from './event-summary.ts'
+import { formatExactTime } from '../../../components/time.tsx'
+import { eventContains, eventCountText, eventState, eventSummary } from './event-summary.ts'
 import type { TaskLog } from '../detail/task-log.ts'
 import { selectedSeq, selectEvent } from '../task-links.ts'
 import { recordTimeMs } from '../timeline/event-axis.ts'
@@ -42,7 +45,7 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
   const newCount = leftAt.value === undefined ? 0 : Math.max(0, events.length - leftAt.value)
 
   return (
-    <div class="events-tab">
+    <div class="fill events-tab">
       <EventFilters
         known={[...new Set([...all.map(({ type }) => type), ...types])].sort()}
         types={types}
@@ -65,22 +68,19 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
         <NoEvents isLoading={!log.isComplete.value} isFromStart={log.isFromStart.value} isFiltered={all.length > 0} />
       ) : (
         <VirtualList
-          count={events.length}
+          items={events}
           rowHeight={rowHeight}
           label="Events"
-          keyOf={(index) => String(events[index]?.seq)}
-          row={(index) => {
-            const event = events[index]
-            return event === undefined ? null : (
-              <EventRow
-                event={event}
-                startMs={startMs}
-                isOpen={event.seq === selected}
-                search={find}
-                onToggle={() => selectEvent(event.seq === selected ? undefined : event.seq)}
-              />
-            )
-          }}
+          keyOf={({ seq }) => String(seq)}
+          row={(event) => (
+            <EventRow
+              event={event}
+              startMs={startMs}
+              isOpen={event.seq === selected}
+              search={find}
+              onToggle={() => selectEvent(event.seq === selected ? undefined : event.seq)}
+            />
+          )}
           selected={at < 0 ? undefined : at}
           follow={isRunning && selected === undefined}
           onBottom={(isAtEnd) => {
@@ -104,7 +104,7 @@ interface EventFiltersProps {
 
 function EventFilters({ known, types, find, isForClients, words }: EventFiltersProps) {
   return (
-    <div class="event-filters" role="search" aria-label="Filter the events">
+    <div class="bar event-filters" role="search" aria-label="Filter the events">
       <SearchField
         label="Find in the events"
         placeholder="Find in the events"
@@ -116,33 +116,15 @@ function EventFilters({ known, types, find, isForClients, words }: EventFiltersP
         chosen={types.length === 0 ? '' : types.length === 1 ? types[0] : String(types.length)}
         class="small"
       >
-        {() => (
-          <fieldset class="task-states">
-            <legend class="unseen">Types</legend>
-            {known.map((type) => (
-              <label key={type} class="menu-check">
-                <input
-                  type="checkbox"
-                  checked={types.includes(type)}
-                  onChange={(event) => {
-                    const others = types.filter((one) => one !== type)
-                    setQuery({ types: (event.currentTarget.checked ? [...others, type] : others).join(',') })
-                  }}
-                />
-                {type}
-              </label>
-            ))}
-          </fieldset>
-        )}
+        {() => <CheckList label="Types" name="types" options={known} chosen={types} />}
       </Menu>
-      <label class="event-clients">
-        <input
-          type="checkbox"
-          checked={isForClients}
-          onChange={(event) => setQuery({ clients: event.currentTarget.checked ? '1' : undefined })}
-        />
+      <CheckField
+        class="event-clients"
+        checked={isForClients}
+        onChange={(isOn) => setQuery({ clients: isOn ? '1' : undefined })}
+      >
         Visible to clients only
-      </label>
+      </CheckField>
       <span class="grow" />
       <span class="faint">{words}</span>
     </div>
@@ -170,5 +152,40 @@ function NoEvents({ isLoading, isFromStart, isFiltered }: NoEventsProps) {
         Show all events
       </button>
     </EmptyState>
+  )
+}
+
+interface EventRowProps {
+  readonly event: LogRecord
+  readonly startMs: number
+  readonly isOpen: boolean
+  readonly search: string
+  readonly onToggle: () => void
+}
+
+/** One event: seq, time, type, size and summary; the whole record when opened. */
+function EventRow({ event, startMs, isOpen, search, onToggle }: EventRowProps) {
+  const { seq, at, type, isVisible, body } = event
+  const state = eventState(event)
+  return (
+    <div class={isOpen ? 'event open' : 'event'}>
+      <button type="button" class="event-line" aria-expanded={isOpen} onClick={onToggle}>
+        <span class="event-seq mono faint">{seq}</span>
+        <span class="event-at soft" title={formatExactTime(new Date(at))}>
+          +{formatDuration(recordTimeMs(event) - startMs)}
+        </span>
+        <span class={isVisible ? 'event-type' : 'event-type inner'}>{type}</span>
+        <span class="row event-words cut">
+          {state !== undefined && <TaskStateBadge state={state} />}
+          <span class="cut">{eventSummary(event)}</span>
+        </span>
+        <span class="event-size faint">{formatBytes(event.bytes)}</span>
+      </button>
+      {isOpen && (
+        <div class="event-body">
+          <JsonTreeView value={body} open={6} search={search} />
+        </div>
+      )}
+    </div>
   )
 }

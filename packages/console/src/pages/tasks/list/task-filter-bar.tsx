@@ -3,16 +3,19 @@ import type { ReadonlySignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { TaskSummary } from '../../../api/admin.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
-import { clearQuery, setQuery } from '../../../app/router.ts'
-import { Icon } from '../../../components/icon.tsx'
+import { setQuery } from '../../../app/router.ts'
 import { Menu } from '../../../components/layout/menu.tsx'
-import { SearchField } from '../../../components/filters/search-field.tsx'
+import {
+  AgentSelect,
+  CheckList,
+  ClearFilters,
+  FilterChip,
+  SearchField,
+  TimeRangeFields,
+  TimeSelect,
+} from '../../../components/filters/filter-fields.tsx'
 import { taskStateDisplay, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
-import { truncateMiddle } from '../../../components/format.ts'
-import { AgentSelect } from '../../../components/filters/agent-select.tsx'
-import { taskFilters } from './task-filters.ts'
-import type { TaskFilters } from './task-filters.ts'
-import { TimeRangeFields, TimeSelect } from '../../../components/filters/time-range-fields.tsx'
+import { taskFilters, type TaskFilters } from './task-filters.ts'
 import './task-filter-bar.css'
 
 export function TaskFilterBar({
@@ -27,7 +30,7 @@ export function TaskFilterBar({
   useShortcuts([{ key: '/', label: 'Filter the tasks by a text', run: focus }])
   const { agent, state, caller, context, time } = filters
   return (
-    <search ref={frame} class="task-filters" aria-label="Filter the tasks">
+    <search ref={frame} class="bar task-filters" aria-label="Filter the tasks">
       <SearchField
         label="Text"
         placeholder="Text, id or metadata"
@@ -36,20 +39,24 @@ export function TaskFilterBar({
       />
       <AgentSelect value={agent} anyText="All agents" onChange={(name) => setQuery({ agent: name }, { push: true })} />
       <Menu label="State" chosen={chosenStatesText(state)}>
-        {() => <StateChoice states={state} />}
+        {() => (
+          <CheckList
+            label="States"
+            name="state"
+            options={taskStates}
+            chosen={state}
+            text={(one) => <TaskStateBadge state={one} />}
+          />
+        )}
       </Menu>
       <TimeSelect time={time} />
       <Menu label="More" chosen={[caller, context].filter((one) => one !== '').length > 0 ? 'set' : ''} side="right">
         {(close) => <CallerAndContext filters={filters} tasks={tasks} close={close} />}
       </Menu>
       {time === 'custom' && <TimeRangeFields since={filters.since} until={filters.until} />}
-      {caller !== '' && <Chip name="caller" value={caller} />}
-      {context !== '' && <Chip name="context" value={context} />}
-      {taskFilters.isSet(filters) && (
-        <button type="button" class="small plain" onClick={() => clearQuery(taskFilters.names)}>
-          Clear filters
-        </button>
-      )}
+      <FilterChip name="caller" value={caller} />
+      <FilterChip name="context" value={context} />
+      <ClearFilters filters={taskFilters} values={filters} />
     </search>
   )
 }
@@ -57,27 +64,6 @@ export function TaskFilterBar({
 function chosenStatesText(states: readonly string[]): string {
   const [first] = states
   return first === undefined ? '' : states.length === 1 ? taskStateDisplay(first).word : String(states.length)
-}
-
-function StateChoice({ states }: { readonly states: readonly string[] }) {
-  return (
-    <fieldset class="task-states">
-      <legend class="unseen">States</legend>
-      {taskStates.map((state) => (
-        <label key={state} class="menu-check">
-          <input
-            type="checkbox"
-            checked={states.includes(state)}
-            onChange={(event) => {
-              const others = states.filter((one) => one !== state)
-              setQuery({ state: (event.currentTarget.checked ? [...others, state] : others).join(',') })
-            }}
-          />
-          <TaskStateBadge state={state} />
-        </label>
-      ))}
-    </fieldset>
-  )
 }
 
 function CallerAndContext({
@@ -95,9 +81,9 @@ function CallerAndContext({
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        const said = new FormData(event.currentTarget)
+        const form = new FormData(event.currentTarget)
         const text = (name: string): string => {
-          const value = said.get(name)
+          const value = form.get(name)
           return typeof value === 'string' ? value.trim() : ''
         }
         setQuery({ caller: text('caller'), context: text('context') }, { push: true })
@@ -119,20 +105,5 @@ function CallerAndContext({
       </div>
       <button type="submit">Apply</button>
     </form>
-  )
-}
-
-function Chip({ name, value }: { readonly name: 'caller' | 'context'; readonly value: string }) {
-  return (
-    <button
-      type="button"
-      class="small task-chip"
-      title={value}
-      aria-label={`${name} ${value}: remove this filter`}
-      onClick={() => setQuery({ [name]: undefined }, { push: true })}
-    >
-      {name} <span class="mono">{truncateMiddle(value, 18)}</span>
-      <Icon name="close" size={12} />
-    </button>
   )
 }

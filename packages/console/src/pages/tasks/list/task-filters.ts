@@ -1,7 +1,6 @@
 /** The filters of the task list: read from the address, sent to the hub, and matched against changes of the change feed. */
 import type { Operations, TaskSummary } from '../../../api/admin.ts'
 import { timePresets, timeRange } from '../../../components/filters/time-presets.ts'
-import type { TimePreset } from '../../../components/filters/time-presets.ts'
 import {
   parseInstant,
   parseOption,
@@ -9,31 +8,22 @@ import {
   setFilters,
   urlFilters,
 } from '../../../components/filters/url-filters.ts'
+import type { FiltersOf } from '../../../components/filters/url-filters.ts'
 
 type TaskQuery = Operations['listTasks']['query']
 
-export interface TaskFilters {
-  readonly agent: string
-  readonly state: readonly string[]
-  readonly caller: string
-  readonly context: string
-  readonly time: TimePreset
-  /** Start of a custom range, as ISO 8601; otherwise empty. */
-  readonly since: string
-  readonly until: string
-  readonly text: string
-}
-
-export const taskFilters = urlFilters<TaskFilters>({
+export const taskFilters = urlFilters({
   agent: String,
   state: (param) => param.split(',').filter((state) => /^TASK_STATE_[A-Z_]+$/.test(state)),
   caller: String,
   context: String,
   time: parseOption(timePresets),
+  /** Start of a custom range, as ISO 8601; otherwise empty. */
   since: parseInstant,
   until: parseInstant,
   text: parseText,
 })
+export type TaskFilters = FiltersOf<typeof taskFilters>
 
 /** The query to the hub. "The last hour" is relative to `now`. */
 export function taskListQuery({ time, since, until, ...rest }: TaskFilters, now: number): TaskQuery {

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TaskSummary } from '../../../api/admin.ts'
-import { createPagedList } from '../../../api/paged-list.ts'
-import type { PagedList } from '../../../api/paged-list.ts'
+import { createPagedList, type PagedList } from '../../../api/paged-list.ts'
 import { taskFilters } from './task-filters.ts'
-import { taskListOptions } from './task-list.ts'
+import { mergeTasks, taskListOptions } from './task-list.ts'
 
 const task = (number: number, more: Partial<TaskSummary> = {}): TaskSummary => ({
   id: `t${number}`,
@@ -138,5 +137,36 @@ describe('the task list', () => {
     await waitUntil(() => list.problem.value !== undefined)
     pages = { '': first }
     await waitUntil(() => ids() === 't3 t2' && list.problem.value === undefined)
+  })
+})
+
+const taskAt = (id: string, minute: number, more: Partial<TaskSummary> = {}): TaskSummary => ({
+  id,
+  contextId: 'c',
+  agent: 'a',
+  caller: 'ann',
+  tenant: '',
+  state: 'TASK_STATE_WORKING',
+  statusAt: `2030-01-31T12:${String(minute).padStart(2, '0')}:00.000Z`,
+  createdAt: '2030-01-31T12:00:00.000Z',
+  title: id,
+  head: minute,
+  ...more,
+})
+const idsOf = (tasks: readonly TaskSummary[]): string => tasks.map(({ id }) => id).join('')
+
+describe('merged tasks', () => {
+  const list = [taskAt('c', 3), taskAt('b', 2), taskAt('a', 1)]
+
+  it('are in the order of their status time, without duplicates', () => {
+    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 4), taskAt('a', 5)])), 'adcb')
+    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 2)])), 'cdba')
+  })
+
+  it('keep the title that was sent only once, and never an older state', () => {
+    const { title: _, ...bare } = taskAt('b', 9)
+    assert.equal(mergeTasks(list, [bare])[0]?.title, 'b')
+    const [, old] = mergeTasks(list, [taskAt('b', 2, { head: 1, state: 'TASK_STATE_SUBMITTED' })])
+    assert.equal(old?.state, 'TASK_STATE_WORKING')
   })
 })

@@ -15,7 +15,7 @@ export function TaskRow({
 }) {
   const { id, agent, caller, state, statusAt } = task
   return (
-    <a class="list-row task-row" href={href} data-task={id} aria-current={isSelected ? 'true' : undefined}>
+    <a class="list-row task-row" href={href} data-row={id} aria-current={isSelected ? 'true' : undefined}>
       <span class="task-row-state">
         <TaskStateBadge state={state} />
       </span>

@@ -14,7 +14,7 @@ const event = (seq: number, ms: number, type = 'artifact'): LogRecord => ({
 const events = [event(1, 0, 'message'), event(2, 40), event(3, 50, 'checkpoint'), event(4, 100), event(5, 3_600_100)]
 
 describe('a replay', () => {
-  it('keeps the pace of the task, passes over long waits and over what shows nothing', () => {
+  it('keeps the intervals of the task, shortens long waits, and skips invisible events', () => {
     assert.deepEqual(replayStops(events), [
       { seq: 1, atMs: 0 },
       { seq: 2, atMs: 40 },
@@ -23,7 +23,7 @@ describe('a replay', () => {
     ])
   })
 
-  it('has come so far after so long', () => {
+  it('finds the stop for a time', () => {
     const stops = replayStops(events)
     assert.deepEqual(
       [-1, 0, 39, 40, 99, 5_099, 9_000].map((ms) => stopIndexAtTime(stops, ms)),
@@ -31,7 +31,7 @@ describe('a replay', () => {
     )
   })
 
-  it('begins at the event that is selected, or at the next that shows something', () => {
+  it('starts at the selected event, or at the next visible one', () => {
     const stops = replayStops(events)
     assert.deepEqual(
       [0, 2, 3, 5, 9].map((seq) => stopIndexAtSeq(stops, seq)),

@@ -1,5 +1,6 @@
 /** When each event of a replay is shown: at the original intervals, with long pauses shortened. */
 import type { LogRecord } from '../../../api/admin.ts'
+import { countLeading } from '../../../components/list/count-leading.ts'
 import { recordTimeMs } from '../timeline/event-axis.ts'
 
 /** At normal speed; longer pauses are cut to this. */
@@ -28,14 +29,7 @@ export function replayStops(events: readonly LogRecord[]): readonly ReplayStop[]
 
 /** The index of the last stop reached by then; -1 before the first. */
 export function stopIndexAtTime(stops: readonly ReplayStop[], ms: number): number {
-  let low = 0
-  let high = stops.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((stops[middle]?.atMs ?? 0) <= ms) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return countLeading(stops.length, (index) => (stops[index]?.atMs ?? 0) <= ms) - 1
 }
 
 /** The stop at which a replay from an event starts: that event, or the next visible one. */

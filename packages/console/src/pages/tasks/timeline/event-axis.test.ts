@@ -15,7 +15,7 @@ const event = (seq: number, second: number, state?: string): LogRecord => ({
 const events = [event(1, 0), event(2, 0, 'S'), event(3, 2, 'W'), event(4, 4, 'W'), event(6, 8, 'C')]
 
 describe('the axis of time', () => {
-  it('says where each event stands, and how long each state lasted', () => {
+  it('has the position of each event and the duration of each state', () => {
     const axis = createEventAxis(events)
     assert.deepEqual(
       events.map((_, index) => axis.shareOf(index)),
@@ -31,13 +31,13 @@ describe('the axis of time', () => {
     )
   })
 
-  it('reaches until now while the task runs', () => {
+  it('ends now while the task runs', () => {
     const axis = createEventAxis(events.slice(0, 3), noon + 8_000)
     assert.equal(axis.shareOf(2), 0.25)
     assert.equal(stateSegments(events.slice(0, 3), axis).at(-1)?.to, 1)
   })
 
-  it('spreads what took no time, so that it can be pointed at', () => {
+  it('spreads events without duration, so that each can be selected', () => {
     const quick = [event(1, 0), event(2, 0, 'S'), event(3, 0, 'C')]
     const axis = createEventAxis(quick)
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('the axis of time', () => {
     assert.equal(createEventAxis([]).shareOf(0), 0)
   })
 
-  it('finds the event that is nearest to a place, and the one of a number', () => {
+  it('finds the nearest event of a position, and the event of a seq', () => {
     const axis = createEventAxis(events)
     assert.deepEqual(
       [-1, 0, 0.3, 0.4, 0.7, 0.8, 2].map((share) => nearestEventIndex(events, axis, share)),
@@ -59,7 +59,7 @@ describe('the axis of time', () => {
     )
   })
 
-  it('draws one mark for all that stand at the same place', () => {
+  it('has one tick for events at the same position', () => {
     assert.deepEqual(
       eventTicks(events, createEventAxis(events), 2).map(({ share, count }) => [share, count]),
       [

@@ -1,5 +1,6 @@
 /** The time axis shared by all views of a task: the position of each event and state, from 0 to 1. */
 import type { LogRecord } from '../../../api/admin.ts'
+import { countLeading } from '../../../components/list/count-leading.ts'
 import { eventState } from '../events/event-summary.ts'
 
 export interface EventAxis {
@@ -72,27 +73,12 @@ export function eventTicks(events: readonly LogRecord[], axis: EventAxis, most: 
 
 /** The index of the event nearest to a position. Of several at the same time, the last, because it has their final state. */
 export function nearestEventIndex(events: readonly LogRecord[], axis: EventAxis, share: number): number {
-  let low = 0
-  let high = events.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (axis.shareOf(middle) <= share) low = middle + 1
-    else high = middle
-  }
-  const before = low - 1
-  if (before < 0) return 0
-  if (low >= events.length) return events.length - 1
-  return share - axis.shareOf(before) <= axis.shareOf(low) - share ? before : low
+  const after = countLeading(events.length, (index) => axis.shareOf(index) <= share)
+  if (after === 0 || after === events.length) return Math.max(0, after - 1)
+  return share - axis.shareOf(after - 1) <= axis.shareOf(after) - share ? after - 1 : after
 }
 
 /** The index of the last event up to a seq; -1 if there is none. */
 export function eventIndexAtSeq(events: readonly LogRecord[], seq: number): number {
-  let low = 0
-  let high = events.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((events[middle]?.seq ?? 0) <= seq) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return countLeading(events.length, (index) => (events[index]?.seq ?? 0) <= seq) - 1
 }

@@ -14,6 +14,7 @@ import {
   eventTicks,
   recordTimeMs,
 } from './event-axis.ts'
+import type { StateSegment } from './event-axis.ts'
 import './timeline.css'
 
 export interface TimelineProps {
@@ -86,8 +87,8 @@ export function Timeline({ events, isRunning, seq, onSelect }: TimelineProps) {
         onClick={(event) => choose(indexAt(event as unknown as PointerEvent))}
       >
         <svg width="100%" height="28" aria-hidden="true">
-          {segments.map(({ state, from, to, ms }, index) => (
-            <SegmentBar key={index} state={state} from={from} to={to} ms={ms} />
+          {segments.map((segment, index) => (
+            <SegmentBar key={index} segment={segment} />
           ))}
           {ticks.map(({ share, isVisible }) => (
             <line
@@ -117,15 +118,8 @@ export function Timeline({ events, isRunning, seq, onSelect }: TimelineProps) {
   )
 }
 
-interface SegmentProps {
-  readonly state: string
-  readonly from: number
-  readonly to: number
-  readonly ms: number
-}
-
 /** Has a minimum width, so that a short state stays visible; shows its name if there is room. */
-function SegmentBar({ state, from, to, ms }: SegmentProps) {
+function SegmentBar({ segment: { state, from, to, ms } }: { readonly segment: StateSegment }) {
   const { tone, word } = taskStateDisplay(state)
   const width = Math.max(0.004, to - from)
   const start = Math.min(from, 1 - width)

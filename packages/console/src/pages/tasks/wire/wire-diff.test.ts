@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { differingPaths, differencesByVersion } from './wire-diff.ts'
 
-describe('what differs between two values', () => {
-  it('is told by its path: what is other, and what the other has not', () => {
+describe('the differences of two values', () => {
+  it('are the paths with another value, or with none', () => {
     const one = { a: 1, b: { c: [1, 2, { 'odd key': true }] }, d: null }
     assert.deepEqual([...differingPaths(one, one)], [])
     assert.deepEqual(
@@ -19,7 +19,7 @@ describe('an event in several versions', () => {
   const newest = { statusUpdate: { taskId: 't', status: { state: 'TASK_STATE_WORKING', timestamp: 'x' } } }
   const older = { kind: 'status-update', taskId: 't', status: { state: 'working', timestamp: 'x' }, final: false }
 
-  it('is compared inside what the newest wraps it in', () => {
+  it('is compared without the wrapper of 1.0', () => {
     const marks = differencesByVersion([
       { version: '1.0', payload: newest },
       { version: '0.3', payload: older },
@@ -30,7 +30,7 @@ describe('an event in several versions', () => {
     assert.deepEqual(marks.get('0.2'), marks.get('0.3'))
   })
 
-  it('is marked nowhere where all say the same', () => {
+  it('has no marks if all are the same', () => {
     const marks = differencesByVersion([
       { version: '1.0', payload: newest },
       { version: '0.3', payload: newest },

@@ -1,7 +1,6 @@
 /** One event as clients of each version get it, side by side, with the differences marked; and the bytes of its frame. */
 import { useMemo } from 'preact/hooks'
-import type { AdminResponse } from '../../../api/admin-client.ts'
-import { callAdmin } from '../../../api/admin-client.ts'
+import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
 import { CopyButton } from '../../../components/content/copy-button.tsx'
@@ -31,11 +30,11 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
   const before = visible.findLast((event) => event.seq < seq)?.seq
   const after = visible.find((event) => event.seq > seq)?.seq
   return (
-    <div class="wire-tab">
-      <div class="wire-tools">
-        <EventStepButton to={before} label="Previous event that clients are told" icon="back" />
+    <div class="fill wire-tab">
+      <div class="bar wire-tools">
+        <EventStepButton to={before} label="Previous event that clients receive" icon="back" />
         <span class="wire-seq">Event {seq}</span>
-        <EventStepButton to={after} label="Next event that clients are told" icon="next" />
+        <EventStepButton to={after} label="Next event that clients receive" icon="next" />
         <span class="grow" />
         <SegmentedControl
           label="Binding"
@@ -56,7 +55,7 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
       {visible.some((event) => event.seq === seq) ? (
         <Frames taskId={taskId} seq={seq} binding={binding} one={one} />
       ) : log.isComplete.value ? (
-        <EmptyState title="Clients are not told this event">
+        <EmptyState title="Clients do not receive this event">
           <p>It is in the log only. Go to one beside it that goes over the wire.</p>
         </EmptyState>
       ) : (
@@ -67,7 +66,7 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
 }
 
 function NoFrames() {
-  return <EmptyState title="Clients have been told nothing yet" />
+  return <EmptyState title="Clients have received nothing yet" />
 }
 
 function EventStepButton({

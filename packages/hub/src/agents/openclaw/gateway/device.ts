@@ -2,8 +2,7 @@
  * The identity of this hub at a gateway: a permanent Ed25519 key. The gateway uses only this key to decide who may stop a
  * run and answer its approvals. Without it, a run from before a restart could not be canceled.
  */
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import type { KeyValueStore } from '@parley/a2a'
 import type { GatewayFields } from './frames.ts'
 

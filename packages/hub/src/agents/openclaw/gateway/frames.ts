@@ -13,7 +13,7 @@ export interface GatewayEvent {
   readonly seq?: number
 }
 
-/** `ok` only means that the request was understood: `payload.status` tells how a run ended. */
+/** `ok` only means that the request was understood: `payload.status` is how a run ended. */
 export type GatewayResponse =
   | { readonly ok: true; readonly payload: GatewayFields }
   | { readonly ok: false; readonly payload: GatewayFields; readonly error: GatewayError }

@@ -3,8 +3,7 @@
  * turn listens to the events of its session and is notified when the connection was lost. It then finds out itself what
  * became of its run.
  */
-import { abortable, A2AError } from '@parley/a2a'
-import type { AgentLog } from '@parley/a2a'
+import { abortable, A2AError, type AgentLog, type KeyValueStore } from '@parley/a2a'
 import {
   refusalRetryMs,
   connectParams,
@@ -13,15 +12,14 @@ import {
   refusalError,
   gatewayUnreachable,
   isDeviceTokenRequested,
+  type GatewayCredentials,
 } from './handshake.ts'
-import type { GatewayCredentials } from './handshake.ts'
 import type { Device, DeviceTokens } from './device.ts'
 import { openOpenClawConnection, eventSessionKey } from './connection.ts'
 import type { OpenClawConnection, ConnectionAttempt } from './connection.ts'
-import { stringField } from './frames.ts'
-import type { GatewayEvent, GatewayError } from './frames.ts'
+import { stringField, type GatewayEvent, type GatewayError } from './frames.ts'
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly url: string
   readonly credentials: GatewayCredentials
   readonly approvals: boolean
@@ -56,7 +54,7 @@ const longestPauseMs = 30_000
 const refusedPauseMs = 5_000
 const startingMs = 30_000
 
-export function openGateway(options: GatewayOptions): Gateway {
+function openGateway(options: GatewayOptions): Gateway {
   const { url, log, tokens } = options
   const listeners = new Map<string, Set<GatewayListener>>()
   const waiting = new Set<PromiseWithResolvers<OpenClawConnection>>()
@@ -227,4 +225,35 @@ function closed(): A2AError {
 /** Without the path and credentials that a URL may contain. */
 function urlOrigin(url: string): string {
   return new URL(url).origin
+}
+
+interface SharedGateway {
+  readonly gateway: Gateway
+  users: number
+}
+
+/** By key-value store: another hub in this process is another device. */
+const sharedGateways = new WeakMap<KeyValueStore, Map<string, SharedGateway>>()
+
+/** Agents with the same address and credentials share one gateway until the last of them closes. */
+export function shareGateway(notes: KeyValueStore, deviceName: string, options: GatewayOptions): Gateway {
+  const { url, credentials, approvals } = options
+  const key = JSON.stringify([url, credentials.token, credentials.password, approvals, deviceName])
+  const all = sharedGateways.get(notes) ?? new Map<string, SharedGateway>()
+  sharedGateways.set(notes, all)
+  const shared = all.get(key) ?? { gateway: openGateway(options), users: 0 }
+  all.set(key, shared)
+  shared.users += 1
+  let isClosed = false
+  return {
+    ...shared.gateway,
+    close() {
+      if (isClosed) return
+      isClosed = true
+      shared.users -= 1
+      if (shared.users > 0) return
+      all.delete(key)
+      shared.gateway.close()
+    },
+  }
 }

@@ -41,14 +41,14 @@ describe('a refusal', () => {
     )
   })
 
-  it('for more scopes than were approved says so', () => {
+  it('for more scopes than were approved names them', () => {
     const error = refusalError(
       refusal('NOT_PAIRED', { code: 'PAIRING_REQUIRED', reason: 'scope-upgrade', requestId: 'r-2' }),
     )
     assert.match(error.message, /approved this hub for fewer scopes.*openclaw devices approve r-2/)
   })
 
-  it('is told without what the gateway said of itself', () => {
+  it("is reported without the gateway's own text", () => {
     for (const code of ['AUTH_TOKEN_MISMATCH', 'AUTH_PASSWORD_MISMATCH', 'AUTH_RATE_LIMITED', 'SOMETHING_NEW']) {
       const { message, cause } = refusalError(refusal('INVALID_REQUEST', { code }))
       assert.match(message, /^The OpenClaw gateway /)

@@ -1,10 +1,8 @@
 /** The connect request of this hub to a gateway, and the meaning of its refusals. */
 import { A2AError } from '@parley/a2a'
-import type { Device } from './device.ts'
-import { signDeviceProof } from './device.ts'
+import { type Device, signDeviceProof } from './device.ts'
 import type { Challenge } from './connection.ts'
-import { stringField } from './frames.ts'
-import type { GatewayFields, GatewayError } from './frames.ts'
+import { stringField, type GatewayFields, type GatewayError } from './frames.ts'
 
 /** For this pair the gateway keeps the scopes on loopback without pairing; its list of other names is closed. */
 const client = { id: 'gateway-client', mode: 'backend' }
@@ -91,7 +89,7 @@ export function refusalError(refusal: GatewayError): A2AError {
   return refusedError(sentences[detail] ?? "The OpenClaw gateway rejected this hub: check the gateway's log", cause)
 }
 
-/** Tells the operator which command to run, and where. */
+/** Names the command that the operator must run, and where. */
 function pairingMessage(details: GatewayFields): string {
   const requestId = stringField(details, 'requestId')
   const approve = requestId === undefined ? 'openclaw devices list' : `openclaw devices approve ${requestId}`

@@ -1,0 +1,142 @@
+/**
+ * `parley key create | list | revoke` and `parley session list | end`: requests to a running hub, with the admin key. The commands
+ * never open its store.
+ */
+import { adminPages, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
+import { CliError, type Command } from './command.ts'
+
+export const keyCreate: Command = {
+  name: 'key create',
+  summary: 'Creates an API key and shows it once.',
+  details: [
+    '--agent <name>          An agent that it may call; repeatable.',
+    '--scope <scope>         agent:<name>, agent:*, skill:<agent>/<skill>, operation:<name>.',
+    '--name <text>           Its purpose.',
+    '--expires <duration>    For example 30d. Default: never.',
+    '--rate <rate>           For example 60/min.',
+    '--tasks-per-day <n>     The maximum number of new tasks per day.',
+    '--principal <text>      The owner of its tasks. Default: the key itself.',
+    '--replaces <id>         Copies this key; the new key continues its tasks.',
+    ...hubDetails,
+  ],
+  flags: {
+    ...hubFlags,
+    agent: { type: 'string', multiple: true },
+    scope: { type: 'string', multiple: true },
+    name: { type: 'string' },
+    expires: { type: 'string' },
+    rate: { type: 'string' },
+    'tasks-per-day': { type: 'string' },
+    principal: { type: 'string' },
+    replaces: { type: 'string' },
+  },
+  async run(flags, terminal) {
+    const agents = flags.values('agent')
+    const scopes = flags.values('scope')
+    const tasksPerDay = flags.value('tasks-per-day')
+    const order = {
+      name:
+        flags.value('name') ?? (flags.value('replaces') === undefined ? [...agents, ...scopes].join(' ') : undefined),
+      agents: agents.length > 0 ? agents : undefined,
+      scopes: scopes.length > 0 ? scopes : undefined,
+      expiresIn: flags.value('expires'),
+      rate: flags.value('rate'),
+      tasksPerDay: tasksPerDay === undefined ? undefined : Number(tasksPerDay),
+      principal: flags.value('principal'),
+      replaces: flags.value('replaces'),
+    }
+    const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order)
+    terminal.print(made.key)
+    terminal.printError(`Created key ${made.id}. The key is shown only once.`)
+    return 0
+  },
+}
+
+interface KeyJson {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly scopes: readonly string[]
+  readonly state: string
+  readonly lastUsedAt?: string
+}
+
+export const keyList: Command = {
+  name: 'key list',
+  summary: 'Lists the API keys with their purpose and last use.',
+  details: hubDetails,
+  flags: hubFlags,
+  async run(flags, terminal) {
+    for await (const { keys } of adminPages<{ keys: readonly KeyJson[]; after?: string }>(
+      flags,
+      terminal,
+      '/admin/keys',
+    )) {
+      for (const { id, name, prefix, scopes, state, lastUsedAt } of keys) {
+        const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
+        terminal.print([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
+      }
+    }
+    return 0
+  },
+}
+
+export const keyRevoke: Command = {
+  name: 'key revoke',
+  takes: '<id>',
+  summary: 'Revokes an API key immediately.',
+  details: hubDetails,
+  flags: hubFlags,
+  async run(flags, terminal) {
+    const [id] = flags.positionals
+    if (id === undefined) throw new CliError('Missing key id: `parley key list` shows the ids.')
+    await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
+    terminal.print(`Revoked key ${id}.`)
+    return 0
+  },
+}
+
+interface SessionJson {
+  readonly id: string
+  readonly subject: string
+  readonly by: string
+  readonly createdAt: string
+  readonly lastUsedAt: string
+  readonly expiresAt: string
+  readonly from?: string
+}
+
+export const sessionList: Command = {
+  name: 'session list',
+  summary: 'Lists the sessions of the console.',
+  details: hubDetails,
+  flags: hubFlags,
+  async run(flags, terminal) {
+    for await (const { sessions } of adminPages<{ sessions: readonly SessionJson[]; after?: string }>(
+      flags,
+      terminal,
+      '/admin/sessions',
+    )) {
+      for (const { id, subject, by, createdAt, lastUsedAt, expiresAt, from = 'unknown address' } of sessions) {
+        const times = [`since ${createdAt}`, `last used ${lastUsedAt}`, `until ${expiresAt}`]
+        terminal.print([id, subject, `by ${by}`, `from ${from}`, ...times].join('  '))
+      }
+    }
+    return 0
+  },
+}
+
+export const sessionEnd: Command = {
+  name: 'session end',
+  takes: '<id>',
+  summary: 'Ends a session of the console immediately.',
+  details: hubDetails,
+  flags: hubFlags,
+  async run(flags, terminal) {
+    const [id] = flags.positionals
+    if (id === undefined) throw new CliError('Missing session id: `parley session list` shows the ids.')
+    await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
+    terminal.print(`Session ${id} has ended.`)
+    return 0
+  },
+}
