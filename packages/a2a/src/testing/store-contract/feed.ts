@@ -73,6 +73,25 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
     )
   })
 
+  it(
+    'has the records of an entry as the log has them, if it has them in memory',
+    withStore(open, async ({ store }) => {
+      if (store.feed.takeRecords === undefined) return
+      const one = await createTask(store)
+      // A store may keep records only once they are asked for.
+      for (const entry of await feedOf(store, 1)) store.feed.takeRecords(entry)
+      const last = await store.feed.end()
+      // The time of the second is before that of the first, which the store corrects.
+      const [early] = noteRecords('early')
+      assert.ok(early !== undefined)
+      await assertAppended(store, one.id, { expectedSeq: 1, records: [...chunks('a', 'b'), { ...early, at: 0 }] })
+      const [entry] = await feedOf(store, 1, last)
+      assert.ok(entry !== undefined)
+      const records = store.feed.takeRecords(entry)
+      if (records !== undefined) assert.deepEqual(records, await store.tasks.read(one.id, 1))
+    }),
+  )
+
   describe('the end of the feed', () => {
     it(
       'is the position of the last append, before all later ones',
