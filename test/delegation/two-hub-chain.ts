@@ -3,7 +3,7 @@
  *
  *     caller → A front (module) → A to-b (a2a) → B middle (loop) → B to-a (a2a) → A leaf (command)
  *
- * with one `to-b` and one `to-a` for each binding. B is in the middle: it can be killed and restarted.
+ * with one `to-b` and one `to-a` for each binding (`allowPrivate`, because gRPC has a port of its own). B is in the middle: it can be killed and restarted.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -57,7 +57,10 @@ export async function openTwoHubChain(t: TestContext): Promise<TwoHubChain> {
   const [a, b] = [`http://127.0.0.1:${portA}`, `http://127.0.0.1:${portB}`]
   const toward = (agent: string, url: string): string =>
     chainBindings
-      .map((way) => `  ${agent}-${way}: { kind: a2a, url: ${url}, bindings: [${bindings[way]}], answerTimeout: 10s }`)
+      .map(
+        (way) =>
+          `  ${agent}-${way}: { kind: a2a, url: ${url}, bindings: [${bindings[way]}], answerTimeout: 10s, allowPrivate: true }`,
+      )
       .join('\n')
   const folderA = await newFolder({
     'parley.yaml': `

@@ -41,5 +41,7 @@ describe('another interface', () => {
   it('that cannot be loaded does not determine the error', async () => {
     await assert.rejects(tryOtherInterfaces(interfaces(first, old), 'GetTask', gone, use), gone)
     await assert.rejects(tryOtherInterfaces(interfaces(first, old), 'SendMessage', notLoaded, use), notLoaded)
+    const down = () => Promise.reject(gone)
+    await assert.rejects(tryOtherInterfaces(interfaces(first, third), 'GetTask', notLoaded, down), gone)
   })
 })

@@ -27,7 +27,7 @@ export interface InterfaceState {
   readonly log: ClientLog
 }
 
-/** Tries the other interfaces; throws the first failure if none does better. */
+/** Tries the other interfaces; throws the failure of the first usable one if none does better. */
 export async function tryOtherInterfaces<T>(
   interfaces: InterfaceState,
   operation: Operation,
@@ -47,6 +47,7 @@ export async function tryOtherInterfaces<T>(
     queue.push(
       ...(await import('./simple-tasks/simple-tasks-card.ts')).guessSimpleTasksInterface(failed, operation, card),
     )
+  let failure = first
   // Grows during the iteration.
   for (const at of queue) {
     try {
@@ -58,6 +59,8 @@ export async function tryOtherInterfaces<T>(
       return result
     } catch (reason) {
       const isGuess = !candidates.includes(at)
+      // An interface that this client cannot use says nothing about the agent, which may only be down for a moment.
+      if (isUnusable(failure) && !isGuess) failure = reason
       why = fallbackReasonOf(reason, operation, confirmed.has(at))
       // A guessed version that lacks the operation proves nothing.
       if (why === undefined && !(isGuess && hasCode(reason, 'UNSUPPORTED_OPERATION'))) throw reason
@@ -67,8 +70,10 @@ export async function tryOtherInterfaces<T>(
   if (isPinned && isCoreOperation(operation) && fallbackReasonOf(first, operation, false) === 'stranger') {
     throw pinnedVersionError(failed, `does not support ${operation}`, first)
   }
-  throw first
+  throw failure
 }
+
+const isUnusable = (reason: unknown): boolean => reason instanceof A2AError && reason.details['reason'] === 'NOT_LOADED'
 
 const mismatchedInterfaces = new WeakSet<ChosenInterface>()
 
@@ -94,7 +99,7 @@ type FallbackReason = 'absent' | 'busy' | 'stranger' | undefined
 function fallbackReasonOf(reason: unknown, operation: Operation, proven: boolean): FallbackReason {
   if (!(reason instanceof A2AError)) return undefined
   const { reason: why, status = '' } = reason.details as { readonly [name: string]: string | undefined }
-  if (why === 'NOT_LOADED') return 'absent'
+  if (isUnusable(reason)) return 'absent'
   if (why === 'NETWORK') return isReadOperation(operation) || isConnectFailure(reason) ? 'absent' : undefined
   // Unless it is our own error, which means that the peer has acted.
   if (hasCode(reason, 'VERSION_NOT_SUPPORTED')) return reason.details['declared'] === undefined ? 'stranger' : undefined
