@@ -2,7 +2,8 @@
  * Parses the text of a configuration into a tree: YAML, and JSON, which is YAML too. It remembers the line of every value and which
  * values came from the environment; those are never printed. Also limits the size of such a text, and edits it.
  */
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Node, type YAMLMap } from 'yaml'
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
+import type { DocumentOptions, Node, ParseOptions, SchemaOptions, YAMLMap } from 'yaml'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 import { ConfigError } from '@parley/a2a/server'
 
@@ -20,6 +21,8 @@ export interface ConfigDocument {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** More are rarely read: one mistake in YAML often causes all that follow. */
+const maxYamlErrors = 100
 /** The number of missing variables for which line numbers are reported. */
 const maxLineLookups = 100
 
@@ -27,10 +30,9 @@ const envReference = /\$\{env:([^}]*)\}/g
 
 export function parseConfigDocument(text: string, environment: Environment): ConfigDocument {
   const lines = new LineCounter()
-  // The parser compares each key with all keys before it; 10,000 keys took 4 s. See `repeatedKeys`.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, uniqueKeys: false })
+  const document = parseYaml(text, { lineCounter: lines, merge: true })
   const lineAt = (offset: number): number => lines.linePos(offset).line
-  const problems: ConfigProblem[] = document.errors.map(({ message, pos }) => ({
+  const problems: ConfigProblem[] = document.errors.slice(0, maxYamlErrors).map(({ message, pos }) => ({
     path: [],
     line: lineAt(pos[0]),
     message: `invalid YAML: ${message}`,
@@ -76,6 +78,20 @@ export function parseConfigDocument(text: string, environment: Environment): Con
     missing,
     lineOf,
     references,
+  }
+}
+
+/**
+ * Parses YAML in time that depends on its length alone. Keys are not compared: each with all before it took 4 s for 10,000 keys
+ * (`repeatedKeys` finds them). Errors have no stacks and do not quote their lines: 3,000 of them on a line of 60 kB took 0.4 s.
+ */
+export function parseYaml(text: string, options: ParseOptions & DocumentOptions & SchemaOptions = {}) {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return parseDocument(text, { ...options, uniqueKeys: false, prettyErrors: false })
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 
@@ -194,7 +210,7 @@ export type AgentEntry = Readonly<Record<string, unknown>>
  */
 export function setAgentEntry(text: string, name: string, entry: AgentEntry | undefined, isJson: boolean): string {
   if (isJson) return setJsonAgentEntry(text, name, entry)
-  const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false })
+  const document = parseYaml(text)
   if (document.errors.length > 0) throw new ConfigError('', 'the file is not valid YAML')
   if (document.contents !== null && !isMap(document.contents)) throw new ConfigError('', 'the file is not a mapping')
   const agents = document.get('agents') ?? undefined
