@@ -34,7 +34,8 @@ export type RestoreResult = { readonly text: string } | { readonly problems: rea
 
 /** `current` is the text with secrets, of which `edited` is a redacted and edited copy. */
 export function restoreConfigText(edited: string, current: string, kinds: readonly AgentKind[]): RestoreResult {
-  if (!edited.includes(hiddenText)) return { text: edited }
+  // Without the start of a placeholder there is none; a folded scalar may break the line within it.
+  if (!edited.includes(hiddenText.slice(0, 4))) return { text: edited }
   const hiddenScalars = scalarsIn(edited).filter(({ value }) => typeof value === 'string' && value.includes(hiddenText))
   if (hiddenScalars.length === 0) return { text: edited }
   const known = new Map(scalarsIn(current).map((one) => [formatPath(one.path), one]))
