@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
-import type { ScriptedReply } from '../../packages/hub/src/agents/testing/scripted-model.ts'
+import type { ScriptedReply } from '../../packages/hub/src/agents/testing/scripted-reply.ts'
 import { openFaultyReceiver } from '../push/faulty-receiver.ts'
 import { configOf, ledgerOf } from './hub-config.ts'
 

@@ -14,7 +14,7 @@ import { applyLive, diffConfig, type ReloadResult } from './config/diff-config.t
 import type { HubConfig } from './config/hub-config.ts'
 import type { ConfigSource } from './config/config-source.ts'
 import { createConsole } from './console/console-routes.ts'
-import { intersectCallerScopes } from './delegation/chain.ts'
+import { intersectCallerScopes } from './delegation/chain-scopes.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
 import { createDiscovery } from './discovery/discovery-routes.ts'
 import { restrictHosts, composeMiddleware } from './http/middleware.ts'

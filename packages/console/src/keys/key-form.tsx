@@ -1,12 +1,13 @@
 /** The form for a new key: agents, permissions, expiry and limits. */
 import { useSignal } from '@preact/signals'
-import type { Agent, MadeKey } from '../api/admin.ts'
+import type { MadeKey } from '../api/admin.ts'
 import { callAdmin } from '../api/admin-client.ts'
 import { emptyKeyDraft, keyOperations, toCreateKeyBody, type KeyDraft } from './key-draft.ts'
 import { fieldErrorsFrom, type FieldError } from '../components/form/field-errors.ts'
 import { CheckField, FieldErrorList, SelectField, TextField } from '../components/form/form-fields.tsx'
 import { useSubmit } from '../components/form/use-submit.ts'
 import { useAgentsWithLoad } from '../api/agents.ts'
+import { KeyScopeFields, toggled } from './key-scope-fields.tsx'
 import './keys-panel.css'
 
 export interface KeyFormProps {
@@ -139,82 +140,4 @@ function missingFieldErrors({ name, agents, operations, expires, until }: KeyDra
     ...(operations.length === 0 ? [{ field: 'operations', text: 'choose at least one' }] : []),
     ...(expires === 'date' && until === '' ? [{ field: 'expiresAt', text: 'choose the day' }] : []),
   ]
-}
-
-interface KeyScopeFieldsProps {
-  readonly agent: string | undefined
-  readonly agents: readonly Agent[]
-  readonly draft: KeyDraft
-  set(change: Partial<KeyDraft>): void
-}
-
-/** All agents or selected ones; for a single agent, also its skills. */
-function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProps) {
-  const isAll = draft.agents.includes('*')
-  const skills = agents.find(({ name }) => name === agent)?.skills ?? []
-  return (
-    <fieldset class="field">
-      <legend>Good for</legend>
-      <div class="key-checks">
-        {agent !== undefined && (
-          <CheckField
-            class="key-check"
-            radioGroup="key-reach"
-            checked={!isAll}
-            onChange={() => set({ agents: [agent] })}
-          >
-            {agent}
-          </CheckField>
-        )}
-        <CheckField
-          class="key-check"
-          radioGroup="key-reach"
-          checked={isAll}
-          onChange={() => set({ agents: ['*'], skills: [] })}
-        >
-          every agent
-        </CheckField>
-        {agent === undefined && (
-          <CheckField class="key-check" radioGroup="key-reach" checked={!isAll} onChange={() => set({ agents: [] })}>
-            chosen agents
-          </CheckField>
-        )}
-      </div>
-      {agent === undefined && !isAll && (
-        <div class="key-checks key-inner" role="group" aria-label="Agents">
-          {agents.map(({ name }) => (
-            <CheckField
-              key={name}
-              class="key-check"
-              checked={draft.agents.includes(name)}
-              onChange={(isOn) => set({ agents: toggled(draft.agents, name, isOn) })}
-            >
-              {name}
-            </CheckField>
-          ))}
-        </div>
-      )}
-      {agent !== undefined && !isAll && skills.length > 1 && (
-        <div class="key-checks key-inner" role="group" aria-label="Skills">
-          <CheckField class="key-check" checked={draft.skills.length === 0} onChange={() => set({ skills: [] })}>
-            all skills
-          </CheckField>
-          {skills.map(({ id, name }) => (
-            <CheckField
-              key={id}
-              class="key-check"
-              checked={draft.skills.includes(id)}
-              onChange={(isOn) => set({ skills: toggled(draft.skills, id, isOn) })}
-            >
-              {name}
-            </CheckField>
-          ))}
-        </div>
-      )}
-    </fieldset>
-  )
-}
-
-function toggled(all: readonly string[], one: string, isOn: boolean): readonly string[] {
-  return isOn ? [...all, one] : all.filter((other) => other !== one)
 }

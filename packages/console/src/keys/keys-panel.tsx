@@ -1,22 +1,19 @@
 /** API keys of one agent or of the whole hub: create, show once, restrict, revoke. */
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 import type { Key, MadeKey } from '../api/admin.ts'
 import { callAdmin } from '../api/admin-client.ts'
 import { loadAllPages } from '../api/load-all-pages.ts'
 import { useResource } from '../api/resource.ts'
 import { query, setQuery } from '../app/router.ts'
-import { ConfirmButton } from '../components/layout/confirm-button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { StatusBadge } from '../components/status/task-state.tsx'
 import { SegmentedControl } from '../components/layout/tabs.tsx'
-import { RelativeTime } from '../components/time.tsx'
 import { EmptyState, LoadState } from '../components/status/error-notice.tsx'
 import { pluralize } from '../components/format.ts'
 import { KeyForm } from './key-form.tsx'
-import { sortKeys, isKeyForAgent, describeScopes } from './key-draft.ts'
+import { sortKeys, isKeyForAgent } from './key-draft.ts'
 import { NewKeyNotice } from './new-key-notice.tsx'
 import { affectsAgent } from '../api/agents.ts'
+import { KeyRow } from './key-row.tsx'
 import './keys-panel.css'
 import '../components/list/list-states.css'
 import '../components/status/tags.css'
@@ -147,104 +144,5 @@ function NoKeys({ agent }: { readonly agent: string | undefined }) {
         made.
       </p>
     </EmptyState>
-  )
-}
-
-const keyStateDisplays = {
-  active: ['done', '●'],
-  expired: ['ended', '–'],
-  revoked: ['ended', '⊘'],
-} as const
-
-interface KeyRowProps {
-  readonly info: Key
-  /** Whether the address selects this key. */
-  readonly isWanted: boolean
-  readonly onMade: (key: MadeKey) => void
-  readonly onRevoked: () => void
-}
-
-function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
-  const { id, name, prefix, state, scopes } = info
-  const [tone, shape] = keyStateDisplays[state]
-  const element = useRef<HTMLLIElement>(null)
-  useEffect(() => {
-    if (isWanted) element.current?.scrollIntoView({ block: 'nearest' })
-  }, [isWanted])
-  return (
-    <li ref={element} aria-current={isWanted ? 'true' : undefined}>
-      <div class="keys-who">
-        <span class="keys-name cut">{name}</span>
-        <code class="faint cut">{prefix}…</code>
-      </div>
-      <StatusBadge tone={tone} shape={shape} word={state} />
-      <div class="agent-tags keys-scopes">
-        <span class="unseen">Good for</span>
-        {describeScopes(scopes).map((word) => (
-          <span key={word} class="agent-tag">
-            {word}
-          </span>
-        ))}
-      </div>
-      <div class="record-facts keys-facts faint">
-        <KeyFacts info={info} />
-      </div>
-      {state === 'active' && (
-        <div class="keys-actions">
-          <ConfirmButton
-            label="Replace"
-            class="small"
-            danger={false}
-            title={`Replace ${name}`}
-            question={`Make a key in the place of “${name}”?`}
-            onConfirm={async () => onMade(await callAdmin('createKey', { body: { replaces: id } }))}
-          >
-            The new one may do the same and sees the same tasks. The old one goes on until you revoke it.
-          </ConfirmButton>
-          <ConfirmButton
-            label="Revoke"
-            class="small"
-            title={`Revoke ${name}`}
-            question={`Revoke the key “${name}”?`}
-            onConfirm={async () => {
-              await callAdmin('revokeKey', { params: { id } })
-              onRevoked()
-            }}
-          >
-            Requests with this key are refused from now on. This cannot be undone.
-          </ConfirmButton>
-        </div>
-      )}
-    </li>
-  )
-}
-
-function KeyFacts({ info }: { readonly info: Key }) {
-  const { createdAt, createdBy, lastUsedAt, expiresAt, revokedAt, rate, tasksPerDay, principal, id, tenant } = info
-  return (
-    <>
-      <span>
-        {lastUsedAt === undefined ? 'never used' : 'used '}
-        {lastUsedAt !== undefined && <RelativeTime at={lastUsedAt} />}
-      </span>
-      <span>
-        made <RelativeTime at={createdAt} /> by {createdBy}
-      </span>
-      {revokedAt !== undefined ? (
-        <span>
-          revoked <RelativeTime at={revokedAt} />
-        </span>
-      ) : expiresAt === undefined ? (
-        <span>never expires</span>
-      ) : (
-        <span>
-          expires <RelativeTime at={expiresAt} />
-        </span>
-      )}
-      {rate !== undefined && <span>{rate}</span>}
-      {tasksPerDay !== undefined && <span>{pluralize(tasksPerDay, 'task')} a day</span>}
-      {principal !== `key:${id}` && <span>for {principal}</span>}
-      {tenant !== undefined && <span>tenant {tenant}</span>}
-    </>
   )
 }

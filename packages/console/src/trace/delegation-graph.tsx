@@ -13,6 +13,7 @@ import { boxHeight, boxWidth, NodeBox } from './node-box.tsx'
 import { curvePath, layoutGraph, type Point } from './graph-layout.ts'
 import { isSpanRunning, flattenSpans } from './span-tree.ts'
 import { fitViewport, panViewport, initialViewport, revealBox, zoomViewport, type Viewport } from './viewport.ts'
+import { useDrag } from './use-drag.ts'
 import './delegation-graph.css'
 
 const gaps = { along: 120, across: 24 }
@@ -175,49 +176,4 @@ function EdgeLine({ edge, points }: { readonly edge: DelegationEdge; readonly po
 function middleOf(points: readonly Point[]): Point | undefined {
   const [from, to] = points.slice(-2)
   return from === undefined || to === undefined ? undefined : { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }
-}
-
-/** Shorter movements do not count as a drag. */
-const dragThresholdPx = 4
-
-interface DragState {
-  readonly pointerId: number
-  x: number
-  y: number
-  hasMoved: boolean
-}
-
-/** Dragging with mouse or touch. A press without movement stays a click, so that links inside can be followed. */
-function useDrag(onMove: (dx: number, dy: number) => void) {
-  const grip = useRef<DragState | undefined>(undefined)
-
-  return {
-    onPointerDown(event: PointerEvent): void {
-      if (event.button !== 0) return
-      grip.current = { pointerId: event.pointerId, x: event.clientX, y: event.clientY, hasMoved: false }
-    },
-    onPointerMove(event: PointerEvent): void {
-      const held = grip.current
-      if (held === undefined || held.pointerId !== event.pointerId) return
-      const [dx, dy] = [event.clientX - held.x, event.clientY - held.y]
-      if (!held.hasMoved && Math.hypot(dx, dy) < dragThresholdPx) return
-      if (!held.hasMoved) (event.currentTarget as Element).setPointerCapture(event.pointerId)
-      grip.current = { ...held, x: event.clientX, y: event.clientY, hasMoved: true }
-      onMove(dx, dy)
-    },
-    onPointerUp(): void {
-      // The click event that ends a drag is still to come.
-      setTimeout(() => (grip.current = undefined))
-    },
-    onPointerCancel(): void {
-      grip.current = undefined
-    },
-    onClickCapture(event: MouseEvent): void {
-      if (grip.current?.hasMoved !== true) return
-      event.preventDefault()
-      event.stopPropagation()
-    },
-    // Otherwise the browser would drag the link.
-    onDragStart: (event: DragEvent): void => event.preventDefault(),
-  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { curvePath, isotonic, layoutGraph, type GraphEdge } from './graph-layout.ts'
+import { curvePath, layoutGraph, type GraphEdge } from './graph-layout.ts'
+import { isotonic } from './layer-positions.ts'
 
 const sizes = { width: 100, height: 40, along: 60, across: 20 }
 const arrows = (...pairs: readonly string[]): readonly GraphEdge[] =>

@@ -22,7 +22,7 @@ import { createChangeJournal } from './change-journal.ts'
 import { buildOpenApi } from './openapi.ts'
 import { createOidc } from './oidc.ts'
 import { type AdminRoute, jsonRoute, taggedRoutes } from './route.ts'
-import { type AdminMiddleware, createAdminRouter } from './admin-router.ts'
+import type { AdminMiddleware } from './admin-router.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { agentEntryRoutes } from './routes/agent-entries.ts'
 import { configRoutes } from './routes/config.ts'
@@ -35,12 +35,7 @@ import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
 import { taskTitle } from './task-view.ts'
-import { createAdminGuard } from './admin-guard.ts'
-import type { RouteRequest } from '../http/route-request.ts'
-import { auditRoutes } from './routes/audit.ts'
-import { keyRoutes } from './routes/keys.ts'
-import { ownKeyRoutes } from './routes/own-keys.ts'
-import { sessionRoutes } from './routes/session.ts'
+import { createAdminHandler, isSecureRequest } from './admin-handler.ts'
 
 export interface AdminApiDeps {
   readonly access: AccessControl
@@ -185,58 +180,4 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   async function cardOf(agent: string, variant: Parameters<Handler['card']>[1]): Promise<string | undefined> {
     return (await handler()).card(agent, variant, url() ?? 'http://localhost')
   }
-}
-
-interface AdminHandlerDeps {
-  readonly access: AccessControl
-  readonly log: AgentLog
-  readonly now: () => number
-  /** The public URL of the hub, if configured. */
-  publicUrl(): string | undefined
-  hasAgent(name: string): boolean
-  /** JSON values in one body (`limits.jsonNodes`). Default 100,000. */
-  jsonNodes?(): number | undefined
-  agentNames(): readonly string[]
-}
-
-interface AdminHandler {
-  readonly middleware: AdminMiddleware
-  readonly routes: readonly AdminRoute[]
-}
-
-/** The entry point of admin requests: sign-in, keys and audit, and the routes that are passed in. */
-export function createAdminHandler(parts: AdminHandlerDeps, moreRoutes: readonly AdminRoute[] = []): AdminHandler {
-  const { access, log, now, hasAgent, agentNames, jsonNodes } = parts
-  const { keys, audit, sessions, streams, trustsProxy } = access
-  const routes = [
-    ...sessionRoutes({ sessions, isSecure: (request) => isSecureRequest(request, parts), trustsProxy }),
-    ...keyRoutes({ keys, now, agentNames }),
-    ...ownKeyRoutes({ keys, now }),
-    ...auditRoutes(audit),
-    ...moreRoutes,
-  ]
-  const front = createAdminRouter({
-    routes,
-    guard: createAdminGuard(access),
-    audit,
-    log,
-    now,
-    trustsProxy,
-    streams,
-    hasAgent,
-    ...(jsonNodes !== undefined ? { jsonNodes } : {}),
-  })
-  return { middleware: front, routes }
-}
-
-/** Whether the browser came over TLS: to the hub, or to a proxy in front of it. */
-function isSecureRequest(
-  request: RouteRequest,
-  { access, publicUrl }: Pick<AdminHandlerDeps, 'access' | 'publicUrl'>,
-): boolean {
-  if (request.isEncrypted) return true
-  const forwarded = request.header('x-forwarded-proto')?.split(',').at(-1)?.trim()
-  if (access.trustsProxy() && forwarded === 'https') return true
-  const { protocol, host } = new URL(publicUrl() ?? 'http://hub.invalid')
-  return protocol === 'https:' && request.header('host')?.toLowerCase() === host
 }

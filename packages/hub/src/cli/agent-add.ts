@@ -10,7 +10,7 @@ import { configFile, configFlags, loadKinds, problemLines } from './cli-settings
 import { programEnvironment } from './program-environment.ts'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isMap, isScalar, parseDocument } from 'yaml'
-import { setAgentEntry } from '../config/config-document.ts'
+import { setAgentEntry } from '../config/edit-agent-entry.ts'
 
 const detectTimeoutMs = 60_000
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setAgentEntry } from './config-document.ts'
+import { setAgentEntry } from './edit-agent-entry.ts'
 
 const yaml = `# Ours.
 agents:

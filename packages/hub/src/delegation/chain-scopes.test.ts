@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { permissionsOf, operationScopeNames } from '../auth/scopes.ts'
-import { isWithinScopes, narrowScopes, onwardScopes, chainScopesOf } from './chain.ts'
+import { isWithinScopes, narrowScopes, onwardScopes, chainScopesOf } from './chain-scopes.ts'
 
 const hub = 'https://b.test'
 const agents = ['one', 'two', 'three']

@@ -4,22 +4,13 @@
  * restart; its earlier delegations are found again by their order.
  */
 import { A2AError, isInterrupted, isRedacted, omitUndefined } from '@parley/a2a'
-import type {
-  AbandonedTask,
-  AgentMessage,
-  Artifact,
-  Json,
-  Part,
-  Report,
-  ResumeState,
-  TaskState,
-  Turn,
-} from '@parley/a2a'
+import type { AgentMessage, Artifact, Json, Part, Report, TaskState, Turn } from '@parley/a2a'
 import type { InProcessClient, CallableAgent } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
 import { runHop, createHopState, type HopResult, type HopState } from './hop.ts'
 import { createChildProgress, childStateReport } from './child-progress.ts'
 import { textOfParts } from '../agents/part-reader.ts'
+import { initialDelegationCheckpoint, withOwnCheckpoints } from './delegation-checkpoint.ts'
 
 /** The agent and the message of a delegation. */
 export interface DelegateOptions {
@@ -67,18 +58,8 @@ export interface DelegatingTurn {
   readonly tools: AgentTools
 }
 
-/** The checkpoint of a turn: its delegations, and the agent's own data. */
-interface DelegationCheckpoint {
-  readonly delegation: 1
-  steps: HopState[]
-  /** Data of this turn. */
-  own?: Json
-  /** Data of earlier turns. */
-  earlier?: Json
-}
-
 export function createDelegatingTurn(turn: Turn, inProcessClient: InProcessClient, now: () => number): DelegatingTurn {
-  const kept = initialCheckpoint(turn)
+  const kept = initialDelegationCheckpoint(turn)
   const save = createCheckpointWriter((state) => turn.checkpoint(state), kept)
   const isUnanswered = turn.message.metadata?.['reason'] === 'INPUT_TIMEOUT'
   let calls = 0
@@ -170,67 +151,6 @@ export function createDelegatingTurn(turn: Turn, inProcessClient: InProcessClien
     if (taskId !== undefined) await inProcessClient.cancel(agent, taskId, turn).catch(() => {})
     throw new A2AError('TASK_FAILED', `The question of ${agent} was not answered in time`)
   }
-}
-
-/** Cancels the delegations of a task that has ended. */
-export async function cancelChildren(
-  { lastCheckpoint, caller, tenant, log }: AbandonedTask,
-  inProcessClient: InProcessClient,
-): Promise<void> {
-  const steps = readDelegationCheckpoint(lastCheckpoint)?.steps ?? []
-  await Promise.all(
-    steps.map(async ({ agent, taskId }) => {
-      if (taskId === undefined) return
-      await inProcessClient.cancel(agent, taskId, { caller, tenant }).catch((cause: unknown) => {
-        log.debug('a delegated task could not be canceled', { agent, childTaskId: taskId, cause })
-      })
-    }),
-  )
-}
-
-function readDelegationCheckpoint(checkpoint: Json | undefined): DelegationCheckpoint | undefined {
-  if (typeof checkpoint !== 'object' || checkpoint === null || !('delegation' in checkpoint)) return undefined
-  return Array.isArray(checkpoint['steps']) ? (checkpoint as unknown as DelegationCheckpoint) : undefined
-}
-
-function initialCheckpoint({ resumed, lastCheckpoint }: Turn): DelegationCheckpoint {
-  const interrupted = readDelegationCheckpoint(resumed?.checkpoint)
-  if (interrupted !== undefined) return structuredClone(interrupted)
-  const before = readDelegationCheckpoint(lastCheckpoint)
-  // A turn that ended without a question is over, and so are all its delegations.
-  const isAsking = before?.steps.some(({ asked }) => asked === true) === true
-  const [own, earlier] = [resumed?.checkpoint, ownRemembered(lastCheckpoint)]
-  return structuredClone({
-    delegation: 1,
-    steps: isAsking ? before.steps : [],
-    ...omitUndefined({ own, earlier }),
-  })
-}
-
-/** The agent's own data of earlier turns. */
-export function ownRemembered(remembered: Json | undefined): Json | undefined {
-  const kept = readDelegationCheckpoint(remembered)
-  return kept === undefined ? remembered : (kept.own ?? kept.earlier)
-}
-
-/** The engine's turn is a class with private fields, so it is proxied and not copied. */
-function withOwnCheckpoints(turn: Turn, own: Pick<Turn, 'checkpoint'>): Turn {
-  return new Proxy(turn, {
-    get(target, name): unknown {
-      if (name === 'checkpoint') return own.checkpoint
-      if (name === 'lastCheckpoint') return ownRemembered(target.lastCheckpoint)
-      if (name === 'resumed') return ownResumed(target.resumed)
-      return Reflect.get(target, name, target)
-    },
-  })
-}
-
-function ownResumed(resumed: ResumeState | undefined): ResumeState | undefined {
-  if (resumed?.checkpoint === undefined) return resumed
-  const { checkpoint, ...rest } = resumed
-  const kept = readDelegationCheckpoint(checkpoint)
-  const own = kept === undefined ? checkpoint : kept.own
-  return own === undefined ? rest : { ...rest, checkpoint: own }
 }
 
 /** With several children of one agent, the later ones are numbered. */

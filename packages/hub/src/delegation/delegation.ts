@@ -15,9 +15,8 @@ import {
   provenanceOf,
   type Chain,
   budgetExceededError,
-  narrowScopes,
-  onwardScopes,
 } from './chain.ts'
+import { narrowScopes, onwardScopes } from './chain-scopes.ts'
 import { signHopToken, verifyHopToken } from './hop-token.ts'
 import type { HubIdentity } from './hub-identity.ts'
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'

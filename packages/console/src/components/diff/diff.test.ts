@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { changedPart, countChanges, diffSections, diffTexts, invertDiff, markWords, sideBySide } from './diff.ts'
+import { countChanges, diffTexts, invertDiff, markWords } from './diff.ts'
+import { changedPart, diffSections, sideBySide } from './diff-sections.ts'
 import type { DiffLine } from './diff.ts'
 
 /** ` a` is unchanged, `+a` added, `-a` removed. */

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { pluralize } from '../format.ts'
 import { useSize } from '../layout/use-size.ts'
-import { changedPart, countChanges, diffSections, sideBySide, type DiffLine, type DiffSection } from './diff.ts'
+import { countChanges, type DiffLine } from './diff.ts'
+import { changedPart, diffSections, sideBySide, type DiffSection } from './diff-sections.ts'
 import './line-diff-view.css'
 
 /** Wide enough for a typical line on either side. */

@@ -1,7 +1,8 @@
 /** Two texts side by side, line by line; removals are marked on the left, additions on the right. */
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { diffTexts, markWords, sideBySide, type DiffLine } from './diff.ts'
+import { diffTexts, markWords, type DiffLine } from './diff.ts'
+import { sideBySide } from './diff-sections.ts'
 
 /** Rows rendered at first; the rest on demand. */
 const page = 500

@@ -1,6 +1,6 @@
 /** One conversation: its tasks in order, and the composer or form for the next message. */
-import { useSignal, useSignalEffect } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useSignalEffect } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { agentLastError, agentStatus } from '../../agent/agent-status.ts'
 import { agentPath } from '../../agent/agent-path.ts'
 import { parseCard } from '../../agent/parse-card.ts'
@@ -11,7 +11,6 @@ import { query, setQuery } from '../../app/router.ts'
 import { isWorkingState } from '../../conversation/transcript.ts'
 import { TranscriptView } from '../../conversation/transcript-view.tsx'
 import { CopyableId } from '../../components/content/copy-button.tsx'
-import { Icon } from '../../components/icon.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
 import { EmptyState, Loading, ErrorNotice, WarningNote } from '../../components/status/error-notice.tsx'
 import { RelativeTime } from '../../components/time.tsx'
@@ -20,6 +19,7 @@ import { Reply } from './reply.tsx'
 import type { ConversationTask } from './conversation-tasks.ts'
 import { conversationHref, playgroundParams } from './playground-params.ts'
 import type { WireLog } from './wire/wire-log.ts'
+import { ChatScroll } from './chat-scroll.tsx'
 import './chat.css'
 
 export interface ChatProps {
@@ -116,52 +116,6 @@ function ChatTask({
 function isWriting({ transcript }: ConversationTask): boolean {
   const last = transcript.items.at(-1)
   return last?.kind === 'made' && !last.isWhole
-}
-
-/** Stays at the end while the user is there; otherwise shows that there is more. */
-function ChatScroll({ children }: { readonly children: preact.ComponentChildren }) {
-  const frame = useRef<HTMLDivElement>(null)
-  const inside = useRef<HTMLDivElement>(null)
-  const isAtEnd = useSignal(true)
-  const top = useRef(0)
-  useLayoutEffect(() => {
-    const [element, content] = [frame.current, inside.current]
-    if (element === null || content === null) return
-    const stay = (): void => {
-      if (isAtEnd.peek()) element.scrollTop = element.scrollHeight
-    }
-    const watch = new ResizeObserver(stay)
-    watch.observe(content)
-    watch.observe(element)
-    return () => watch.disconnect()
-  }, [])
-  /** New content does not unpin the view from the end; only scrolling up does. */
-  function scrolled(): void {
-    const element = frame.current
-    if (element === null) return
-    const { scrollTop, clientHeight, scrollHeight } = element
-    if (scrollTop + clientHeight >= scrollHeight - 40) isAtEnd.value = true
-    else if (scrollTop < top.current) isAtEnd.value = false
-    top.current = scrollTop
-  }
-  return (
-    <div class="chat-view">
-      <div ref={frame} class="chat-scroll" onScroll={scrolled} tabIndex={0} role="region" aria-label="Conversation">
-        <div ref={inside} class="chat-inside">
-          {children}
-        </div>
-      </div>
-      {!isAtEnd.value && (
-        <button
-          type="button"
-          class="small chat-down"
-          onClick={() => frame.current?.scrollTo({ top: frame.current.scrollHeight })}
-        >
-          <Icon name="down" size={14} /> To the end
-        </button>
-      )}
-    </div>
-  )
 }
 
 const maxExamples = 4

@@ -3,14 +3,11 @@ import { isInterrupted, isRedacted, type Json, type Part } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { setQuery } from '../../app/router.ts'
-import { AuthNote, QuestionForm } from '../../conversation/question/question-form.tsx'
+import { QuestionForm } from '../../conversation/question/question-form.tsx'
+import { AuthNote } from '../../conversation/question/auth-note.tsx'
 import { needsForm, parseQuestion, type AgentQuestion } from '../../conversation/question/parse-question.ts'
 import type { Transcript } from '../../conversation/transcript.ts'
-import { bindingNames, bindingTitles } from '../../components/binding-titles.ts'
-import { CopyButton, copyText } from '../../components/content/copy-button.tsx'
-import { CheckField, SelectField } from '../../components/form/form-fields.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { versions } from './agent-connections.ts'
+import { copyText } from '../../components/content/copy-button.tsx'
 import { Composer } from './composer/composer.tsx'
 import { GrpcNote } from './grpc-note.tsx'
 import type { ChatSession } from './chat-session.ts'
@@ -18,6 +15,7 @@ import type { ConversationTask } from './conversation-tasks.ts'
 import { toggleWire, playgroundParams, type PlaygroundParams } from './playground-params.ts'
 import { exchangeCurl, type Exchange } from './wire/exchange.ts'
 import type { WireLog } from './wire/wire-log.ts'
+import { RequestOptionsBar } from './request-options-bar.tsx'
 
 export interface ReplyProps {
   readonly play: ChatSession
@@ -175,55 +173,4 @@ function hasRedactedText(parts: readonly Part[]): boolean {
 
 function lastSendRequest(exchanges: readonly Exchange[]): Exchange | undefined {
   return exchanges.findLast(({ method, body }) => method === 'POST' && body?.includes('essage') === true)
-}
-
-interface RequestOptionsBarProps {
-  readonly where: PlaygroundParams
-  readonly retry: (() => void) | undefined
-  /** The last request as a curl command. */
-  readonly asCurl: (() => string) | undefined
-  readonly cancel: (() => void) | undefined
-}
-
-/** Version and binding of the requests, whether to stream, and actions on the last request. */
-function RequestOptionsBar({ where, retry, asCurl, cancel }: RequestOptionsBarProps) {
-  const { version, binding, isStreamed } = where
-  return (
-    <div class="bar how">
-      <label>
-        <span class="how-name">A2A</span>
-        <SelectField
-          label="Version"
-          value={version}
-          options={versions.map((one) => [one, one])}
-          onChange={(value) => setQuery({ version: value === '1.0' ? undefined : value })}
-        />
-      </label>
-      <SelectField
-        label="Binding"
-        value={binding}
-        options={bindingNames.map((name) => [name, bindingTitles[name]])}
-        onChange={(value) => setQuery({ binding: value === 'JSONRPC' ? undefined : value })}
-      />
-      <CheckField checked={isStreamed} onChange={(isOn) => setQuery({ stream: isOn ? undefined : '0' })}>
-        Stream
-      </CheckField>
-      <span class="grow" />
-      {cancel !== undefined && (
-        <button type="button" class="small plain danger" onClick={cancel}>
-          <Icon name="stop" size={14} /> Cancel task
-        </button>
-      )}
-      {retry !== undefined && (
-        <button type="button" class="small plain" title="The last message once more, as a new one" onClick={retry}>
-          <Icon name="retry" size={14} /> Retry
-        </button>
-      )}
-      {asCurl !== undefined && (
-        <CopyButton text={asCurl} label="Copy the last request as curl">
-          Copy curl
-        </CopyButton>
-      )}
-    </div>
-  )
 }

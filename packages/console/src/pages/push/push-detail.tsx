@@ -10,11 +10,10 @@ import { ConfirmButton } from '../../components/layout/confirm-button.tsx'
 import { CopyButton, CopyableId } from '../../components/content/copy-button.tsx'
 import { DetailHead, Fact, FactList } from '../../components/layout/page-head.tsx'
 import { StatusBadge } from '../../components/status/task-state.tsx'
-import { RelativeTime, ClockTime } from '../../components/time.tsx'
+import { RelativeTime } from '../../components/time.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
-import { formatDuration } from '../../components/format.ts'
 import { adminCurl } from '../../components/shell/curl.ts'
-import { DeliveryOutcome, DueTime } from './push-row.tsx'
+import { DueTime } from './push-row.tsx'
 import {
   deliveryAdvice,
   pushFilters,
@@ -26,11 +25,11 @@ import {
   deliveryProgressText,
   statusExplanation,
 } from './push-status.ts'
+import { maxAttempts, DeliveryAttempts } from './delivery-attempts.tsx'
 
 type Push = AdminResponse<'getPush'>
 
 const initialAttempts = 50
-const maxAttempts = 500
 
 export function PushDetail({ taskId, configId }: { readonly taskId: string; readonly configId: string }) {
   const most = useSignal(initialAttempts)
@@ -118,7 +117,7 @@ export function PushDetail({ taskId, configId }: { readonly taskId: string; read
           {push.last !== undefined && !isDelivered(push.last.outcome) && deliveryAdvice(push.last.outcome)}
         </p>
         <PushFacts push={push} />
-        <Attempts push={push} most={most.value} onMore={() => (most.value = maxAttempts)} />
+        <DeliveryAttempts push={push} most={most.value} onMore={() => (most.value = maxAttempts)} />
       </div>
     </div>
   )
@@ -151,53 +150,5 @@ function PushFacts({ push }: { readonly push: Push }) {
         <CopyableId id={configId} what="the id of the webhook" />
       </Fact>
     </FactList>
-  )
-}
-
-function Attempts({ push, most, onMore }: { readonly push: Push; readonly most: number; readonly onMore: () => void }) {
-  const { attempts, taskId } = push
-  if (attempts.length === 0) return <p class="push-note">Nothing was sent yet.</p>
-  return (
-    <section class="stack-small push-attempts" aria-labelledby="push-attempts">
-      <h3 id="push-attempts">Tries, the newest first</h3>
-      <table class="data">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>Answer</th>
-            <th class="push-number">Took</th>
-            <th class="push-number">Event</th>
-            <th class="push-number">Try</th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map(({ at, outcome, answer, durationMs, seq, attempt }) => (
-            <tr key={`${at} ${seq}`}>
-              <td>
-                <ClockTime at={at} />{' '}
-                <span class="faint push-ago">
-                  <RelativeTime at={at} />
-                </span>
-              </td>
-              <td>
-                <span aria-hidden="true">{isDelivered(outcome) ? '● ' : '✕ '}</span>
-                <DeliveryOutcome outcome={outcome} />
-                {answer !== undefined && <q class="push-said">{answer}</q>}
-              </td>
-              <td class="push-number">{formatDuration(durationMs)}</td>
-              <td class="push-number">
-                <a href={`/tasks/${encodeURIComponent(taskId)}/events?event=${seq}`}>{seq}</a>
-              </td>
-              <td class="push-number">{attempt}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {attempts.length >= most && most < maxAttempts && (
-        <button type="button" class="small" onClick={onMore}>
-          Show older tries
-        </button>
-      )}
-    </section>
   )
 }

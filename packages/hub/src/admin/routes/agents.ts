@@ -1,12 +1,12 @@
 /** `/admin/agents`: the state of each agent, and its cards. */
 import type { CardVariant } from '@parley/a2a/server'
 import { z } from 'zod'
-import type { CardState } from '../../agents/kind.ts'
 import { matchesFilter } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { agentSummary, type AgentView } from '../agent-view.ts'
-import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import { notFoundError, RouteError } from '../../http/json-response.ts'
+import { nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import { endpointSchema, agentCardsSchema, type OwnCard, signatureInfo, remoteCardToJson } from '../card-view.ts'
 
 export interface AgentRoutesDeps {
   readonly view: AgentView
@@ -20,16 +20,9 @@ export interface AgentRoutesDeps {
 const params = z.object({ agent: nameField })
 const variants = ['merged', '1.0', '0.3', '0.2'] as const
 
-const endpoint = z.strictObject({
-  url: z.string(),
-  protocolBinding: z.string(),
-  protocolVersion: z.string(),
-  tenant: z.string().optional(),
-})
-
 const detail = agentSummary
   .extend({
-    endpoints: z.array(endpoint),
+    endpoints: z.array(endpointSchema),
     inputModes: z.array(z.string()),
     outputModes: z.array(z.string()),
     streaming: z.boolean(),
@@ -38,43 +31,6 @@ const detail = agentSummary
     entry: z.unknown().optional().describe('Its entry in the configuration, without secrets.'),
   })
   .meta({ id: 'AgentDetail' })
-
-const seenCard = z.strictObject({ fingerprint: z.string(), at: timestamp, card: jsonObject })
-
-const cards = z
-  .strictObject({
-    cards: z
-      .strictObject({
-        merged: jsonObject.optional(),
-        '1.0': jsonObject.optional(),
-        '0.3': jsonObject.optional(),
-        '0.2': jsonObject.optional(),
-      })
-      .describe('As served to clients of each version; `merged` for clients that name none.'),
-    signatures: z.array(z.strictObject({ alg: z.string(), kid: z.string(), keys: z.string().optional() })),
-    remote: z
-      .strictObject({
-        policy: z.enum(['alert', 'block', 'ignore']),
-        approved: seenCard.optional(),
-        changed: seenCard
-          .extend({ fields: z.array(z.string()) })
-          .optional()
-          .describe('The current card, if it is not the approved one, and the differences.'),
-        signature: z
-          .strictObject({
-            status: z.enum(['unchecked', 'unsigned', 'unverified', 'verified']),
-            why: z.string().optional(),
-            kid: z.string().optional(),
-            alg: z.string().optional(),
-            keys: z.string().optional(),
-            form: z.string().optional(),
-          })
-          .optional(),
-      })
-      .optional()
-      .describe('For a remote agent: its own card.'),
-  })
-  .meta({ id: 'AgentCards' })
 
 export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): readonly AdminRoute[] {
   return taggedRoutes('Agents', [
@@ -123,7 +79,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
       name: 'getAgentCards',
       summary: 'The card as clients of each version see it, with the state of its signatures.',
       params,
-      response: cards,
+      response: agentCardsSchema,
       async handle({ params: { agent } }) {
         const texts = await Promise.all(variants.map(async (variant) => [variant, await card(agent, variant)] as const))
         const shown = texts.flatMap(([variant, text]) =>
@@ -176,42 +132,5 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
       pushNotifications: shown.capabilities?.pushNotifications === true,
       extensions: (shown.capabilities?.extensions ?? []).map(({ uri }) => uri),
     }
-  }
-}
-
-/** The fields that we read of a card that we wrote ourselves. */
-interface OwnCard {
-  readonly [member: string]: unknown
-  readonly supportedInterfaces?: readonly z.input<typeof endpoint>[]
-  readonly defaultInputModes?: string[]
-  readonly defaultOutputModes?: string[]
-  readonly capabilities?: {
-    readonly streaming?: boolean
-    readonly pushNotifications?: boolean
-    readonly extensions?: readonly { readonly uri: string }[]
-  }
-  readonly signatures?: readonly { readonly protected: string }[]
-}
-
-function signatureInfo({ protected: header }: { readonly protected: string }) {
-  const { alg, kid, jku } = JSON.parse(Buffer.from(header, 'base64url').toString()) as {
-    alg: string
-    kid: string
-    jku?: string
-  }
-  return { alg, kid, ...(jku !== undefined ? { keys: jku } : {}) }
-}
-
-function remoteCardToJson({ policy, approved, changed, signature }: CardState) {
-  const shown = ({ fingerprint, at, card: own }: NonNullable<CardState['approved']>) => ({
-    fingerprint,
-    at: isoTime(at),
-    card: own as unknown as Record<string, unknown>,
-  })
-  return {
-    policy,
-    ...(approved !== undefined ? { approved: shown(approved) } : {}),
-    ...(changed !== undefined ? { changed: { ...shown(changed), fields: [...changed.fields] } } : {}),
-    ...(signature !== undefined ? { signature } : {}),
   }
 }

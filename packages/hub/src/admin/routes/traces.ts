@@ -1,91 +1,11 @@
 /** `/admin/traces`: requests as trees of spans with their times. */
 import { z } from 'zod'
-import type { TraceNode, Traces, TraceSummary } from '../../telemetry/traces/trace-types.ts'
-import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, jsonObject, limitField, nameField, timeQuery, jsonRoute, taggedRoutes } from '../route.ts'
+import type { Traces, TraceSummary } from '../../telemetry/traces/trace-types.ts'
+import { notFoundError, RouteError } from '../../http/json-response.ts'
+import { limitField, nameField, timeQuery, jsonRoute, taggedRoutes } from '../route.ts'
 import type { AdminRoute } from '../route.ts'
 import { taskState } from '../task-view.ts'
-
-const summarySchema = z
-  .strictObject({
-    type: z.literal('A2A_TASK'),
-    traceId: z.string(),
-    taskId: z.string(),
-    title: z
-      .string()
-      .optional()
-      .describe('The beginning of the first message of the task; read from the task, not stored in traces.'),
-    contextId: z.string(),
-    agent: z.string(),
-    caller: z.string(),
-    tenant: z.string(),
-    state: z.string(),
-    status: z.enum(['PENDING', 'SUCCESS', 'ERROR']),
-    idempotencyKey: z.string(),
-    delegationContext: z
-      .strictObject({
-        parentTaskId: z.string().optional(),
-        rootTaskId: z.string().optional(),
-        depth: z.int(),
-        visited: z.array(z.string()),
-      })
-      .optional(),
-    startedAt: timestamp,
-    endedAt: timestamp.optional(),
-    durationMs: z.number().optional(),
-    error: z.string().optional(),
-    agents: z.array(z.string()),
-    models: z.array(z.string()),
-    tools: z.array(z.string()),
-    tasks: z.int(),
-    turns: z.int(),
-    spans: z.int(),
-    errors: z.int(),
-    inputTokens: z.number(),
-    outputTokens: z.number(),
-    cost: z.number().optional(),
-  })
-  .meta({ id: 'Trace' })
-
-interface TraceNodeJson {
-  traceId: string
-  spanId: string
-  parentId?: string | undefined
-  taskId: string
-  name: string
-  kind: string
-  startedAt: string
-  endedAt?: string | undefined
-  durationMs?: number | undefined
-  outcome?: 'ok' | 'error' | 'canceled' | undefined
-  attributes: Record<string, unknown>
-  events: { seq: number; spanId: string; name: string; at: string; attributes: Record<string, unknown> }[]
-  droppedEvents: number
-  children: TraceNodeJson[]
-}
-
-const spanSchema: z.ZodType<TraceNodeJson> = z
-  .strictObject({
-    traceId: z.string(),
-    spanId: z.string(),
-    parentId: z.string().optional(),
-    taskId: z.string(),
-    name: z.string(),
-    kind: z.string(),
-    startedAt: timestamp,
-    endedAt: timestamp.optional(),
-    durationMs: z.number().optional(),
-    outcome: z.enum(['ok', 'error', 'canceled']).optional(),
-    attributes: jsonObject,
-    events: z.array(
-      z.strictObject({ seq: z.int(), spanId: z.string(), name: z.string(), at: timestamp, attributes: jsonObject }),
-    ),
-    droppedEvents: z.int(),
-    get children() {
-      return z.array(spanSchema)
-    },
-  })
-  .meta({ id: 'Span' })
+import { traceNodeToJson, traceSpanSchema, traceSummarySchema, traceSummaryToJson } from '../trace-view.ts'
 
 export function traceRoutes(
   traces: () => Traces | undefined,
@@ -119,7 +39,7 @@ export function traceRoutes(
           .optional()
           .describe('In an id, an error, or the name of an agent, a model or a tool.'),
       }),
-      response: z.strictObject({ traces: z.array(summarySchema), before: z.string().optional() }),
+      response: z.strictObject({ traces: z.array(traceSummarySchema), before: z.string().optional() }),
       async handle({ query: { context, ...query } }) {
         const page = await requireTraces().list({ ...query, contextId: context })
         return {
@@ -133,7 +53,7 @@ export function traceRoutes(
       summary: 'Shows a trace by its id or the id of a task.',
       params: z.object({ id: nameField }),
       response: z.strictObject({
-        traces: z.array(z.strictObject({ summary: summarySchema, root: spanSchema, isPartial: z.boolean() })),
+        traces: z.array(z.strictObject({ summary: traceSummarySchema, root: traceSpanSchema, isPartial: z.boolean() })),
       }),
       async handle({ params: { id } }) {
         const found = await requireTraces().get(id)
@@ -161,44 +81,5 @@ export function traceRoutes(
   async function shownSummary(summarized: TraceSummary) {
     const title = await titleOf(summarized.taskId)
     return { ...traceSummaryToJson(summarized), ...(title !== undefined ? { title } : {}) }
-  }
-}
-
-function traceSummaryToJson({ startedAt, endedAt, delegationContext, agents, models, tools, ...rest }: TraceSummary) {
-  return {
-    ...rest,
-    agents: [...agents],
-    models: [...models],
-    tools: [...tools],
-    ...(delegationContext !== undefined
-      ? { delegationContext: { ...delegationContext, visited: [...delegationContext.visited] } }
-      : {}),
-    startedAt: isoTime(startedAt),
-    ...(endedAt !== undefined ? { endedAt: isoTime(endedAt), durationMs: endedAt - startedAt } : {}),
-  }
-}
-
-function traceNodeToJson(node: TraceNode): TraceNodeJson {
-  const { traceId, spanId, parentId, taskId, name: spanName, kind, startedAt, endedAt, outcome } = node
-  return {
-    traceId,
-    spanId,
-    ...(parentId !== undefined ? { parentId } : {}),
-    taskId,
-    name: spanName,
-    kind,
-    startedAt: isoTime(startedAt),
-    ...(endedAt !== undefined ? { endedAt: isoTime(endedAt), durationMs: endedAt - startedAt } : {}),
-    ...(outcome !== undefined ? { outcome } : {}),
-    attributes: { ...node.attributes },
-    events: node.events.map(({ seq, spanId: of, name: eventName, at, attributes }) => ({
-      seq,
-      spanId: of,
-      name: eventName,
-      at: isoTime(at),
-      attributes: { ...attributes },
-    })),
-    droppedEvents: node.droppedEvents,
-    children: node.children.map(traceNodeToJson),
   }
 }

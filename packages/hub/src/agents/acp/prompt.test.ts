@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { PromptCapabilities } from '@agentclientprotocol/sdk'
 import type { Part } from '@parley/a2a'
 import { createPartReader } from '../part-reader.ts'
-import { createAcpPrompt } from './run.ts'
+import { createAcpPrompt } from './prompt.ts'
 
 const bytes = createPartReader({ guardedFetch: async () => new Response('fetched') })
 const blocks = (takes: PromptCapabilities, ...parts: readonly Part[]) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import { createSessionReplay, missingText } from './sessions.ts'
+import { createSessionReplay, missingText } from './session-replay.ts'
 import { AcpAnswerText } from './acp-updates.ts'
 
 const chunk = (who: 'user' | 'agent', text: string, messageId?: string): SessionUpdate => ({

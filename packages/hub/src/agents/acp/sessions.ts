@@ -8,7 +8,7 @@ import type { McpServer, NewSessionResponse, SessionUpdate } from '@agentclientp
 import { A2AError, type AgentLog, type Json, type KeyValueStore } from '@parley/a2a'
 import type { AcpEntry } from './entry.ts'
 import type { AcpPeer } from './peer.ts'
-import { AcpAnswerText } from './acp-updates.ts'
+import { type SessionReplay, createSessionReplay } from './session-replay.ts'
 
 export interface AcpSession {
   readonly id: string
@@ -194,48 +194,4 @@ function mcpServer(server: AcpEntry['mcpServers'][number]): McpServer {
   }
   const [command = '', ...args] = server.command
   return { name: server.name, command, args, env: Object.entries(server.env).map(([name, value]) => ({ name, value })) }
-}
-
-/**
- * The history that an agent replays when a session is loaded. It is not reported again. It shows whether the agent received
- * the interrupted message, and what it answered beyond what our log has.
- */
-interface SessionReplay {
-  add(update: SessionUpdate): void
-  /** The last message of the user; undefined if the agent does not replay it. */
-  readonly lastUser: string | undefined
-  /** What the agent said after that message. */
-  readonly lastAnswer: string
-}
-
-export function createSessionReplay(): SessionReplay {
-  let lastUser: string | undefined
-  let isUser = false
-  let answer = new AcpAnswerText()
-  return {
-    add(update) {
-      if (update.sessionUpdate === 'user_message_chunk') {
-        if (!isUser) lastUser = ''
-        isUser = true
-        answer = new AcpAnswerText()
-        if (update.content.type === 'text') lastUser += update.content.text
-        return
-      }
-      isUser = false
-      if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text') {
-        answer.add(update.content.text, update.messageId)
-      }
-    },
-    get lastUser() {
-      return lastUser
-    },
-    get lastAnswer() {
-      return answer.text
-    },
-  }
-}
-
-/** The rest of an answer whose beginning is in the log. */
-export function missingText(logged: string, { lastAnswer }: Pick<SessionReplay, 'lastAnswer'>): string {
-  return lastAnswer.startsWith(logged) ? lastAnswer.slice(logged.length) : ''
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type ArtifactLine, artifactReport, parseJsonlLine } from './read-output.ts'
+import { type ArtifactLine, artifactReport, parseJsonlLine } from './jsonl.ts'
 
 const nothing = () => Promise.reject(new Error('no files here'))
 const artifact = async (line: object) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Turn } from '@parley/a2a'
 import { commandEntry } from './entry.ts'
-import { type ProgramInput, commandLine, messageLine, messageText, sessionEnv, turnEnv } from './run.ts'
+import { type ProgramInput, commandLine, messageLine, messageText, sessionEnv, turnEnv } from './write-input.ts'
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 

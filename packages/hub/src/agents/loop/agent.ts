@@ -77,10 +77,8 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
       return { state: waiting, answers: applyAnswers(turn.message, waiting, entry.resultLimit) }
     const earlier = await earlierTurns(turn, model, entry)
     const content = chatTextOf(turn.message.parts)
-    return {
-      state: createLoopState(earlier, { role: 'user', content, from: turn.message.messageId }),
-      answers: noAnswers,
-    }
+    const state = createLoopState(earlier, { role: 'user', content, from: turn.message.messageId })
+    return { state, answers: noAnswers }
   }
 
   function createTurnLoop(
@@ -132,15 +130,8 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
       state.steps += 1
       const messages = [...before, ...state.messages.map(withFullContent)]
       const { signal, deadlineAt, log } = turn
-      const request = {
-        messages,
-        tools: toolbox.chatTools,
-        options: entry.options,
-        signal,
-        deadlineAt,
-        log,
-        trace: turn,
-      }
+      const { options } = entry
+      const request = { messages, tools: toolbox.chatTools, options, signal, deadlineAt, log, trace: turn }
       let gap = state.said === '' ? '' : '\n\n'
       for await (const event of model.ask(request)) {
         if ('answer' in event) {

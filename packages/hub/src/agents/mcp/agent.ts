@@ -2,16 +2,8 @@
  * The tools of an MCP server as an agent: a message is a call, and its result is an artifact. The checkpoint written before
  * a call decides what a restart does: a repeatable tool is called again; the outcome of any other is unknown.
  */
-import {
-  UrlElicitationRequiredError,
-  ProtocolError,
-  ProtocolErrorCode,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  type Progress,
-} from '@modelcontextprotocol/client'
-import { artifact, fail, inputRequired, reject, status, omitUndefined, A2AError } from '@parley/a2a'
+import { UrlElicitationRequiredError, type Progress } from '@modelcontextprotocol/client'
+import { artifact, fail, inputRequired, reject, status, omitUndefined } from '@parley/a2a'
 import type { Agent, Message, Report, Turn } from '@parley/a2a'
 import { streamReports, type EmitReport } from '../report-channel.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
@@ -21,11 +13,13 @@ import { listCallables, type Callable, type CallableResult } from './callable.ts
 import type { McpConnection } from './connection.ts'
 import { answerElicitation, formRefusal } from './elicit.ts'
 import type { McpEntry } from './server.ts'
-import { explainUnclearCall, missingFields, resolveCall } from './call-request.ts'
+import { missingFields, resolveCall } from './call-request.ts'
+import { explainUnclearCall } from './explain-call.ts'
 import type { PendingCall, CallRequest, ResolvedCall } from './call-request.ts'
 import { schemaFields } from './parse-input.ts'
-import { lostAnswerCode } from './http-transport.ts'
 import { textOfParts } from '../part-reader.ts'
+import { createProgressThrottle, progressText } from './progress-throttle.ts'
+import { toolFailure } from './tool-failure.ts'
 
 interface McpCheckpoint {
   /** The call that the caller was asked about. `isReady`: it only needs a confirmation. */
@@ -163,106 +157,4 @@ function failureText(parts: CallableResult['parts'], title: string): string {
 
 function saveCheckpoint(turn: Turn, kept: McpCheckpoint): Promise<void> {
   return turn.checkpoint(kept)
-}
-
-const wordsChars = 500
-const invalidParams: number = ProtocolErrorCode.InvalidParams
-
-/**
- * A failed call as the caller may see it: whose fault it is, and whether the tool may have done its work. The server's own
- * message goes to the log.
- */
-function toolFailure(reason: unknown): A2AError {
-  if (reason instanceof A2AError) return reason
-  return new A2AError('TOOL_EXECUTION_FAILED', failureMessage(reason), {}, { cause: reason })
-}
-
-const connectionLost = 'The connection to the tool server was lost: the outcome of the call is unknown'
-
-/** Messages for error codes of the SDK. */
-const sdkErrorMessages: Readonly<Record<string, string>> = {
-  [SdkErrorCode.ConnectionClosed]: connectionLost,
-  [SdkErrorCode.NotConnected]: connectionLost,
-  [SdkErrorCode.SendFailed]: connectionLost,
-  [SdkErrorCode.InvalidResult]: 'The result of the tool is malformed',
-  [SdkErrorCode.UnsupportedResultType]: 'The result of the tool is malformed',
-  [SdkErrorCode.InputRequiredRoundsExceeded]: 'The tool asked too many questions',
-  // The server requested sampling or roots.
-  [SdkErrorCode.CapabilityNotSupported]: 'The tool requested an unsupported feature of the client',
-  [SdkErrorCode.MethodNotSupportedByProtocolVersion]: 'The tool requested an unsupported feature of the client',
-}
-
-function failureMessage(reason: unknown): string {
-  if (reason instanceof ProtocolError) return serverFailureMessage(reason)
-  if (reason instanceof SdkHttpError) return `The tool server refused the call (HTTP ${reason.status})`
-  // Errors that are not from the SDK are network errors.
-  return reason instanceof SdkError ? (sdkErrorMessages[reason.code] ?? 'The tool server failed') : connectionLost
-}
-
-function serverFailureMessage({ code, message }: ProtocolError): string {
-  if (code === lostAnswerCode) return connectionLost
-  // From the SDK, which validates the result of a tool against its output schema.
-  if (/output ?schema|structured content/i.test(message))
-    return 'The result of the tool does not match its output schema'
-  if (code !== invalidParams) return 'The tool server failed'
-  return `The tool server rejected the call: ${message.replace(/^MCP error -?\d+: /, '').slice(0, wordsChars)}`
-}
-
-/** Throttles the progress of a tool: forwards the first update at once, then the newest one at intervals. */
-interface ProgressThrottle {
-  push(progress: Progress): void
-  /** Resolves when the current update is sent; nothing follows until `resume` was called as often. */
-  pause(): Promise<void>
-  resume(): void
-  /** Stops all updates. */
-  end(): void
-}
-
-export function createProgressThrottle(everyMs: number, send: (progress: Progress) => Promise<void>): ProgressThrottle {
-  let newest: Progress | undefined
-  let sending: Promise<void> | undefined
-  let isCoolingDown = false
-  let pauses = 0
-  let cooldown: NodeJS.Timeout | undefined
-
-  function next(): void {
-    if (newest === undefined || sending !== undefined || isCoolingDown || pauses > 0) return
-    const progress = newest
-    newest = undefined
-    // Waits until the previous update was read.
-    sending = send(progress).finally(() => {
-      sending = undefined
-      if (pauses === Infinity) return
-      isCoolingDown = true
-      cooldown = setTimeout(() => {
-        isCoolingDown = false
-        next()
-      }, everyMs)
-    })
-  }
-
-  return {
-    push(progress) {
-      newest = progress
-      next()
-    },
-    async pause() {
-      pauses += 1
-      await sending
-    },
-    resume() {
-      pauses -= 1
-      next()
-    },
-    end() {
-      pauses = Infinity
-      clearTimeout(cooldown)
-    },
-  }
-}
-
-/** Progress as text for people. */
-export function progressText({ message, progress, total }: Progress): string {
-  if (message !== undefined && message !== '') return message
-  return total === undefined ? String(progress) : `${progress} of ${total}`
 }

@@ -2,7 +2,7 @@
  * Finds the call that a message means. Programs send data, `{ tool, arguments }`, or name the tool as the skill and send
  * only its arguments. People write `tool(arguments)`, `tool name=value`, or only the text if the tool needs a single text.
  */
-import { type Json, type Message, type Struct, type Violation, isStruct, type AgentMessage } from '@parley/a2a'
+import { type Json, type Message, type Struct, type Violation, isStruct } from '@parley/a2a'
 import type { Callable } from './callable.ts'
 import {
   validateInput,
@@ -11,7 +11,6 @@ import {
   schemaFields,
   parseInput,
   requiredFields,
-  fieldLines,
 } from './parse-input.ts'
 import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 import { textOfParts } from '../part-reader.ts'
@@ -37,7 +36,7 @@ export interface ResolvedCall {
   readonly input: Struct
 }
 
-interface UnclearCall {
+export interface UnclearCall {
   /** Explanation for the caller. */
   readonly why: string
   readonly violations: readonly Violation[]
@@ -181,54 +180,4 @@ function unknownTool(tool: string, byProgram: boolean): UnclearCall {
 
 function unclearCall(why: string, byProgram: boolean): UnclearCall {
   return { why, violations: [], isFromProgram: byProgram }
-}
-
-/** Maximum number listed for people; programs get all. */
-const maxListedTools = 40
-/** Schemas of many tools are too large for a message. */
-const schemasChars = 64_000
-
-/** The question after an unclear message: lists the tools, or describes the input of the one that is meant. */
-export function explainUnclearCall(
-  { why, violations, partialCall }: UnclearCall,
-  callables: readonly Callable[],
-): AgentMessage {
-  if (partialCall === undefined) {
-    const text = `${why}. ${callables.length === 0 ? 'There are none.' : 'There are:'}`
-    return { parts: [{ text: [text, ...toolLines(callables)].join('\n') }, { data: { tools: toolsData(callables) } }] }
-  }
-  const { callable, input } = partialCall
-  const { name, inputSchema } = callable
-  const text = [`${why}.`, ...fieldLines(inputSchema)].join('\n')
-  const data = { tool: name, arguments: input, requestedSchema: inputSchema as Json }
-  return {
-    parts: [
-      { text },
-      { data: violations.length > 0 ? { ...data, violations: violations.map((one) => ({ ...one })) } : data },
-    ],
-  }
-}
-
-function toolLines(callables: readonly Callable[]): readonly string[] {
-  const lines = callables
-    .slice(0, maxListedTools)
-    .map(({ name, description }) => `- ${name}: ${firstLine(description)}`)
-  const more = callables.length - lines.length
-  return more > 0 ? [...lines, `and ${more} more`] : lines
-}
-
-function toolsData(callables: readonly Callable[]): Json {
-  const whole = callables.map(({ name, title, description, inputSchema }) => ({
-    name,
-    title,
-    description,
-    inputSchema,
-  }))
-  if (JSON.stringify(whole).length <= schemasChars) return whole
-  return callables.map(({ name, title }) => ({ name, title }))
-}
-
-function firstLine(text: string): string {
-  const [line = ''] = text.trim().split('\n', 1)
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line
 }

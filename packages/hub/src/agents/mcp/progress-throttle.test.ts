@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createProgressThrottle, progressText } from './agent.ts'
+import { createProgressThrottle, progressText } from './progress-throttle.ts'
 
 describe('how far a tool is', () => {
   it('is forwarded at once, then the newest at intervals, and not after the end', async () => {

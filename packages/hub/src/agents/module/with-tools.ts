@@ -1,6 +1,7 @@
 /** Passes delegation tools to agents in files, next to their turn: `agent(turn, { delegate, agents })`. */
 import type { AbandonedTask, Agent, AgentFunction, AgentOutput, Turn } from '@parley/a2a'
-import { cancelChildren, createDelegatingTurn, ownRemembered, type AgentTools } from '../../delegation/delegate.ts'
+import { createDelegatingTurn, type AgentTools } from '../../delegation/delegate.ts'
+import { cancelChildren, ownRemembered } from '../../delegation/delegation-checkpoint.ts'
 import type { InProcessClient } from '../kind.ts'
 import { wrapAgent } from '../wrap-agent.ts'
 

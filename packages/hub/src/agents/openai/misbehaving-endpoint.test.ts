@@ -3,7 +3,8 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Task } from '@parley/a2a'
 import type { TestAgentOptions } from '@parley/a2a/testing'
 import { openKind } from '../testing/open-kind.ts'
-import { scriptedModel, type Script, type ScriptedReply } from '../testing/scripted-model.ts'
+import { scriptedModel, type Script } from '../testing/scripted-model.ts'
+import type { ScriptedReply } from '../testing/scripted-reply.ts'
 import { openaiKind } from './index.ts'
 
 async function open(t: TestContext, script: Script, entry: object = {}, test: TestAgentOptions = {}) {

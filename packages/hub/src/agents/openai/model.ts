@@ -2,8 +2,8 @@
  * A model behind an OpenAI-compatible endpoint. A request is retried while no part of its answer has been reported.
  * Features that the endpoint does not support (streams, usage within a stream) are not requested again.
  */
-import { A2AError, omitUndefined, type OpenSpan, type Struct } from '@parley/a2a'
-import type { ChatAnswer, ChatEvent, ChatModel, ChatRequest, ModelCall, ModelTrace } from '../chat-model.ts'
+import { A2AError, omitUndefined } from '@parley/a2a'
+import type { ChatAnswer, ChatEvent, ChatModel, ChatRequest, ModelCall } from '../chat-model.ts'
 import type { AgentServices } from '../kind.ts'
 import { parseJson, readEvents, readJson } from './response-body.ts'
 import { createContentReader } from './content.ts'
@@ -12,6 +12,7 @@ import type { OpenaiEntry } from './entry.ts'
 import { answerInterrupted } from './model-errors.ts'
 import { chatFinish, AnswerAccumulator } from './answer-accumulator.ts'
 import { abortableSleep } from '../timeouts.ts'
+import { openModelSpan } from './model-span.ts'
 
 type ModelDeps = Pick<AgentServices, 'readPart' | 'now' | 'monotonicNow' | 'cost' | 'jsonNodes'>
 type Headers = Readonly<Record<string, string>>
@@ -184,66 +185,4 @@ export function retryDelayMs(
   const ceiling = Math.min(retryWait, firstWaitMs * 2 ** (attempt - 1))
   const waitMs = Number(failure.details.retryAfterMs ?? Math.round(ceiling * (0.5 + random() / 2)))
   return waitMs <= retryWait && waitMs < leftMs ? waitMs : undefined
-}
-
-interface ModelSpan {
-  /** Sent to the endpoint, so that its own spans join this trace. */
-  readonly headers: Readonly<Record<string, string>>
-  answered(call: ModelCall): void
-  failed(reason: unknown): void
-  /** The reader stopped early. Has no effect on a span that has ended. */
-  cancel(): void
-}
-
-interface ModelSpanOptions {
-  readonly model: string
-  /** Identifies the endpoint. */
-  readonly baseUrl: string
-  cost(call: ModelCall): number | undefined
-}
-
-/**
- * Records one model call as a span of its turn, by OpenTelemetry's conventions for generative AI: the model, the tokens,
- * the finish reason and the cost. It contains no message text.
- */
-function openModelSpan(trace: ModelTrace | undefined, { model, baseUrl, cost }: ModelSpanOptions): ModelSpan {
-  const span = trace?.span(`chat ${model}`, {
-    kind: 'model',
-    ...omitUndefined({ parent: trace.parent }),
-    attributes: {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': 'openai',
-      'gen_ai.request.model': model,
-      'server.address': new URL(baseUrl).hostname,
-    },
-  })
-  return {
-    headers: headersOf(span, trace?.tracestate),
-    answered(call) {
-      span?.end('ok', aboutCall(call, cost(call)))
-    },
-    failed(reason) {
-      span?.end('error', { 'error.type': reason instanceof A2AError ? reason.code : 'INTERNAL' })
-    },
-    cancel: () => span?.end('canceled'),
-  }
-}
-
-function headersOf(span: OpenSpan | undefined, tracestate: string | undefined): Record<string, string> {
-  if (span === undefined) return {}
-  return { traceparent: span.traceparent, ...omitUndefined({ tracestate }) }
-}
-
-function aboutCall({ model, finishReason, attempts, usage }: ModelCall, cost: number | undefined): Struct {
-  return {
-    'gen_ai.response.model': model,
-    'gen_ai.response.finish_reasons': [finishReason],
-    ...(attempts > 1 ? { attempts } : {}),
-    ...(usage !== undefined
-      ? { 'gen_ai.usage.input_tokens': usage.inputTokens, 'gen_ai.usage.output_tokens': usage.outputTokens }
-      : {}),
-    ...(usage?.cachedTokens !== undefined ? { 'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens } : {}),
-    ...(usage?.reasoningTokens !== undefined ? { 'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens } : {}),
-    ...(cost !== undefined ? { 'gen_ai.usage.cost': cost } : {}),
-  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message, Struct, Turn } from '@parley/a2a'
-import { structuredOutputFor } from './agent.ts'
+import { structuredOutputFor } from './structured-output.ts'
 
 const tickets = {
   type: 'array',

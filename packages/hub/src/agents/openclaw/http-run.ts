@@ -8,11 +8,12 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { createGrowingAnswer } from './growing-answer.ts'
 import type { OpenClawEntry } from './entry.ts'
 import { failedOutcome } from './run-outcome.ts'
-import type { GatewayLimits } from './gateway/connection.ts'
+import type { GatewayLimits } from './gateway/hello.ts'
 import { answerArtifactId, type RunPlan } from './run-plan.ts'
 import type { OpenClawPrompt } from './prompt.ts'
 import { asFields, listField, numberField, stringField, type GatewayFields } from './gateway/frames.ts'
 import { attempt } from '../../json/attempt.ts'
+import { httpBase, gatewayAuthorization, requestGateway, gatewayUnavailableError } from './http-endpoint.ts'
 
 /** Limits of the endpoint: a body of 20 MB with at most eight images. */
 export const httpLimits: GatewayLimits = { frameBytes: 20_000_000, fileBytes: 0, imageBytes: 6_291_456 }
@@ -40,7 +41,7 @@ export async function* runByHttp(deps: HttpRunDeps, prompt: OpenClawPrompt): Asy
   const response = await requestGateway(deps.fetch, `${httpBase(entry.url)}/v1/chat/completions`, {
     method: 'POST',
     headers: {
-      ...authorization(entry),
+      ...gatewayAuthorization(entry),
       'content-type': 'application/json',
       'x-openclaw-session-key': plan.sessionKey,
       'x-openclaw-agent-id': entry.agent,
@@ -59,78 +60,13 @@ export async function* runByHttp(deps: HttpRunDeps, prompt: OpenClawPrompt): Asy
   yield* isStream ? reportStream(response, deps) : reportWhole(await bodyOf(response, deps.jsonNodes), deps)
 }
 
-/** Checks that the endpoint accepts this hub. Calls no model. */
-export async function checkHttpEndpoint(
-  entry: OpenClawEntry,
-  fetch: HttpRunDeps['fetch'],
-  signal: AbortSignal,
-): Promise<void> {
-  const response = await requestGateway(fetch, `${httpBase(entry.url)}/v1/models`, {
-    headers: authorization(entry),
-    signal,
-  })
-  await response.body?.cancel().catch(() => {})
-}
-
-export function httpBase(url: string): string {
-  return url.replace(/^ws/i, 'http')
-}
-
-function authorization({ token, password }: OpenClawEntry): Record<string, string> {
-  const secret = token ?? password
-  return secret === undefined ? {} : { authorization: `Bearer ${secret}` }
-}
-
-async function requestGateway(fetch: HttpRunDeps['fetch'], url: string, init: RequestInit): Promise<Response> {
-  let response: Response
-  try {
-    // A redirect would send the token to another server.
-    response = await fetch(url, { ...init, redirect: 'error' })
-  } catch (cause) {
-    if (init.signal?.aborted === true) throw init.signal.reason
-    throw unavailable('The OpenClaw gateway is unavailable now', cause)
-  }
-  if (response.ok) return response
-  throw httpError(response.status, await response.text().catch(() => ''), response.headers.get('retry-after'))
-}
-
-function httpError(status: number, body: string, retryAfter: string | null): A2AError {
-  const cause = new Error(`the gateway returned ${status}: ${body.slice(0, 2_000)}`)
-  if (status === 401 || status === 403) {
-    return unavailable(
-      'The OpenClaw gateway rejected the configured credentials: check them in the configuration',
-      cause,
-    )
-  }
-  if (status === 404) {
-    return unavailable(
-      'The HTTP endpoint of the OpenClaw gateway is disabled: set gateway.http.endpoints.chatCompletions.enabled there',
-      cause,
-    )
-  }
-  if (status === 413)
-    return new A2AError('PAYLOAD_TOO_LARGE', 'The message is too large for the OpenClaw gateway', {}, { cause })
-  if (status === 429 || status === 503) {
-    const waitMs = Number(retryAfter) * 1_000
-    const details = Number.isFinite(waitMs) && waitMs > 0 ? { retryAfterMs: String(waitMs) } : {}
-    return new A2AError('AGENT_UNAVAILABLE', 'The OpenClaw gateway accepts no messages now: try again later', details, {
-      cause,
-    })
-  }
-  return unavailable(status < 500 ? 'The agent could not answer this message' : 'The OpenClaw gateway failed', cause)
-}
-
-function unavailable(said: string, cause: unknown): A2AError {
-  return new A2AError('AGENT_UNAVAILABLE', said, {}, { cause })
-}
-
 async function bodyOf(response: Response, jsonNodes?: number): Promise<GatewayFields> {
   try {
     const text = await response.text()
     checkNodes(text, jsonNodes)
     return asFields(JSON.parse(text))
   } catch (cause) {
-    throw unavailable('The OpenClaw gateway returned a response that cannot be read', cause)
+    throw gatewayUnavailableError('The OpenClaw gateway returned a response that cannot be read', cause)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { A2AError, type Message, type Part } from '@parley/a2a'
 import type { AgentServices, PartBytes } from '../kind.ts'
-import type { GatewayLimits } from './gateway/connection.ts'
+import type { GatewayLimits } from './gateway/hello.ts'
 
 export interface Attachment {
   readonly type: 'image' | 'file'

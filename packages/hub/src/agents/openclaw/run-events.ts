@@ -2,12 +2,13 @@
  * The queue of events of a run. A text that was not read yet is replaced by a newer one, which contains it, so that a slow
  * reader costs no memory. Other events are counted, and the oldest is dropped with a warning.
  */
-import type { Message, Report, Struct, Json } from '@parley/a2a'
+import type { Message, Report, Struct } from '@parley/a2a'
 import { createAnswerItems } from './growing-answer.ts'
 import { parseApproval, type ApprovalRequest } from './approvals.ts'
 import { outcomeOfChat, chatText, type RunOutcome } from './run-outcome.ts'
 import type { GatewayListener } from './gateway/gateway.ts'
 import { asFields, numberField, stringField, type GatewayFields, type GatewayEvent } from './gateway/frames.ts'
+import { type ToolDetail, toolReport } from './tool-report.ts'
 
 export type RunEvent =
   | { readonly text: string; readonly warning?: Struct }
@@ -169,59 +170,4 @@ function retryReport(data: GatewayFields): Report | undefined {
     message: `The agent's model does not respond; retrying${most === undefined ? '' : ` (${attempt} of ${most})`}`,
     metadata: { retry: { attempt, ...(most !== undefined ? { most } : {}) } },
   }
-}
-
-type ToolDetail = 'none' | 'names' | 'full'
-
-/** Limit of arguments, and of a result. */
-const mostChars = 4_000
-
-/**
- * `tool` events reach the connection that started the run; later connections get only `item` events, which have no
- * arguments. Each call is reported once at its start and once at its end, whichever event reports it.
- */
-export function toolReport(
-  stream: unknown,
-  data: GatewayFields,
-  isItemStream: boolean,
-  reported: Set<string>,
-  detail: ToolDetail,
-): Report | undefined {
-  if (detail === 'none' || stream !== (isItemStream ? 'item' : 'tool')) return undefined
-  if (isItemStream && data['kind'] !== 'tool') return undefined
-  const id = stringField(data, 'toolCallId')
-  const phase = phaseOf(data['phase'])
-  if (id === undefined || phase === undefined || reported.has(`${id} ${phase}`)) return undefined
-  reported.add(`${id} ${phase}`)
-  return {
-    state: 'TASK_STATE_WORKING',
-    metadata: {
-      toolCall: {
-        id,
-        name: stringField(data, 'name') ?? 'tool',
-        phase,
-        ...(phase === 'result' ? { isError: data['isError'] === true || data['status'] === 'failed' } : {}),
-        ...(detail === 'full' ? detailsOf(data) : {}),
-      },
-    },
-  }
-}
-
-function phaseOf(phase: unknown): 'start' | 'result' | undefined {
-  if (phase === 'start') return 'start'
-  return phase === 'result' || phase === 'end' ? 'result' : undefined
-}
-
-function detailsOf(data: GatewayFields): { readonly [key: string]: Json } {
-  const content = asFields(data['result'])['content']
-  return {
-    ...(data['args'] !== undefined ? { args: bounded(data['args']) } : {}),
-    ...(content !== undefined ? { result: bounded(content) } : {}),
-  }
-}
-
-/** Replaces a value that is too long by its truncated text. */
-function bounded(value: unknown): Json {
-  const text = JSON.stringify(value) ?? 'null'
-  return text.length <= mostChars ? (JSON.parse(text) as Json) : `${text.slice(0, mostChars)}…`
 }

@@ -2,19 +2,20 @@
  * One turn over the WebSocket: sends it, reports its events, finds it again after a lost connection or a restart, and stops
  * it when the task is canceled.
  */
-import { fail, file, status, type AgentLog, type Report, type Turn, A2AError } from '@parley/a2a'
-import { createGrowingAnswer, isSameText, type GrowingAnswer } from './growing-answer.ts'
-import { createApprovalPrompter, type ApprovalPrompter } from './approval-prompter.ts'
+import type { AgentLog, Report, Turn } from '@parley/a2a'
+import { createGrowingAnswer } from './growing-answer.ts'
+import { createApprovalPrompter } from './approval-prompter.ts'
 import type { OpenClawEntry } from './entry.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
 import { answerArtifactId, type RunPlan } from './run-plan.ts'
 import { isConnectionLost, waitForEnd, waitForSession, findRunStatus, sendRun, type RunStatus } from './run-status.ts'
-import { createRunEventQueue, type RunEvent, type RunEventQueue } from './run-events.ts'
+import { createRunEventQueue, type RunEvent } from './run-events.ts'
 import type { GatewayFields } from './gateway/frames.ts'
-import { abortableSleep, isCanceledOrTimedOut } from '../timeouts.ts'
-import { textOfParts } from '../part-reader.ts'
+import { isCanceledOrTimedOut } from '../timeouts.ts'
+import { stopRun } from './stop-run.ts'
+import { reportEvent, reportOutcome, loggedAnswer } from './run-reports.ts'
 
 export interface OpenClawTimes {
   /** How long a restarted gateway may leave a turn idle before it counts as lost. */
@@ -167,102 +168,4 @@ type ChatOutcome = Extract<RunEvent, { readonly chatOutcome: unknown }>
 /** A gateway that shuts down announces it; the fate of the run is queried after its restart. */
 function statusAfter(runStatus: RunStatus, outcome: RunOutcome): RunStatus {
   return outcome.kind === 'interrupted' ? runStatus : { at: 'end', outcome }
-}
-
-async function* reportEvent(
-  runEvent: RunEvent,
-  answer: GrowingAnswer,
-  approvalPrompter: ApprovalPrompter,
-): AsyncGenerator<Report, void, void> {
-  if ('text' in runEvent) {
-    const report = answer.update(runEvent.text, runEvent.warning)
-    if (report !== undefined) yield report
-  } else if ('adopted' in runEvent) {
-    answer.restart()
-    yield status('The OpenClaw gateway was restarted and has resumed the task')
-  } else if ('report' in runEvent) yield runEvent.report
-  else yield* approvalPrompter.handle(runEvent)
-}
-
-async function* reportOutcome(
-  deps: RunDeps,
-  outcome: RunOutcome,
-  answer: GrowingAnswer,
-  events: RunEventQueue,
-): AsyncGenerator<Report, void, void> {
-  const { log, plan } = deps
-  if (outcome.kind === 'late') return yield fail('The agent did not finish in time')
-  if (outcome.kind === 'stopped' || outcome.kind === 'interrupted') {
-    return yield { state: 'TASK_STATE_CANCELED', message: 'The run was stopped at the OpenClaw gateway' }
-  }
-  if (outcome.kind === 'failed') {
-    log.warn('a run failed at the OpenClaw gateway', { runId: plan.key, cause: outcome.cause })
-    return yield fail(outcome.said)
-  }
-  const whole = finalAnswerText(outcome.text, answer, events)
-  if (!isSameText(whole, answer.text())) {
-    const report = answer.update(whole)
-    if (report !== undefined) yield report
-  }
-  const last = answer.close()
-  if (last !== undefined) yield last
-  for (const url of outcome.media.filter(isShown)) yield file(url)
-  if (outcome.usage !== undefined) yield { state: 'TASK_STATE_COMPLETED', metadata: { usage: outcome.usage } }
-}
-
-/** The end may contain the whole text or only the last item. */
-function finalAnswerText(final: string, answer: GrowingAnswer, events: RunEventQueue): string {
-  const said = answer.text()
-  if (final.trim() === '' || said.trim().endsWith(final.trim())) return said
-  return final.startsWith(said) ? final : events.finalText(final)
-}
-
-/** Files of the gateway's machine are not shown to callers. */
-function isShown(url: string): boolean {
-  return /^https:\/\//i.test(url)
-}
-
-function loggedAnswer({ resumed }: Turn, { turn }: RunPlan): string | undefined {
-  const artifact = resumed?.task.artifacts?.find(({ artifactId }) => artifactId === answerArtifactId(turn))
-  return artifact === undefined ? undefined : textOfParts(artifact.parts, '')
-}
-
-interface StopRunDeps {
-  readonly gateway: Gateway
-  readonly sessionKey: string
-  readonly runId: () => string
-  readonly isOver: () => boolean
-  readonly log: AgentLog
-}
-
-/** How long to wait for a disconnected gateway before the run is left alone. */
-const stopTimeoutMs = 30_000
-/** The gateway may not know a run yet that was just sent. */
-const maxAttempts = 10
-const retryDelayMs = 300
-
-async function stopRun(deps: StopRunDeps): Promise<void> {
-  const signal = AbortSignal.timeout(stopTimeoutMs)
-  try {
-    for (let attempt = 1; attempt <= maxAttempts && !deps.isOver(); attempt += 1) {
-      if (await isStopped(deps, signal)) return
-      await abortableSleep(retryDelayMs, signal)
-    }
-  } catch (cause) {
-    const isClosed = cause instanceof A2AError && cause.code === 'UNAVAILABLE'
-    const level = isClosed ? 'debug' : 'warn'
-    deps.log[level]('a run could not be stopped at the OpenClaw gateway', { cause })
-  }
-}
-
-async function isStopped({ gateway, sessionKey, runId, log }: StopRunDeps, signal: AbortSignal): Promise<boolean> {
-  const connection = await gateway.nextConnection(signal)
-  try {
-    const answer = await connection.request('chat.abort', { sessionKey, runId: runId() })
-    if (!answer.ok) log.warn('the OpenClaw gateway does not stop a run', { ...answer.error })
-    return !answer.ok || answer.payload['aborted'] === true
-  } catch (reason) {
-    if (isConnectionLost(reason)) return false
-    throw reason
-  }
 }

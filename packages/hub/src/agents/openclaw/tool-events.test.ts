@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toolReport } from './run-events.ts'
+import { toolReport } from './tool-report.ts'
 
 const start = { phase: 'start', name: 'exec', toolCallId: 'c1', args: { command: 'echo hi' } }
 const result = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createErrorOutput, startProgram } from './program.ts'
+import { startProgram } from './program.ts'
+import { createErrorOutput } from './error-output.ts'
 
 function setUp(linesPerMinute?: number) {
   const lines: string[] = []

@@ -3,16 +3,16 @@
  * the answer goes to the same task; otherwise the result explains how to answer.
  */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
-import type { Json, Message, Part, Struct, Task } from '@parley/a2a'
+import type { Message, Part, Struct, Task } from '@parley/a2a'
 import { z } from 'zod'
-import { A2AError, isInterrupted, newId, isStruct, omitUndefined } from '@parley/a2a'
+import { isInterrupted, newId, omitUndefined } from '@parley/a2a'
 import { type McpToolCall, type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import { sendAndWait } from './wait-for-task.ts'
 import type { AgentRef, DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'
 import { findAgent } from './find-agent.ts'
 import { taskResultSchema, createTaskResult } from './task-result.ts'
-import { answerParts, elicitationOf } from './agent-question.ts'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { elicitationOf } from './agent-question.ts'
+import { type QuestionState, partsOfAnswer, readQuestionState, createAnswerMessage } from './question-state.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
 const file = z
@@ -82,20 +82,6 @@ export const invokeRemoteAgent: McpServerTool = defineTool({
   run: ({ url, ...messageInput }, call) => sendToAgent({ url }, messageInput, call),
 })
 
-/** State that goes to the client with a question and comes back with the answer. A client can forge it. */
-const questionStateSchema = z.object({
-  ref: z.union([z.object({ agent: z.string() }), z.object({ url: z.string() })]),
-  taskId: z.string(),
-  contextId: z.string().optional(),
-  skill: z.string().optional(),
-  /** Whether the question was to visit a page: then its completion is the answer. */
-  isVisit: z.boolean(),
-  /** Id of the answer: the same answer twice counts once. */
-  messageId: z.string(),
-  round: z.number(),
-})
-type QuestionState = z.output<typeof questionStateSchema>
-
 /** Below the limit of any client; afterwards the result explains how to answer. */
 const maxRounds = 6
 
@@ -115,31 +101,17 @@ async function resumeWithAnswer(
   messageInput: MessageInput,
   call: McpToolCall,
 ): Promise<McpToolResult> {
-  const before = readState(state)
+  const before = readQuestionState(state)
   const agent = await findAgent(before.ref, call)
   const response = inputResponse({ ...responses }, 'answer')
   const { taskId, round } = before
   const isAccepted = response.kind === 'elicit' && response.action === 'accept'
-  const parts = isAccepted ? partsOf(response.content, before.isVisit) : undefined
-  if (parts !== undefined) return exchange(agent, answerTo(before, parts), { said: messageInput, call, round })
+  const parts = isAccepted ? partsOfAnswer(response.content, before.isVisit) : undefined
+  if (parts !== undefined)
+    return exchange(agent, createAnswerMessage(before, parts), { said: messageInput, call, round })
   const task = await agent.get(taskId, 0, call.signal)
   const isRefused = response.kind === 'elicit' && !isAccepted
   return isRefused ? taskResult(agent, { task }) : resultOrQuestion(agent, task, { said: messageInput, call, round })
-}
-
-/** Undefined if the content is not an answer. */
-function partsOf(content: unknown, isVisit: boolean): readonly Part[] | undefined {
-  if (isVisit) return [{ text: 'It is done.' }]
-  const filled = content as Json | undefined
-  return isStruct(filled) && Object.keys(filled).length > 0 ? answerParts(filled) : undefined
-}
-
-function readState(state: unknown): QuestionState {
-  try {
-    return questionStateSchema.parse(parseBoundedJson(String(state)))
-  } catch (cause) {
-    throw new A2AError('INVALID_PARAMS', 'The answer matches no open question', {}, { cause })
-  }
 }
 
 interface ExchangeRound {
@@ -201,15 +173,4 @@ export function createUserMessage({
 function filePart({ name, mediaType, url, base64 = '' }: z.output<typeof file>): Part {
   const about = omitUndefined({ filename: name, mediaType })
   return url === undefined ? { raw: base64, ...about } : { url, ...about }
-}
-
-function answerTo({ messageId, taskId, contextId, skill: skillId }: QuestionState, parts: readonly Part[]): Message {
-  return {
-    messageId,
-    role: 'ROLE_USER',
-    parts,
-    taskId,
-    ...omitUndefined({ contextId }),
-    ...(skillId !== undefined ? { metadata: { skillId } } : {}),
-  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isInSample, otelAttributes } from './otel.ts'
+import { isInSample } from './otel.ts'
+import { otelAttributes } from './export-span.ts'
 
 describe('attributes for a collector', () => {
   it('are those of the conventions where there are some, and ours under our own name', () => {

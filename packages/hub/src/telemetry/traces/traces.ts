@@ -2,7 +2,7 @@
  * Trace queries for operators: lists from the index, and single traces as trees, which are read from the task logs and so are
  * always current.
  */
-import { spanIdOfEvent, traceIdOfTask, spanOutcomeOf, spanIdOfPush } from '@parley/a2a'
+import { spanIdOfEvent, traceIdOfTask } from '@parley/a2a'
 import type { KeyValueStore, PushAttempt, FullStore, TaskRow } from '@parley/a2a'
 import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
 import { TaskTrace } from './task-trace.ts'
@@ -20,6 +20,7 @@ import {
   removeTraceEntry,
 } from './trace-summary.ts'
 import { resultWithin } from '../../agents/timeouts.ts'
+import { rootSpanFromRow, buildTraceTree, pushAttemptSpan } from './trace-tree.ts'
 
 export interface TracesDeps {
   readonly store: Pick<FullStore, 'tasks' | 'push'>
@@ -164,35 +165,6 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
   }
 }
 
-/** For a task whose log was pruned: what its row still has. */
-function rootSpanFromRow(
-  { id, status, statusAt, createdAt, agent, owner, contextId }: TaskRow,
-  { traceId }: TaskTrace,
-): TraceSpan {
-  return {
-    traceId,
-    spanId: spanIdOfEvent(id, 0),
-    taskId: id,
-    name: `invoke_agent ${agent}`,
-    kind: 'task',
-    startedAt: createdAt,
-    endedAt: statusAt,
-    outcome: spanOutcomeOf(status.state),
-    attributes: {
-      type: 'A2A_TASK',
-      'gen_ai.operation.name': 'invoke_agent',
-      'gen_ai.agent.name': agent,
-      'gen_ai.conversation.id': contextId,
-      taskId: id,
-      caller: owner,
-      state: status.state,
-    },
-    events: [],
-    droppedEvents: 0,
-    isSampled: true,
-  }
-}
-
 function matchesQuery(summary: TraceSummary, query: TraceQuery): boolean {
   const { agent, caller, tenant, contextId, state, status, since, until, minDurationMs, minErrors, text } = query
   const { startedAt, endedAt } = summary
@@ -215,66 +187,4 @@ function matchesText(summary: TraceSummary, text: string): boolean {
   const { traceId, taskId, contextId, idempotencyKey, caller, agents, models, tools, error = '' } = summary
   const names = [traceId, taskId, contextId, idempotencyKey, caller, ...agents, ...models, ...tools, error]
   return names.some((name) => name.toLowerCase().includes(text))
-}
-
-/** The data of one task. */
-interface TaskSpans {
-  readonly taskId: string
-  /** Includes the span of the task itself. */
-  readonly spans: readonly TraceSpan[]
-  /** The trees of the tasks that it created. */
-  readonly below: readonly TraceNode[]
-}
-
-/** A span without a known parent is placed directly below the task: nothing is left out. */
-function buildTraceTree({ taskId, spans, below }: TaskSpans): TraceNode | undefined {
-  const rootId = spanIdOfEvent(taskId, 0)
-  const root = spans.find(({ spanId }) => spanId === rootId)
-  if (root === undefined) return undefined
-  const known = new Set(spans.map(({ spanId }) => spanId))
-  // The parent span of a child whose call has not ended is not known yet: the child is placed below the running turn.
-  const running = spans.find(({ kind, endedAt }) => kind === 'turn' && endedAt === undefined)?.spanId
-  const children = new Map<string, (TraceSpan | TraceNode)[]>()
-  const put = (span: TraceSpan | TraceNode, elsewhere: string): void => {
-    const parent = span.parentId !== undefined && known.has(span.parentId) ? span.parentId : elsewhere
-    const siblings = children.get(parent)
-    if (siblings === undefined) children.set(parent, [span])
-    else siblings.push(span)
-  }
-  for (const span of spans) if (span !== root) put(span, rootId)
-  for (const node of below) put(node, running ?? rootId)
-  return grow(root, new Set())
-
-  function grow(span: TraceSpan | TraceNode, above: ReadonlySet<string>): TraceNode {
-    if ('children' in span) return span
-    // Spans that name each other as parents would recurse for ever.
-    const inside = new Set([...above, span.spanId])
-    const within = (children.get(span.spanId) ?? []).filter(({ spanId }) => !inside.has(spanId))
-    return { ...span, children: within.toSorted(byStart).map((child) => grow(child, inside)) }
-  }
-}
-
-/** The span of one webhook attempt. */
-function pushAttemptSpan(attempt: PushAttempt, root: TraceSpan): TraceSpan {
-  const { taskId, pushId, seq, at, durationMs, outcome: said } = attempt
-  const { traceId, isSampled } = root
-  return {
-    traceId,
-    spanId: spanIdOfPush(taskId, pushId, seq, at),
-    parentId: root.spanId,
-    taskId,
-    name: 'push',
-    kind: 'push',
-    startedAt: at,
-    endedAt: at + durationMs,
-    outcome: /^HTTP 2\d\d$/.test(said) ? 'ok' : 'error',
-    attributes: { taskId, configId: pushId, seq, attempt: attempt.attempt, said },
-    events: [],
-    droppedEvents: 0,
-    isSampled,
-  }
-}
-
-function byStart(a: TraceSpan, b: TraceSpan): number {
-  return a.startedAt - b.startedAt
 }

@@ -3,19 +3,16 @@ import { useSignal } from '@preact/signals'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { CopyButton, CopyableId } from '../../../components/content/copy-button.tsx'
-import { ExternalLink } from '../../../components/content/external-link.tsx'
-import { Icon } from '../../../components/icon.tsx'
-import { Fact, FactList } from '../../../components/layout/page-head.tsx'
-import { StatusBadge, TaskStateBadge } from '../../../components/status/task-state.tsx'
+import { TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
 import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
-import { formatDuration } from '../../../components/format.ts'
 import type { AgentTabProps } from '../agent-tab-props.ts'
-import { AgentError } from '../agent-error.tsx'
-import { agentStatus, breakerText, loadText } from '../../../agent/agent-status.ts'
+import { agentStatus, breakerText } from '../../../agent/agent-status.ts'
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
-import { parseCard, type ParsedCard, type ParsedSkill } from '../../../agent/parse-card.ts'
+import { parseCard } from '../../../agent/parse-card.ts'
 import { affectsAgent } from '../../../api/agents.ts'
+import { SkillList } from './skill-list.tsx'
+import { AgentFacts } from './agent-facts.tsx'
 import './overview-tab.css'
 import '../../../components/status/tags.css'
 
@@ -98,64 +95,6 @@ function AgentNotes({ agent, cards }: AgentTabProps) {
   )
 }
 
-function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['agent']; readonly card: ParsedCard }) {
-  const { health, load, kind, version, isOpen, isCardPrivate } = agent
-  return (
-    <section class="stack-small agent-part" aria-label="How it is">
-      <FactList>
-        <Fact name="Health">
-          <span class="agent-health">
-            <StatusBadge {...agentStatus(agent)} />
-            {health.askedAt !== undefined && (
-              <span class="faint">
-                asked <RelativeTime at={health.askedAt} />
-              </span>
-            )}
-          </span>
-        </Fact>
-        <Fact name="Load">{loadText(load)}</Fact>
-        {health.firstWordMs !== undefined && <Fact name="To its first word">{formatDuration(health.firstWordMs)}</Fact>}
-        <Fact name="Last error">
-          <AgentError agent={agent} isLinked />
-        </Fact>
-        <Fact name="Kind">
-          {kind}, version {version}
-        </Fact>
-        {card.provider !== undefined && (
-          <Fact name="Provider">
-            {card.provider.url === undefined ? (
-              card.provider.name
-            ) : (
-              <ExternalLink to={card.provider.url}>{card.provider.name}</ExternalLink>
-            )}
-          </Fact>
-        )}
-        {card.documentationUrl !== undefined && (
-          <Fact name="Documentation">
-            <ExternalLink to={card.documentationUrl} />
-          </Fact>
-        )}
-        <Fact name="Callers show">
-          {isOpen ? 'nothing, or ' : ''}
-          {card.security.filter((way) => way !== 'nothing').join(', or ') || 'a key'}
-          {isCardPrivate && '. Its card is shown only to permitted callers'}
-        </Fact>
-        <Fact name="Can">
-          {[
-            card.streaming && 'stream',
-            card.push && 'call webhooks',
-            card.extendedCard && 'show more to permitted callers',
-          ]
-            .filter(Boolean)
-            .join(', ') || 'answer when it is done'}
-        </Fact>
-        <Fact name="Takes">{card.inputModes.join(', ') || 'anything'}</Fact>
-        <Fact name="Gives">{card.outputModes.join(', ') || 'anything'}</Fact>
-      </FactList>
-    </section>
-  )
-}
-
 const recentTaskCount = 5
 
 function RecentTasks({ name }: { readonly name: string }) {
@@ -196,66 +135,5 @@ function RecentTasks({ name }: { readonly name: string }) {
         </ul>
       )}
     </section>
-  )
-}
-
-/** Skills shown at first: some agents have hundreds. */
-const initialSkillCount = 12
-const maxExamples = 6
-
-/** The skills of an agent, with examples to try. */
-function SkillList({ skills, agent }: { readonly skills: readonly ParsedSkill[]; readonly agent: string }) {
-  const isWhole = useSignal(false)
-  const shown = isWhole.value ? skills : skills.slice(0, initialSkillCount)
-  return (
-    <>
-      <ul class="skills">
-        {shown.map((skill, index) => (
-          <li key={`${skill.id} ${index}`} class="panel">
-            <SkillItem skill={skill} agent={agent} />
-          </li>
-        ))}
-      </ul>
-      {shown.length < skills.length && (
-        <button type="button" onClick={() => (isWhole.value = true)}>
-          Show all {skills.length} skills
-        </button>
-      )}
-    </>
-  )
-}
-
-function SkillItem({ skill, agent }: { readonly skill: ParsedSkill; readonly agent: string }) {
-  const { id, name, description, tags, examples, modes } = skill
-  return (
-    <>
-      <div class="skill-head">
-        <h4 class="cut">{name}</h4>
-        {id !== name && <code class="faint cut">{id}</code>}
-      </div>
-      {description !== '' && <p class="soft clamp skill-about">{description}</p>}
-      {tags.length > 0 && (
-        <p class="agent-tags">
-          {tags.map((tag, index) => (
-            <a key={`${tag} ${index}`} class="agent-tag" href={`/agents?tag=${encodeURIComponent(tag)}`}>
-              {tag}
-            </a>
-          ))}
-        </p>
-      )}
-      {modes.length > 0 && <p class="hint clamp skill-about">{modes.join(', ')}</p>}
-      {examples.length > 0 && (
-        <ul class="skill-examples" aria-label="Examples">
-          {examples.slice(0, maxExamples).map((example, index) => (
-            <li key={`${example.slice(0, 40)} ${index}`}>
-              <a class="skill-example" href={playgroundPath(agent, example)} title="Open in the playground">
-                <Icon name="play" size={12} />
-                <span class="cut">{example}</span>
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
   )
 }

@@ -1,10 +1,11 @@
 /** The message composer: text, files by drop, paste and picker, data as JSON. Enter sends; Shift-Enter starts a new line. */
 import type { Json, Part } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../../components/icon.tsx'
 import { formatBytes } from '../../../components/format.ts'
 import { addAttachments, fileParts, parseDataPart } from './attachments.ts'
+import { FilePick, FileChips } from './file-chips.tsx'
 import './composer.css'
 
 export interface ComposerProps {
@@ -152,28 +153,6 @@ function grow(field: HTMLTextAreaElement | null): void {
   field.style.height = `${Math.min(maxHeightPx, field.scrollHeight + 2)}px`
 }
 
-function FilePick({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files"
-        onChange={(event) => {
-          onFiles([...(event.currentTarget.files ?? [])])
-          event.currentTarget.value = ''
-        }}
-      />
-      <button type="button" class="plain small" onClick={() => input.current?.click()}>
-        <Icon name="clip" size={14} /> Files
-      </button>
-    </>
-  )
-}
-
 interface DataEditorProps {
   readonly text: string
   readonly mistake: string | undefined
@@ -209,42 +188,5 @@ function DataEditor({ text, mistake, onInput, onSend }: DataEditorProps) {
         )}
       </p>
     </div>
-  )
-}
-
-interface ChipsProps {
-  readonly files: readonly File[]
-  readonly onRemove: (file: File) => void
-}
-
-/** Attached files, with previews of images. */
-function FileChips({ files, onRemove }: ChipsProps) {
-  if (files.length === 0) return null
-  return (
-    <ul class="chips" aria-label="Files to send">
-      {files.map((file) => (
-        <Chip key={`${file.name} ${file.size} ${file.lastModified}`} file={file} onRemove={() => onRemove(file)} />
-      ))}
-    </ul>
-  )
-}
-
-const previewTypes = /^image\/(png|jpeg|gif|webp|avif)$/
-
-function Chip({ file, onRemove }: { readonly file: File; readonly onRemove: () => void }) {
-  const url = useMemo(() => (previewTypes.test(file.type) ? URL.createObjectURL(file) : undefined), [file])
-  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
-  const name = file.name === '' ? 'file' : file.name
-  return (
-    <li class="chip">
-      {url === undefined ? <Icon name="file" /> : <img src={url} alt="" width="28" height="28" />}
-      <span class="chip-name cut" title={name}>
-        {name}
-      </span>
-      <span class="faint">{formatBytes(file.size)}</span>
-      <button type="button" class="icon small plain" aria-label={`Remove ${name}`} onClick={onRemove}>
-        <Icon name="close" size={14} />
-      </button>
-    </li>
   )
 }

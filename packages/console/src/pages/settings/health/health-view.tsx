@@ -4,7 +4,6 @@ import { callAdmin } from '../../../api/admin-client.ts'
 import { useAgentList } from '../../../api/agents.ts'
 import { connectionStatus } from '../../../api/change-feed.ts'
 import { useResource } from '../../../api/resource.ts'
-import { query, setQuery } from '../../../app/router.ts'
 import { CopyableId } from '../../../components/content/copy-button.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Fact, FactList } from '../../../components/layout/page-head.tsx'
@@ -14,8 +13,7 @@ import { LoadState } from '../../../components/status/error-notice.tsx'
 import { formatCount, formatDuration, pluralize } from '../../../components/format.ts'
 import { useVisibleInterval } from '../use-visible-interval.ts'
 import { findingsOf, type Finding } from './findings.ts'
-import { createCharts, minuteLabel, minuteTimes, type MinuteStats } from './recent-stats.ts'
-import { Sparkline } from './sparkline.tsx'
+import { LastHour } from './last-hour.tsx'
 import './health.css'
 
 /** The change feed has no events for elapsed time, streams or a failing store. */
@@ -100,68 +98,6 @@ function FindingRow({ finding }: { readonly finding: Finding }) {
         )}
       </div>
     </li>
-  )
-}
-
-function LastHour({ minutes }: { readonly minutes: readonly MinuteStats[] }) {
-  const times = minuteTimes(minutes)
-  const isTable = query.value.get('table') !== null
-  return (
-    <section aria-labelledby="health-hour">
-      <div class="health-head">
-        <h2 id="health-hour">The last hour</h2>
-        <p class="faint">calls of agents, minute by minute, in this process</p>
-        <button
-          type="button"
-          class="small"
-          aria-pressed={isTable}
-          onClick={() => setQuery({ table: isTable ? undefined : '1' })}
-        >
-          As a table
-        </button>
-      </div>
-      {isTable ? (
-        <MinuteTable minutes={minutes} />
-      ) : (
-        <div class="health-charts">
-          {createCharts(minutes).map((chart) => (
-            <Sparkline key={chart.id} chart={chart} times={times} />
-          ))}
-        </div>
-      )}
-    </section>
-  )
-}
-
-function MinuteTable({ minutes }: { readonly minutes: readonly MinuteStats[] }) {
-  const time = (ms: number | undefined): string => (ms === undefined ? '–' : formatDuration(ms))
-  return (
-    <div class="panel health-table" tabIndex={0} role="region" aria-label="The last hour, minute by minute">
-      <table class="data">
-        <thead>
-          <tr>
-            <th scope="col">Minute</th>
-            <th scope="col">Requests</th>
-            <th scope="col">Errors</th>
-            <th scope="col">Half within</th>
-            <th scope="col">99 % within</th>
-            <th scope="col">Open streams</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...minutes].reverse().map(({ at, requests, errors, p50Ms, p99Ms, streams }) => (
-            <tr key={at}>
-              <th scope="row">{minuteLabel(at)}</th>
-              <td>{formatCount(requests)}</td>
-              <td class={errors > 0 ? 'mistake' : ''}>{formatCount(errors)}</td>
-              <td>{time(p50Ms)}</td>
-              <td>{time(p99Ms)}</td>
-              <td>{formatCount(streams)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   )
 }
 

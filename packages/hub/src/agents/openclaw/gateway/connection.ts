@@ -4,8 +4,9 @@
  */
 import { A2AError } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
-import { asFields, numberField, parseFrame, stringField, stringListField } from './frames.ts'
+import { asFields, numberField, parseFrame, stringField } from './frames.ts'
 import type { GatewayResponse, GatewayFields, GatewayEvent, GatewayError } from './frames.ts'
+import { type Hello, readHello } from './hello.ts'
 
 export interface Challenge {
   readonly nonce: string
@@ -182,48 +183,4 @@ function connectionLost(why: string): A2AError {
 /** The session of an event; undefined if it has none. */
 export function eventSessionKey({ payload }: GatewayEvent): string | undefined {
   return stringField(payload, 'sessionKey') ?? stringField(asFields(payload['request']), 'sessionKey')
-}
-
-/** The hello of the gateway: its description and the limits for this connection. */
-interface Hello {
-  /** Changes with each start of the gateway, when its in-memory state is lost. */
-  readonly bootId: string
-  readonly version: string
-  readonly scopes: readonly string[]
-  /** Issued to a paired device, which uses it from then on. */
-  readonly deviceToken?: string
-  readonly limits: GatewayLimits
-  readonly tickMs: number
-}
-
-export interface GatewayLimits {
-  /** Limit of one frame. */
-  readonly frameBytes: number
-  /** Limit of one attachment, decoded. */
-  readonly fileBytes: number
-  readonly imageBytes: number
-}
-
-/** Limit of older gateways, which do not report one. */
-const legacyAttachmentBytes = 5_000_000
-
-function readHello(payload: GatewayFields): Hello {
-  const server = asFields(payload['server'])
-  const auth = asFields(payload['auth'])
-  const policy = asFields(payload['policy'])
-  const attachments = asFields(policy['attachments'])
-  const deviceToken = stringField(auth, 'deviceToken')
-  return {
-    // A gateway without a boot id counts as restarted at each connection: then nothing is sent twice.
-    bootId: stringField(server, 'bootId') ?? stringField(server, 'connId') ?? crypto.randomUUID(),
-    version: stringField(server, 'version') ?? 'unknown',
-    scopes: stringListField(auth, 'scopes'),
-    ...(deviceToken !== undefined ? { deviceToken } : {}),
-    limits: {
-      frameBytes: numberField(policy, 'maxPayload') ?? 26_214_400,
-      fileBytes: numberField(attachments, 'maxBytes') ?? legacyAttachmentBytes,
-      imageBytes: numberField(attachments, 'maxImageBytes') ?? legacyAttachmentBytes,
-    },
-    tickMs: numberField(policy, 'tickIntervalMs') ?? 30_000,
-  }
 }

@@ -1,0 +1,51 @@
+/** A task that waits for credentials: what it needs, where to get it, and what happens then. */
+import { Icon } from '../../components/icon.tsx'
+import type { AgentQuestion, AuthScheme } from './parse-question.ts'
+
+export function AuthNote({ question, agent }: { readonly question: AgentQuestion; readonly agent: string }) {
+  const { schemes, links, isInBand } = question
+  return (
+    <div class="stack-small auth-note">
+      <h3>
+        <Icon name="key" /> {agent} needs credentials to go on
+      </h3>
+      {schemes.length > 0 && (
+        <ul>
+          {schemes.map((scheme) => (
+            <SchemeLine key={scheme.name} scheme={scheme} />
+          ))}
+        </ul>
+      )}
+      {links.map((link) => (
+        <p key={link}>
+          <a href={link} target="_blank" rel="noopener noreferrer">
+            Sign in at {new URL(link).host || link}
+          </a>
+        </p>
+      ))}
+      <p class="hint">
+        {isInBand
+          ? 'Give them below: the task goes on with them at once. The agent gets them; the hub keeps a placeholder.'
+          : 'The credentials come to the agent by a way of their own, not through this page. The task waits. When you have signed in, it goes on by itself, or as soon as you send it a message.'}
+      </p>
+    </div>
+  )
+}
+
+function SchemeLine({ scheme }: { readonly scheme: AuthScheme }) {
+  const { name, what, description, link } = scheme
+  return (
+    <li>
+      <strong>{name}</strong>: {what}
+      {description !== undefined && <> · {description}</>}
+      {link !== undefined && (
+        <>
+          {' '}
+          <a href={link} target="_blank" rel="noopener noreferrer">
+            {new URL(link).host}
+          </a>
+        </>
+      )}
+    </li>
+  )
+}

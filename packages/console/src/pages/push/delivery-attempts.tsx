@@ -1,0 +1,64 @@
+/** The delivery attempts of a webhook as a table, newest first. */
+import type { AdminResponse } from '../../api/admin-client.ts'
+import { RelativeTime, ClockTime } from '../../components/time.tsx'
+import { formatDuration } from '../../components/format.ts'
+import { DeliveryOutcome } from './push-row.tsx'
+import { isDelivered } from './push-status.ts'
+
+export const maxAttempts = 500
+
+export function DeliveryAttempts({
+  push,
+  most,
+  onMore,
+}: {
+  readonly push: AdminResponse<'getPush'>
+  readonly most: number
+  readonly onMore: () => void
+}) {
+  const { attempts, taskId } = push
+  if (attempts.length === 0) return <p class="push-note">Nothing was sent yet.</p>
+  return (
+    <section class="stack-small push-attempts" aria-labelledby="push-attempts">
+      <h3 id="push-attempts">Tries, the newest first</h3>
+      <table class="data">
+        <thead>
+          <tr>
+            <th>When</th>
+            <th>Answer</th>
+            <th class="push-number">Took</th>
+            <th class="push-number">Event</th>
+            <th class="push-number">Try</th>
+          </tr>
+        </thead>
+        <tbody>
+          {attempts.map(({ at, outcome, answer, durationMs, seq, attempt }) => (
+            <tr key={`${at} ${seq}`}>
+              <td>
+                <ClockTime at={at} />{' '}
+                <span class="faint push-ago">
+                  <RelativeTime at={at} />
+                </span>
+              </td>
+              <td>
+                <span aria-hidden="true">{isDelivered(outcome) ? '● ' : '✕ '}</span>
+                <DeliveryOutcome outcome={outcome} />
+                {answer !== undefined && <q class="push-said">{answer}</q>}
+              </td>
+              <td class="push-number">{formatDuration(durationMs)}</td>
+              <td class="push-number">
+                <a href={`/tasks/${encodeURIComponent(taskId)}/events?event=${seq}`}>{seq}</a>
+              </td>
+              <td class="push-number">{attempt}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {attempts.length >= most && most < maxAttempts && (
+        <button type="button" class="small" onClick={onMore}>
+          Show older tries
+        </button>
+      )}
+    </section>
+  )
+}

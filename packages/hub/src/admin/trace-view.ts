@@ -1,0 +1,133 @@
+/** Traces and their spans as the admin API shows them. */
+import { z } from 'zod'
+import type { TraceNode, TraceSummary } from '../telemetry/traces/trace-types.ts'
+import { isoTime } from '../http/json-response.ts'
+import { timestamp, jsonObject } from './route.ts'
+
+export const traceSummarySchema = z
+  .strictObject({
+    type: z.literal('A2A_TASK'),
+    traceId: z.string(),
+    taskId: z.string(),
+    title: z
+      .string()
+      .optional()
+      .describe('The beginning of the first message of the task; read from the task, not stored in traces.'),
+    contextId: z.string(),
+    agent: z.string(),
+    caller: z.string(),
+    tenant: z.string(),
+    state: z.string(),
+    status: z.enum(['PENDING', 'SUCCESS', 'ERROR']),
+    idempotencyKey: z.string(),
+    delegationContext: z
+      .strictObject({
+        parentTaskId: z.string().optional(),
+        rootTaskId: z.string().optional(),
+        depth: z.int(),
+        visited: z.array(z.string()),
+      })
+      .optional(),
+    startedAt: timestamp,
+    endedAt: timestamp.optional(),
+    durationMs: z.number().optional(),
+    error: z.string().optional(),
+    agents: z.array(z.string()),
+    models: z.array(z.string()),
+    tools: z.array(z.string()),
+    tasks: z.int(),
+    turns: z.int(),
+    spans: z.int(),
+    errors: z.int(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    cost: z.number().optional(),
+  })
+  .meta({ id: 'Trace' })
+
+interface TraceNodeJson {
+  traceId: string
+  spanId: string
+  parentId?: string | undefined
+  taskId: string
+  name: string
+  kind: string
+  startedAt: string
+  endedAt?: string | undefined
+  durationMs?: number | undefined
+  outcome?: 'ok' | 'error' | 'canceled' | undefined
+  attributes: Record<string, unknown>
+  events: { seq: number; spanId: string; name: string; at: string; attributes: Record<string, unknown> }[]
+  droppedEvents: number
+  children: TraceNodeJson[]
+}
+
+export const traceSpanSchema: z.ZodType<TraceNodeJson> = z
+  .strictObject({
+    traceId: z.string(),
+    spanId: z.string(),
+    parentId: z.string().optional(),
+    taskId: z.string(),
+    name: z.string(),
+    kind: z.string(),
+    startedAt: timestamp,
+    endedAt: timestamp.optional(),
+    durationMs: z.number().optional(),
+    outcome: z.enum(['ok', 'error', 'canceled']).optional(),
+    attributes: jsonObject,
+    events: z.array(
+      z.strictObject({ seq: z.int(), spanId: z.string(), name: z.string(), at: timestamp, attributes: jsonObject }),
+    ),
+    droppedEvents: z.int(),
+    get children() {
+      return z.array(traceSpanSchema)
+    },
+  })
+  .meta({ id: 'Span' })
+
+export function traceSummaryToJson({
+  startedAt,
+  endedAt,
+  delegationContext,
+  agents,
+  models,
+  tools,
+  ...rest
+}: TraceSummary) {
+  return {
+    ...rest,
+    agents: [...agents],
+    models: [...models],
+    tools: [...tools],
+    ...(delegationContext !== undefined
+      ? { delegationContext: { ...delegationContext, visited: [...delegationContext.visited] } }
+      : {}),
+    startedAt: isoTime(startedAt),
+    ...(endedAt !== undefined ? { endedAt: isoTime(endedAt), durationMs: endedAt - startedAt } : {}),
+  }
+}
+
+export function traceNodeToJson(node: TraceNode): TraceNodeJson {
+  const { traceId, spanId, parentId, taskId, name: spanName, kind, startedAt, endedAt, outcome } = node
+  return {
+    traceId,
+    spanId,
+    ...(parentId !== undefined ? { parentId } : {}),
+    taskId,
+    name: spanName,
+    kind,
+    startedAt: isoTime(startedAt),
+    ...(endedAt !== undefined ? { endedAt: isoTime(endedAt), durationMs: endedAt - startedAt } : {}),
+    ...(outcome !== undefined ? { outcome } : {}),
+    attributes: { ...node.attributes },
+    events: node.events.map(({ seq, spanId: of, name: eventName, at, attributes }) => ({
+      seq,
+      spanId: of,
+      name: eventName,
+      at: isoTime(at),
+      attributes: { ...attributes },
+    })),
+    droppedEvents: node.droppedEvents,
+    children: node.children.map(traceNodeToJson),
+  }
+}
