@@ -178,6 +178,8 @@ const textLimits = {
   lines: 5_000,
   /** Commas, and opening brackets and braces. */
   marks: 5_000,
+  /** Asterisks: the parser looks for the anchor of each alias in the whole text. */
+  aliases: 500,
   /** Nesting of brackets and braces. */
   depth: 100,
 } as const
@@ -187,16 +189,19 @@ export function exceededTextLimit(text: string): string | undefined {
   if (Buffer.byteLength(text) > textLimits.bytes) return `${textLimits.bytes} bytes`
   let lines = 1
   let marks = 0
+  let aliases = 0
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const char = text[at]
     if (char === '\n') lines++
     else if (char === ',') marks++
+    else if (char === '*') aliases++
     else if (char === '[' || char === '{') {
       marks++
       if (++depth > textLimits.depth) return `${textLimits.depth} brackets in one another`
     } else if ((char === ']' || char === '}') && depth > 0) depth--
   }
   if (lines > textLimits.lines) return `${textLimits.lines} lines`
+  if (aliases > textLimits.aliases) return `${textLimits.aliases} asterisks`
   return marks > textLimits.marks ? `${textLimits.marks} commas and brackets` : undefined
 }
