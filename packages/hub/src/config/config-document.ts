@@ -20,6 +20,8 @@ export interface ConfigDocument {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** The parser looks for the anchor of each alias in the whole text: 65,000 took minutes. It also refuses 100 uses of one anchor. */
+const maxAsterisks = 2_000
 /** More are rarely read: one mistake in YAML often causes all that follow. */
 const maxYamlErrors = 100
 /** The number of missing variables for which line numbers are reported. */
@@ -28,6 +30,10 @@ const maxLineLookups = 100
 const envReference = /\$\{env:([^}]*)\}/g
 
 export function parseConfigDocument(text: string, environment: Environment): ConfigDocument {
+  if (text.split('*', maxAsterisks + 2).length > maxAsterisks + 1) {
+    const problem = { path: [], message: `invalid YAML: more than ${maxAsterisks} aliases or asterisks` }
+    return { tree: undefined, problems: [problem], missing: [], lineOf: () => undefined, references: new Map() }
+  }
   const lines = new LineCounter()
   const document = parseYaml(text, { lineCounter: lines, merge: true })
   const lineAt = (offset: number): number => lines.linePos(offset).line

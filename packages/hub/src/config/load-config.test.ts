@@ -140,6 +140,7 @@ limits:
     const message = /invalid YAML: an alias refers to a value that contains it/
     assert.match(wrong('x: &x { kind: fake, a: *x, b: *x }\n')[0] ?? '', message)
     assert.match(wrong('x: &x\n  - { y: [*x] }\n')[0] ?? '', message)
+    assert.match(wrong(`x: [${'*y, '.repeat(2_001)}]`)[0] ?? '', /more than 2000 aliases or asterisks/)
   })
 
   it('reports a missing file', () => {
