@@ -239,7 +239,6 @@ describe('a configuration that would take long to parse', () => {
       [`x: "${'y'.repeat(256_000)}"`, /at most 256000 bytes/],
       [lines(5_001, (index) => `k${index}: 1`), /at most 5000 lines/],
       [`x: [${'1,'.repeat(5_000)}1]`, /at most 5000 commas and brackets/],
-      [`x: "${'*'.repeat(501)}"`, /at most 500 asterisks/],
       [`x: ${'['.repeat(101)}${']'.repeat(101)}`, /at most 100 brackets in one another/],
     ]
     for (const [method, path] of routes) {

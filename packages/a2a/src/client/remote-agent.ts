@@ -1,4 +1,4 @@
-/** The object that a user of the client holds: the operations of one peer as methods. Everything goes through the session. */
+/** The object that a user of the client holds: the operations of one peer as methods, and how their arguments become messages. Everything goes through the session. */
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { SendMessageConfiguration, SendMessageRequest } from '../model/operation.ts'

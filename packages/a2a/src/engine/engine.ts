@@ -107,7 +107,7 @@ export function createEngine(deps: EngineDeps): Engine {
   })
 
   return {
-    ...(push !== undefined ? { push: push.desk } : {}),
+    ...(push !== undefined ? { push: push.configs } : {}),
     logPageCounts: pages,
     tasks: {
       get: view,
@@ -127,7 +127,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const entry = entryOf(context)
       const accepted = await acceptMessage(request, context, entry)
       if ('reply' in accepted) return { message: accepted.reply }
-      const { live: loaded } = accepted
+      const { loaded } = accepted
       const waits = request.configuration?.returnImmediately !== true
       if (waits) await waitUntil(loaded, () => isSettled(loaded), deps.limits.waitMs)
       return { task: withHistory(taskView(loaded.fold), request.configuration?.historyLength) }
@@ -139,7 +139,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const streaming = context.streamed === true ? context : { ...context, streamed: true as const }
       const accepted = await acceptMessage(request, streaming, entry)
       if ('reply' in accepted) return singleItemStream({ event: { message: accepted.reply }, final: true })
-      if (accepted.repeated === true) registry.admitReader(accepted.live)
+      if (accepted.repeated === true) registry.admitReader(accepted.loaded)
       return streams.ofMessage(accepted, request, context, withStreamOptions(context, entry))
     },
 
@@ -223,7 +223,7 @@ export function createEngine(deps: EngineDeps): Engine {
   ): Promise<AcceptedMessage> {
     const inline = await prepare(request, context)
     const accepted = await accept(request, context, entry)
-    if (inline !== undefined && 'live' in accepted) await attach(inline, accepted, request.message.messageId)
+    if (inline !== undefined && 'loaded' in accepted) await attach(inline, accepted, request.message.messageId)
     return accepted
   }
 

@@ -1,7 +1,7 @@
 /**
  * The two clocks of a process. Wall time is shown, stored and compared with other machines; it may step back or forward at any
  * moment (an operator, NTP, a virtual machine that resumes). Durations within a process (timeouts, rate limits, caches) are
- * measured with the monotonic clock, which never steps.
+ * measured with the monotonic clock, which never steps. `toTimestamp` reads the timestamps of peers.
  */
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */

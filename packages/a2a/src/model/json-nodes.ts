@@ -1,7 +1,10 @@
+/** Names, ids, times and punctuation of a record. */
 import type { RecordBody } from './record.ts'
 import type { Artifact, Message, Part, Task } from './task.ts'
 
 /**
+ * How large JSON is: the nodes of a text, and the bytes of a value that is not written yet (`taskBytes`, `recordBytes`).
+ *
  * Counts the values and the nesting depth of a JSON text before `JSON.parse` builds them. Parsing costs by the value and not by the
  * byte: 12 MB with a million keys took 1.8 s of the event loop, 18 MB in one string 15 ms. A count reads the text once, allocates
  * nothing and stops at the limit.
@@ -136,8 +139,6 @@ export class JsonMeter {
 
 // Estimates the size of a value as JSON without serializing it. It bounds reads, caches and responses. A character counts as one
 // byte, so Chinese text may take three times as much.
-
-/** Names, ids, times and punctuation of a record. */
 const overhead = 200
 /** Deeper values are not counted, to keep the recursion bounded. */
 const maxDepth = 2_000

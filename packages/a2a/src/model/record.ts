@@ -1,6 +1,6 @@
 /**
  * The records of a task log. `status` and `artifact` are visible: streams and webhooks carry them. The others are internal. Both
- * kinds share one seq, so gaps on the wire are legal.
+ * kinds share one seq, so gaps on the wire are legal. Spans, the timed steps of a task, are records too.
  */
 import type { TaskState } from './state.ts'
 import type { Artifact, Json, Message, Struct, TaskStatus } from './task.ts'

@@ -29,7 +29,7 @@ describe('a path', () => {
     assert.deepEqual(found('/admin/push/t/hook%2F1')?.[1], { taskId: 't', configId: 'hook/1' })
   })
 
-  it('leads nowhere where nothing stands, or where it is none', () => {
+  it('returns undefined for unknown and malformed paths', () => {
     for (const path of [
       '/admin',
       '/admin/agents',

@@ -102,7 +102,16 @@ export function insertAgentEntry(text: string, name: string, { kind, entry }: Ne
   if (agentNamesIn(text).includes(name)) {
     throw new CliError(`The agent ${name} already exists: choose another name with --name.`)
   }
+  if (!isJson) requireEditableYaml(text)
   return setAgentEntry(text, name, { kind, ...entry }, isJson)
+}
+
+/** With unique keys: an entry must not be added to one of two `agents`. */
+function requireEditableYaml(text: string): void {
+  const { errors, contents } = parseDocument(text)
+  if (errors.length > 0) throw new CliError('The configuration is not valid YAML: see `parley config check`.')
+  if (contents !== null && !isMap(contents))
+    throw new CliError('The configuration is not a mapping: see `parley config check`.')
 }
 
 /** The agent names in use. Empty for a text that cannot be parsed: writing to it reports the error. JSON is YAML, too. */

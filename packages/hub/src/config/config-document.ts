@@ -20,8 +20,6 @@ export interface ConfigDocument {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The parser looks for the anchor of each alias in the whole text: 65,000 took minutes. It also refuses 100 uses of one anchor. */
-const maxAsterisks = 2_000
 /** More are rarely read: one mistake in YAML often causes all that follow. */
 const maxYamlErrors = 100
 /** The number of missing variables for which line numbers are reported. */
@@ -30,10 +28,6 @@ const maxLineLookups = 100
 const envReference = /\$\{env:([^}]*)\}/g
 
 export function parseConfigDocument(text: string, environment: Environment): ConfigDocument {
-  if (text.split('*', maxAsterisks + 2).length > maxAsterisks + 1) {
-    const problem = { path: [], message: `invalid YAML: more than ${maxAsterisks} aliases or asterisks` }
-    return { tree: undefined, problems: [problem], missing: [], lineOf: () => undefined, references: new Map() }
-  }
   const lines = new LineCounter()
   const document = parseYaml(text, { lineCounter: lines, merge: true })
   const lineAt = (offset: number): number => lines.linePos(offset).line
@@ -100,11 +94,15 @@ export function parseYaml(text: string, options: ParseOptions & DocumentOptions 
   }
 }
 
+/** The library looks for the anchor of each alias in the whole document: 65,000 took minutes. It refuses 100 uses of one anchor. */
+const maxAliases = 500
+
 /** Nested aliases expand a few lines into a tree of any size; the library stops at 100, but allows an alias within its own anchor. */
 export function toTree(
   document: ReturnType<typeof parseDocument>,
 ): { readonly tree: unknown } | { readonly why: string } {
-  if (isCyclic(document)) return { why: 'an alias refers to a value that contains it' }
+  const why = aliasProblem(document)
+  if (why !== undefined) return { why }
   try {
     return { tree: document.toJS() as unknown }
   } catch (reason) {
@@ -112,16 +110,19 @@ export function toTree(
   }
 }
 
-function isCyclic(document: ReturnType<typeof parseDocument>): boolean {
-  let found = false
+function aliasProblem(document: ReturnType<typeof parseDocument>): string | undefined {
+  let aliases = 0
+  let why: string | undefined
   visit(document, {
     Alias(_key, { source }, ancestors) {
-      if (!ancestors.some((node) => isNode(node) && 'anchor' in node && node.anchor === source)) return undefined
-      found = true
-      return visit.BREAK
+      aliases += 1
+      if (ancestors.some((node) => isNode(node) && 'anchor' in node && node.anchor === source))
+        why = 'an alias refers to a value that contains it'
+      else if (aliases > maxAliases) why = `it has more than ${maxAliases} aliases`
+      return why === undefined ? undefined : visit.BREAK
     },
   })
-  return found
+  return why
 }
 
 /** Returns the positions of duplicate keys in a mapping. Several `<<` in one mapping are several merges. */
@@ -184,8 +185,6 @@ const textLimits = {
   lines: 5_000,
   /** Commas, and opening brackets and braces. */
   marks: 5_000,
-  /** Asterisks: the parser looks for the anchor of each alias in the whole text. */
-  aliases: 500,
   /** Nesting of brackets and braces. */
   depth: 100,
 } as const
@@ -195,19 +194,16 @@ export function exceededTextLimit(text: string): string | undefined {
   if (Buffer.byteLength(text) > textLimits.bytes) return `${textLimits.bytes} bytes`
   let lines = 1
   let marks = 0
-  let aliases = 0
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const char = text[at]
     if (char === '\n') lines++
     else if (char === ',') marks++
-    else if (char === '*') aliases++
     else if (char === '[' || char === '{') {
       marks++
       if (++depth > textLimits.depth) return `${textLimits.depth} brackets in one another`
     } else if ((char === ']' || char === '}') && depth > 0) depth--
   }
   if (lines > textLimits.lines) return `${textLimits.lines} lines`
-  if (aliases > textLimits.aliases) return `${textLimits.aliases} asterisks`
   return marks > textLimits.marks ? `${textLimits.marks} commas and brackets` : undefined
 }

@@ -140,7 +140,8 @@ limits:
     const message = /invalid YAML: an alias refers to a value that contains it/
     assert.match(wrong('x: &x { kind: fake, a: *x, b: *x }\n')[0] ?? '', message)
     assert.match(wrong('x: &x\n  - { y: [*x] }\n')[0] ?? '', message)
-    assert.match(wrong(`x: [${'*y, '.repeat(2_001)}]`)[0] ?? '', /more than 2000 aliases or asterisks/)
+    assert.match(wrong(`x: [${'*y, '.repeat(501)}]`)[0] ?? '', /invalid YAML: it has more than 500 aliases/)
+    assert.match(wrong(`# ${'*'.repeat(3_000)}\nagents: 1\n`)[0] ?? '', /agents: must map names to agents/)
   })
 
   it('reports a missing file', () => {

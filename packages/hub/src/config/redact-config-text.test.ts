@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { agentKinds } from '../agents/kinds.ts'
+import { RouteError } from '../http/json-response.ts'
 import { redactConfigText, restoreConfigText } from './redact-config-text.ts'
 
 const text = `# Ours.
@@ -88,8 +89,26 @@ describe('a configuration without its secrets', () => {
     assert.equal(problemsOf(shown.replace(one, '    - other\n')).length, 1)
   })
 
-  it('of a text that is no configuration shows what there is', () => {
-    assert.equal(redactConfigText('agents: [', agentKinds), 'agents: [')
+  it('is not returned for a text that cannot be parsed, because its secrets are not known', () => {
+    const broken = ['agents: [', 'x: &a { y: *a }', 'admin: { key: a }\nadmin: { key: b }']
+    for (const text of broken) {
+      assert.throws(
+        () => redactConfigText(`${text}\napiKey: hunter2-hunter2\n`, agentKinds),
+        (error) => {
+          assert.ok(error instanceof RouteError && error.code === 'CONFLICT')
+          return !error.message.includes('hunter2')
+        },
+      )
+    }
     assert.equal(redactConfigText('', agentKinds), '')
+  })
+
+  it('is restored where its placeholder is escaped or folded', () => {
+    const current = 'admin: { key: hunter2-hunter2 }\n'
+    for (const placeholder of ['"\\u0028not shown)"', '"(not\n  shown)"'])
+      assert.match(
+        JSON.stringify(restoreConfigText(`admin: { key: ${placeholder} }\n`, current, agentKinds)),
+        /hunter2/,
+      )
   })
 })

@@ -4,6 +4,7 @@
  */
 import { isMap, isScalar, isSeq } from 'yaml'
 import type { AgentKind } from '../agents/kind.ts'
+import { RouteError } from '../http/json-response.ts'
 import { parseConfigDocument, parseYaml, toTree } from './config-document.ts'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 import { hiddenText, redactTree } from './print-config.ts'
@@ -16,7 +17,13 @@ interface ScalarNode {
   readonly value: unknown
 }
 
+/** Throws RouteError for a text that cannot be parsed: its secrets are not known. */
 export function redactConfigText(text: string, kinds: readonly AgentKind[]): string {
+  const { problems } = parseConfigDocument(text, {})
+  if (problems.length > 0) {
+    const reason = problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))[0]
+    throw new RouteError('CONFLICT', `The configuration file cannot be shown without its secrets: ${reason}`)
+  }
   const shown = redactedTree(text, kinds)
   const secrets = scalarsIn(text).flatMap((one) => {
     const value = valueAt(shown, one.path)
@@ -34,8 +41,8 @@ export type RestoreResult = { readonly text: string } | { readonly problems: rea
 
 /** `current` is the text with secrets, of which `edited` is a redacted and edited copy. */
 export function restoreConfigText(edited: string, current: string, kinds: readonly AgentKind[]): RestoreResult {
-  // Without the start of a placeholder there is none; a folded scalar may break the line within it.
-  if (!edited.includes(hiddenText.slice(0, 4))) return { text: edited }
+  // Without the start of a placeholder there is none, unless it is escaped. A folded scalar may break the line within it.
+  if (!edited.includes(hiddenText.slice(0, 4)) && !edited.includes('\\')) return { text: edited }
   const hiddenScalars = scalarsIn(edited).filter(({ value }) => typeof value === 'string' && value.includes(hiddenText))
   if (hiddenScalars.length === 0) return { text: edited }
   const known = new Map(scalarsIn(current).map((one) => [formatPath(one.path), one]))

@@ -25,7 +25,7 @@ import { findAnsweredTask, mightAnswerSecret } from './tool-answer.ts'
 export type AcceptedMessage =
   | { readonly reply: Message }
   /** `submittedSeq`: this message opened the task, and its stream begins there. */
-  | { readonly live: LoadedTask; readonly submittedSeq?: number; readonly repeated?: true }
+  | { readonly loaded: LoadedTask; readonly submittedSeq?: number; readonly repeated?: true }
 
 export interface AcceptDeps {
   readonly store: Store
@@ -113,7 +113,7 @@ export function createMessageAcceptor(deps: AcceptDeps) {
     context: CallContext,
   ): Promise<AcceptedMessage> {
     checkSameContent(before.hash, claim)
-    return { live: await deps.findOwn(before.taskId, context), repeated: true }
+    return { loaded: await deps.findOwn(before.taskId, context), repeated: true }
   }
 
   async function openTask(
@@ -152,7 +152,7 @@ export function createMessageAcceptor(deps: AcceptDeps) {
         },
       })
       const opening = await run.opening
-      if ('submittedSeq' in opening) return { live: loaded, submittedSeq: opening.submittedSeq }
+      if ('submittedSeq' in opening) return { loaded, submittedSeq: opening.submittedSeq }
       deps.registry.evict(loaded)
       return { reply: opening.reply }
     } catch (reason) {
@@ -194,12 +194,12 @@ export function createMessageAcceptor(deps: AcceptDeps) {
       throw isSecret && !loaded.hasLease ? taskRunsElsewhere(taskId) : taskBusy(taskId)
     }
     if (loaded.hasLease) await deps.resume(loaded)
-    return { live: loaded }
+    return { loaded }
   }
 }
 
 function asRepeated(accepted: AcceptedMessage): AcceptedMessage {
-  return 'reply' in accepted ? accepted : { live: accepted.live, repeated: true }
+  return 'reply' in accepted ? accepted : { loaded: accepted.loaded, repeated: true }
 }
 
 function checkSameContent(before: string, { hash }: IdempotencyKey): void {

@@ -5,6 +5,8 @@
  *
  * Anonymous callers share one owner, so their repeats are recognized only by ids that cannot be guessed. Otherwise a caller that
  * knows the id and the text of another caller's message would get its task.
+ *
+ * `canonicalText` is the content that is compared; `createDirectReplies` remembers replies that have no task.
  */
 import { isUnguessableId } from '../../model/id.ts'
 import type { Json, Message, Part } from '../../model/task.ts'
@@ -108,7 +110,7 @@ function isUndefined(value: unknown): boolean {
   return value === undefined
 }
 
-// Direct messages leave no log. This module remembers the last ones for as long as their messageId is recognized; a restart forgets
+// Direct messages leave no log. `createDirectReplies` remembers the last ones for as long as their messageId is recognized; a restart forgets
 // them. Long ones are not worth the memory.
 
 export interface DirectReply {

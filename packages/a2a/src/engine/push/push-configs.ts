@@ -106,7 +106,7 @@ export function createPushConfigs(deps: PushConfigsDeps) {
       accepted: AcceptedTask,
       messageId: string,
     ): Promise<void> {
-      const { live: loaded, repeated, submittedSeq } = accepted
+      const { loaded, repeated, submittedSeq } = accepted
       // Clients add their config to every message: it is the same config of that task.
       const id = configIdOf(config) ?? loaded.id
       if (repeated === true && (await store.push.load(loaded.id, id)) !== undefined) return

@@ -66,7 +66,7 @@ export function createPushService(deps: PushServiceDeps) {
     },
   }
   const { start, stop, appended } = scheduler
-  return { desk: service, prepare, attach, start, stop, appended }
+  return { configs: service, prepare, attach, start, stop, appended }
 }
 
 function cursorOf({ taskId, id, config, deliveredSeq, attempt, state, dueAt }: PushRow): PushCursor {

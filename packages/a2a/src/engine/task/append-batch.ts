@@ -163,7 +163,7 @@ export function withOwnMessage(read: LogRecord, { firstSeq, records }: PendingAp
   return body.message.messageId === read.body.message.messageId ? { ...read, body } : read
 }
 
-// Why a write is not in a task log.
+// Errors of a write that did not reach the log.
 
 /** Thrown to the sender of a message that another append claimed first. */
 export class DuplicateMessage extends Error {

@@ -39,11 +39,11 @@ export interface LoadedTaskDeps {
   /** Called with every task whose log has grown. */
   readonly onAppended?: ((taskId: string) => void) | undefined
   /** Called with the records of this process, once they are durable. */
-  readonly onRecorded?: ((live: LoadedTask, records: Append['records'], firstSeq: number) => void) | undefined
+  readonly onRecorded?: ((loaded: LoadedTask, records: Append['records'], firstSeq: number) => void) | undefined
   /** Called when the lease was released. */
-  onReleased(live: LoadedTask): void
+  onReleased(loaded: LoadedTask): void
   /** Called once when this process can no longer write the task. */
-  onFailed(live: LoadedTask, reason: unknown): void
+  onFailed(loaded: LoadedTask, reason: unknown): void
 }
 
 /** Above this number a producer waits until the store has caught up. */

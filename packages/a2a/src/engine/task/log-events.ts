@@ -1,4 +1,4 @@
-/** The visible records of a log, as streams and webhooks carry them. */
+/** The visible records of a log as events: for streams and webhooks, the newest of them in memory, and for listeners. */
 import type { RecordBody } from '../../model/record.ts'
 import type { StreamEvent } from '../../model/task.ts'
 import type { Append, Partition } from '../../stores/store.ts'
@@ -92,12 +92,12 @@ interface LoggedTask {
 
 /** Calls `onEvent` of an agent with each logged event: afterwards, once per event, and without blocking. */
 export function createEventListener(agent: (name: string) => AgentEntry | undefined, log: EngineLog) {
-  return (live: LoggedTask, records: Append['records'], firstSeq: number): void => {
-    const onEvent = agent(live.partition.agent)?.onEvent
+  return (task: LoggedTask, records: Append['records'], firstSeq: number): void => {
+    const onEvent = agent(task.partition.agent)?.onEvent
     if (onEvent === undefined) return
-    const about = eventContextOf(live)
+    const about = eventContextOf(task)
     records.forEach(({ body }, index) => {
-      const event = eventOfRecord(live.id, live.fold.contextId, body)
+      const event = eventOfRecord(task.id, task.fold.contextId, body)
       if (event !== undefined) callListener(onEvent, event, { ...about, seq: firstSeq + index }, log)
     })
   }
@@ -118,8 +118,8 @@ function callListener(
     log.error('onEvent failed', { agent: about.agent, taskId: about.taskId, seq: about.seq, cause })
   }
   try {
-    const told = onEvent(event, about)
-    if (told instanceof Promise) told.catch(failed)
+    const result = onEvent(event, about)
+    if (result instanceof Promise) result.catch(failed)
   } catch (reason) {
     failed(reason)
   }

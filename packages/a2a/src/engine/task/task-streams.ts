@@ -33,7 +33,7 @@ export function createTaskStreams(store: Store, pages: LogPages) {
     context: CallContext,
     entry: AgentEntry,
   ): Promise<TaskEventStream> {
-    const { live: loaded, submittedSeq, repeated } = accepted
+    const { loaded, submittedSeq, repeated } = accepted
     const historyLength = configuration?.historyLength
     if (repeated === true) {
       const resumed = await resume(loaded, context, entry)

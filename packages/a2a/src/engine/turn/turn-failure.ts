@@ -1,5 +1,4 @@
 /** The end of a turn whose agent threw. */
-import type { AgentLog } from '../../agents/agent.ts'
 import { wireCodeOf } from '../../model/error-table.ts'
 import { A2AError } from '../../model/error.ts'
 import type { EngineLog } from '../contract.ts'
@@ -13,34 +12,16 @@ export function isProtocolError(reason: unknown): reason is A2AError {
 }
 
 /** `signal` is the stop signal that the agent received. */
-export function endingOfError(reason: unknown, live: LoadedTask, signal: AbortSignal, log: EngineLog): TurnEnding {
+export function endingOfError(reason: unknown, loaded: LoadedTask, signal: AbortSignal, log: EngineLog): TurnEnding {
   // An agent that stops when its signal aborts has not failed, but it can stop only by throwing.
   const isAbort = reason === signal.reason || (reason instanceof Error && reason.name === 'AbortError')
   if (signal.aborted && isAbort) log.debug('agent stopped', { cause: reason })
   else log.error('agent failed', { cause: reason })
   const note = describeError(reason)
   if (!isProtocolError(reason)) {
-    return { state: 'TASK_STATE_FAILED', message: toAgentMessage('The agent failed', live.fold), note }
+    return { state: 'TASK_STATE_FAILED', message: toAgentMessage('The agent failed', loaded.fold), note }
   }
   // Calling programs need to distinguish an unavailable agent from one that refuses.
   const metadata = { reason: reason.details.reason ?? wireCodeOf(reason.code) }
-  return { state: 'TASK_STATE_FAILED', message: toAgentMessage(reason.message, live.fold), metadata, note }
-}
-
-// Log lines of an agent for the operator, with their task, context and trace (B-171).
-
-export interface TurnLogFields {
-  readonly agent: string
-  readonly taskId: string
-  readonly contextId: string
-  readonly traceId: string
-}
-
-/** Fields of one line override the common fields. */
-export function createTurnLog(log: AgentLog, about: TurnLogFields): AgentLog {
-  const at =
-    (level: keyof AgentLog): AgentLog[keyof AgentLog] =>
-    (message, fields) =>
-      log[level](message, { ...about, ...fields })
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return { state: 'TASK_STATE_FAILED', message: toAgentMessage(reason.message, loaded.fold), metadata, note }
 }

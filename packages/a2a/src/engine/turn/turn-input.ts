@@ -39,8 +39,8 @@ export interface TaskRunDeps {
   isReplaced(): boolean
   /** This process starts no more turns: another process runs them. */
   isClosing(): boolean
-  conversation(live: LoadedTask): Promise<readonly Task[]>
-  referenced(live: LoadedTask, message: Message): Promise<readonly Task[]>
+  conversation(loaded: LoadedTask): Promise<readonly Task[]>
+  referenced(loaded: LoadedTask, message: Message): Promise<readonly Task[]>
 }
 
 export interface TurnRunnerDeps extends TaskRunDeps {

@@ -1,5 +1,5 @@
 /**
- * Writes the start of a turn to the log. With `openAfterMs: 0` the agent is called only once the start is durable: after a crash
+ * Starts a turn: writes its start to the log, and starts its timers (`TurnClock`). With `openAfterMs: 0` the agent is called only once the start is durable: after a crash
  * before that, the agent has not run, and a repeated message runs it once. A turn repeated after a crash always waits: its attempt
  * is counted before the agent is called, so no two processes run the same attempt.
  */

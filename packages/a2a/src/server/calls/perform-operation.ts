@@ -13,7 +13,7 @@ import { eventDecoratorFor, requireExtensions } from '../extensions/apply-extens
 import { clientNetwork } from '../http/addresses.ts'
 import { requirePush } from '../push/push-operations.ts'
 import { encodeChunk, type EncodedItem, type SealedBytes, chunkText } from '../streaming/encoding-cache.ts'
-import { type EndableStream, endableStream } from '../streaming/stream-limits.ts'
+import { type EndableStream, endableStream } from '../streaming/endable-stream.ts'
 import type { ResponseSource, ResponseReader, LargeResponse } from '../streaming/large-response.ts'
 import { respondWithinBudget } from '../streaming/large-response.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'

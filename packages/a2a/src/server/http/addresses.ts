@@ -1,4 +1,4 @@
-/** The URL at which the sender of a request reaches the server: the prefix of all URLs in cards. */
+/** Addresses of a request: the URL at which its sender reaches the server, which is the prefix of all URLs in cards, and the sender's own. */
 import type { HttpRequest } from '../../bindings/http.ts'
 
 export interface AddressOptions {
@@ -35,8 +35,6 @@ function first(list: string | undefined): string | undefined {
   const value = list?.split(',', 1)[0]?.trim()
   return value === '' ? undefined : value
 }
-
-// Which addresses count as one client.
 
 const ipv4 = /^\d{1,3}(\.\d{1,3}){3}$/
 const ipv6 = /^(?=.*:.*:)[\da-f:]+(\d+\.\d+\.\d+\.\d+)?$/i

@@ -4,7 +4,8 @@
  */
 import type { Chunk, ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
-import { scheduleWrite, sendBatched } from './write-scheduler.ts'
+import { scheduleWrite } from './write-scheduler.ts'
+import { sendBatched } from './response-batching.ts'
 import { hasOneHost } from './host-and-cors.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-http-types.ts'

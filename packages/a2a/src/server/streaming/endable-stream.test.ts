@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { StreamItem } from '../../engine/contract.ts'
-import { endableStream } from './stream-limits.ts'
+import { endableStream } from './endable-stream.ts'
 
 const item = { seq: 1, final: false } as StreamItem
 

@@ -4,7 +4,6 @@
  */
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
-import { type SqliteDatabase, isBusy, openSqliteDatabase } from './database.ts'
 
 const ownerOnly = 0o600
 const others = 0o077
@@ -45,26 +44,4 @@ function closeToOthers(file: string): boolean {
     return false
   }
   return !isOpenToOthers(file)
-}
-
-// One engine per file. The guard is an exclusive operating-system lock on a small file beside the database, held for the lifetime
-// of the process: a second opener is refused at once, and a killed process leaves no lock behind. The lock is not on the database
-// itself, so that backups and other readers still work.
-
-/** Returns a function that releases the lock. */
-export function lockFile(path: string): () => void {
-  createPrivateFile(`${path}.lock`)
-  const guard: SqliteDatabase = openSqliteDatabase(`${path}.lock`, 0)
-  try {
-    guard.exec('BEGIN EXCLUSIVE')
-  } catch (cause) {
-    guard.close()
-    if (!isBusy(cause)) throw cause
-    throw new Error(
-      `${path} is in use by another store. Only one process may open it at a time: ` +
-        'stop the other process, or use another file.',
-      { cause },
-    )
-  }
-  return () => guard.close()
 }

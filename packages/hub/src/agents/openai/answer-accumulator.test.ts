@@ -61,7 +61,7 @@ describe('an answer in pieces', () => {
     assert.match(id ?? '', /^call_/)
   })
 
-  it('has a bill, wherever it stands', () => {
+  it('reads token usage from any chunk', () => {
     const gathering = new AnswerAccumulator(1_000)
     gathering.add({ model: 'm-1', choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })
     assert.deepEqual(gathering.result().usage, { inputTokens: 3, outputTokens: 4, totalTokens: 7 })

@@ -1,0 +1,26 @@
+/**
+ * One engine per file. The guard is an exclusive operating-system lock on a small file beside the database, held for the lifetime
+ * of the process: a second opener is refused at once, and a killed process leaves no lock behind. The lock is not on the database
+ * itself, so that backups and other readers still work.
+ */
+import type { SqliteDatabase } from './database.ts'
+import { isBusy, openSqliteDatabase } from './database.ts'
+import { createPrivateFile } from './private-files.ts'
+
+/** Returns a function that releases the lock. */
+export function lockFile(path: string): () => void {
+  createPrivateFile(`${path}.lock`)
+  const guard: SqliteDatabase = openSqliteDatabase(`${path}.lock`, 0)
+  try {
+    guard.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    guard.close()
+    if (!isBusy(cause)) throw cause
+    throw new Error(
+      `${path} is in use by another store. Only one process may open it at a time: ` +
+        'stop the other process, or use another file.',
+      { cause },
+    )
+  }
+  return () => guard.close()
+}
