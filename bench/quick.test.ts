@@ -37,7 +37,7 @@ describe('the benchmark in quick mode', () => {
     const measures = ['message', 'task', 'get', 'stream20', 'chunks1000', 'chunks4000', 'chunks16000', 'fanout']
     for (const name of measures) assert.ok(valueOf(name) > 0, `${name} was not measured`)
     for (const line of lines) {
-      assert.deepEqual(Object.keys(line), ['name', 'parley', 'rival', 'limit', 'ratio'])
+      assert.deepEqual(Object.keys(line), ['name', 'parley', 'hub', 'rival', 'limit', 'ratio'])
       assert.ok(Number.isFinite(line.parley), `${line.name} was not measured`)
     }
   })

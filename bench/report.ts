@@ -29,10 +29,11 @@ const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value.toPrecision(5))
 
 export function jsonLine(measure: Measure): string {
-  const { parley, 'a2a-js': a2aJs, bare, before } = measure.values
+  const { parley, hub, 'a2a-js': a2aJs, bare, before } = measure.values
   return JSON.stringify({
     name: measure.name,
     parley: rounded(parley),
+    hub: rounded(hub),
     rival: rounded(a2aJs),
     limit: rounded(bare),
     ...(before !== undefined && { before: rounded(before) }),
@@ -48,6 +49,7 @@ export function formatValue(value: number | undefined): string {
 
 const columnTitles: Readonly<Record<ContestantName, string>> = {
   parley: 'parley',
+  hub: 'parley hub',
   before: 'before',
   'a2a-js': '@a2a-js/sdk',
   bare: 'node:http',

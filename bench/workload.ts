@@ -7,7 +7,7 @@
 export const agentNames = ['message', 'task', 'stream', 'announcer'] as const
 export type AgentName = (typeof agentNames)[number]
 
-export const contestantNames = ['parley', 'a2a-js', 'bare'] as const
+export const contestantNames = ['parley', 'hub', 'a2a-js', 'bare'] as const
 /** `before` is `parley` of another checkout, for `--against`. */
 export type ContestantName = (typeof contestantNames)[number] | 'before'
 

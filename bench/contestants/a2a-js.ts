@@ -12,11 +12,9 @@ import {
 } from 'a2a-sdk-1/server'
 import { jsonRpcHandler, UserBuilder } from 'a2a-sdk-1/server/express'
 import { type AgentName, agentNames, answer, chunkText, pathOf } from '../workload.ts'
-import { createAnnouncements, runContestant } from './child-process.ts'
+import { announcementFeed, runContestant } from './child-process.ts'
 
 type Execute = (context: RequestContext, bus: ExecutionEventBus) => Promise<void>
-
-const announcementFeed = createAnnouncements()
 
 const part = (text: string): Artifact['parts'][number] => ({
   content: { $case: 'text', value: text },

@@ -41,11 +41,15 @@ export function runContestant({ port, announce, close }: ContestantServer): void
   say({ port })
 }
 
-/** Listeners that wait for the next announcement; shared by the agents of all contestants. */
-export function createAnnouncements(): {
+export interface AnnouncementFeed {
   publish(text: string): void
   each(listener: (text: string) => void): () => void
-} {
+}
+
+/** Listeners that wait for the next announcement. The hub loads its agents as a module of its own, so the feed is here. */
+export const announcementFeed: AnnouncementFeed = createAnnouncements()
+
+function createAnnouncements(): AnnouncementFeed {
   const listeners = new Set<(text: string) => void>()
   return {
     publish: (text) => listeners.forEach((listener) => listener(text)),

@@ -58,7 +58,11 @@ export async function startContestant(
   mkdirSync(dataRoot, { recursive: true })
   const directory = mkdtempSync(join(dataRoot, `${name}-`))
   const child = fork(programOf(name, against), [directory], {
-    execArgv: ['--conditions=parley-source', '--expose-gc', ...(name === 'parley' ? profiling(profileTo) : [])],
+    execArgv: [
+      '--conditions=parley-source',
+      '--expose-gc',
+      ...(name === 'parley' || name === 'hub' ? profiling(profileTo) : []),
+    ],
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const tell = (order: ParentMessage): void => void child.send(order)
