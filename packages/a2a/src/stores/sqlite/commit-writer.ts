@@ -3,8 +3,8 @@
  * is on disk. A commit costs the same for one append as for thirty. Each job is decided separately; a failed job does not fail the
  * others.
  *
- * Not in a separate thread: that kept the event loop free of the disk, but with two cores, which the thread shares with callers,
- * short tasks ran at 0.83 of the rate and took 60 µs more CPU each. Checkpoints in a thread gained nothing either.
+ * Only the sync runs in a separate thread (wal-sync.ts). With all of the writing there, on two cores, which the thread shares with
+ * callers, short tasks ran at 0.83 of the rate and took 60 µs more CPU each. Checkpoints in a thread gained nothing either.
  */
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -26,8 +26,10 @@ export interface SqliteWriterDeps {
   rollback(): void
   /** The last step before a commit. */
   beforeCommit(): void
-  /** The transaction is durable. Must not throw. */
+  /** The transaction is committed, and visible to reads. Must not throw. */
   afterCommit(): void
+  /** Calls back when all that was committed is on disk, or could not be written there. Default: at once. */
+  whenDurable?(callback: (failure?: Error) => void): void
   /** Called with the error of every failed job. */
   failed?(error: unknown): void
 }
@@ -68,13 +70,17 @@ export function createSqliteWriter(database: SqliteDatabase, deps: SqliteWriterD
     const jobs = queue
     queue = []
     const outcomes = outcomesOf(jobs)
-    jobs.forEach((job, index) => {
-      const outcome = outcomes[index] as WriteOutcome
-      if ('error' in outcome) deps.failed?.(outcome.error)
-      // The caller of a large job continues with as much work.
-      if (job.isLarge === true) void heavyStep().then(() => settleJob(job, outcome))
-      else settleJob(job, outcome)
-    })
+    const settle = (failure?: Error): void => jobs.forEach((job, index) => settleOne(job, failure, outcomes[index]))
+    if (deps.whenDurable === undefined) settle()
+    else deps.whenDurable(settle)
+  }
+
+  function settleOne(job: WriteJob, failure: Error | undefined, decided: WriteOutcome | undefined): void {
+    const outcome = failure === undefined ? (decided as WriteOutcome) : { error: failure }
+    if ('error' in outcome) deps.failed?.(outcome.error)
+    // The caller of a large job continues with as much work.
+    if (job.isLarge === true) void heavyStep().then(() => settleJob(job, outcome))
+    else settleJob(job, outcome)
   }
 
   /** Writes the oldest large job, with the small ones that are waiting. */

@@ -1,18 +1,26 @@
 /**
- * Maintains the high-water mark of an open database. With `full` durability a commit is on disk when the mark is written. With
- * `normal` a power loss may still lose it, and a surviving mark would be ahead of the database: there the WAL is synced once a
- * second, and the mark records the position of that sync.
+ * What happens after a commit: syncing it to disk, and the high-water mark beside the database, which is never ahead of what is on
+ * disk. With `full` durability a write resolves when its commit is synced (wal-sync.ts), and the mark follows each sync. With
+ * `normal` a write resolves at once, and the WAL is synced once a second for the mark.
  */
-import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
 import type { SqliteDatabase } from './database.ts'
 import { identityOf } from './inspect-database.ts'
 import { openMark, type HighWaterMark, type MarkWriter } from './mark-file.ts'
-import { type WalPosition, type WalReader, openWalReader } from './wal-position.ts'
+import { openWalReader } from './wal-position.ts'
+import { openWalSync, type DurableCallback, type WalSync } from './wal-sync.ts'
 
 export interface HighWater {
   /** Call it after the commit that reached the position. Never throws. */
   reached(position: number): void
+  /** Calls back when every commit so far is as durable as requested: at once if it is. */
+  whenDurable(callback: DurableCallback): void
+  /** Resolves when every commit so far is as durable as requested; `undefined` if it is. Rejects if a sync failed. */
+  pending(): Promise<void> | undefined
+  /** The error of a failed sync. Nothing may be written after it. */
+  failure(): Error | undefined
+  /** Syncs pending commits before it returns. Call it before the database is closed. */
+  flush(): void
   /** Call it after the database is closed. */
   close(): Promise<void>
 }
@@ -28,10 +36,18 @@ export interface HighWaterDeps {
   readonly log: StoreLog
 }
 
-const noHighWater: HighWater = { reached() {}, async close() {} }
+/** Every commit is durable when it returns. */
+const durableAtOnce = {
+  whenDurable: (callback: DurableCallback): void => callback(),
+  pending: () => undefined,
+  failure: () => undefined,
+  flush() {},
+}
+const noHighWater: HighWater = { ...durableAtOnce, reached() {}, async close() {} }
 const syncMs = 1_000
 
-export function openHighWater({ database, durability, epoch, position, before, now, log }: HighWaterDeps): HighWater {
+export function openHighWater(deps: HighWaterDeps): HighWater {
+  const { database, durability, epoch, position, before, now, log } = deps
   const { path } = database
   if (path === null) return noHighWater
   // From here on the file itself contains the epoch: only a replaced file can lack it.
@@ -46,74 +62,79 @@ export function openHighWater({ database, durability, epoch, position, before, n
     isClean: false,
     wal: wal.read(),
   }
-  const synced = { wal: first.wal }
-  let mark: MarkWriter
+  let synced = first.wal
+  const mark = openMarkOrWarn(path, first, () => synced, log)
+  const sync = isWal(database)
+    ? openWalSync({
+        path,
+        wal,
+        onSynced(point) {
+          synced = point.wal
+          mark?.write(point.position, point.at)
+        },
+      })
+    : undefined
+  const close = async (): Promise<void> => {
+    await sync?.close()
+    await mark?.close()
+    wal.close()
+  }
+  if (sync === undefined) {
+    // A file system without shared memory, so without a WAL: SQLite syncs within each commit.
+    return { ...durableAtOnce, reached: (reached) => mark?.write(reached, now()), close }
+  }
+  // Only now: the migration and the epoch were committed with SQLite's own sync.
+  database.exec('PRAGMA synchronous = NORMAL')
+  return durability === 'full'
+    ? { ...sync, reached: (reached) => sync.committed(reached, now()), close }
+    : syncLater(sync, now, close)
+}
+
+/** For `normal` durability. */
+function syncLater(sync: WalSync, now: () => number, close: () => Promise<void>): HighWater {
+  let last: readonly [position: number, at: number] | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  function commitLast(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (last !== undefined) sync.committed(...last)
+    last = undefined
+  }
+
+  return {
+    ...durableAtOnce,
+    reached(position) {
+      last = [position, now()]
+      timer ??= setTimeout(commitLast, syncMs).unref()
+    },
+    flush() {
+      commitLast()
+      sync.flush()
+    },
+    close,
+  }
+}
+
+function openMarkOrWarn(
+  path: string,
+  first: HighWaterMark,
+  readWal: () => HighWaterMark['wal'],
+  log: StoreLog,
+): MarkWriter | undefined {
   try {
-    mark = openMark(path, first, durability === 'full' ? wal.read : () => synced.wal, log)
+    return openMark(path, first, readWal, log)
   } catch (cause) {
     log.warn('the high-water mark of the database cannot be written: lost writes will not be detected', {
       path,
       cause,
     })
-    return { reached() {}, close: async () => wal.close() }
-  }
-  return durability === 'full' ? markOnCommit(mark, wal, now) : markAfterSync(mark, wal, synced, now, path)
-}
-
-function markOnCommit(mark: MarkWriter, wal: WalReader, now: () => number): HighWater {
-  return {
-    reached: (position) => mark.write(position, now()),
-    async close() {
-      await mark.close()
-      wal.close()
-    },
+    return undefined
   }
 }
 
-function markAfterSync(
-  mark: MarkWriter,
-  wal: WalReader,
-  synced: { wal: WalPosition },
-  now: () => number,
-  path: string,
-): HighWater {
-  const handle = openSync(`${path}-wal`, 'r+')
-  let last: number | undefined
-  let lastAt = 0
-  let timer: NodeJS.Timeout | undefined
-  let syncing: Promise<void> | undefined
-
-  function sync(): void {
-    const [position, at, place] = [last ?? 0, lastAt, wal.read()]
-    timer = undefined
-    syncing = new Promise((resolve) => {
-      fdatasync(handle, (error) => {
-        if (error === null) {
-          synced.wal = place
-          mark.write(position, at)
-        }
-        resolve()
-      })
-    })
-  }
-
-  return {
-    reached(position) {
-      last = position
-      lastAt = now()
-      timer ??= setTimeout(sync, syncMs).unref()
-    },
-    async close() {
-      clearTimeout(timer)
-      await syncing
-      // Closing the database has synced all of it, unless a backup reads at this moment.
-      fdatasyncSync(handle)
-      closeSync(handle)
-      if (last !== undefined) mark.write(last, lastAt)
-      await mark.close()
-      wal.close()
-    },
-  }
+function isWal(database: SqliteDatabase): boolean {
+  return database.prepare<{ journal_mode: string }>('PRAGMA journal_mode').get()?.journal_mode === 'wal'
 }
 
 /** Returns whether everything is in the file. A backup that reads at this moment prevents it. */

@@ -92,7 +92,10 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const disk = createDiskCheck(database)
   const writer = createSqliteWriter(database, {
     failed: disk.failed,
+    whenDurable: highWater.whenDurable,
     begin() {
+      const failure = highWater.failure()
+      if (failure !== undefined) throw failure
       prefetch.forget()
       messages.settle()
       epoch.check()
@@ -127,9 +130,13 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   let sealing = false
   let master: Uint8Array | undefined
 
-  async function read<Result>(prefetch: () => Result | Promise<Result>): Promise<Result> {
+  /** A result may contain commits that are not on disk yet. It is returned when they are: a power loss must not undo it. */
+  async function read<Result>(query: () => Result | Promise<Result>): Promise<Result> {
     if (closed) throw new Error('The store is closed')
-    return prefetch()
+    const result = await query()
+    const pending = highWater.pending()
+    if (pending !== undefined) await pending
+    return result
   }
   function write<Result>(work: () => Result): Promise<Result> {
     return closed ? Promise.reject(new Error('The store is closed')) : writer.write(work)
@@ -237,11 +244,16 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
         if (removed > 0) recent.clear()
         return removed
       }),
-    ready: () => disk.ready(write),
+    ready: async () => {
+      const failure = highWater.failure()
+      if (failure !== undefined) throw failure
+      await disk.ready(write)
+    },
     close: async () => {
       if (closed) return
       closed = true
       writer.flush()
+      highWater.flush()
       waiters.wakeAll()
       database.close()
       await highWater.close()
@@ -267,7 +279,7 @@ function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
     // times the throughput of the default 1,000.
     database.exec(`
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
+      PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA cache_size = -32000;
       PRAGMA temp_store = MEMORY;

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { sqliteStore } from './sqlite-store.ts'
+import { openWalSync } from './wal-sync.ts'
+
+/** Syncs that end when the test ends them. */
+function setUp(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-wal-sync-'))
+  const path = join(folder, 'tasks.db')
+  writeFileSync(`${path}-wal`, '')
+  const running: ((error: Error | null) => void)[] = []
+  const events: string[] = []
+  let frames = 0
+  const sync = openWalSync({
+    path,
+    wal: { read: () => ({ salt: 1n, frames }), close() {} },
+    onSynced: ({ position, wal }) => void events.push(`synced ${position} (${wal.frames} frames)`),
+    functions: {
+      sync: (_, callback) => {
+        events.push('sync begins')
+        running.push(callback)
+      },
+      syncNow: () => void events.push('synced now'),
+    },
+  })
+  t.after(async () => {
+    running.splice(0).forEach((end) => end(null))
+    await sync.close()
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    sync,
+    events,
+    commit(position: number): void {
+      frames += 1
+      sync.committed(position, 0)
+    },
+    write(name: string): void {
+      sync.whenDurable((failure) =>
+        events.push(failure === undefined ? `${name} is durable` : `${name}: ${failure.message}`),
+      )
+    },
+    end: (error: Error | null = null): void => running.shift()?.(error),
+  }
+}
+
+describe('the sync of the write-ahead log', () => {
+  it('resolves a write when the sync that began after its commit has ended', (t) => {
+    const { commit, write, end, events } = setUp(t)
+    commit(1)
+    write('a')
+    assert.deepEqual(events, ['sync begins'])
+    end()
+    assert.deepEqual(events, ['sync begins', 'synced 1 (1 frames)', 'a is durable'])
+  })
+
+  it('lets commits made during a sync share the next one, which begins before their predecessors continue', (t) => {
+    const { commit, write, end, events } = setUp(t)
+    commit(1)
+    write('a')
+    commit(2)
+    write('b')
+    commit(3)
+    write('c')
+    end()
+    assert.deepEqual(events, ['sync begins', 'synced 1 (1 frames)', 'sync begins', 'a is durable'])
+    end()
+    assert.deepEqual(events.slice(4), ['synced 3 (3 frames)', 'b is durable', 'c is durable'])
+  })
+
+  it('makes a reader wait for all commits so far, and for nothing if they are on disk', async (t) => {
+    const { sync, commit, end, events } = setUp(t)
+    assert.equal(sync.pending(), undefined)
+    commit(1)
+    commit(2)
+    const read = sync.pending()?.then(() => events.push('read'))
+    end()
+    assert.ok(!events.includes('read'))
+    end()
+    await read
+    assert.equal(events.at(-1), 'read')
+    assert.equal(sync.pending(), undefined)
+  })
+
+  it('fails every write since a sync that failed, and all later ones', async (t) => {
+    const { sync, commit, write, end, events } = setUp(t)
+    commit(1)
+    write('a')
+    commit(2)
+    write('b')
+    end(new Error('EIO'))
+    commit(3)
+    write('c')
+    const message = 'the disk did not confirm a write: EIO. Restart after the disk is repaired'
+    assert.deepEqual(events, ['sync begins', `a: ${message}`, `b: ${message}`, `c: ${message}`])
+    assert.equal(sync.failure()?.message, message)
+    await assert.rejects(sync.pending() ?? Promise.resolve(), { message })
+  })
+
+  it('flushes before it returns, and calls no write twice', (t) => {
+    const { sync, commit, write, end, events } = setUp(t)
+    commit(1)
+    write('a')
+    commit(2)
+    write('b')
+    sync.flush()
+    const flushed = ['synced now', 'synced 1 (1 frames)', 'a is durable', 'synced 2 (2 frames)', 'b is durable']
+    assert.deepEqual(events, ['sync begins', ...flushed])
+    end()
+    assert.deepEqual(events, ['sync begins', ...flushed])
+  })
+})
+
+describe('a SQLite store with full durability', () => {
+  it('acknowledges a write, and returns it to readers, only when it is on disk', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-wal-sync-'))
+    const held = new Set<() => void>()
+    const { fdatasync } = fs
+    const hold = t.mock.method(fs, 'fdatasync', ((handle: number, callback: (error: Error | null) => void) => {
+      held.add(() => fdatasync(handle, callback))
+    }) as typeof fdatasync)
+    syncBuiltinESMExports()
+    const store = sqliteStore(join(folder, 'tasks.db'))
+    hold.mock.restore()
+    syncBuiltinESMExports()
+    const release = (): void => {
+      for (const sync of held) sync()
+      held.clear()
+    }
+    t.after(async () => {
+      release()
+      await store.close()
+      rmSync(folder, { recursive: true })
+    })
+
+    const order: string[] = []
+    const written = store.kv.write('letters', { key: 'a', value: 1 }).then(() => order.push('written'))
+    while (held.size === 0) await new Promise(setImmediate)
+    const read = store.kv.read('letters', 'a').then((entry) => order.push(`read ${JSON.stringify(entry?.value)}`))
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+    assert.deepEqual(order, [])
+    release()
+    await Promise.all([written, read])
+    assert.deepEqual(order, ['written', 'read 1'])
+  })
+})
