@@ -10,7 +10,7 @@ import type { FakeAnswer } from './fake-remote.ts'
 
 /** Must not reach callers. */
 const inside = 'db-7.internal:5432'
-const quick = { patience: '1s' }
+const quick = { reconnectTimeout: '1s' }
 
 describe('the failure of a remote agent', () => {
   const refusals: readonly [what: string, given: FakeAnswer, expected: RegExp, reason: string][] = [

@@ -43,9 +43,9 @@ async function open(
   url: string,
   options: ProxyFixtureOptions,
   store: Store,
-  notes: KeyValueStore,
+  kv: KeyValueStore,
 ): Promise<ProxyFixture> {
-  const lent = testAgentServices({ kv: notes, ...options.services })
+  const lent = testAgentServices({ kv, ...options.services })
   const entry = a2aKind.schema.parse({ url, allowPrivate: true, pollEvery: '20ms', ...options.entry })
   const opened = await a2aKind.open(entry, lent)
   const callers: TestAgent[] = []
@@ -74,7 +74,7 @@ async function open(
     lines: lent.lines,
     async restart() {
       await close()
-      return open(t, url, options, store, notes)
+      return open(t, url, options, store, kv)
     },
     as: seenBy,
     close,

@@ -15,13 +15,13 @@ const program = join(import.meta.dirname, 'programs/acp-agent.ts')
 interface Given {
   readonly entry?: object
   readonly lacks?: string
-  readonly notes?: KeyValueStore
+  readonly kv?: KeyValueStore
   readonly folder?: ReturnType<typeof createSharedFolder>
 }
 
 async function open(
   t: TestContext,
-  { entry = {}, lacks = '', notes = memoryKeyValueStore(), folder = createSharedFolder() }: Given = {},
+  { entry = {}, lacks = '', kv = memoryKeyValueStore(), folder = createSharedFolder() }: Given = {},
 ) {
   t.after(() => folder.remove())
   const given = {
@@ -30,7 +30,7 @@ async function open(
     killGrace: '300ms',
     ...entry,
   }
-  return { folder, notes, ...(await openKind(t, acpKind, given, { services: { baseDir: folder.path, kv: notes } })) }
+  return { folder, kv, ...(await openKind(t, acpKind, given, { services: { baseDir: folder.path, kv } })) }
 }
 
 const textOf = (parts: readonly Part[] = []): string => parts.map((part) => ('text' in part ? part.text : '')).join('')
@@ -148,8 +148,8 @@ describe('a session', () => {
     const one = await open(t)
     assert.equal(await one.agent.ask('remember swordfish', { contextId: 'c' }), 'noted')
     await one.opened.close?.()
-    const { folder, notes } = one
-    const other = await open(t, { folder, notes })
+    const { folder, kv } = one
+    const other = await open(t, { folder, kv })
     assert.equal(await other.agent.ask('recall', { contextId: 'c' }), 'swordfish')
   })
 
@@ -157,8 +157,8 @@ describe('a session', () => {
     const one = await open(t, { lacks: 'load' })
     await one.agent.ask('remember swordfish', { contextId: 'c' })
     await one.opened.close?.()
-    const { folder, notes } = one
-    const other = await open(t, { folder, notes, lacks: 'load' })
+    const { folder, kv } = one
+    const other = await open(t, { folder, kv, lacks: 'load' })
     const events = await other.agent.stream('recall', { contextId: 'c' }).all()
     assert.match(JSON.stringify(events), /The previous conversation could not be loaded: a new one was started/)
     assert.match(JSON.stringify(events), /nothing/)
@@ -173,7 +173,7 @@ describe('a session', () => {
     await one.agent.ask('remember swordfish', { contextId: 'c' })
     await one.opened.close?.()
     one.folder.remove()
-    const other = await open(t, { notes: one.notes })
+    const other = await open(t, { kv: one.kv })
     assert.equal(await other.agent.ask('recall', { contextId: 'c' }), 'nothing')
   })
 

@@ -25,8 +25,8 @@ function harness(): AgentHarness<Bench> {
         env: { BENCH: folder.path },
         killGrace: '2s',
       })
-      const notes = memoryKeyValueStore()
-      const open = async () => acpKind.open(entry, testAgentServices({ baseDir: folder.path, kv: notes }))
+      const kv = memoryKeyValueStore()
+      const open = async () => acpKind.open(entry, testAgentServices({ baseDir: folder.path, kv }))
       const opened = [await open()]
       // Loading the SDK takes time that this test does not measure.
       await opened[0]!.fetchCard?.(AbortSignal.timeout(30_000))

@@ -33,14 +33,14 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
         killGrace: '2s',
         env: { BENCH: folder.path, PROTOCOL: protocol },
       })
-      const notes = memoryKeyValueStore()
-      const opened = [await commandKind.open(entry, testAgentServices({ baseDir: folder.path, kv: notes }))]
+      const kv = memoryKeyValueStore()
+      const opened = [await commandKind.open(entry, testAgentServices({ baseDir: folder.path, kv }))]
       const last = () => opened.at(-1)!.agent
       return {
         folder,
         agent: last(),
         async reopen() {
-          opened.push(await commandKind.open(entry, testAgentServices({ baseDir: folder.path, kv: notes })))
+          opened.push(await commandKind.open(entry, testAgentServices({ baseDir: folder.path, kv })))
           return last()
         },
         async close() {

@@ -45,9 +45,9 @@ describe('the connection to an OpenClaw gateway', () => {
   it('uses the same device after a restart', async (t) => {
     const gateway = await openGateway(t)
     gateway.faults.pairing = true
-    const notes = memoryKeyValueStore()
+    const kv = memoryKeyValueStore()
     for (let process = 0; process < 2; process += 1) {
-      const fixture = openOpenclawFixture(gateway, {}, notes)
+      const fixture = openOpenclawFixture(gateway, {}, kv)
       await assert.rejects(fixture.open.health?.(soon()) as Promise<void>)
       await fixture.close()
     }
@@ -81,15 +81,15 @@ describe('the connection to an OpenClaw gateway', () => {
   it('keeps the device token of the gateway, and uses it when the shared token has changed', async (t) => {
     const gateway = await openGateway(t)
     gateway.faults.pairing = true
-    const notes = memoryKeyValueStore()
-    const first = openOpenclawFixture(gateway, {}, notes)
+    const kv = memoryKeyValueStore()
+    const first = openOpenclawFixture(gateway, {}, kv)
     await assert.rejects(first.open.health?.(soon()) as Promise<void>)
     gateway.pair(gateway.pairRequests()[0] ?? '')
     await first.close()
-    const second = openOpenclawFixture(gateway, {}, notes)
+    const second = openOpenclawFixture(gateway, {}, kv)
     await second.open.health?.(soon())
     await second.close()
-    const third = openOpenclawFixture({ ...gateway, token: 'an old one' }, {}, notes)
+    const third = openOpenclawFixture({ ...gateway, token: 'an old one' }, {}, kv)
     await third.open.health?.(soon())
     await third.close()
     const outdated = openOpenclawFixture({ ...gateway, token: 'an old one' })

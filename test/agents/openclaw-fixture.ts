@@ -18,7 +18,7 @@ export interface GatewayTarget {
 
 export interface OpenclawFixture extends AgentUnderTest {
   readonly open: OpenAgent
-  readonly notes: KeyValueStore
+  readonly kv: KeyValueStore
   readonly responder: ScriptedResponder
   readonly lines: readonly LoggedLine[]
   /** Adds one, for logs of others. */
@@ -29,7 +29,7 @@ export interface OpenclawFixture extends AgentUnderTest {
 export function openOpenclawFixture(
   place: GatewayTarget,
   entry: object = {},
-  notes: KeyValueStore = memoryKeyValueStore(),
+  kv: KeyValueStore = memoryKeyValueStore(),
   times: OpenClawTimes = { idleMs: 300, everyMs: 50 },
 ): OpenclawFixture {
   const opened: OpenAgent[] = []
@@ -37,7 +37,7 @@ export function openOpenclawFixture(
   const { url, token, responder } = place
   const begin = (): OpenAgent => {
     const read = openClawKind.schema.parse({ url, token, ...entry })
-    const open = openOpenClaw(read, { ...parts, kv: { ...notes } }, times)
+    const open = openOpenClaw(read, { ...parts, kv: { ...kv } }, times)
     opened.push(open)
     return open
   }
@@ -45,7 +45,7 @@ export function openOpenclawFixture(
   return {
     open,
     agent: open.agent,
-    notes,
+    kv,
     responder,
     lines: parts.lines,
     warn: parts.log.warn,

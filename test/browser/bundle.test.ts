@@ -55,7 +55,7 @@ describe('the client in a bundle', () => {
   const rare = {
     OAuth: /client\/auth\/(oauth|token-|device-code|authorization-server|scheme-authenticator)/,
     'the client’s tools': /client\/conversation\/client-tools\.ts/,
-    'the façade of older peers': /client\/simple-tasks\/simple-tasks-transport\.ts/,
+    'simple tasks': /client\/simple-tasks\/simple-tasks-transport\.ts/,
     'the versions’ codecs': /versions\/v\d_\d\//,
     'card reading': /versions\/decode-card\.ts/,
     'the reading of streams':

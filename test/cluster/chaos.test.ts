@@ -49,7 +49,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
 
   /** Load before, during and after the fault; then the check. */
   async function underLoad(disturb: (victim: Replica, outages: Outage[]) => Promise<void>) {
-    const load = createLoad({ url: balancer.url, count: [40, 20], patienceMs: 2_500, fragile: true })
+    const load = createLoad({ url: balancer.url, count: [40, 20], idleTimeoutMs: 2_500, fragile: true })
     const outages: Outage[] = []
     const begunAt = Date.now()
     const loading = load.keepUp(atOnce)

@@ -42,7 +42,7 @@ describe('three replicas whose database fails over', { skip, timeout: 600_000 },
   })
 
   it('lose nothing that was acknowledged to a synchronous standby, and continue on their own', async () => {
-    const load = createLoad({ url: balancer.url, count: [40, 20], patienceMs: 5_000, fragile: true })
+    const load = createLoad({ url: balancer.url, count: [40, 20], idleTimeoutMs: 5_000, fragile: true })
     const loading = load.keepUp(10)
     const placed: Promise<void>[] = []
     const outages: number[] = []

@@ -34,18 +34,18 @@ export interface LoadOptions {
   /** How many numbers, and the milliseconds between them. */
   readonly count: readonly [numbers: number, paceMs: number]
   /** How long one call may wait for a response before it is aborted and retried. */
-  readonly patienceMs?: number
+  readonly idleTimeoutMs?: number
   /** Whether some of the tasks cannot be resumed. */
   readonly fragile?: boolean
 }
 
-export function createLoad({ url, count, patienceMs = 30_000, fragile = false }: LoadOptions): Load {
+export function createLoad({ url, count, idleTimeoutMs = 30_000, fragile = false }: LoadOptions): Load {
   const streams: Writable<SubscriberHistory>[] = []
   const sent: Writable<SentMessage>[] = []
   const [numbers, paceMs] = count
   const work = `${numbers} ${paceMs}`
   const retries: string[] = []
-  const { persist, follow } = createRetryingCalls({ patienceMs, onRetry: (reason) => void retries.push(reason) })
+  const { persist, follow } = createRetryingCalls({ idleTimeoutMs, onRetry: (reason) => void retries.push(reason) })
   let done = 0
   let begun = 0
 

@@ -14,9 +14,9 @@ export type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface RetryingCallsOptions {
   /** How long a call may wait for its next byte before it is aborted and retried. */
-  readonly patienceMs: number
+  readonly idleTimeoutMs: number
   /** Multiplies the timeout after each retry, so that a slow machine succeeds eventually. Default 1. */
-  readonly patienceGrowth?: number
+  readonly idleTimeoutGrowth?: number
   onRetry?(reason: string): void
 }
 
@@ -25,23 +25,23 @@ export type RetriedCall<T> = (signal: AbortSignal, isAlive: () => void) => Promi
 const maxTries = 2_000
 /** The pause between attempts: short at first, longer while the server stays unreachable. */
 const maxWaitMs = 1_000
-const maxPatienceMs = 120_000
+const maxIdleTimeoutMs = 120_000
 
-export function createRetryingCalls({ patienceMs, patienceGrowth = 1, onRetry }: RetryingCallsOptions) {
+export function createRetryingCalls({ idleTimeoutMs, idleTimeoutGrowth = 1, onRetry }: RetryingCallsOptions) {
   /** Retries when the server is unreachable, the connection breaks or no byte arrives in time. Other errors are results. */
   async function persist<T>(call: RetriedCall<T>): Promise<T> {
-    let patience = patienceMs
+    let timeoutMs = idleTimeoutMs
     for (let tries = 0; ; tries += 1) {
       const stop = new AbortController()
-      let timer = setTimeout(() => stop.abort(), patience)
-      const isAlive = (): void => void (timer = (clearTimeout(timer), setTimeout(() => stop.abort(), patience)))
+      let timer = setTimeout(() => stop.abort(), timeoutMs)
+      const isAlive = (): void => void (timer = (clearTimeout(timer), setTimeout(() => stop.abort(), timeoutMs)))
       try {
         return await call(stop.signal, isAlive)
       } catch (reason) {
         const isAnswer = reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE'
         if (isAnswer || tries > maxTries) throw reason
         onRetry?.(describeError(reason))
-        patience = Math.min(maxPatienceMs, patience * patienceGrowth)
+        timeoutMs = Math.min(maxIdleTimeoutMs, timeoutMs * idleTimeoutGrowth)
         await sleep(Math.min(maxWaitMs, 20 + tries))
       } finally {
         clearTimeout(timer)

@@ -80,11 +80,11 @@ describe('a secret', () => {
     const audit = await access.audit.list({ limit: 10_000 })
     assert.ok(audit.entries.length > proofs.length * 3)
     const kinds = ['key', 'key-of', 'key-use', 'admin', 'audit', 'quota']
-    const notes = await Promise.all(kinds.map((kind) => store.kv.list(kind, { limit: 10_000 })))
+    const entries = await Promise.all(kinds.map((kind) => store.kv.list(kind, { limit: 10_000 })))
     const places = {
       'the log': inspect(accessServer.logged, { depth: 20 }),
       'the audit': JSON.stringify(audit),
-      'the notes': JSON.stringify(notes),
+      'the key-value store': JSON.stringify(entries),
       'a refusal': refusals.join('\n'),
       'what the admin is shown': JSON.stringify((await admin('GET', '/admin/keys')).json),
     }

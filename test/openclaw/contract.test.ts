@@ -25,7 +25,7 @@ describe('over a real gateway,', { skip }, () => {
     return openOpenclawFixture(gateway, entry)
   }
   // It starts slowly, more so for the first run.
-  const times = { patienceMs: 120_000, deadlineMs: 25_000 }
+  const times = { stepTimeoutMs: 120_000, deadlineMs: 25_000 }
 
   agentContract('openclaw by WebSocket', { ...exchanges, ...times, open: over({ transport: 'ws' }) })
 

@@ -15,7 +15,7 @@ import type { RealGateway } from './real-gateway.ts'
 
 const found = await installOpenclaw()
 const skip = 'missing' in found ? found.missing : false
-const patient = { patienceMs: 120_000 }
+const times = { stepTimeoutMs: 120_000 }
 
 describe('at a real gateway', { skip }, () => {
   let gateway: RealGateway
@@ -52,7 +52,7 @@ describe('at a real gateway', { skip }, () => {
   }
 
   async function end({ agent }: Scene, { id }: Task): Promise<Task> {
-    for (const giveUpAt = Date.now() + patient.patienceMs; ;) {
+    for (const giveUpAt = Date.now() + times.stepTimeoutMs; ;) {
       const task = await agent.get(id)
       if (/COMPLETED|FAILED|CANCELED/.test(task.status.state)) return task
       assert.ok(Date.now() < giveUpAt, `the task is still ${task.status.state}; the gateway says ${gateway.logs()}`)

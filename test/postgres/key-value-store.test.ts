@@ -14,7 +14,7 @@ describe('key-value entries of two replicas', { skip }, async () => {
   it('are incremented by both, and no increment is lost', async () => {
     const each = 100
     const sums = await Promise.all(
-      [here, there].flatMap((notes) => Array.from({ length: each }, () => notes.add(kind, 'sum', 1, Infinity))),
+      [here, there].flatMap((kv) => Array.from({ length: each }, () => kv.add(kind, 'sum', 1, Infinity))),
     )
     assert.deepEqual(
       sums.toSorted((a, b) => a - b),
@@ -26,7 +26,7 @@ describe('key-value entries of two replicas', { skip }, async () => {
   it('accept one of two writes to the same version', async () => {
     for (let version = 0; version < 50; version += 1) {
       const answers = await Promise.all(
-        [here, there].map((notes, n) => notes.write(kind, { key: 'race', value: n }, version)),
+        [here, there].map((kv, n) => kv.write(kind, { key: 'race', value: n }, version)),
       )
       assert.deepEqual(answers.filter(Boolean), [version + 1])
       assert.equal((await there.read(kind, 'race'))?.value, answers.indexOf(version + 1))
@@ -35,10 +35,10 @@ describe('key-value entries of two replicas', { skip }, async () => {
 
   it('are written in batches by both, each batch as a whole', async () => {
     const keys = Array.from({ length: 200 }, (_, n) => `many/${n}`)
-    const writing = [here, there].flatMap((notes, from) =>
+    const writing = [here, there].flatMap((kv, from) =>
       Array.from({ length: 5 }, (_, round) => {
         const order = from === 0 ? keys : keys.toReversed()
-        return notes.writeAll(
+        return kv.writeAll(
           kind,
           order.map((key) => ({ key, value: `${from} ${round}` })),
         )

@@ -81,12 +81,12 @@ describe('a change by another replica', { skip }, async () => {
     let asked = 0
     const count = (): void => void (asked += 1)
     database.pool.on('acquire', count)
-    const patience = new AbortController()
-    const waiting = tasks.map(({ id }) => there.tasks.changed(id, 1, patience.signal))
+    const timeout = new AbortController()
+    const waiting = tasks.map(({ id }) => there.tasks.changed(id, 1, timeout.signal))
     await new Promise((resolve) => setTimeout(resolve, 50))
     database.pool.off('acquire', count)
     assert.ok(asked <= 1, `${asked} statements for 300 who wait`)
-    patience.abort()
+    timeout.abort()
     await Promise.all(waiting)
   })
 

@@ -39,7 +39,7 @@ export type Clients = ReturnType<typeof createClients>
 
 export function createClients({ url, random, recorder, hookUrl, isHeavy }: ClientsOptions) {
   const onRetry = (reason: string): void => void recorder.retries.set(reason, (recorder.retries.get(reason) ?? 0) + 1)
-  const { persist, follow } = createRetryingCalls({ patienceMs: 5_000, patienceGrowth: 1.5, onRetry })
+  const { persist, follow } = createRetryingCalls({ idleTimeoutMs: 5_000, idleTimeoutGrowth: 1.5, onRetry })
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const way = (): WireOptions => pick(wireOptions)
   const upTo = (most: number): number => Math.floor(random() * most)

@@ -54,7 +54,7 @@ export interface RoundOptions {
 const maxLoadMs = 120_000
 /** How long a round may take to settle. Tasks that have not ended by then count as stuck, however slow the machine is. */
 const settleMs = 900_000
-const { persist } = createRetryingCalls({ patienceMs: 60_000 })
+const { persist } = createRetryingCalls({ idleTimeoutMs: 60_000 })
 
 export function createTortureRounds(world: Deployment, setting: TortureEnvironment, options: RoundOptions) {
   const { random, faultsPerRound, maxPauseMs } = options

@@ -113,8 +113,8 @@ export function createRuns({ responder, transcripts, faults, approvals, peers }:
     async wait(params) {
       const runId = String(params['runId'])
       const run = runs.get(runId)
-      const patience = sleep(Number(params['timeoutMs'] ?? 30_000), undefined, { ref: false })
-      const ended = await Promise.race([run?.finished ?? patience, patience])
+      const timeout = sleep(Number(params['timeoutMs'] ?? 30_000), undefined, { ref: false })
+      const ended = await Promise.race([run?.finished ?? timeout, timeout])
       return { payload: { runId, status: 'timeout', ...ended?.wait } }
     },
 

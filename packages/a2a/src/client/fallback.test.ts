@@ -44,4 +44,9 @@ describe('another interface', () => {
     const down = () => Promise.reject(gone)
     await assert.rejects(tryOtherInterfaces(interfaces(first, third), 'GetTask', notLoaded, down), gone)
   })
+
+  it('is tried after one whose address is blocked', async () => {
+    const blocked = new A2AError('PERMISSION_DENIED', 'private', { reason: 'ADDRESS_BLOCKED' })
+    assert.equal(await tryOtherInterfaces(interfaces(first, third), 'SendMessage', blocked, use), third.url)
+  })
 })

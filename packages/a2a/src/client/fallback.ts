@@ -73,7 +73,9 @@ export async function tryOtherInterfaces<T>(
   throw failure
 }
 
-const isUnusable = (reason: unknown): boolean => reason instanceof A2AError && reason.details['reason'] === 'NOT_LOADED'
+/** The code of its version cannot be loaded, or its address is blocked by the `fetch` or the resolver that the caller passed. */
+const isUnusable = (reason: unknown): boolean =>
+  reason instanceof A2AError && /^(NOT_LOADED|ADDRESS_BLOCKED)$/.test(reason.details['reason'] ?? '')
 
 const mismatchedInterfaces = new WeakSet<ChosenInterface>()
 

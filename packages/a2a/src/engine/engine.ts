@@ -53,10 +53,10 @@ export function createEngine(deps: EngineDeps): Engine {
           monotonicNow,
           push: deps.push,
           store: { tasks: store.tasks, push: store.push },
-          find: (id) => registry.find(id),
+          find: (id) => taskCache.find(id),
           findOwn,
         })
-  const registry = createTaskCache({
+  const taskCache = createTaskCache({
     store,
     now,
     holder,
@@ -70,7 +70,7 @@ export function createEngine(deps: EngineDeps): Engine {
   })
   const recovery = createRecovery({
     store,
-    registry,
+    taskCache,
     holder,
     log,
     retention: deps.retention,
@@ -85,7 +85,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const claims = createMessageClaims(deps.signer)
   const accept = createMessageAcceptor({
     store,
-    registry,
+    taskCache,
     limits: deps.limits,
     claims,
     now,
@@ -139,7 +139,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const streaming = context.streamed === true ? context : { ...context, streamed: true as const }
       const accepted = await acceptMessage(request, streaming, entry)
       if ('reply' in accepted) return singleItemStream({ event: { message: accepted.reply }, final: true })
-      if (accepted.repeated === true) registry.admitReader(accepted.loaded)
+      if (accepted.repeated === true) taskCache.admitReader(accepted.loaded)
       return streams.ofMessage(accepted, request, context, withStreamOptions(context, entry))
     },
 
@@ -165,7 +165,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const entry = withStreamOptions(context, entryOf(context))
       checkStreaming(entry)
       const loaded = await findOwn(request.id, context)
-      registry.admitReader(loaded)
+      taskCache.admitReader(loaded)
       const resumed = await streams.resume(loaded, context, entry)
       if (resumed !== undefined) return resumed
       if (!isTerminal(loaded.fold.status.state)) return streams.fromSnapshot(loaded, entry, false, undefined)
@@ -196,7 +196,7 @@ export function createEngine(deps: EngineDeps): Engine {
       await sweep.stop()
       await heartbeat.stop()
       await push?.stop()
-      const loadedTasks = [...registry.all()]
+      const loadedTasks = [...taskCache.all()]
       for (const loaded of loadedTasks) {
         await loaded.flushed()
         loaded.fail(reason)
@@ -235,12 +235,12 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   async function findOwn(id: string, context: CallContext): Promise<LoadedTask> {
-    return checkOwner(await registry.find(id), id, context)
+    return checkOwner(await taskCache.find(id), id, context)
   }
 
   async function findAny(id: string): Promise<LoadedTask> {
     if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is shutting down')
-    const loaded = await registry.find(id)
+    const loaded = await taskCache.find(id)
     if (loaded === undefined || !loaded.isStored) throw taskNotFound(id)
     return loaded
   }
@@ -255,7 +255,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   async function view(taskId: string): Promise<Task | undefined> {
-    const loaded = await registry.find(taskId)
+    const loaded = await taskCache.find(taskId)
     return loaded?.isStored === true ? taskView(loaded.fold) : undefined
   }
 
@@ -316,7 +316,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
   async function referenced(loaded: LoadedTask, message: Message): Promise<readonly Task[]> {
     const ids = [...new Set(message.referenceTaskIds ?? [])].slice(0, maxRelated)
-    const loadedTasks = await Promise.all(ids.map((id) => registry.find(id)))
+    const loadedTasks = await Promise.all(ids.map((id) => taskCache.find(id)))
     const { tenant, agent, owner } = loaded.partition
     return loadedTasks
       .filter((found) => found !== undefined)
@@ -325,7 +325,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   function handleTaskFailure(loaded: LoadedTask, reason: unknown): void {
-    registry.evict(loaded)
+    taskCache.evict(loaded)
     runs.get(loaded.id)?.stop(taskInterrupted(reason))
     if (isClosing || reason instanceof DuplicateMessage) return
     log.error('a task could not be written', { taskId: loaded.id, cause: reason })

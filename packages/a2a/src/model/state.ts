@@ -14,6 +14,11 @@ export const taskStates = [
 /** The state of a task, as 1.0 spells it. */
 export type TaskState = (typeof taskStates)[number]
 
+/** The proto number of a state. Stores keep it instead of the name. */
+export function taskStateNumber(state: TaskState): number {
+  return Math.max(0, taskStates.indexOf(state))
+}
+
 const terminal: ReadonlySet<TaskState> = new Set([
   'TASK_STATE_COMPLETED',
   'TASK_STATE_FAILED',

@@ -62,7 +62,7 @@ describe('key-value keys', () => {
   it('are written once each, in order', () => {
     const given = ['b', 'a', 'b'].map((key, value) => ({ key, value }))
     assert.deepEqual(
-      lastWritePerKey(given).map(({ note }) => note),
+      lastWritePerKey(given).map(({ entry }) => entry),
       [given[1], given[2]],
     )
   })

@@ -88,10 +88,10 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 
 /** One write per key, the last, in key order: stores lock rows in that order. */
 export function lastWritePerKey(
-  notes: readonly KeyValueWrite[],
-): readonly { bytes: Uint8Array<ArrayBuffer>; note: KeyValueWrite }[] {
-  const last = new Map(notes.map((note) => [note.key, note]))
+  entries: readonly KeyValueWrite[],
+): readonly { bytes: Uint8Array<ArrayBuffer>; entry: KeyValueWrite }[] {
+  const last = new Map(entries.map((entry) => [entry.key, entry]))
   return [...last.values()]
-    .map((note) => ({ bytes: keyToBytes(note.key), note }))
+    .map((entry) => ({ bytes: keyToBytes(entry.key), entry }))
     .sort((a, b) => compareBytes(a.bytes, b.bytes))
 }

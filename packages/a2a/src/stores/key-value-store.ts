@@ -53,9 +53,9 @@ export interface KeyValueStore {
    * Creates or replaces an entry. With `version`, only if the entry still has that version (0: only if it does not exist). Returns
    * the new version, or `undefined` if the version differs. Durable when it resolves.
    */
-  write(kind: string, note: KeyValueWrite, version?: number): Promise<number | undefined>
+  write(kind: string, entry: KeyValueWrite, version?: number): Promise<number | undefined>
   /** Writes all or none, whatever the current versions. Of several writes to one key the last wins. */
-  writeAll(kind: string, notes: readonly KeyValueWrite[]): Promise<void>
+  writeAll(kind: string, entries: readonly KeyValueWrite[]): Promise<void>
   /** Returns whether the entry existed. */
   remove(kind: string, key: string): Promise<boolean>
   /** Entries of a kind, ordered by key. */

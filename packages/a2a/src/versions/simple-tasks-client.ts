@@ -1,5 +1,5 @@
 /**
- * The client side of the simple REST façade (simple-tasks.ts): the request to such a peer, and the task in its response. It
+ * The client side of simple tasks (simple-tasks.ts): the request to such a peer, and the task in its response. It
  * reads leniently and without the readers of the versions, so that a page loads little code for a rare kind of peer.
  */
 import { A2AError } from '../model/error.ts'

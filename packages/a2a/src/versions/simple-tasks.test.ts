@@ -1,4 +1,4 @@
-/** The codec of the simple REST façade: both directions, and errors. */
+/** The codec of simple tasks: both directions, and errors. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'

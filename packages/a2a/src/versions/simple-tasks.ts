@@ -1,5 +1,5 @@
 /**
- * The simple REST façade: one text in, one flat task out, with four states and all messages (S0-1…S0-5). A codec like those of
+ * Simple tasks, a small REST API: one text in, one flat task out, with four states and all messages (S0-1…S0-5). A codec like those of
  * the versions: pure, and shared by the hub's routes and `@parley/a2a/simple`. The client side is simple-tasks-client.ts.
  */
 import { isStruct } from '../model/struct.ts'

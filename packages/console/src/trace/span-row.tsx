@@ -1,14 +1,14 @@
 /** One span of a waterfall: depth, name, bar and usage. */
 import { formatCost, formatDuration, formatCompact } from '../components/format.ts'
 import { spanError, isSpanRunning, spanStatus, spanTimeRange, spanUsage, spanLabel } from './span-tree.ts'
-import type { SpanLine, TimeRange } from './span-tree.ts'
+import type { SpanLine, SpanTimeRange } from './span-tree.ts'
 import { barOf } from './time-axis.ts'
 
 export interface SpanRowProps {
   readonly line: SpanLine
   readonly now: number
   /** The time range of the axis. */
-  readonly seen: TimeRange
+  readonly seen: SpanTimeRange
   readonly columns: { readonly tokens: boolean; readonly cost: boolean }
   readonly isSelected: boolean
   onSelect(): void

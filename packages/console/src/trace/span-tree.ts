@@ -10,7 +10,7 @@ export interface SpanLine {
   readonly isFolded: boolean
 }
 
-export interface TimeRange {
+export interface SpanTimeRange {
   /** Milliseconds since the epoch. */
   readonly from: number
   readonly to: number
@@ -58,13 +58,13 @@ export function spanPath(roots: readonly Span[], spanId: string): readonly Span[
 }
 
 /** A running span ends now. */
-export function spanTimeRange({ startedAt, endedAt }: Pick<Span, 'startedAt' | 'endedAt'>, now: number): TimeRange {
+export function spanTimeRange({ startedAt, endedAt }: Pick<Span, 'startedAt' | 'endedAt'>, now: number): SpanTimeRange {
   const from = Date.parse(startedAt)
   return { from, to: Math.max(from, endedAt === undefined ? now : Date.parse(endedAt)) }
 }
 
 /** From the first start to the last end; webhooks are delivered after a task has ended, too. */
-export function totalTimeRange(spans: readonly Span[], now: number): TimeRange {
+export function totalTimeRange(spans: readonly Span[], now: number): SpanTimeRange {
   let [from, to] = [Infinity, -Infinity]
   for (const span of spans) {
     const one = spanTimeRange(span, now)

@@ -1,5 +1,5 @@
 /** Positions and labels on a time axis. Pure. */
-import type { TimeRange } from './span-tree.ts'
+import type { SpanTimeRange } from './span-tree.ts'
 
 export interface AxisTick {
   /** From 0 at the left to 1 at the right. */
@@ -20,7 +20,7 @@ const steps: readonly number[] = [
 ]
 
 /** Round times since `start` within the visible range, at most `most`. */
-export function axisTicks(start: number, seen: TimeRange, most: number): readonly AxisTick[] {
+export function axisTicks(start: number, seen: SpanTimeRange, most: number): readonly AxisTick[] {
   const length = seen.to - seen.from
   if (length <= 0) return [{ share: 0, label: formatTick(Math.max(0, seen.from - start), 1) }]
   const step = steps.find((one) => length / one < most) ?? length
@@ -58,7 +58,7 @@ export interface Bar {
 }
 
 /** The visible part of a range; `undefined` if it is outside. */
-export function barOf({ from, to }: TimeRange, seen: TimeRange): Bar | undefined {
+export function barOf({ from, to }: SpanTimeRange, seen: SpanTimeRange): Bar | undefined {
   if (to < seen.from || from > seen.to) return undefined
   const length = seen.to - seen.from
   if (length <= 0) return { left: 0, width: 1 }
@@ -67,7 +67,7 @@ export function barOf({ from, to }: TimeRange, seen: TimeRange): Bar | undefined
 }
 
 /** Slightly more than the span, so that its ends are visible; at least a millisecond, and not beyond the whole. */
-export function zoomRange({ from, to }: TimeRange, whole: TimeRange): TimeRange {
+export function zoomRange({ from, to }: SpanTimeRange, whole: SpanTimeRange): SpanTimeRange {
   const margin = Math.max(0.5, (to - from) * 0.04)
   return { from: Math.max(whole.from, from - margin), to: Math.min(Math.max(whole.to, to), to + margin) }
 }

@@ -4,16 +4,16 @@ import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a'
 import { createChangeJournal } from './change-journal.ts'
 
 function open(given?: KeyValueStore, clock = { at: 1_000_000 }) {
-  const notes = given ?? memoryKeyValueStore(() => clock.at)
+  const kv = given ?? memoryKeyValueStore(() => clock.at)
   let rung = 0
   const failures: unknown[] = []
   const journal = createChangeJournal({
-    kv: notes,
+    kv,
     now: () => clock.at,
     onWrite: () => void (rung += 1),
     onError: (cause) => void failures.push(cause),
   })
-  return { journal, failures, rung: () => rung, clock, notes }
+  return { journal, failures, rung: () => rung, clock, kv }
 }
 
 const agent = (name: string) => ({ type: 'agent', agent: name }) as const
@@ -34,8 +34,8 @@ describe('the journal', () => {
 
   it('is shared by all processes on one store, whatever their clocks say', async () => {
     const clock = { at: 1_000_000 }
-    const notes = memoryKeyValueStore(() => clock.at)
-    const [one, other] = [open(notes, clock).journal, open(notes, { at: 900_000 }).journal]
+    const kv = memoryKeyValueStore(() => clock.at)
+    const [one, other] = [open(kv, clock).journal, open(kv, { at: 900_000 }).journal]
     let at = await one.end()
     const received: string[] = []
     for (let round = 0; round < 5; round += 1) {
@@ -50,9 +50,9 @@ describe('the journal', () => {
   })
 
   it('waits for a number that another process took, and not for ever', async () => {
-    const { journal, notes, clock } = open()
+    const { journal, kv, clock } = open()
     const from = await journal.end()
-    await notes.add('news-count', 'count', 1, Infinity)
+    await kv.add('news-count', 'count', 1, Infinity)
     journal.record(agent('second'))
     await journal.close()
     assert.deepEqual(await journal.after(from), { changes: [], at: from })
@@ -77,8 +77,8 @@ describe('the journal', () => {
   })
 
   it('reports that it cannot be written, and continues', async () => {
-    const notes = memoryKeyValueStore()
-    const broken: KeyValueStore = { ...notes, write: () => Promise.reject(new Error('full')) }
+    const kv = memoryKeyValueStore()
+    const broken: KeyValueStore = { ...kv, write: () => Promise.reject(new Error('full')) }
     const { journal, failures } = open(broken)
     journal.record({ type: 'config' })
     await journal.close()

@@ -164,9 +164,9 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
   }
 
   async function readVersion(id: string): Promise<string | undefined> {
-    const note = await kv.read(kind, id)
-    if (note === undefined) return undefined
-    return (await parts.secrets()).unseal(purpose, (note.value as unknown as StoredConfigVersion).sealed, id)
+    const stored = await kv.read(kind, id)
+    if (stored === undefined) return undefined
+    return (await parts.secrets()).unseal(purpose, (stored.value as unknown as StoredConfigVersion).sealed, id)
   }
 
   /** A formerly valid version may refer to things that no longer exist. */

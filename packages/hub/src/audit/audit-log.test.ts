@@ -8,13 +8,13 @@ const day = 86_400_000
 function open(over: Partial<KeyValueStore> = {}, retentionMs = 30 * day) {
   let now = Date.UTC(2030, 0, 1)
   const failures: unknown[] = []
-  const notes = { ...memoryKeyValueStore(() => now), ...over }
+  const kv = { ...memoryKeyValueStore(() => now), ...over }
   let writes = 0
   const counted: KeyValueStore = {
-    ...notes,
+    ...kv,
     writeAll: (kind, all) => {
       writes += 1
-      return notes.writeAll(kind, all)
+      return kv.writeAll(kind, all)
     },
   }
   const audit = createAuditLog({
@@ -25,7 +25,7 @@ function open(over: Partial<KeyValueStore> = {}, retentionMs = 30 * day) {
   })
   const call = (operation: string, more: Partial<AuditEntry> = {}): void =>
     audit.record({ at: now, event: 'call', operation, outcome: 'OK', ...more })
-  return { audit, call, notes, failures, writes: () => writes, pass: (ms: number) => (now += ms) }
+  return { audit, call, kv, failures, writes: () => writes, pass: (ms: number) => (now += ms) }
 }
 
 const names = (entries: readonly AuditEntry[]): readonly (string | undefined)[] =>
@@ -50,18 +50,18 @@ describe('the audit', () => {
   })
 
   it('is written in batches: a thousand requests are a few writes, and none of them waits', async () => {
-    const { audit, call, writes, notes } = open()
+    const { audit, call, writes, kv } = open()
     for (let count = 0; count < 1_000; count++) call('GetTask')
     await audit.flush()
     assert.ok(writes() <= 4, `${writes()} writes`)
-    assert.ok((await notes.list('audit', { limit: 100 })).length <= 4)
+    assert.ok((await kv.list('audit', { limit: 100 })).length <= 4)
     assert.equal((await audit.list({ limit: 2_000 })).entries.length, 1_000)
   })
 
   it('has what concerns security at once, with all that came before it', async () => {
-    const { audit, call, notes } = open()
+    const { audit, call, kv } = open()
     const kept = async (): Promise<number> => {
-      const found = await notes.list('audit', { limit: 100 })
+      const found = await kv.list('audit', { limit: 100 })
       return found.flatMap(({ value }) => value as unknown[]).length
     }
     call('GetTask')
@@ -142,8 +142,8 @@ describe('the audit', () => {
     }
     const { entries } = await audit.list({ limit: 20 })
     for (const entry of entries) {
-      const [note, index] = entry.id.split('.')
-      const page = await audit.list({ limit: 1, before: `${note}.${Number(index) + 1}` })
+      const [batchKey, index] = entry.id.split('.')
+      const page = await audit.list({ limit: 1, before: `${batchKey}.${Number(index) + 1}` })
       assert.deepEqual(page.entries, [entry])
     }
   })

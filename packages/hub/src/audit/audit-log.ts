@@ -47,7 +47,7 @@ export interface AuditLogDeps {
 const kind = 'audit'
 const flushIntervalMs = 1_000
 /** Entries per batch. */
-const maxEntriesPerNote = 500
+const maxEntriesPerBatch = 500
 /** Entries kept while the store is unavailable; the oldest are dropped first. */
 const maxPending = 20_000
 /** Batches read for one page, regardless of the number of matches. */
@@ -60,9 +60,9 @@ export function createAuditLog({ kv, now = Date.now, retentionMs, onError = () =
   let writing: Promise<void> | undefined
 
   function record(entry: AuditEntry): void {
-    if (pending.length >= maxPending) lost += pending.splice(0, maxEntriesPerNote).length
+    if (pending.length >= maxPending) lost += pending.splice(0, maxEntriesPerBatch).length
     pending.push(entry)
-    if (isSecurityEvent(entry) || pending.length >= maxEntriesPerNote) void flush()
+    if (isSecurityEvent(entry) || pending.length >= maxEntriesPerBatch) void flush()
     else timer ??= setTimeout(() => void flush(), flushIntervalMs).unref()
   }
 
@@ -108,9 +108,9 @@ export function createAuditLog({ kv, now = Date.now, retentionMs, onError = () =
       const from = parseAuditCursor(before)
       const entries: ListedAuditEntry[] = []
       let searched = 0
-      let after = from?.note
+      let after = from?.batchKey
       // The rest of the batch in which the previous page ended.
-      const partial = from === undefined || from.rest === 0 ? undefined : await kv.read(kind, from.note)
+      const partial = from === undefined || from.rest === 0 ? undefined : await kv.read(kind, from.batchKey)
       let found = partial === undefined ? [] : [{ ...partial, value: (partial.value as Json[]).slice(0, from?.rest) }]
       for (;;) {
         for (const { key, value } of found) {
@@ -142,19 +142,19 @@ export function createAuditLog({ kv, now = Date.now, retentionMs, onError = () =
 
 function chunks(entries: readonly AuditEntry[]): readonly (readonly AuditEntry[])[] {
   const made: (readonly AuditEntry[])[] = []
-  for (let at = 0; at < entries.length; at += maxEntriesPerNote) made.push(entries.slice(at, at + maxEntriesPerNote))
+  for (let at = 0; at < entries.length; at += maxEntriesPerBatch) made.push(entries.slice(at, at + maxEntriesPerBatch))
   return made
 }
 
 interface AuditCursor {
-  readonly note: string
+  readonly batchKey: string
   /** The number of entries of that batch before the cursor. */
   readonly rest: number
 }
 
 function parseAuditCursor(before: string | undefined): AuditCursor | undefined {
-  const [, note, rest] = /^([0-9a-f-]{36})\.(\d{1,6})$/.exec(before ?? '') ?? []
-  return note === undefined ? undefined : { note, rest: Number(rest) }
+  const [, batchKey, rest] = /^([0-9a-f-]{36})\.(\d{1,6})$/.exec(before ?? '') ?? []
+  return batchKey === undefined ? undefined : { batchKey, rest: Number(rest) }
 }
 
 /** Tasks that wait for input for days are evicted by newer ones, and may then be recorded once more. */

@@ -15,9 +15,9 @@ const settings = (over: Partial<AccessSettings> = {}): AccessSettings => ({
   ...over,
 })
 
-function open(notes: KeyValueStore = memoryKeyValueStore(), over: Partial<AccessSettings> = {}) {
+function open(kv: KeyValueStore = memoryKeyValueStore(), over: Partial<AccessSettings> = {}) {
   return createAccessControl({
-    kv: notes,
+    kv,
     settings: settings(over),
     log: quiet,
     secrets: () => Promise.reject(new Error('not needed')),
@@ -30,10 +30,10 @@ const showing = (headers: Readonly<Record<string, string>>, agent = 'team'): Cre
 
 describe('access', () => {
   it('creates an admin key with the first store, and shows it once', async () => {
-    const notes = memoryKeyValueStore()
-    const first = await open(notes)
+    const kv = memoryKeyValueStore()
+    const first = await open(kv)
     assert.match(first.newAdminKey ?? '', /^pka_/)
-    assert.equal((await open(notes)).newAdminKey, undefined)
+    assert.equal((await open(kv)).newAdminKey, undefined)
   })
 
   it('applies new settings without a restart: anonymous access, limits, card security', async () => {
@@ -70,8 +70,8 @@ describe('access', () => {
   })
 
   it('writes what is pending when it is closed', async () => {
-    const notes = memoryKeyValueStore()
-    const access = await open(notes)
+    const kv = memoryKeyValueStore()
+    const access = await open(kv)
     const { key, info } = await access.keys.create({ name: 'x', scopes: ['agent:team'], createdBy: 'admin' })
     const caller = (await access.authenticate(showing({ 'x-api-key': key }))) as Caller
     access.onAnswer({
@@ -84,8 +84,8 @@ describe('access', () => {
       durationMs: 1,
     })
     await access.close()
-    assert.equal(typeof (await notes.read('key-use', info.id))?.value, 'number')
-    const [batch] = await notes.list('audit', { limit: 10 })
+    assert.equal(typeof (await kv.read('key-use', info.id))?.value, 'number')
+    const [batch] = await kv.list('audit', { limit: 10 })
     assert.deepEqual(
       (batch?.value as { who?: string }[] | undefined)?.map(({ who }) => who),
       [info.principal],

@@ -17,7 +17,7 @@ const name = 'key'
 const minLength = 16
 
 /** A configured key replaces a created one, so an operator who lost the key configures another. */
-export async function openAdminKey(notes: KeyValueStore, given?: string): Promise<AdminKey> {
+export async function openAdminKey(kv: KeyValueStore, given?: string): Promise<AdminKey> {
   if (given !== undefined) {
     if (given.length < minLength) {
       throw new ConfigError(
@@ -28,10 +28,10 @@ export async function openAdminKey(notes: KeyValueStore, given?: string): Promis
     return adminKeyFromHash(sha256Hex(given))
   }
   const { key } = generateKey('pka')
-  const isFirst = await notes.write(kind, { key: name, value: { hash: sha256Hex(key), createdAt: Date.now() } }, 0)
+  const isFirst = await kv.write(kind, { key: name, value: { hash: sha256Hex(key), createdAt: Date.now() } }, 0)
   if (isFirst !== undefined) return { ...adminKeyFromHash(sha256Hex(key)), created: key }
-  const note = await notes.read(kind, name)
-  const { hash } = (note?.value ?? {}) as { hash?: string }
+  const stored = await kv.read(kind, name)
+  const { hash } = (stored?.value ?? {}) as { hash?: string }
   if (typeof hash !== 'string') throw new ConfigError('admin.key', 'the generated key cannot be read: set another key')
   return adminKeyFromHash(hash)
 }

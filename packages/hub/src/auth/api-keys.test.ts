@@ -7,19 +7,19 @@ import { keyCacheMs, createApiKeys } from './api-keys.ts'
 const order = { name: 'CI', scopes: ['agent:gpt'], createdBy: 'admin' }
 
 /** A key-value store that counts reads and exposes its content. */
-function watched(notes: KeyValueStore) {
+function watched(kv: KeyValueStore) {
   let reads = 0
   return {
-    notes: {
-      ...notes,
+    kv: {
+      ...kv,
       read: (kind: string, key: string) => {
         if (kind === 'key') reads += 1
-        return notes.read(kind, key)
+        return kv.read(kind, key)
       },
     },
     reads: () => reads,
     async everything(): Promise<string> {
-      const kinds = await Promise.all(['key', 'key-of', 'key-use'].map((kind) => notes.list(kind, { limit: 1_000 })))
+      const kinds = await Promise.all(['key', 'key-of', 'key-use'].map((kind) => kv.list(kind, { limit: 1_000 })))
       return JSON.stringify(kinds)
     },
   }
@@ -27,9 +27,9 @@ function watched(notes: KeyValueStore) {
 
 function open(start = Date.UTC(2030, 0, 1)) {
   let now = start
-  const { notes, reads, everything } = watched(memoryKeyValueStore(() => now))
-  const replica = () => createApiKeys({ kv: notes, now: () => now })
-  return { keys: replica(), replica, reads, everything, notes, pass: (ms: number) => (now += ms), now: () => now }
+  const { kv, reads, everything } = watched(memoryKeyValueStore(() => now))
+  const replica = () => createApiKeys({ kv, now: () => now })
+  return { keys: replica(), replica, reads, everything, kv, pass: (ms: number) => (now += ms), now: () => now }
 }
 
 describe('an API key', () => {
@@ -45,10 +45,10 @@ describe('an API key', () => {
   })
 
   it('opens nothing if its hash is not the one that is kept under its id', async () => {
-    const { keys, notes } = open()
+    const { keys, kv } = open()
     const [{ key, info }, { info: other }] = [await keys.create(order), await keys.create(order)]
-    const kept = await notes.read('key', other.id)
-    await notes.write('key', { key: info.id, value: kept?.value ?? null })
+    const kept = await kv.read('key', other.id)
+    await kv.write('key', { key: info.id, value: kept?.value ?? null })
     assert.equal(await keys.find(key), undefined)
     assert.equal(await keys.find(generateKey().key), undefined)
     assert.equal(await keys.find('nonsense'), undefined)
@@ -92,18 +92,18 @@ describe('an API key', () => {
   })
 
   it('is not believed again by a look that began before it was revoked', async () => {
-    const { keys, notes, now } = open()
+    const { keys, kv, now } = open()
     const { key, info } = await keys.create(order)
     const slow = Promise.withResolvers<void>()
     let isSlow = true
     const lagging = createApiKeys({
       now,
       kv: {
-        ...notes,
+        ...kv,
         async read(kind, id) {
-          const note = await notes.read(kind, id)
+          const stored = await kv.read(kind, id)
           if (isSlow) await slow.promise
-          return note
+          return stored
         },
       },
     })
@@ -138,11 +138,11 @@ describe('an API key', () => {
   })
 
   it('cannot be checked while the store does not answer, and can again afterwards', async () => {
-    const { keys: _, notes, now } = open()
+    const { keys: _, kv, now } = open()
     let isDown = true
     const keys = createApiKeys({
       now,
-      kv: { ...notes, read: (kind, key) => (isDown ? Promise.reject(new Error('down')) : notes.read(kind, key)) },
+      kv: { ...kv, read: (kind, key) => (isDown ? Promise.reject(new Error('down')) : kv.read(kind, key)) },
     })
     const { key } = await keys.create(order)
     await assert.rejects(keys.find(key), /down/)

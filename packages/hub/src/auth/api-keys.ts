@@ -86,8 +86,8 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
   const use = createCredentialUse({ kv, now, kind: 'key-use', retentionMs: useRetentionMs, onError })
 
   async function load(id: string): Promise<KeyRecord | undefined> {
-    const note = await kv.read(kind, id)
-    return note === undefined ? undefined : parseKeyRecord(note.value)
+    const stored = await kv.read(kind, id)
+    return stored === undefined ? undefined : parseKeyRecord(stored.value)
   }
 
   function loadCached(id: string): Promise<KeyRecord | undefined> {

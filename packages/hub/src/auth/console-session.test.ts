@@ -34,7 +34,7 @@ const usual = (): World => ({ scopes: ['admin'], renewed: undefined })
 
 function open({
   clock = { at: 1_000_000, stepMs: 0 },
-  notes = memoryKeyValueStore(() => clock.at),
+  kv = memoryKeyValueStore(() => clock.at),
   adminMark = 'a',
   world = usual(),
   ended = [] as string[],
@@ -42,7 +42,7 @@ function open({
 } = {}) {
   const sessions = createConsoleSessions({
     secrets: async () => signer,
-    kv: notes,
+    kv,
     adminMark,
     now: () => clock.at + clock.stepMs,
     monotonicNow: () => clock.at,
@@ -59,7 +59,7 @@ function open({
     pause: () => new Promise(setImmediate),
     onEnded: async (id) => void ended.push(id),
   })
-  return { sessions, notes, clock, world, ended, asked }
+  return { sessions, kv, clock, world, ended, asked }
 }
 const pairOf = (cookie: string): string => cookie.split(';')[0] ?? ''
 
@@ -74,8 +74,8 @@ describe('sessions', () => {
   })
 
   it('are listed with their last use, which another replica learns when it is written', async () => {
-    const { sessions, notes, clock } = open()
-    const other = open({ notes, clock }).sessions
+    const { sessions, kv, clock } = open()
+    const other = open({ kv, clock }).sessions
     const { cookie, createdAt } = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
     const lastUses = async (): Promise<readonly unknown[]> =>
       (await Promise.all([sessions, other].map((one) => one.list({ limit: 10 })))).map(([found]) => found?.lastUsedAt)
@@ -88,8 +88,8 @@ describe('sessions', () => {
   })
 
   it('that were ended at one replica are over at another within a second', async () => {
-    const { sessions, notes, clock, ended } = open()
-    const other = open({ notes, clock }).sessions
+    const { sessions, kv, clock, ended } = open()
+    const other = open({ kv, clock }).sessions
     const opened = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
     assert.ok(await other.read(pairOf(opened.cookie)))
     assert.equal(await sessions.end(opened.id), true)
@@ -101,9 +101,9 @@ describe('sessions', () => {
   })
 
   it('that were ended at one replica are over at another within a second, though its clock was set back', async () => {
-    const { sessions, notes } = open()
+    const { sessions, kv } = open()
     const clock = { at: 1_000_000, stepMs: 0 }
-    const other = open({ notes, clock }).sessions
+    const other = open({ kv, clock }).sessions
     const opened = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
     assert.ok(await other.read(pairOf(opened.cookie)))
     await sessions.end(opened.id)
@@ -133,10 +133,10 @@ describe('sessions', () => {
   })
 
   it('of the admin end with the admin key, and those of others do not', async () => {
-    const { sessions, notes, clock } = open()
+    const { sessions, kv, clock } = open()
     const mine = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
     const theirs = await sessions.open({ subject: ann, grant: byToken(clock.at + 60_000) }, false)
-    const after = open({ notes, clock, adminMark: 'b' }).sessions
+    const after = open({ kv, clock, adminMark: 'b' }).sessions
     assert.equal(await after.read(pairOf(mine.cookie)), undefined)
     assert.equal((await after.read(pairOf(theirs.cookie)))?.subject, ann)
     assert.notEqual(adminKeyMark(sha256Hex('one key')), adminKeyMark(sha256Hex('another')))
@@ -216,8 +216,8 @@ describe('a session with a refresh token', () => {
 
   it('is renewed by one replica, for all', async () => {
     const parts = open()
-    const { sessions, notes, clock, world, asked } = parts
-    const other = open({ notes, clock, world, asked }).sessions
+    const { sessions, kv, clock, world, asked } = parts
+    const other = open({ kv, clock, world, asked }).sessions
     const { cookie } = await signedIn(parts)
     clock.at += 60_000
     world.renewed = { token: tokenOf('second', clock.at + 60_000), refreshToken: 'r2' }

@@ -4,14 +4,14 @@ import { type A2AError, memoryKeyValueStore, type KeyValueStore } from '@parley/
 import { type Grant, type GrantRights, createGrantStreams } from './grant-streams.ts'
 import { permissionsOf } from './scopes.ts'
 
-function open({ clock = { at: 1_000 }, notes = memoryKeyValueStore(() => clock.at) } = {}) {
+function open({ clock = { at: 1_000 }, kv = memoryKeyValueStore(() => clock.at) } = {}) {
   const forgotten: string[] = []
   let queries = 0
   const counted: KeyValueStore = {
-    ...notes,
+    ...kv,
     list(kind, query) {
       queries += 1
-      return notes.list(kind, query)
+      return kv.list(kind, query)
     },
   }
   const streams = createGrantStreams({
@@ -33,7 +33,7 @@ function open({ clock = { at: 1_000 }, notes = memoryKeyValueStore(() => clock.a
     })
     return { reasons, release, isOpen: () => reasons.length === 0 }
   }
-  return { streams, stream, notes, clock, forgotten, queries: () => queries }
+  return { streams, stream, kv, clock, forgotten, queries: () => queries }
 }
 
 describe('the streams of a grant', () => {
@@ -50,7 +50,7 @@ describe('the streams of a grant', () => {
 
   it('end at another replica when that looks next, by one query however many there are', async (t) => {
     const here = open()
-    const there = open({ notes: here.notes, clock: here.clock })
+    const there = open({ kv: here.kv, clock: here.clock })
     t.after(here.streams.close)
     t.after(there.streams.close)
     const opened = Array.from({ length: 50 }, (_, at) => there.stream({ id: `key:${at}` }))

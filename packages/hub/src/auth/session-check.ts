@@ -156,7 +156,7 @@ const purpose = 'console-session-grant'
 
 type SessionNote = Omit<SessionRecord, 'id' | 'grant'> & { readonly by: SessionGrant['by']; readonly grant: string }
 
-export function createSessionRecords(notes: KeyValueStore, secrets: () => Promise<Sealer>): SessionRecords {
+export function createSessionRecords(kv: KeyValueStore, secrets: () => Promise<Sealer>): SessionRecords {
   async function open(id: string, value: Json): Promise<SessionRecord> {
     const { by: _, grant, ...rest } = value as unknown as SessionNote
     const text = await (await secrets()).unseal(purpose, grant, id)
@@ -165,17 +165,17 @@ export function createSessionRecords(notes: KeyValueStore, secrets: () => Promis
 
   return {
     async read(id) {
-      const note = await notes.read(kind, id)
-      return note === undefined ? undefined : { record: await open(id, note.value), version: note.version }
+      const stored = await kv.read(kind, id)
+      return stored === undefined ? undefined : { record: await open(id, stored.value), version: stored.version }
     },
     async write({ id, grant, ...rest }, version) {
       const sealed = await (await secrets()).seal(purpose, JSON.stringify(grant), id)
       const kept = JSON.parse(JSON.stringify({ ...rest, by: grant.by, grant: sealed } satisfies SessionNote)) as Json
-      return notes.write(kind, { key: id, value: kept, expiresAt: rest.expiresAt }, version)
+      return kv.write(kind, { key: id, value: kept, expiresAt: rest.expiresAt }, version)
     },
-    remove: (id) => notes.remove(kind, id),
+    remove: (id) => kv.remove(kind, id),
     async list({ after, limit }) {
-      const found = await notes.list(kind, { limit, ...(after !== undefined ? { after } : {}) })
+      const found = await kv.list(kind, { limit, ...(after !== undefined ? { after } : {}) })
       return Promise.all(found.map(({ key, value }) => open(key, value)))
     },
   }

@@ -96,7 +96,7 @@ const healthSection = z.strictObject({
     .min(1, 'must be at least 1')
     .default(5)
     .describe('Consecutive failures that open the circuit breaker. Default 5.'),
-  rest: duration
+  cooldown: duration
     .prefault('30s')
     .describe('How long the circuit breaker stays open before one task is tried. Default 30s.'),
 })

@@ -105,14 +105,14 @@ export function agentPermission({ canUse }: Pick<AccessControl, 'canUse'>, calle
 
 async function openDelegation(
   config: HubConfig,
-  notes: KeyValueStore,
+  kv: KeyValueStore,
   parts: Omit<DelegationDeps, 'settings' | 'identity' | 'kv'>,
 ): Promise<Delegation> {
   return createDelegation({
     ...parts,
     settings: delegationSettings(config),
-    identity: await openHubIdentity(notes),
-    kv: notes,
+    identity: await openHubIdentity(kv),
+    kv,
   })
 }
 

@@ -204,11 +204,11 @@ const retentionMs = 30 * 86_400_000
 /** After a restart a repeated hop is counted again, which only makes the budget smaller. */
 const maxRemembered = 10_000
 
-function createTaskBudget(notes: KeyValueStore, now: () => number): TaskBudget {
+function createTaskBudget(kv: KeyValueStore, now: () => number): TaskBudget {
   const counted = new Map<string, Promise<number>>()
 
   async function count(root: string, limit: number): Promise<number> {
-    return limit - (await notes.add('tasks', root, 1, now() + retentionMs))
+    return limit - (await kv.add('tasks', root, 1, now() + retentionMs))
   }
 
   return {

@@ -10,11 +10,11 @@ export interface HubIdentity {
 }
 
 /** All processes on one store are one hub. */
-export async function openHubIdentity(notes: KeyValueStore): Promise<HubIdentity> {
+export async function openHubIdentity(kv: KeyValueStore): Promise<HubIdentity> {
   const fresh = { id: `urn:uuid:${randomUUID()}`, secret: randomBytes(32).toString('base64url') }
   // The first process creates it.
-  await notes.write('hub', { key: 'identity', value: fresh }, 0)
-  const { id, secret } = parseIdentity((await notes.read('hub', 'identity'))?.value) ?? fresh
+  await kv.write('hub', { key: 'identity', value: fresh }, 0)
+  const { id, secret } = parseIdentity((await kv.read('hub', 'identity'))?.value) ?? fresh
   return {
     id,
     subjectOf: (callerId) =>

@@ -13,7 +13,7 @@ function scene(t: TestContext, given: Partial<HealthSettings> = {}) {
   let trouble: string | undefined
   const open = new Set(['a'])
   const health = createHealthMonitor({
-    settings: () => ({ every: Infinity, timeout: 1_000, slow: 100, failures: 2, rest: 50, ...given }),
+    settings: () => ({ every: Infinity, timeout: 1_000, slow: 100, failures: 2, cooldown: 50, ...given }),
     names: () => ['a', 'b'],
     isOpen: (agent) => open.has(agent),
     probe: () => async () => {

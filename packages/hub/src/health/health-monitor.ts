@@ -11,7 +11,7 @@ export interface HealthSettings {
   readonly timeout: number
   readonly slow: number
   readonly failures: number
-  readonly rest: number
+  readonly cooldown: number
 }
 
 export interface HealthMonitorDeps {
@@ -81,7 +81,7 @@ export function createHealthMonitor({
 
   function recordOf(agent: string): HealthRecord {
     const breaker = (): CircuitBreaker =>
-      createCircuitBreaker(() => ({ failures: settings().failures, cooldownMs: settings().rest }))
+      createCircuitBreaker(() => ({ failures: settings().failures, cooldownMs: settings().cooldown }))
     const found = known.get(agent) ?? { breaker: breaker(), samples: 0, lastReportAt: 0 }
     known.set(agent, found)
     return found
@@ -94,8 +94,8 @@ export function createHealthMonitor({
   }
 
   function isSlow({ firstWordMs = 0, samples, lastReportAt }: HealthRecord): boolean {
-    const { slow, rest } = settings()
-    return samples >= minSamples && firstWordMs > slow && monotonicNow() - lastReportAt < maxAgeCooldowns * rest
+    const { slow, cooldown } = settings()
+    return samples >= minSamples && firstWordMs > slow && monotonicNow() - lastReportAt < maxAgeCooldowns * cooldown
   }
 
   async function probeAgent(agent: string): Promise<void> {

@@ -9,8 +9,8 @@ const midnight = Date.UTC(2030, 1, 1)
 describe('a quota of tasks a day', () => {
   it('is shared by replicas, and ends with the day', async () => {
     let now = noon
-    const notes = memoryKeyValueStore(() => now)
-    const [here, there] = [createTaskQuota(notes, () => now), createTaskQuota(notes, () => now)]
+    const kv = memoryKeyValueStore(() => now)
+    const [here, there] = [createTaskQuota(kv, () => now), createTaskQuota(kv, () => now)]
     assert.deepEqual([(await here.charge('k', 3)).remaining, (await there.charge('k', 3)).remaining], [2, 1])
     assert.equal((await here.charge('k', 3)).isAllowed, true)
     const over = await there.charge('k', 3)

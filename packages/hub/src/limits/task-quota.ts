@@ -20,14 +20,14 @@ export interface TaskQuota {
 const kind = 'quota'
 const dayMs = 86_400_000
 
-export function createTaskQuota(notes: KeyValueStore, now: () => number = Date.now): TaskQuota {
+export function createTaskQuota(kv: KeyValueStore, now: () => number = Date.now): TaskQuota {
   return {
     async charge(keyId, tasksPerDay) {
       const day = Math.floor(now() / dayMs)
       const resetAt = (day + 1) * dayMs
-      const note = `${keyId}/${new Date(day * dayMs).toISOString().slice(0, 10)}`
+      const key = `${keyId}/${new Date(day * dayMs).toISOString().slice(0, 10)}`
       // A day longer than needed: a refund after midnight must not restart the count.
-      const add = (by: number): Promise<number> => notes.add(kind, note, by, resetAt + dayMs)
+      const add = (by: number): Promise<number> => kv.add(kind, key, by, resetAt + dayMs)
       const used = await add(1)
       let isHeld = true
       const takeBack = async (): Promise<void> => {

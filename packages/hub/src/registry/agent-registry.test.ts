@@ -50,7 +50,7 @@ async function scene(t: TestContext, open: Open, first: object, store: Store = m
     agentServices: (name) => ({ ...parts, name }),
     limit: (agent) => agent,
     security: () => ({}),
-    times: { firstRetryMs: 5, lastRetryMs: 20, openTimeoutMs: 1_000, patienceMs: 5_000 },
+    times: { firstRetryMs: 5, lastRetryMs: 20, openTimeoutMs: 1_000, agentWaitMs: 5_000 },
   })
   const wanted = (agents: object, skillBundles: object = {}): AgentsConfig => {
     const checked = checkConfig({ agents, skillBundles }, { kinds: [kind], baseDir: '/' })

@@ -76,7 +76,7 @@ export interface AgentRegistryDeps {
   extensions?(name: string): readonly Extension[]
   /** Called when an agent was added, removed or changed. */
   onChange?(name: string): void
-  readonly times?: Partial<AgentSupervisorTimes & { readonly patienceMs: number }> | undefined
+  readonly times?: Partial<AgentSupervisorTimes & { readonly agentWaitMs: number }> | undefined
 }
 
 /** One agent name: its configuration and what currently runs. */
@@ -153,7 +153,7 @@ export function createAgentRegistry({
     if (limited.agent === undefined || limited.of !== agent || !isDeepStrictEqual(limited.limits, config.limits)) {
       const made =
         agent === undefined
-          ? createUnavailableAgent(() => whenOpen(name), times?.patienceMs ?? defaultAgentWaitMs)
+          ? createUnavailableAgent(() => whenOpen(name), times?.agentWaitMs ?? defaultAgentWaitMs)
           : limit(agent, config, name)
       Object.assign(limited, { of: agent, agent: made, limits: config.limits })
     }

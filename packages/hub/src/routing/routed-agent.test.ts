@@ -26,7 +26,7 @@ async function open(
   const closed = new Set<string>()
   const isOpen = (agent: string): boolean => agent in agents && !closed.has(agent)
   const health = createHealthMonitor({
-    settings: () => ({ every: Infinity, timeout: 1_000, slow: Infinity, failures, rest: 60_000 }),
+    settings: () => ({ every: Infinity, timeout: 1_000, slow: Infinity, failures, cooldown: 60_000 }),
     names: () => Object.keys(agents),
     isOpen,
     probe: () => undefined,

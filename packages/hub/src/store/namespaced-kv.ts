@@ -6,7 +6,7 @@ export function namespacedKv(kv: KeyValueStore, namespace: string): KeyValueStor
   const namespaced = (kind: string): string => `${namespace}/${kind}`
   return {
     read: (kind, key) => kv.read(namespaced(kind), key),
-    write: (kind, note, version) => kv.write(namespaced(kind), note, version),
+    write: (kind, entry, version) => kv.write(namespaced(kind), entry, version),
     writeAll: (kind, all) => kv.writeAll(namespaced(kind), all),
     remove: (kind, key) => kv.remove(namespaced(kind), key),
     list: (kind, query) => kv.list(namespaced(kind), query),

@@ -78,7 +78,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
   const registry = metrics?.registry ?? createMetricRegistry()
   const otel = config.otlp === undefined ? undefined : await loadOtel(otlpSettingsOf(config.otlp, metrics))
   const index = config.traces || otel !== undefined ? openIndex() : undefined
-  const traces = index === undefined || !config.traces ? undefined : createTraces({ store, kv: notes(), index })
+  const traces = index === undefined || !config.traces ? undefined : createTraces({ store, kv: telemetryKv(), index })
   const front = metrics === undefined ? undefined : metricsMiddleware(metrics)
   let closed: Promise<void> | undefined
 
@@ -112,7 +112,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
     if (span !== undefined) otel?.onSpan(span)
   }
 
-  function notes() {
+  function telemetryKv() {
     return namespacedKv(parts.store.kv, 'telemetry')
   }
 
@@ -124,7 +124,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
     // Not through the timed store: no call waits for reading the log.
     return createTraceIndex({
       store: parts.store,
-      kv: notes(),
+      kv: telemetryKv(),
       log,
       now,
       monotonicNow,

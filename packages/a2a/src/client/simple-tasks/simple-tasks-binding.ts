@@ -1,5 +1,5 @@
 /**
- * The simple REST façade as a binding of the client: for peers from before cards listed interfaces. Loaded with the first call.
+ * Simple tasks as a binding of the client: for peers from before cards listed interfaces. Loaded with the first call.
  */
 import type { ClientBinding, ClientTransport } from '../contract.ts'
 import { simpleTasksBindingUri } from '../http/http-url.ts'

@@ -9,7 +9,7 @@ import type { ChosenInterface } from '../contract.ts'
 const cardPathPattern = /\/\.well-known\/agent(-card)?\.json$/
 const interfaceFields = ['supportedInterfaces', 'supported_interfaces', 'additionalInterfaces', 'url']
 
-/** The document with the façade as its interface, if it was found at a card path and lists no interface. */
+/** The document with simple tasks as its interface, if it was found at a card path and lists no interface. */
 export function withSimpleTasksInterface(document: unknown, from: URL): unknown {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return document
   const fields = document as Readonly<Record<string, unknown>>

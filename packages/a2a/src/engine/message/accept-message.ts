@@ -29,7 +29,7 @@ export type AcceptedMessage =
 
 export interface AcceptDeps {
   readonly store: Store
-  readonly registry: TaskCache
+  readonly taskCache: TaskCache
   readonly limits: EngineLimits
   readonly claims: MessageClaims
   now(): number
@@ -101,7 +101,7 @@ export function createMessageAcceptor(deps: AcceptDeps) {
   ): Promise<AcceptedMessage> {
     const { message } = request
     const refers = message.referenceTaskIds !== undefined
-    const taskId = refers ? await findAnsweredTask(message, context, deps.registry) : message.taskId
+    const taskId = refers ? await findAnsweredTask(message, context, deps.taskCache) : message.taskId
     return taskId === undefined
       ? openTask(request, context, entry, claim)
       : continueTask(taskId, request, context, entry, claim)
@@ -128,7 +128,7 @@ export function createMessageAcceptor(deps: AcceptDeps) {
     const now = deps.now()
     const id = context.newTaskId ?? newId(now)
     const contextId = request.message.contextId ?? newId(now)
-    const loaded = deps.registry.create({
+    const loaded = deps.taskCache.create({
       id,
       contextId,
       tenant: context.tenant,
@@ -153,10 +153,10 @@ export function createMessageAcceptor(deps: AcceptDeps) {
       })
       const opening = await run.opening
       if ('submittedSeq' in opening) return { loaded, submittedSeq: opening.submittedSeq }
-      deps.registry.evict(loaded)
+      deps.taskCache.evict(loaded)
       return { reply: opening.reply }
     } catch (reason) {
-      deps.registry.evict(loaded)
+      deps.taskCache.evict(loaded)
       throw reason
     } finally {
       leave()

@@ -16,7 +16,7 @@ import * as intents from '../task/task-intents.ts'
 
 export interface RecoveryDeps {
   readonly store: Store
-  readonly registry: TaskCache
+  readonly taskCache: TaskCache
   readonly holder: string
   readonly log: EngineLog
   readonly retention: EngineRetention | undefined
@@ -29,7 +29,7 @@ export interface RecoveryDeps {
 const batch = 100
 
 export function createRecovery(deps: RecoveryDeps) {
-  const { store, registry, log } = deps
+  const { store, taskCache, log } = deps
   /** Tasks that this process gave up because the store failed. */
   const failedTasks = new Set<string>()
   const isShared = Number.isFinite(store.leaseTtlMs)
@@ -75,7 +75,7 @@ export function createRecovery(deps: RecoveryDeps) {
           ...(logMs !== undefined ? { logBefore: now - logMs } : {}),
           batch,
         })
-        if (removed > 0) registry.evictFinished()
+        if (removed > 0) taskCache.evictFinished()
         if (removed < batch) return
       }
     },
@@ -136,13 +136,13 @@ export function createRecovery(deps: RecoveryDeps) {
 
   /** A lease of our own that expired unnoticed: a run under it could no longer write. */
   function stopStaleRun(taskId: string, fence: number): void {
-    const loaded = registry.peek(taskId)
+    const loaded = taskCache.peek(taskId)
     if ((loaded?.fence ?? fence) < fence) loaded?.loseLease()
   }
 
   async function resumeTask(taskId: string, lease: (loaded: LoadedTask) => Promise<unknown>): Promise<void> {
     try {
-      const loaded = await registry.find(taskId)
+      const loaded = await taskCache.find(taskId)
       // A message may have arrived first, and taken the lease.
       if (loaded === undefined || loaded.hasLease || isTerminal(loaded.fold.status.state)) return
       await lease(loaded)
@@ -184,7 +184,7 @@ export function createRecovery(deps: RecoveryDeps) {
   }
 
   async function expire(row: TaskRow, due: DueTime): Promise<void> {
-    const loaded = await registry.find(row.id)
+    const loaded = await taskCache.find(row.id)
     if (loaded === undefined) return
     const run = deps.runOf(loaded)
     // The task runs in this process, and its own timers end it: they measure the duration, whatever the wall clock shows.

@@ -12,9 +12,9 @@ import type { LoadedTask } from './loaded-task.ts'
 import { createTaskCache } from './task-cache.ts'
 import * as steps from './task-intents.ts'
 
-function registryOver(store: Store, holder = 'me') {
+function openTaskCache(store: Store, holder = 'me') {
   const lost: { live: LoadedTask; reason: unknown }[] = []
-  const registry = createTaskCache({
+  const taskCache = createTaskCache({
     store,
     now: Date.now,
     holder,
@@ -24,11 +24,11 @@ function registryOver(store: Store, holder = 'me') {
     warn: () => {},
     onFailed(live, reason) {
       lost.push({ live, reason })
-      registry.evict(live)
+      taskCache.evict(live)
     },
   })
-  const size = (): number => [...registry.all()].length
-  return { registry, lost, size }
+  const size = (): number => [...taskCache.all()].length
+  return { taskCache, lost, size }
 }
 function newTask(id: string = newId()): NewTask {
   const at = Date.now()
@@ -48,15 +48,15 @@ async function existing(store: Store, task = newTask()): Promise<string> {
 describe('the task cache', () => {
   it('refuses a stream of another large task if streams hold too much in memory', async () => {
     const store = memoryStore()
-    const { registry } = registryOver(store)
+    const { taskCache } = openTaskCache(store)
     const large = async (owner: string, bytes = 60_000_000): Promise<LoadedTask> => {
-      const live = (await registry.find(await existing(store, { ...newTask(), owner }))) as LoadedTask
+      const live = (await taskCache.find(await existing(store, { ...newTask(), owner }))) as LoadedTask
       // As if its log were that long.
       live.fold.bytes = bytes
       return live
     }
     const follow = (live: LoadedTask): (() => void) => {
-      registry.admitReader(live)
+      taskCache.admitReader(live)
       const listener = (): void => {}
       live.listeners.add(listener)
       return () => void live.listeners.delete(listener)
@@ -83,44 +83,44 @@ describe('the task cache', () => {
     let loads = 0
     const store = memoryStore()
     const counting = faultyStore(store, { before: (method) => void (loads += method === 'tasks.load' ? 1 : 0) })
-    const { registry } = registryOver(counting)
+    const { taskCache } = openTaskCache(counting)
     const id = await existing(store)
-    const found = await Promise.all([registry.find(id), registry.find(id), registry.find(id)])
+    const found = await Promise.all([taskCache.find(id), taskCache.find(id), taskCache.find(id)])
     assert.equal(new Set(found).size, 1)
-    assert.equal(await registry.find(id), found[0])
+    assert.equal(await taskCache.find(id), found[0])
     assert.equal(loads, 1)
-    assert.equal(await registry.find('unknown'), undefined)
+    assert.equal(await taskCache.find('unknown'), undefined)
   })
 
   it('keeps some idle tasks and evicts the least recently used', async () => {
     const store = memoryStore({ maxTasks: 5_000 })
-    const { registry, size } = registryOver(store)
+    const { taskCache, size } = openTaskCache(store)
     const ids: string[] = []
     for (let task = 0; task < 400; task += 1) ids.push(await existing(store))
-    for (const id of ids) await registry.find(id)
+    for (const id of ids) await taskCache.find(id)
     assert.equal(size(), 250)
-    const kept = new Set([...registry.all()].map(({ id }) => id))
+    const kept = new Set([...taskCache.all()].map(({ id }) => id))
     assert.equal(kept.has(ids.at(-1) as string), true)
     assert.equal(kept.has(ids[0] as string), false)
   })
 
   it('never evicts one that is in use: not in the log yet, running, or watched', async () => {
     const store = memoryStore({ maxTasks: 5_000 })
-    const { registry } = registryOver(store)
-    const unopened = registry.create(newTask())
-    const owned = registry.create(newTask())
+    const { taskCache } = openTaskCache(store)
+    const unopened = taskCache.create(newTask())
+    const owned = taskCache.create(newTask())
     await owned.write(opens())
-    const watched = await registry.find(await existing(store))
+    const watched = await taskCache.find(await existing(store))
     assert.ok(watched !== undefined)
     watched.listeners.add(() => {})
-    for (let task = 0; task < 500; task += 1) await registry.find(await existing(store))
-    for (const live of [unopened, owned, watched]) assert.equal(await registry.find(live.id), live)
+    for (let task = 0; task < 500; task += 1) await taskCache.find(await existing(store))
+    for (const live of [unopened, owned, watched]) assert.equal(await taskCache.find(live.id), live)
   })
 
   it('does not keep a large task once it has ended', async () => {
-    const { registry, size } = registryOver(memoryStore())
+    const { taskCache, size } = openTaskCache(memoryStore())
     for (const length of [100, 100_000]) {
-      const live = registry.create(newTask())
+      const live = taskCache.create(newTask())
       await live.write(opens())
       live.post({ type: 'artifact', artifact: { artifactId: 'a', parts: [{ text: 'x'.repeat(length) }] } }, length)
       await live.write(steps.endTask(1, { state: 'TASK_STATE_COMPLETED' }))
@@ -135,30 +135,30 @@ describe('the task cache', () => {
       before: (method) => void (waiting += method === 'tasks.changed' ? 1 : 0),
       after: (method) => void (waiting -= method === 'tasks.changed' ? 1 : 0),
     })
-    const here = registryOver(counting)
-    const there = registryOver(store, 'another')
+    const here = openTaskCache(counting)
+    const there = openTaskCache(store, 'another')
     const id = newId()
-    const own = there.registry.create(newTask(id))
+    const own = there.taskCache.create(newTask(id))
     await own.write(opens())
-    const live = await here.registry.find(id)
+    const live = await here.taskCache.find(id)
     assert.ok(live !== undefined)
-    const idle = await here.registry.find(await existing(store))
+    const idle = await here.taskCache.find(await existing(store))
     assert.ok(idle !== undefined)
     await eventually(() => waiting === 2)
     await own.write(steps.endTask(1, { state: 'TASK_STATE_CANCELED' }))
     await eventually(() => short(live.fold.status.state) === 'CANCELED')
-    here.registry.evict(idle)
+    here.taskCache.evict(idle)
     await eventually(() => waiting === 0)
   })
 
   it('does not keep a task that another process ended', async () => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
-    const here = registryOver(store)
-    const there = registryOver(store, 'another')
-    const live = here.registry.create(newTask())
+    const here = openTaskCache(store)
+    const there = openTaskCache(store, 'another')
+    const live = here.taskCache.create(newTask())
     await live.write(opens())
     assert.equal(live.hasLease, true)
-    const same = await there.registry.find(live.id)
+    const same = await there.taskCache.find(live.id)
     await same?.write(steps.endTask(1, { state: 'TASK_STATE_CANCELED' }))
     await eventually(() => short(live.fold.status.state) === 'CANCELED')
     assert.equal(live.hasLease, false)
@@ -167,11 +167,11 @@ describe('the task cache', () => {
 
   it('drops a task that another process ended and removed', async () => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
-    const { registry, lost, size } = registryOver(
+    const { taskCache, lost, size } = openTaskCache(
       faultyStore(store, { before: (method) => (method === 'tasks.changed' ? new Promise(() => {}) : undefined) }),
     )
     const id = await existing(store)
-    const live = await registry.find(id)
+    const live = await taskCache.find(id)
     assert.ok(live !== undefined)
     const ended = steps.statusAt(Date.now(), 'TASK_STATE_COMPLETED')
     await store.tasks.append(id, {
@@ -197,14 +197,14 @@ describe('the task cache', () => {
       const store = faultyStore(restless(memoryStore({ leaseTtlMs: 10_000 })), {
         before: (method) => (method === 'tasks.append' ? gate.promise : undefined),
       })
-      const { registry, lost } = registryOver(store)
-      const live = registry.create(newTask())
+      const { taskCache, lost } = openTaskCache(store)
+      const live = taskCache.create(newTask())
       const opening = live.write(opens())
       for (let turn = 0; turn < 20; turn += 1) await nextTurnOfTheLoop()
       gate.resolve()
       await opening
       assert.deepEqual(lost, [])
-      registry.evict(live)
+      taskCache.evict(live)
     })
 
     it('drops a task whose log has become shorter, and reads it again on the next request', async () => {
@@ -224,16 +224,16 @@ describe('the task cache', () => {
         },
       }
       await inner.tasks.append(id, { expectedSeq: 1, records: [{ at: 0, body: status }] })
-      const { registry, lost } = registryOver(store)
-      const live = await registry.find(id)
+      const { taskCache, lost } = openTaskCache(store)
+      const live = await taskCache.find(id)
       assert.equal(live?.fold.head, 2)
       cut = true
       await eventually(() => lost.length > 0, 'the task to be given up')
       assert.equal((lost[0]?.reason as A2AError | undefined)?.code, 'UNAVAILABLE')
       assert.equal(live.failure, lost[0]?.reason)
-      const again = await registry.find(id)
+      const again = await taskCache.find(id)
       assert.equal(again?.fold.head, 1)
-      registry.evict(again)
+      taskCache.evict(again)
     })
   })
 })

@@ -12,45 +12,48 @@ interface StoredEntry extends KeyValueEntry {
  * Creates a key-value store in memory, for tests and for use without a `Store`. `now` returns milliseconds since the epoch.
  */
 export function memoryKeyValueStore(now: () => number = Date.now): KeyValueStore {
-  return createMemoryKeyValue(now).notes
+  return createMemoryKeyValue(now).kv
 }
 
 export function createMemoryKeyValue(now: () => number) {
   const kinds = new Map<string, Map<string, StoredEntry>>()
 
   function find(kind: string, key: string): StoredEntry | undefined {
-    const note = kinds.get(kind)?.get(key)
-    return note !== undefined && note.expiresAt > now() ? note : undefined
+    const entry = kinds.get(kind)?.get(key)
+    return entry !== undefined && entry.expiresAt > now() ? entry : undefined
   }
 
   function keep(kind: string, { key, value, expiresAt = Infinity }: KeyValueWrite): number {
     keyToBytes(kind)
     const bytes = keyToBytes(key)
     const version = (find(kind, key)?.version ?? 0) + 1
-    const notes = kinds.get(kind) ?? new Map<string, StoredEntry>()
-    kinds.set(kind, notes.set(key, { key, bytes, value: structuredClone(value), version, updatedAt: now(), expiresAt }))
+    const entries = kinds.get(kind) ?? new Map<string, StoredEntry>()
+    kinds.set(
+      kind,
+      entries.set(key, { key, bytes, value: structuredClone(value), version, updatedAt: now(), expiresAt }),
+    )
     return version
   }
 
   function remove(kind: string, key: string): boolean {
     const isThere = find(kind, key) !== undefined
-    const notes = kinds.get(kind)
-    notes?.delete(key)
-    if (notes?.size === 0) kinds.delete(kind)
+    const entries = kinds.get(kind)
+    entries?.delete(key)
+    if (entries?.size === 0) kinds.delete(kind)
     return isThere
   }
 
-  const notes: KeyValueStore = {
+  const kv: KeyValueStore = {
     read: async (kind, key) => entryOf(find(kind, key)),
-    write: async (kind, note, version) =>
-      version !== undefined && version !== (find(kind, note.key)?.version ?? 0) ? undefined : keep(kind, note),
+    write: async (kind, entry, version) =>
+      version !== undefined && version !== (find(kind, entry.key)?.version ?? 0) ? undefined : keep(kind, entry),
     writeAll: async (kind, given) => {
-      for (const { note } of lastWritePerKey(given)) keep(kind, note)
+      for (const { entry } of lastWritePerKey(given)) keep(kind, entry)
     },
     remove: async (kind, key) => remove(kind, key),
     list: async (kind, query) => {
       const live = [...(kinds.get(kind)?.values() ?? [])].filter(({ expiresAt }) => expiresAt > now())
-      return selectEntries(live, query).map((note) => entryOf(note) as KeyValueEntry)
+      return selectEntries(live, query).map((entry) => entryOf(entry) as KeyValueEntry)
     },
     add: async (kind, key, by, expiresAt) => {
       const before = find(kind, key)?.value
@@ -61,7 +64,7 @@ export function createMemoryKeyValue(now: () => number) {
   }
 
   return {
-    notes,
+    kv,
     forgetExpired(): void {
       const at = now()
       for (const [kind, known] of kinds)
@@ -76,9 +79,9 @@ function entryOf(kept: StoredEntry | undefined): KeyValueEntry | undefined {
   return { key, value: structuredClone<Json>(value), version, updatedAt }
 }
 
-function selectEntries(notes: readonly StoredEntry[], query: KeyValueQuery): readonly StoredEntry[] {
+function selectEntries(entries: readonly StoredEntry[], query: KeyValueQuery): readonly StoredEntry[] {
   const { from, until } = keyRangeOf(query)
-  const found = notes.filter(({ bytes }) => compareBytes(bytes, from) >= 0 && compareBytes(bytes, until) < 0)
+  const found = entries.filter(({ bytes }) => compareBytes(bytes, from) >= 0 && compareBytes(bytes, until) < 0)
   found.sort((a, b) => compareBytes(a.bytes, b.bytes))
   return (query.descending === true ? found.reverse() : found).slice(0, query.limit)
 }

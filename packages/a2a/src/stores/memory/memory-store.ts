@@ -58,7 +58,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
   const table = createMemoryTable()
   const claims: MessageClaimTable = new Map()
   const keys = new Map<string, KeyRow>()
-  const { notes, forgetExpired } = createMemoryKeyValue(now)
+  const { kv, forgetExpired } = createMemoryKeyValue(now)
   const waiters = createChangeWaiters()
   let closed = false
   let fence = 0
@@ -187,12 +187,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
       takeRecords: table.recordsOf,
     },
     kv: {
-      read: (kind, key) => use(() => notes.read(kind, key)),
-      write: (kind, note, version) => use(() => notes.write(kind, note, version)),
-      writeAll: (kind, given) => use(() => notes.writeAll(kind, given)),
-      remove: (kind, key) => use(() => notes.remove(kind, key)),
-      list: (kind, query) => use(() => notes.list(kind, query)),
-      add: (kind, key, by, expiresAt) => use(() => notes.add(kind, key, by, expiresAt)),
+      read: (kind, key) => use(() => kv.read(kind, key)),
+      write: (kind, entry, version) => use(() => kv.write(kind, entry, version)),
+      writeAll: (kind, given) => use(() => kv.writeAll(kind, given)),
+      remove: (kind, key) => use(() => kv.remove(kind, key)),
+      list: (kind, query) => use(() => kv.list(kind, query)),
+      add: (kind, key, by, expiresAt) => use(() => kv.add(kind, key, by, expiresAt)),
     },
     prune: (retention) =>
       use(() => {

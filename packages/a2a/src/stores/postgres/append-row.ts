@@ -1,19 +1,12 @@
 /** An append as `append_2` takes it: one row of JSON, built when the append is requested, so that a flush only joins texts. */
 import { isVisible } from '../../model/record.ts'
-import { isTerminal, taskStates, type TaskState } from '../../model/state.ts'
+import { isTerminal, taskStateNumber } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
 import { withOrderedTimes } from '../decide-append.ts'
 import type { Append, AppendResult, NewTask, Partition } from '../store.ts'
 import { type PostgresBlob, toPostgresBlob } from './blob-content.ts'
 import { nameDigest, decodeText, encodeText, toPostgresInteger } from './text-encoding.ts'
 import type { DatabaseTime } from './database.ts'
-
-const numbers: ReadonlyMap<TaskState, number> = new Map(taskStates.map((state, number) => [state, number]))
-
-/** States are stored by their number in the protocol. */
-export function taskStateNumber(state: TaskState): number {
-  return numbers.get(state) ?? 0
-}
 
 export interface PreparedAppend {
   readonly id: string

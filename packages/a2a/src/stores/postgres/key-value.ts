@@ -58,7 +58,7 @@ export function createPostgresKeyValue({
     SELECT n.kind, n.key FROM ${table} AS n WHERE n.expires_at IS NOT NULL AND n.expires_at <= ${moment}
     ORDER BY n.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
-  const notes: KeyValueStore = {
+  const kv: KeyValueStore = {
     read: async (kind, key) => {
       const place = [bytea(kind), bytea(key)]
       return track(async () => {
@@ -73,8 +73,8 @@ export function createPostgresKeyValue({
     writeAll: async (kind, given) => {
       const rows = lastWritePerKey(given)
       const keys = rows.map(({ bytes }) => Buffer.from(bytes))
-      const expiries = rows.map(({ note }) => expiryOf(note.expiresAt))
-      const texts = rows.map(({ note }) => JSON.stringify(note.value))
+      const expiries = rows.map(({ entry }) => expiryOf(entry.expiresAt))
+      const texts = rows.map(({ entry }) => JSON.stringify(entry.value))
       const values = [bytea(kind), keys, expiries, texts]
       return track(async () => void (await database.queryWithRetry(putAll, now(), ...values)))
     },
@@ -113,7 +113,7 @@ export function createPostgresKeyValue({
   }
 
   return {
-    notes,
+    kv,
     async sweep(limit: number): Promise<void> {
       await database.query(sweep, now(), limit)
     },

@@ -2,12 +2,12 @@
  * Keyset lists on an index, so that a page costs the same whatever the size of the table. The index has the state before the time:
  * a list of one state reads one range of it, a list of all states merges one range per state.
  */
-import { isTerminal, taskStates } from '../../model/state.ts'
+import { isTerminal, taskStateNumber, taskStates } from '../../model/state.ts'
 import type { ListPage, ListQuery, Partition, StateCount, TaskRow } from '../store.ts'
 import type { PostgresBlobs } from './blob-content.ts'
 import type { PostgresDatabase } from './database.ts'
 import { encodeText } from './text-encoding.ts'
-import { ownerKey, partitionKey, taskStateNumber } from './append-row.ts'
+import { ownerKey, partitionKey } from './append-row.ts'
 import { type PostgresTaskColumns, postgresTaskColumns, readPostgresTask } from './rows.ts'
 
 const endOfTime = Number.MAX_SAFE_INTEGER

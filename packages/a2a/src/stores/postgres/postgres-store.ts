@@ -108,7 +108,7 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
   const leases = createPostgresLeases({ database, schema, blobs, time })
   const pushes = createPostgresPushCursors(database, schema, time)
   const housekeeping = createHousekeeping(database, schema, time)
-  const { notes, sweep } = createPostgresKeyValue({ database, schema, time, track })
+  const { kv, sweep } = createPostgresKeyValue({ database, schema, time, track })
   // An append is retried as long as its lease can live: after that another process may own the task.
   const writer = createPostgresWriter({ database, schema, time, retryTimeoutMs: leaseTtlMs, onFlush: flushing })
   const turns = createSerialQueue()
@@ -224,7 +224,7 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
       read: (position, limit) => track(() => tasks.feed(position, limit)),
       end: () => track(() => tasks.feedEnd()),
     },
-    kv: notes,
+    kv,
     prune: (retention) =>
       serialized(async () => {
         await sweep(notesPerCall)

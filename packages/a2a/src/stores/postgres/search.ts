@@ -2,12 +2,11 @@
  * Tasks of all owners, by keyset on indexes: the cost of a page depends on its length and on the number of agents and states, not
  * on the number of tasks.
  */
-import { isTerminal, taskStates } from '../../model/state.ts'
+import { isTerminal, taskStateNumber, taskStates } from '../../model/state.ts'
 import type { AgentCount, SearchPage, SearchQuery, TaskRow } from '../store.ts'
 import type { PostgresBlobs } from './blob-content.ts'
 import type { PostgresDatabase } from './database.ts'
 import { decodeText, encodeText } from './text-encoding.ts'
-import { taskStateNumber } from './append-row.ts'
 import { type PostgresTaskColumns, postgresTaskColumns, readPostgresTask } from './rows.ts'
 
 const endOfTime = Number.MAX_SAFE_INTEGER

@@ -3,12 +3,12 @@
  * one batch. Texts are serialized when the append is requested, so that the transaction only writes.
  */
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
-import { isTerminal } from '../../model/state.ts'
+import { isTerminal, taskStateNumber } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
 import { decideAppend, type AppendDecision, type AppendState } from '../decide-append.ts'
 import type { Append, AppendResult, NewTask } from '../store.ts'
 import { type SqliteBlob, type BlobTable, toSqliteBlob, toRowText } from './blob-table.ts'
-import { type Counters, taskStateNumber } from './counters.ts'
+import type { Counters } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { Epoch } from './epoch.ts'
 import type { SqliteMessageClaims } from './message-claims.ts'

@@ -2,16 +2,10 @@
  * The number of tasks per owner and state, written in the same transaction as the tasks, so that the total of a list and the limit
  * of a caller cost one read. Changes are collected and written once per transaction: thirty new tasks of one caller are one update.
  */
-import { isTerminal, taskStates, type TaskState } from '../../model/state.ts'
+import { isTerminal, taskStateNumber, taskStates, type TaskState } from '../../model/state.ts'
 import type { Partition, StateCount } from '../store.ts'
 import type { SqliteDatabase } from './database.ts'
 
-const numbers: ReadonlyMap<TaskState, number> = new Map(taskStates.map((state, number) => [state, number]))
-
-/** States are stored by their number in the protocol. */
-export function taskStateNumber(state: TaskState): number {
-  return numbers.get(state) ?? 0
-}
 export function taskStateOfNumber(number: number): TaskState {
   return taskStates[number] ?? 'TASK_STATE_UNSPECIFIED'
 }

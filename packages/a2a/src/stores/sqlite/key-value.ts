@@ -61,7 +61,7 @@ export function createSqliteKeyValue({ database, now, read, write }: SqliteKeyVa
     return sum
   }
 
-  const notes: KeyValueStore = {
+  const kv: KeyValueStore = {
     read: async (kind, key) => {
       const place = [keyToBytes(kind), keyToBytes(key)] as const
       return read(() => {
@@ -69,12 +69,12 @@ export function createSqliteKeyValue({ database, now, read, write }: SqliteKeyVa
         return row && entryOf(row)
       })
     },
-    write: async (kind, note, version) => {
-      const job = writing(keyToBytes(kind), keyToBytes(note.key), note)
+    write: async (kind, entry, version) => {
+      const job = writing(keyToBytes(kind), keyToBytes(entry.key), entry)
       return write(() => job(version))
     },
     writeAll: async (kind, given) => {
-      const jobs = lastWritePerKey(given).map(({ bytes, note }) => writing(keyToBytes(kind), bytes, note))
+      const jobs = lastWritePerKey(given).map(({ bytes, entry }) => writing(keyToBytes(kind), bytes, entry))
       return write(() => jobs.forEach((job) => job()))
     },
     remove: async (kind, key) => {
@@ -93,7 +93,7 @@ export function createSqliteKeyValue({ database, now, read, write }: SqliteKeyVa
   }
 
   return {
-    notes,
+    kv,
     /** Within a transaction. */
     sweep: (at: number, limit: number): void => void sweep.run(at, limit),
   }

@@ -2,9 +2,10 @@
  * Keyset lists on an index, so that a page costs the same whatever the size of the table. The index has the state before the time:
  * a list of one state reads one range of it, a list of all states merges the ranges of the states that occur.
  */
+import { taskStateNumber } from '../../model/state.ts'
 import type { ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
-import { type Counters, taskStateNumber } from './counters.ts'
+import type { Counters } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
 import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask } from './rows.ts'
 

@@ -2,10 +2,10 @@
  * Tasks of all owners, by keyset on indexes that have the agent and the state before the time. One range per agent and state is
  * merged, and each is read only as far as the page needs. Running tasks have one range per owner.
  */
-import { isTerminal, taskStates } from '../../model/state.ts'
+import { isTerminal, taskStateNumber, taskStates } from '../../model/state.ts'
 import type { AgentCount, SearchPage, SearchQuery, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
-import { taskStateNumber, taskStateOfNumber } from './counters.ts'
+import { taskStateOfNumber } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
 import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask } from './rows.ts'
 

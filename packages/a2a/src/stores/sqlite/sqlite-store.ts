@@ -125,7 +125,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   pushes.limitWaits(now())
   const prune = createPrune(deps)
   const keys = keyTable(database)
-  const { notes, sweep } = createSqliteKeyValue({ database, now, read, write })
+  const { kv, sweep } = createSqliteKeyValue({ database, now, read, write })
   let closed = false
   let sealing = false
   let master: Uint8Array | undefined
@@ -236,7 +236,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       end: () => read(() => log.feedEnd()),
       takeRecords: ({ taskId, firstSeq }) => recent.take(taskId, firstSeq),
     },
-    kv: notes,
+    kv,
     prune: (retention) =>
       write(() => {
         sweep(now(), notesPerCall)

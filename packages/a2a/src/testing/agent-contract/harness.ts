@@ -67,5 +67,5 @@ export interface AgentHarness<Bench extends AgentUnderTest = AgentUnderTest> {
   /** For the test of the deadline: longer than the backend takes to begin. Default 1.5 s. */
   readonly deadlineMs?: number
   /** How long a step may take before it counts as stuck. Default 60 s. */
-  readonly patienceMs?: number
+  readonly stepTimeoutMs?: number
 }

@@ -13,7 +13,7 @@ interface Handle {
 /**
  * Does the work, and fails with the handles it left open. It waits first, because sockets and processes take a moment to close.
  */
-export async function assertNoOpenHandles(work: () => Promise<void>, patienceMs: number): Promise<void> {
+export async function assertNoOpenHandles(work: () => Promise<void>, timeoutMs: number): Promise<void> {
   const made = new Map<number, { readonly kind: string; readonly handle: WeakRef<Handle> }>()
   let isWatching = true
   const hook = createHook({
@@ -32,7 +32,7 @@ export async function assertNoOpenHandles(work: () => Promise<void>, patienceMs:
   try {
     await work()
     isWatching = false
-    for (const giveUpAt = Date.now() + patienceMs; left().length > 0;) {
+    for (const giveUpAt = Date.now() + timeoutMs; left().length > 0;) {
       if (Date.now() > giveUpAt) assert.fail(`still open: ${left().join(', ')}`)
       await sleep(10)
     }

@@ -39,8 +39,8 @@ export interface TestStreamReading {
   disconnect(): void
 }
 
-export function createTestCaller(wire: TestWire, patienceMs: number): TestCaller {
-  const soon = <T>(promise: Promise<T>, what: string): Promise<T> => withDeadline(promise, patienceMs, what)
+export function createTestCaller(wire: TestWire, stepTimeoutMs: number): TestCaller {
+  const soon = <T>(promise: Promise<T>, what: string): Promise<T> => withDeadline(promise, stepTimeoutMs, what)
 
   async function send(
     text: string,
@@ -69,7 +69,7 @@ export function createTestCaller(wire: TestWire, patienceMs: number): TestCaller
     get: (id) => soon(wire.call('GetTask', { id }), 'GetTask'),
     cancel: (id) => soon(wire.call('CancelTask', { id }), 'CancelTask'),
     async reaches(id, ...states) {
-      for (const giveUpAt = Date.now() + patienceMs; ;) {
+      for (const giveUpAt = Date.now() + stepTimeoutMs; ;) {
         const task = await caller.get(id)
         if (states.includes(task.status.state)) return task
         assert.ok(Date.now() < giveUpAt, `waited in vain for ${states.join(' or ')}: it is ${task.status.state}`)

@@ -29,7 +29,7 @@ export interface TestEnvironment {
   close(): Promise<void>
 }
 
-export const timeoutOf = ({ patienceMs = 60_000 }: AgentHarness): number => patienceMs
+export const timeoutOf = ({ stepTimeoutMs = 60_000 }: AgentHarness): number => stepTimeoutMs
 
 const callerHeader = 'x-caller'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -38,8 +38,8 @@ export async function openTestEnvironment(
   harness: AgentHarness,
   options: TestEnvironmentOptions,
 ): Promise<TestEnvironment> {
-  const patienceMs = timeoutOf(harness)
-  const soon = <T>(happening: Promise<T>, what: string): Promise<T> => withDeadline(happening, patienceMs, what)
+  const stepTimeoutMs = timeoutOf(harness)
+  const soon = <T>(happening: Promise<T>, what: string): Promise<T> => withDeadline(happening, stepTimeoutMs, what)
   const processes = (options.lifetimes ?? inMemory)()
   const dead: { readonly process: KillableProcess; readonly server: Handler }[] = []
   const bench = await soon(harness.open(), 'the bench to open')
@@ -53,7 +53,7 @@ export async function openTestEnvironment(
       authenticate: ({ header }) => ({ id: header(callerHeader) ?? 'anonymous' }),
       // Failed turns are often expected here, and the test reports the unexpected ones.
       log: silent,
-      cancelGraceMs: Math.min(2_000, patienceMs / 2),
+      cancelGraceMs: Math.min(2_000, stepTimeoutMs / 2),
       ...(options.turnTimeoutMs !== undefined ? { turnTimeoutMs: options.turnTimeoutMs } : {}),
     })
   }
@@ -88,7 +88,7 @@ export async function openTestEnvironment(
         binding: 'JSONRPC',
         fetch: fetchAs(name),
       })
-      return createTestCaller(wire, patienceMs)
+      return createTestCaller(wire, stepTimeoutMs)
     },
     async kill() {
       dead.push({ process, server })

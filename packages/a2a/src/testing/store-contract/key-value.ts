@@ -8,7 +8,7 @@ import type { KeyValueEntry, KeyValueQuery, KeyValueStore } from '../../stores/k
 import { type OpenStore, day0, reopened, withStore } from './harness.ts'
 
 const kind = 'things'
-const keysOf = (notes: readonly KeyValueEntry[]): readonly string[] => notes.map(({ key }) => key)
+const keysOf = (entries: readonly KeyValueEntry[]): readonly string[] => entries.map(({ key }) => key)
 
 export function keyValueContract(open: OpenStore): void {
   describe('the key-value store', () => {
@@ -75,16 +75,16 @@ function versions(open: OpenStore): void {
     withStore(open, async ({ store: { kv } }) => {
       const push = async (word: string): Promise<void> => {
         for (;;) {
-          const note = await kv.read(kind, 'list')
-          const value = [...((note?.value as readonly string[] | undefined) ?? []), word]
-          if ((await kv.write(kind, { key: 'list', value }, note?.version ?? 0)) !== undefined) return
+          const entry = await kv.read(kind, 'list')
+          const value = [...((entry?.value as readonly string[] | undefined) ?? []), word]
+          if ((await kv.write(kind, { key: 'list', value }, entry?.version ?? 0)) !== undefined) return
         }
       }
       const words = Array.from({ length: 10 }, (_, n) => `word ${n}`)
       await Promise.all(words.map(push))
-      const note = await kv.read(kind, 'list')
-      assert.deepEqual((note?.value as string[] | undefined)?.toSorted(), words)
-      assert.equal(note?.version, words.length)
+      const entry = await kv.read(kind, 'list')
+      assert.deepEqual((entry?.value as string[] | undefined)?.toSorted(), words)
+      assert.equal(entry?.version, words.length)
     }),
   )
 
@@ -167,8 +167,8 @@ function values(open: OpenStore): void {
       odd.push('\ufeffa', '\u0001"a"', '\\x61', 'A', 'a', 'x'.repeat(1_024))
       for (const [n, key] of odd.entries()) await kv.write(kind, { key, value: n }, 0)
       for (const [n, key] of odd.entries()) {
-        const note = await kv.read(kind, key)
-        assert.deepEqual([note?.value, note?.key], [n, key])
+        const entry = await kv.read(kind, key)
+        assert.deepEqual([entry?.value, entry?.key], [n, key])
       }
       assert.deepEqual([...keysOf(await kv.list(kind, { limit: 99 }))].sort(), [...odd].sort())
       for (const [n, key] of odd.entries()) await kv.write(`${key.slice(0, 9)}${n}`, { key: 'k', value: n })
@@ -194,10 +194,10 @@ function values(open: OpenStore): void {
 
 function lists(open: OpenStore): void {
   const ordered = ['', 'A', 'B', 'Z', 'a', 'a-1', 'a-10', 'a-2', 'b', 'z', 'é', '\ufffd', '😀']
-  const fill = async (notes: KeyValueStore): Promise<void> => {
+  const fill = async (kv: KeyValueStore): Promise<void> => {
     const shuffled = ordered.map((key, n) => [key, (n * 7) % ordered.length] as const).sort((a, b) => a[1] - b[1])
-    for (const [key] of shuffled) await notes.write(kind, { key, value: key })
-    await notes.write('others', { key: 'a', value: 'not mine' })
+    for (const [key] of shuffled) await kv.write(kind, { key, value: key })
+    await kv.write('others', { key: 'a', value: 'not mine' })
   }
 
   it(

@@ -207,9 +207,9 @@ export function readContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
         await store.tasks.changed(task.id, 1, AbortSignal.abort())
-        const patience = new AbortController()
-        const waiting = store.tasks.changed(task.id, 1, patience.signal)
-        patience.abort()
+        const timeout = new AbortController()
+        const waiting = store.tasks.changed(task.id, 1, timeout.signal)
+        timeout.abort()
         await waiting
       }),
     )

@@ -17,13 +17,13 @@ const card: AgentCard = {
 const signature = { status: 'unsigned' } as const
 const seen = (over: Partial<AgentCard> = {}) => ({ card: { ...card, ...over }, signature })
 
-function open(given: object = {}, notes = memoryKeyValueStore()) {
+function open(given: object = {}, kv = memoryKeyValueStore()) {
   const warned: unknown[] = []
   let noticed = 0
   const quiet = { debug() {}, info() {}, error() {}, warn: (...all: unknown[]) => void warned.push(all) }
   const entry = a2aEntry.parse({ url: 'https://p.example', ...given })
-  const watch = createCardWatch(entry, { kv: notes, now: () => 5, log: quiet, notifyChange: () => void (noticed += 1) })
-  return { watch, warned, notes, noticed: () => noticed }
+  const watch = createCardWatch(entry, { kv, now: () => 5, log: quiet, notifyChange: () => void (noticed += 1) })
+  return { watch, warned, kv, noticed: () => noticed }
 }
 
 describe('a remote card', () => {
@@ -56,10 +56,10 @@ describe('a remote card', () => {
   })
 
   it('is blocked until it is approved, also after the agent is opened again', async () => {
-    const { watch, notes } = open({ drift: 'block' })
+    const { watch, kv } = open({ drift: 'block' })
     await watch.observe(seen())
     assert.equal(await watch.observe(seen({ version: '2.0.0' })), false)
-    const again = open({ drift: 'block' }, notes).watch
+    const again = open({ drift: 'block' }, kv).watch
     assert.equal(await again.observe(seen({ version: '2.0.0' })), false)
     assert.equal((await again.approved())?.version, '1.0.0')
     const { fingerprint = '' } = (await again.state()).changed ?? {}
@@ -78,9 +78,9 @@ describe('a remote card', () => {
   })
 
   it('of another address is another one, and the first there', async () => {
-    const { watch, notes } = open({ drift: 'block' })
+    const { watch, kv } = open({ drift: 'block' })
     await watch.observe(seen())
-    const moved = open({ drift: 'block', url: 'https://elsewhere.example' }, notes).watch
+    const moved = open({ drift: 'block', url: 'https://elsewhere.example' }, kv).watch
     assert.equal(await moved.observe(seen({ version: '9.0.0' })), true)
   })
 })

@@ -188,8 +188,8 @@ const retentionMs = 90 * 86_400_000
 export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'name' | 'kv' | 'now'>): RemoteIdMapping {
   return {
     async remoteContextId(turn) {
-      const note = await kv.read('context', sessionKeyOf(turn, name))
-      return typeof note?.value === 'string' ? note.value : defaultContextId(turn, name)
+      const stored = await kv.read('context', sessionKeyOf(turn, name))
+      return typeof stored?.value === 'string' ? stored.value : defaultContextId(turn, name)
     },
     async record(turn, { taskId, contextId }) {
       const expiresAt = now() + retentionMs
@@ -204,7 +204,7 @@ export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'na
       // Only tasks that the caller may see.
       const tasks = await turn.references()
       const found = await Promise.all(tasks.map(({ id }) => kv.read('task', id)))
-      return found.flatMap((note) => (typeof note?.value === 'string' ? [note.value] : []))
+      return found.flatMap((stored) => (typeof stored?.value === 'string' ? [stored.value] : []))
     },
   }
 

@@ -57,7 +57,7 @@ describe('the egress policy', () => {
       createEgressFetch(entryOf(), { fetch, guardedFetch: () => Promise.reject(reason) })(
         new Request('http://192.168.1.1/'),
       )
-    await assert.rejects(failing(new A2AError('PERMISSION_DENIED', 'no')), { details: { reason: 'NOT_LOADED' } })
+    await assert.rejects(failing(new A2AError('PERMISSION_DENIED', 'no')), { details: { reason: 'ADDRESS_BLOCKED' } })
     await assert.rejects(failing(new TypeError('network')), TypeError)
   })
 
@@ -72,7 +72,7 @@ describe('the egress policy', () => {
     assert.equal(await resolve('10.0.0.5', 8080), undefined)
     await assert.rejects(resolve('10.0.0.5', 50051), {
       code: 'PERMISSION_DENIED',
-      details: { reason: 'NOT_LOADED' },
+      details: { reason: 'ADDRESS_BLOCKED' },
     })
     assert.deepEqual(await resolve('agents.example.com', 443), ['203.0.113.1'])
     assert.deepEqual(looked, ['10.0.0.5 50051', 'agents.example.com 443'])

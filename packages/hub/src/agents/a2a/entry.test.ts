@@ -15,7 +15,7 @@ describe('an entry of the kind a2a', () => {
       answerTimeout: 30_000,
       idleTimeout: 60_000,
       pollEvery: 3_000,
-      patience: 300_000,
+      reconnectTimeout: 300_000,
     })
   })
 
@@ -30,10 +30,10 @@ describe('an entry of the kind a2a', () => {
       auth: { oauth: { clientId: 'hub', clientSecret: 's', tokenUrl: 'https://id.example.com/token' } },
       headers: { 'x-team': 'blue' },
       forwardCaller: 'X-Forwarded-User',
-      patience: '1h',
+      reconnectTimeout: '1h',
     })
     assert.deepEqual(entry.bindings, ['GRPC', 'JSONRPC'])
-    assert.equal(entry.patience, 3_600_000)
+    assert.equal(entry.reconnectTimeout, 3_600_000)
   })
 
   it('is refused where it would not do what its author thinks', () => {

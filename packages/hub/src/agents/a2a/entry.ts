@@ -81,7 +81,9 @@ export const a2aEntry = z.strictObject({
   answerTimeout: duration.prefault('30s').describe('Time until a response begins. Default 30s.'),
   idleTimeout: duration.prefault('60s').describe('Silence of a stream after which it is reopened. Default 60s.'),
   pollEvery: duration.prefault('3s').describe('The polling interval for tasks without a stream. Default 3s.'),
-  patience: duration.prefault('5m').describe('How long an agent may be unreachable before its task fails. Default 5m.'),
+  reconnectTimeout: duration
+    .prefault('5m')
+    .describe('How long the hub tries to reach an unreachable agent before its task fails. Default 5m.'),
 })
 
 export type A2AEntry = z.output<typeof a2aEntry>

@@ -111,7 +111,7 @@ export const a2aKind: AgentKind<A2AEntry> = {
 
     /** If both sides restarted, the remote agent may take longer than this hub. */
     async function remoteWithRetry(turn: Turn): Promise<RemoteAgent> {
-      const until = services.monotonicNow() + entry.patience
+      const until = services.monotonicNow() + entry.reconnectTimeout
       for (let waitMs = 250; ; waitMs = Math.min(10_000, waitMs * 2)) {
         try {
           return await upstream.remote(turn.signal)

@@ -4,8 +4,8 @@ import { memoryKeyValueStore } from '@parley/a2a'
 import { createPushReceiver } from './push-receiver.ts'
 
 describe('push notifications of a remote agent', () => {
-  const notes = memoryKeyValueStore()
-  const partsOf = (publicUrl: string | undefined) => ({ name: 'my agent', kv: notes, publicUrl: () => publicUrl })
+  const kv = memoryKeyValueStore()
+  const partsOf = (publicUrl: string | undefined) => ({ name: 'my agent', kv, publicUrl: () => publicUrl })
   const hooks = createPushReceiver(partsOf('https://hub.example.com/base'))
 
   async function knock(taskId: string, headers: Record<string, string>, method = 'POST'): Promise<number> {

@@ -74,8 +74,8 @@ export function createPushReceiver({
     const generated = randomBytes(32).toString('base64url')
     // The first process to write the secret wins.
     if ((await kv.write('hook', { key: 'secret', value: generated }, 0)) !== undefined) return generated
-    const note = await kv.read('hook', 'secret')
-    return typeof note?.value === 'string' ? note.value : generated
+    const stored = await kv.read('hook', 'secret')
+    return typeof stored?.value === 'string' ? stored.value : generated
   }
 }
 

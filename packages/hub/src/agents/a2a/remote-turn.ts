@@ -252,7 +252,7 @@ export async function* runRemoteTurn(
   async function afterFailure({ during, error }: Extract<TurnState, { at: 'failed' }>): Promise<TurnState> {
     const fail = (): TurnState => ({ at: 'ended', report: remoteFailure(error, turn) })
     const retry = (next: TurnState): TurnState =>
-      monotonicNow() - heardAt > entry.patience ? fail() : { at: 'waiting', next }
+      monotonicNow() - heardAt > entry.reconnectTimeout ? fail() : { at: 'waiting', next }
     if (!(error instanceof A2AError)) return fail()
     if (position.checkpoint.arrived === true) return isTransient(error) ? retry(arrivedState()) : fail()
     if (during === 'reconciling')

@@ -190,7 +190,7 @@ function egressError(cause: unknown): unknown {
   const message = 'Blocked: the card names an address inside the network; set allowPrivate to allow it'
   return new A2AError('PERMISSION_DENIED', message, { reason: egressBlockedReason }, { cause })
 }
-export const egressBlockedReason = 'NOT_LOADED'
+export const egressBlockedReason = 'ADDRESS_BLOCKED'
 
 /**
  * gRPC opens its own connections, so it receives the addresses that it may connect to. A configured host is allowed only on

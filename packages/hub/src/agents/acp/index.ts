@@ -31,7 +31,7 @@ export const acpKind: AgentKind<AcpEntry> = {
       .catch((cause: unknown) => log.warn('programs left by an earlier hub could not be listed', { cause }))
     const router = createSessionRouter()
     const sessions = createAcpSessions({
-      ...{ entry, baseDir, notes: kv, log, now },
+      ...{ entry, baseDir, kv, log, now },
       listen: (sessionId, onSessionUpdate) => router.listen(sessionId, { onSessionUpdate }),
     })
     const { folderOf } = sessions

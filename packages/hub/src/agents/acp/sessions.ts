@@ -35,7 +35,7 @@ export interface AcpSessions {
 export interface AcpSessionsDeps {
   readonly entry: AcpEntry
   readonly baseDir: string
-  readonly notes: KeyValueStore
+  readonly kv: KeyValueStore
   readonly log: AgentLog
   readonly now: () => number
   /** Delivers updates of a session until the returned function is called. */
@@ -53,7 +53,7 @@ const recordKind = 'session'
 const retentionMs = 90 * 86_400_000
 
 export function createAcpSessions(deps: AcpSessionsDeps): AcpSessions {
-  const { entry, baseDir, notes, log, now, listen } = deps
+  const { entry, baseDir, kv, log, now, listen } = deps
   const activeSessions = new Map<string, ActiveSession>()
   const mcpServers = entry.mcpServers.map(mcpServer)
 
@@ -64,7 +64,7 @@ export function createAcpSessions(deps: AcpSessionsDeps): AcpSessions {
   }
 
   function remember(key: string, { id, cwd }: AcpSession): Promise<unknown> {
-    return notes.write(recordKind, { key, value: { id, cwd }, expiresAt: now() + retentionMs })
+    return kv.write(recordKind, { key, value: { id, cwd }, expiresAt: now() + retentionMs })
   }
 
   async function createSession(key: string, peer: AcpPeer): Promise<AcpSession> {
@@ -125,7 +125,7 @@ export function createAcpSessions(deps: AcpSessionsDeps): AcpSessions {
         clearTimeout(active.idle)
         return { session: active.session, isLost: false }
       }
-      const stored = sessionIn((await notes.read(recordKind, key))?.value)
+      const stored = sessionIn((await kv.read(recordKind, key))?.value)
       if (stored === undefined) return { session: activate(key, await createSession(key, peer), peer), isLost: false }
       const replay = await reload(stored, peer).catch((cause: unknown) => {
         log.warn('a session could not be loaded; starting a new one', { cause })

@@ -5,7 +5,7 @@
 import { type Json, type Message, type Struct, type Violation, isStruct } from '@parley/a2a'
 import type { Callable } from './callable.ts'
 import {
-  validateInput,
+  schemaViolations,
   describeViolations,
   parseCallArguments,
   schemaFields,
@@ -69,7 +69,7 @@ export function missingFields(schema: Struct, input: Struct): readonly string[] 
 
 function validateCall(wanted: ResolvedCall, byProgram: boolean): CallRequest {
   const { callable, input } = wanted
-  const violations = validateInput(input, callable.inputSchema)
+  const violations = schemaViolations(input, callable.inputSchema)
   if (violations.length === 0) return wanted
   const why = `Invalid arguments for ${callable.name}: ${describeViolations(violations)}`
   return { why, violations, partialCall: wanted, isFromProgram: byProgram }

@@ -4,7 +4,7 @@
  */
 import { isStruct, type AgentMessage, type Json, type Message, type Struct } from '@parley/a2a'
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
-import { fieldLines, schemaFields, parseInput, validateInput, describeViolations } from './parse-input.ts'
+import { fieldLines, schemaFields, parseInput, schemaViolations, describeViolations } from './parse-input.ts'
 import type { SchemaFields } from './parse-input.ts'
 import { textOfParts } from '../part-reader.ts'
 
@@ -59,7 +59,7 @@ export function readForm(
     data === undefined
       ? parseInput(textOfParts(message.parts), schema, Object.keys(fields))
       : (contentIn(data, fields) ?? data)
-  const violations = validateInput(given ?? {}, schema)
+  const violations = schemaViolations(given ?? {}, schema)
   if (violations.length > 0) return { wrong: `That is invalid: ${describeViolations(violations)}` }
   return { content: (given ?? {}) as NonNullable<ElicitResult['content']> }
 }

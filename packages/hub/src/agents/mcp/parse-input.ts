@@ -141,7 +141,7 @@ function choicesOf(field: Struct): readonly string[] {
 }
 
 /** Empty if the schema cannot be read here: the server validates for itself. */
-export function validateInput(given: Struct, schema: Struct): readonly Violation[] {
+export function schemaViolations(given: Struct, schema: Struct): readonly Violation[] {
   const { issues = [] } = attempt(() => z.fromJSONSchema(schema).safeParse(given).error) ?? {}
   return issues.flatMap((issue) => {
     const field = issue.path.map(String).join('.')

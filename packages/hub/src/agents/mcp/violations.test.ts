@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct } from '@parley/a2a'
-import { validateInput, describeViolations } from './parse-input.ts'
+import { schemaViolations, describeViolations } from './parse-input.ts'
 
 const schema: Struct = {
   type: 'object',
@@ -16,8 +16,8 @@ const schema: Struct = {
 
 describe('what is wrong with arguments', () => {
   it('is said by the names of the fields', () => {
-    assert.deepEqual(validateInput({ a: 1, place: { city: 'Rome' } }, schema), [])
-    const fields = validateInput({ a: 'x', way: 'boat', place: {}, extra: 1 }, schema)
+    assert.deepEqual(schemaViolations({ a: 1, place: { city: 'Rome' } }, schema), [])
+    const fields = schemaViolations({ a: 'x', way: 'boat', place: {}, extra: 1 }, schema)
     assert.deepEqual(
       fields.map(({ field }) => field),
       ['a', 'way', 'place.city', 'extra'],
@@ -29,6 +29,6 @@ describe('what is wrong with arguments', () => {
   })
 
   it('is left to the server where the schema cannot be read here', () => {
-    assert.deepEqual(validateInput({ a: 1 }, { $ref: 'https://example.com/schema.json' }), [])
+    assert.deepEqual(schemaViolations({ a: 1 }, { $ref: 'https://example.com/schema.json' }), [])
   })
 })

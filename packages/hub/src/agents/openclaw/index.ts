@@ -41,15 +41,15 @@ export function openOpenClaw(entry: OpenClawEntry, services: AgentServices, time
 }
 
 function gatewayOf(entry: OpenClawEntry, services: AgentServices): Gateway {
-  const notes = services.kindKv ?? services.kv
+  const kv = services.kindKv ?? services.kv
   const deviceName = typeof entry.device === 'string' ? deviceFromKey(entry.device).id : String(entry.device)
   let device: Promise<Device | undefined> | undefined
-  return shareGateway(notes, deviceName, {
+  return shareGateway(kv, deviceName, {
     url: entry.url,
     credentials: { token: entry.token, password: entry.password },
     approvals: entry.approvals === 'caller',
     device: () => (device ??= deviceFor(entry, services)),
-    tokens: createDeviceTokens(notes),
+    tokens: createDeviceTokens(kv),
     log: services.log,
     jsonNodes: services.jsonNodes,
   })

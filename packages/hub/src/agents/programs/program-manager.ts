@@ -28,7 +28,7 @@ const recordKind = 'program'
 const runIdVariable = 'A2A_RUN_ID'
 const batch = 100
 
-export function createProgramManager(notes: KeyValueStore, log: AgentLog): ProgramManager {
+export function createProgramManager(kv: KeyValueStore, log: AgentLog): ProgramManager {
   const writing = new Set<Promise<unknown>>()
 
   function trackWrite(work: Promise<unknown>): void {
@@ -53,14 +53,14 @@ export function createProgramManager(notes: KeyValueStore, log: AgentLog): Progr
       const { pid } = program
       if (pid === undefined) return program
       const value = { host: hostname(), pid, hub: process.pid } satisfies RunningProgramRecord
-      const recorded = notes.write(recordKind, { key: id, value })
+      const recorded = kv.write(recordKind, { key: id, value })
       trackWrite(recorded)
-      trackWrite(Promise.allSettled([recorded, program.exited]).then(() => notes.remove(recordKind, id)))
+      trackWrite(Promise.allSettled([recorded, program.exited]).then(() => kv.remove(recordKind, id)))
       return program
     },
     async endOrphans(graceMs) {
       for (let after = ''; ;) {
-        const found = await notes.list(recordKind, { after, limit: batch })
+        const found = await kv.list(recordKind, { after, limit: batch })
         await Promise.all(
           found.map(({ key, value }) => endOrphan(key, value as unknown as RunningProgramRecord, graceMs)),
         )
@@ -82,7 +82,7 @@ export function createProgramManager(notes: KeyValueStore, log: AgentLog): Progr
       log.warn('stopping a program left by an earlier hub', { pid })
       await endGroup(pid, async () => (await parentOf(pid, id)) !== undefined, graceMs)
     }
-    await notes.remove(recordKind, id)
+    await kv.remove(recordKind, id)
   }
 }
 

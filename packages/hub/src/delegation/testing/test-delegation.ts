@@ -19,12 +19,12 @@ export const defaultTestSettings: DelegationSettings = {
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 export async function createTestDelegation({ settings, ...given }: TestDelegationOptions = {}): Promise<Delegation> {
-  const notes = given.kv ?? memoryKeyValueStore()
+  const kv = given.kv ?? memoryKeyValueStore()
   const keys = testKeys()
   return createDelegation({
     settings: { ...defaultTestSettings, ...settings },
-    identity: await openHubIdentity(notes),
-    kv: notes,
+    identity: await openHubIdentity(kv),
+    kv,
     keys: () => keys,
     canUse: () => true,
     fetch: () => Promise.reject(new Error('there is nothing to fetch here')),

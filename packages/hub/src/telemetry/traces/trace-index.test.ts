@@ -102,13 +102,13 @@ describe('the index of traces', () => {
   it('catches up when its entries can be written again, and counts nothing twice', async (t) => {
     const store = memoryStore()
     let isDown = true
-    const notes: KeyValueStore = {
+    const kv: KeyValueStore = {
       ...store.kv,
       writeAll: async (kind, all) => (isDown ? Promise.reject(new Error('down')) : store.kv.writeAll(kind, all)),
     }
     const lines: string[] = []
     const log = { ...silentLog, warn: (message: string) => void lines.push(message) }
-    const server = await openTracedServer(t, { a: paying }, { store, index: { kv: notes, log } })
+    const server = await openTracedServer(t, { a: paying }, { store, index: { kv, log } })
     await server.send('a')
     await server.index.refresh()
     await server.index.refresh()
@@ -231,7 +231,7 @@ describe('the index of traces', () => {
       await server.index.refresh()
     }
     const left = await store.kv.list(traceIndexKind, { prefix: 'root/', limit: 10_000 })
-    assert.ok(left.length < 1_000, `${left.length} notes are left`)
+    assert.ok(left.length < 1_000, `${left.length} entries are left`)
   })
 
   it('keeps the entry of a task as long as the task is kept', async (t) => {

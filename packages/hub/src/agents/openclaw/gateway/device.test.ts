@@ -6,10 +6,10 @@ import { deviceFromKey, isDeviceKey, loadDevice, createDeviceTokens, signDeviceP
 
 describe('the device that a hub is', () => {
   it('stays the same, also where two make it at the same time', async () => {
-    const notes = memoryKeyValueStore()
-    const [first, second] = await Promise.all([loadDevice(notes), loadDevice(notes)])
+    const kv = memoryKeyValueStore()
+    const [first, second] = await Promise.all([loadDevice(kv), loadDevice(kv)])
     assert.equal(first.id, second.id)
-    assert.equal((await loadDevice(notes)).id, first.id)
+    assert.equal((await loadDevice(kv)).id, first.id)
     assert.notEqual((await loadDevice(memoryKeyValueStore())).id, first.id)
   })
 

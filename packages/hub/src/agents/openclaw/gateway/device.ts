@@ -16,12 +16,12 @@ export interface Device {
 const recordKind = 'openclaw-device'
 
 /** Loads the stored key or creates it. Replicas that create one at the same time end up with the same. */
-export async function loadDevice(notes: KeyValueStore): Promise<Device> {
-  const kept = (await notes.read(recordKind, 'key'))?.value
+export async function loadDevice(kv: KeyValueStore): Promise<Device> {
+  const kept = (await kv.read(recordKind, 'key'))?.value
   if (typeof kept === 'string') return deviceFromKey(kept)
   const made = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  if ((await notes.write(recordKind, { key: 'key', value: made }, 0)) !== undefined) return deviceFromKey(made)
-  return loadDevice(notes)
+  if ((await kv.write(recordKind, { key: 'key', value: made }, 0)) !== undefined) return deviceFromKey(made)
+  return loadDevice(kv)
 }
 
 /** From a PKCS #8 private key in PEM. */
@@ -74,18 +74,18 @@ export interface DeviceTokens {
   forget(url: string): Promise<void>
 }
 
-export function createDeviceTokens(notes: KeyValueStore): DeviceTokens {
+export function createDeviceTokens(kv: KeyValueStore): DeviceTokens {
   const keyOf = (url: string): string => `token:${createHash('sha256').update(url).digest('hex').slice(0, 32)}`
   return {
     async read(url) {
-      const value = (await notes.read(recordKind, keyOf(url)))?.value
+      const value = (await kv.read(recordKind, keyOf(url)))?.value
       return typeof value === 'string' ? value : undefined
     },
     async keep(url, token) {
-      await notes.write(recordKind, { key: keyOf(url), value: token })
+      await kv.write(recordKind, { key: keyOf(url), value: token })
     },
     async forget(url) {
-      await notes.remove(recordKind, keyOf(url))
+      await kv.remove(recordKind, keyOf(url))
     },
   }
 }

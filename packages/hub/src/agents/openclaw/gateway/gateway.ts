@@ -236,11 +236,11 @@ interface SharedGateway {
 const sharedGateways = new WeakMap<KeyValueStore, Map<string, SharedGateway>>()
 
 /** Agents with the same address and credentials share one gateway until the last of them closes. */
-export function shareGateway(notes: KeyValueStore, deviceName: string, options: GatewayOptions): Gateway {
+export function shareGateway(kv: KeyValueStore, deviceName: string, options: GatewayOptions): Gateway {
   const { url, credentials, approvals } = options
   const key = JSON.stringify([url, credentials.token, credentials.password, approvals, deviceName])
-  const all = sharedGateways.get(notes) ?? new Map<string, SharedGateway>()
-  sharedGateways.set(notes, all)
+  const all = sharedGateways.get(kv) ?? new Map<string, SharedGateway>()
+  sharedGateways.set(kv, all)
   const shared = all.get(key) ?? { gateway: openGateway(options), users: 0 }
   all.set(key, shared)
   shared.users += 1
