@@ -46,7 +46,7 @@ interface CachedFrame {
 let lastFrame: CachedFrame | undefined
 
 /** Shorter writes are not counted: counting would cost too much for a thousand readers of one short event. */
-const uncountedChars = 4_096
+export const uncountedChars = 4_096
 
 type Result = IteratorResult<Chunk, undefined>
 const doneResult: Result = { done: true, value: undefined }
@@ -161,7 +161,7 @@ export function streamChunks(parts: SseStreamOptions): SseChunks {
       lastFrame.encoding === encoding &&
       lastFrame.before === before &&
       lastFrame.after === after
-    if (isKnown && isSame(lastFrame?.item, item)) return lastFrame?.frame as string
+    if (isKnown && isSameItem(lastFrame?.item, item)) return lastFrame?.frame as string
     const payload = parts.encode(item)
     if (typeof payload !== 'string') return payload
     const frame = sseFrame(item.seq, before, payload, after)
@@ -243,6 +243,7 @@ function bytesOf(items: readonly StreamItem[]): number {
   return bytes
 }
 
-function isSame(a: StreamItem | undefined, b: StreamItem): boolean {
+/** Whether two items are the same event for streams of one encoding. */
+export function isSameItem(a: StreamItem | undefined, b: StreamItem): boolean {
   return a === b || (a?.event === b.event && a.seq === b.seq && a.final === b.final && a.gap === b.gap)
 }
