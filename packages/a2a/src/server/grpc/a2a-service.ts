@@ -172,9 +172,12 @@ async function writeEvents(
 ): Promise<void> {
   const { account, onEnd } = open
   const source = open.stream[Symbol.asyncIterator]()
-  const leaving = new AbortController()
+  // Created on first use: nearly no stream waits for room, and an AbortController with its error cost a twentieth of a short one.
+  let leaving: AbortController | undefined
+  const waitForRoom = (need?: 'pull'): Promise<void> =>
+    account.waitForRoom((leaving ??= new AbortController()).signal, need)
   const release = (): void => {
-    leaving.abort()
+    leaving?.abort()
     account.close()
     onEnd()
     // Later errors of the source are ignored.
@@ -183,13 +186,13 @@ async function writeEvents(
   call.on('cancelled', release)
   if (call.cancelled) return release()
   try {
-    for (;;) {
-      if (!account.canPull()) await account.waitForRoom(leaving.signal, 'pull')
+    while (!call.cancelled) {
+      if (!account.canPull()) await waitForRoom('pull')
       const next = await source.next()
       if (next.done === true) break
       const items = next.value
       for (let at = 0; at < items.length;) {
-        while (mustWait(items[at], open, method) && !call.cancelled) await account.waitForRoom(leaving.signal)
+        while (mustWait(items[at], open, method) && !call.cancelled) await waitForRoom()
         if (call.cancelled) return
         const { bytes, count } = framesOf(items, at, open, method)
         at += count
