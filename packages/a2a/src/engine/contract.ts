@@ -71,6 +71,16 @@ export interface StreamItem {
 /** In batches, because one wake-up often brings many events. Ends by itself; `return()` ends it early. */
 export type TaskEventStream = AsyncIterable<readonly StreamItem[]>
 
+/** An iterator that can also be read without a promise for each result: that costs a thousand readers of one event too much. */
+export interface Pollable<T> extends AsyncIterator<T, undefined> {
+  /**
+   * Returns the next result, or `undefined` if there is none yet: then it calls `ready` once, later, when it is to be called again.
+   * Throws the error that broke the source. Not to be called while another call, or a `next()`, waits.
+   */
+  poll(ready: () => void): IteratorResult<T, undefined> | undefined
+  return(): Promise<IteratorResult<T, undefined>>
+}
+
 /** Pages of logs read from the store, and requests that shared a page. */
 export interface LogPageCounts {
   readonly read: number

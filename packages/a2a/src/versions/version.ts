@@ -80,6 +80,8 @@ export interface Dialect {
    * for a long text they may be passed alone.
    */
   seal(json: string, event: StreamEvent, final: boolean): string
+  /** Whether `encodeEvent` is JSON.stringify and `seal` changes nothing. */
+  readonly writesCanonicalEvents?: boolean
   /** The name of a canonical request field in this dialect, for errors found after decoding. */
   spell(field: string): string
   /** The JSON-RPC `error.code` in this version. */

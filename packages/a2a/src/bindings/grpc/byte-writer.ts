@@ -29,6 +29,30 @@ export class ByteWriter {
     if (this.#buffer.length > mostKeptBytes) this.#buffer = Buffer.allocUnsafe(firstBytes)
   }
 
+  /** How many bytes are written. */
+  get length(): number {
+    return this.#at
+  }
+
+  /** Begins a message as a gRPC stream carries it: after one byte for its compression and four for its length. */
+  beginFrame(): number {
+    this.#need(5)
+    const start = this.#at
+    this.#buffer[start] = 0
+    this.#at = start + 5
+    return start
+  }
+
+  endFrame(start: number): void {
+    this.#buffer.writeUInt32BE(this.#at - start - 5, start + 1)
+  }
+
+  /** Removes a frame that cannot be completed. */
+  dropFrame(start: number): void {
+    this.#at = start
+    this.#open.length = 0
+  }
+
   tag(number: number, wire: WireType): this {
     this.#need(5)
     this.#varint(((number << 3) | wire) >>> 0)

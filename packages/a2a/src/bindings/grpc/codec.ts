@@ -38,6 +38,43 @@ export function encodeProtobuf(typeName: string, payload: unknown): Uint8Array {
   }
 }
 
+/** A writer of its own: `payloadAt` may run code that encodes other messages. */
+const frameWriter = new ByteWriter()
+
+/** Messages of a stream, each after its length: one write instead of one for each. */
+export interface Frames {
+  readonly bytes: Uint8Array
+  /** How many messages they are. */
+  readonly count: number
+}
+
+/**
+ * Encodes up to `most` payloads until they have `maxBytes`. Ends before a payload that cannot be encoded; throws its error if it
+ * is the first.
+ */
+export function encodeFrames(
+  typeName: string,
+  most: number,
+  payloadAt: (index: number) => unknown,
+  maxBytes: number,
+): Frames {
+  const codec = codecOf(messageDescriptor(typeName))
+  let count = 0
+  while (count < most && frameWriter.length < maxBytes) {
+    const start = frameWriter.beginFrame()
+    try {
+      codec.writeFields(frameWriter, payloadAt(count) ?? {})
+    } catch (reason) {
+      frameWriter.dropFrame(start)
+      if (count === 0) throw reason
+      break
+    }
+    frameWriter.endFrame(start)
+    count += 1
+  }
+  return { bytes: frameWriter.finish(), count }
+}
+
 /** Throws CodecError if the bytes are not such a message, and TooManyNodesError if they hold more than `maxNodes` values. */
 export function decodeProtobuf(typeName: string, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
   try {

@@ -53,13 +53,13 @@ export function decodeRpcRequest({ request }: RpcMethod, bytes: Uint8Array, maxN
   }
 }
 
-/** The response that was encoded last: when one event goes to many readers, the next request is nearly always for it. */
+/** The response that was encoded last: when one task is polled, the next request is often for it. */
 let lastResponse: { readonly response: string; readonly json: string; readonly bytes: Uint8Array } | undefined
 
-/** Messages encoded from long texts. All readers share them, as they share the texts. */
+/** Messages encoded from long texts. All callers share them, as they share the texts. */
 const shared = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
 
-/** Encodes a result or an event from the JSON text that all bindings share; a long text is UTF-8 bytes. */
+/** Encodes a result from the JSON text that all bindings share; a long text is UTF-8 bytes. */
 export function encodeRpcResponse({ response }: RpcMethod, json: string | Uint8Array): Uint8Array {
   if (typeof json !== 'string') return encodeSharedResponse(response, json)
   if (lastResponse !== undefined && lastResponse.response === response && lastResponse.json === json)

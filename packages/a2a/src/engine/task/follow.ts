@@ -5,7 +5,7 @@
  */
 import { A2AError } from '../../model/error.ts'
 import { isTerminal, type TaskState } from '../../model/state.ts'
-import type { AgentEntry, CallContext, TaskEventStream, StreamItem } from '../contract.ts'
+import type { AgentEntry, CallContext, Pollable, TaskEventStream, StreamItem } from '../contract.ts'
 import { setSharedTimeout } from '../shared-timers.ts'
 import type { LogEvent } from './log-events.ts'
 import type { LoadedTask } from './loaded-task.ts'
@@ -21,13 +21,12 @@ export interface FollowOptions {
 }
 
 type ReadResult = IteratorResult<readonly StreamItem[], undefined>
+type Outcome<T> = { readonly result: IteratorResult<T, undefined> } | { readonly reason: unknown }
 
 export function followLog(loaded: LoadedTask, pages: LogPages, options: FollowOptions): TaskEventStream {
   // A question answered before this stream began does not end it (B-91).
   const { statusSeq } = loaded.fold
-  const ends = (state: TaskState, seq: number): boolean =>
-    isTerminal(state) || (seq >= statusSeq && options.isEnd(state))
-  return { [Symbol.asyncIterator]: () => createReader(loaded, pages, options, ends) }
+  return { [Symbol.asyncIterator]: () => new LogReader(loaded, pages, options, statusSeq) }
 }
 
 /** B-91, B-92: a question ends the stream, a request for credentials does not. */
@@ -40,113 +39,238 @@ export function withStreamOptions({ keepOpenOnInputRequired }: CallContext, entr
   return keepOpenOnInputRequired === true ? { ...entry, options: { ...entry.options, keepOpenOnInputRequired } } : entry
 }
 
-function createReader(
-  loaded: LoadedTask,
-  pages: LogPages,
-  options: FollowOptions,
-  ends: (state: TaskState, seq: number) => boolean,
-): AsyncIterator<readonly StreamItem[], undefined> {
-  let cursor = options.afterSeq
-  let first = options.first
-  let ended = first?.final ?? false
-  let closed = false
-  let waiting: PromiseWithResolvers<ReadResult> | undefined
-  loaded.listeners.add(checkForEvents)
+/** Readers that wait and whose log has grown. */
+let wokenReaders: LogReader[] = []
 
-  return { next, return: () => Promise.resolve(close()) }
+/** All in one microtask, after the append has been completed: their consumers write to sockets, which takes long for a thousand. */
+function wakeReaders(): void {
+  const woken = wokenReaders
+  wokenReaders = []
+  for (const reader of woken) reader.wake()
+}
 
-  function next(): Promise<ReadResult> {
+/** A class, because the closures of a function for each of ten thousand waiting readers took 2 kB each. */
+class LogReader implements Pollable<readonly StreamItem[]> {
+  readonly #loaded: LoadedTask
+  readonly #pages: LogPages
+  readonly #isEnd: FollowOptions['isEnd']
+  /** Where the status was when the stream began. */
+  readonly #statusSeq: number
+  readonly #listener = (): void => this.#logHasGrown()
+  #cursor: number
+  #first: StreamItem | undefined
+  #ended: boolean
+  #closed = false
+  /** Called when there is a result; set while a reader waits. */
+  #ready: (() => void) | undefined
+  #isWoken = false
+  #isReadingStore = false
+  #hasSeenFailure = false
+  /** A result that nothing has taken yet. */
+  #outcome: Outcome<readonly StreamItem[]> | undefined
+  #lastNext: Promise<ReadResult> | undefined
+
+  constructor(loaded: LoadedTask, pages: LogPages, { afterSeq, first, isEnd }: FollowOptions, statusSeq: number) {
+    this.#loaded = loaded
+    this.#pages = pages
+    this.#isEnd = isEnd
+    this.#statusSeq = statusSeq
+    this.#cursor = afterSeq
+    this.#first = first
+    this.#ended = first?.final ?? false
+    loaded.listeners.add(this.#listener)
+  }
+
+  poll(ready: () => void): ReadResult | undefined {
+    const first = this.#first
     if (first !== undefined) {
-      const item = first
-      first = undefined
-      return Promise.resolve({ done: false, value: [item] })
+      this.#first = undefined
+      return { done: false, value: [first] }
     }
+    const outcome = this.#outcome ?? this.#look()
+    this.#outcome = undefined
+    if (outcome === undefined) {
+      this.#ready = ready
+      return undefined
+    }
+    if ('result' in outcome) return outcome.result
+    // Consumers do not call return() on a failed reader, and a task with listeners stays in memory.
+    this.#close()
+    throw outcome.reason
+  }
+
+  next(): Promise<ReadResult> {
     // Concurrent calls of next() get their results in order.
-    if (waiting !== undefined) return nextAfter(waiting.promise)
-    waiting = Promise.withResolvers<ReadResult>()
-    const { promise } = waiting
-    checkForEvents()
-    return promise
+    const before = this.#lastNext
+    const asked = before === undefined ? nextOf(this) : before.then(() => nextOf(this))
+    const settled = (): void => {
+      if (this.#lastNext === asked) this.#lastNext = undefined
+    }
+    this.#lastNext = asked
+    asked.then(settled, settled)
+    return asked
   }
 
-  async function nextAfter(first: Promise<ReadResult>): Promise<ReadResult> {
-    await first
-    return next()
+  return(): Promise<ReadResult> {
+    return Promise.resolve(this.#close())
   }
 
-  /** Resolves a waiting read, if there is a result. Called with every append: a thousand readers may wait. */
-  function checkForEvents(): void {
-    const asked = waiting
-    if (asked === undefined) return
-    // Before anything is resolved, because closing reads this too.
-    waiting = undefined
-    const isBehind = cursor < loaded.tailFrom && !closed && !ended
-    const result = isBehind ? fromStore() : fromMemory()
-    if (result !== undefined) asked.resolve(result)
-    else if (loaded.failure !== undefined) asked.resolve(breakOff())
-    else waiting = asked
+  /** Called with every append: a thousand readers may wait. */
+  #logHasGrown(): void {
+    if (this.#ready === undefined || this.#isWoken) return
+    this.#isWoken = true
+    if (wokenReaders.length === 0) queueMicrotask(wakeReaders)
+    wokenReaders.push(this)
+  }
+
+  /** Calls a waiting reader, if there is a result. */
+  wake(): void {
+    this.#isWoken = false
+    const ready = this.#ready
+    if (ready === undefined) return
+    // Before it looks, because closing calls this, too.
+    this.#ready = undefined
+    this.#outcome ??= this.#look()
+    if (this.#outcome === undefined) this.#ready = ready
+    else ready()
   }
 
   /** Returns `undefined` if there is no new event yet. */
-  function fromMemory(): ReadResult | undefined {
-    if (closed || ended) return close()
-    const batch = take(loaded.tailAfter(cursor))
-    if (batch.length > 0) return { done: false, value: batch }
+  #look(): Outcome<readonly StreamItem[]> | undefined {
+    const loaded = this.#loaded
+    if (this.#closed || this.#ended) return { result: this.#close() }
+    if (this.#isReadingStore) return undefined
+    if (this.#cursor < loaded.tailFrom) {
+      this.#isReadingStore = true
+      void this.#fromStore()
+      return undefined
+    }
+    const batch = this.#take(loaded.tailAfter(this.#cursor))
+    if (batch.length > 0) return { result: { done: false, value: batch } }
     // No visible event follows the terminal status.
-    if (isTerminal(loaded.fold.status.state) && cursor >= loaded.fold.statusSeq) return close()
+    if (isTerminal(loaded.fold.status.state) && this.#cursor >= loaded.fold.statusSeq) return { result: this.#close() }
+    if (loaded.failure === undefined) return undefined
+    // This process can no longer follow the task, but events read before the failure are still sent.
+    if (this.#hasSeenFailure) return { reason: streamInterrupted(loaded.failure) }
+    this.#hasSeenFailure = true
+    queueMicrotask(() => this.wake())
     return undefined
   }
 
-  /** This process can no longer follow the task, but events read before the failure are still sent. */
-  async function breakOff(): Promise<ReadResult> {
-    await Promise.resolve()
-    const result = fromMemory()
-    if (result !== undefined) return result
-    close()
-    throw streamInterrupted(loaded.failure)
-  }
-
-  function take(events: readonly LogEvent[]): readonly StreamItem[] {
+  #take(events: readonly LogEvent[]): readonly StreamItem[] {
     for (let index = 0; index < events.length; index += 1) {
       const item = events[index] as LogEvent
       const { seq, event } = item
-      cursor = seq
-      if (!('statusUpdate' in event) || !ends(event.statusUpdate.status.state, seq)) continue
-      ended = true
+      this.#cursor = seq
+      if (!('statusUpdate' in event) || !this.#ends(event.statusUpdate.status.state, seq)) continue
+      this.#ended = true
       return [...events.slice(0, index), { ...item, final: true }]
     }
     return events
   }
 
-  async function fromStore(): Promise<ReadResult> {
-    try {
-      while (cursor < loaded.tailFrom && !closed) {
-        const batch = take(await readStore())
-        if (batch.length > 0) return { done: false, value: batch }
-      }
-    } catch (reason) {
-      // Consumers do not call return() on a failed reader, and a task with listeners stays in memory.
-      close()
-      throw reason
-    }
-    return next()
+  #ends(state: TaskState, seq: number): boolean {
+    return isTerminal(state) || (seq >= this.#statusSeq && this.#isEnd(state))
   }
 
-  async function readStore(): Promise<readonly LogEvent[]> {
-    const { events, lastSeq } = await pages.after(loaded, cursor)
+  async #fromStore(): Promise<void> {
+    try {
+      while (this.#cursor < this.#loaded.tailFrom && !this.#closed) {
+        const batch = this.#take(await this.#readStore())
+        if (batch.length === 0) continue
+        this.#outcome = { result: { done: false, value: batch } }
+        break
+      }
+    } catch (reason) {
+      this.#outcome = { reason }
+    }
+    this.#isReadingStore = false
+    this.wake()
+  }
+
+  async #readStore(): Promise<readonly LogEvent[]> {
+    const loaded = this.#loaded
+    const { events, lastSeq } = await this.#pages.after(loaded, this.#cursor)
     // The log was pruned under a slow reader, which must not assume that it is complete. It resumes, and gets the gap marker.
-    if (lastSeq === undefined && cursor < loaded.tailFrom) throw streamInterrupted(new Error('the log was dropped'))
+    if (lastSeq === undefined && this.#cursor < loaded.tailFrom)
+      throw streamInterrupted(new Error('the log was dropped'))
     // A page of only internal records brings nothing to send, but the reader has passed it.
-    if (events.length === 0) cursor = lastSeq ?? cursor
+    if (events.length === 0) this.#cursor = lastSeq ?? this.#cursor
     return events
   }
 
-  function close(): IteratorReturnResult<undefined> {
-    if (!closed) {
-      closed = true
-      loaded.listeners.delete(checkForEvents)
-      checkForEvents()
+  #close(): IteratorReturnResult<undefined> {
+    if (!this.#closed) {
+      this.#closed = true
+      this.#loaded.listeners.delete(this.#listener)
+      this.#outcome = undefined
+      this.wake()
     }
+    return { done: true, value: undefined }
+  }
+}
+
+/** The next result of a pollable source as a promise. */
+export function nextOf<T>(source: Pick<Pollable<T>, 'poll'>): Promise<IteratorResult<T, undefined>> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      try {
+        const result = source.poll(look)
+        if (result !== undefined) resolve(result)
+      } catch (reason) {
+        reject(reason as Error)
+      }
+    }
+    look()
+  })
+}
+
+/** Any iterator as a pollable one. */
+export function toPollable<T>(source: AsyncIterator<T, unknown> | Pollable<T>): Pollable<T> {
+  return 'poll' in source ? source : new PolledIterator(source)
+}
+
+class PolledIterator<T> implements Pollable<T> {
+  readonly #source: AsyncIterator<T, unknown>
+  #outcome: Outcome<T> | undefined
+  #ready: (() => void) | undefined
+
+  constructor(source: AsyncIterator<T, unknown>) {
+    this.#source = source
+  }
+
+  poll(ready: () => void): IteratorResult<T, undefined> | undefined {
+    const outcome = this.#outcome
+    this.#outcome = undefined
+    if (outcome === undefined) {
+      const isAsking = this.#ready !== undefined
+      this.#ready = ready
+      if (!isAsking) this.#ask()
+      return undefined
+    }
+    if ('reason' in outcome) throw outcome.reason
+    return outcome.result
+  }
+
+  #ask(): void {
+    const settle = (outcome: Outcome<T>): void => {
+      const ready = this.#ready
+      this.#ready = undefined
+      this.#outcome = outcome
+      ready?.()
+    }
+    this.#source.next().then(
+      (result) => settle({ result: result.done === true ? { done: true, value: undefined } : result }),
+      (reason: unknown) => settle({ reason }),
+    )
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    return nextOf(this)
+  }
+
+  async return(): Promise<IteratorResult<T, undefined>> {
+    await this.#source.return?.()
     return { done: true, value: undefined }
   }
 }

@@ -1,5 +1,6 @@
 /** The steps that every call takes beside its operation, whatever binding it came by: admission, and the report to `onAnswer`. */
-import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
+import type { Pollable, StreamItem, TaskEventStream } from '../../engine/contract.ts'
+import { nextOf, toPollable } from '../../engine/task/follow.ts'
 import { A2AError, type ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
@@ -81,29 +82,47 @@ export function reportOutcome(context: RequestContext, outcome: RequestOutcome['
 /** Returns the same stream; the call is reported with its first event, which names the task. */
 export function reportFirstEvent(stream: TaskEventStream, context: RequestContext): TaskEventStream {
   if (context.isReported) return stream
-  const report = (outcome: 'OK' | ErrorCode): void => reportOutcome(context, outcome, 200)
-  return {
-    [Symbol.asyncIterator]() {
-      const source = stream[Symbol.asyncIterator]()
-      return {
-        async next() {
-          try {
-            const result = await source.next()
-            const item: StreamItem | undefined = result.done === true ? undefined : result.value[0]
-            if (item !== undefined) context.taskId = taskIdIn(item.event) ?? context.taskId
-            if (item !== undefined || result.done === true) report('OK')
-            return result
-          } catch (reason) {
-            report(A2AError.from(reason).code)
-            throw reason
-          }
-        },
-        async return() {
-          report('OK')
-          return (await source.return?.()) ?? { done: true, value: undefined }
-        },
-      }
-    },
+  return { [Symbol.asyncIterator]: () => new ReportedReader(stream, context) }
+}
+
+class ReportedReader implements Pollable<readonly StreamItem[]> {
+  readonly #source: Pollable<readonly StreamItem[]>
+  /** Released with the report: a stream may be open for hours. */
+  #context: RequestContext | undefined
+
+  constructor(stream: TaskEventStream, context: RequestContext) {
+    this.#source = toPollable(stream[Symbol.asyncIterator]())
+    this.#context = context
+  }
+
+  poll(ready: () => void): IteratorResult<readonly StreamItem[], undefined> | undefined {
+    const context = this.#context
+    if (context === undefined) return this.#source.poll(ready)
+    try {
+      const result = this.#source.poll(ready)
+      const item: StreamItem | undefined = result === undefined || result.done === true ? undefined : result.value[0]
+      if (item !== undefined) context.taskId = taskIdIn(item.event) ?? context.taskId
+      if (item !== undefined || result?.done === true) this.#report('OK')
+      return result
+    } catch (reason) {
+      this.#report(A2AError.from(reason).code)
+      throw reason
+    }
+  }
+
+  next(): Promise<IteratorResult<readonly StreamItem[], undefined>> {
+    return this.#context === undefined ? this.#source.next() : nextOf(this)
+  }
+
+  return(): Promise<IteratorResult<readonly StreamItem[], undefined>> {
+    this.#report('OK')
+    return this.#source.return()
+  }
+
+  #report(outcome: 'OK' | ErrorCode): void {
+    const context = this.#context
+    this.#context = undefined
+    if (context !== undefined) reportOutcome(context, outcome, 200)
   }
 }
 

@@ -91,6 +91,7 @@ function variantDialect(base: Dialect, { path, rewrite, frame, errorBody }: Endp
     id: `${base.id} ${path}`,
     encodeResult: (operation, result) => rewritten(base.encodeResult(operation, result)),
     encodeEvent: (event) => rewritten(base.encodeEvent(event)),
+    writesCanonicalEvents: false,
     seal(json, event, final) {
       const sealed = base.seal(json, event, final)
       return frame === undefined ? sealed : frame(sealed)

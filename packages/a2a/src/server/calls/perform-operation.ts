@@ -12,7 +12,7 @@ import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { eventDecoratorFor, requireExtensions } from '../extensions/apply-extensions.ts'
 import { clientNetwork } from '../http/addresses.ts'
 import { requirePush } from '../push/push-operations.ts'
-import { encodeChunk, type EncodedItem, type SealedBytes, chunkText } from '../streaming/encoding-cache.ts'
+import { encodeChunk, type EncodedItem, type SealedBytes, chunkText, wholeChunk } from '../streaming/encoding-cache.ts'
 import { type EndableStream, endableStream } from '../streaming/endable-stream.ts'
 import type { ResponseSource, ResponseReader, LargeResponse } from '../streaming/large-response.ts'
 import { respondWithinBudget } from '../streaming/large-response.ts'
@@ -27,6 +27,10 @@ export interface OpenEventStream {
   readonly stream: TaskEventStream
   readonly account: ReaderAccount
   encode(item: StreamItem): EncodedItem
+  /** The value of the JSON that `encode` returns, for a binding that does not send JSON. */
+  payload(item: StreamItem): unknown
+  /** Throws the reason once the operator has ended the stream. */
+  check?(): void
   /** The bytes that `encode` would return, if they are cached. */
   cached(item: StreamItem): Uint8Array | undefined
   /** Streams with the same value encode an item alike. */
@@ -162,14 +166,20 @@ async function openStream<O extends StreamingOperation>(
     const decoration = eventDecoratorFor(context.extensions, registeredAgent)
     const eventOf = (item: StreamItem): StreamEvent =>
       decoration === undefined ? item.event : decoration.decorate(item)
+    const encode = (item: StreamItem): EncodedItem => {
+      const event = eventOf(item)
+      const payload = server.encodingCache.event(dialect, event)
+      if (typeof payload === 'string') return dialect.seal(payload, event, item.final)
+      return sealBytes(dialect, payload, event, item.final)
+    }
     const opened: OpenEventStream = {
       stream: reportFirstEvent(stream, context),
       account: server.unsentBytes.open(callerKey(context)),
-      encode(item) {
+      encode,
+      payload(item) {
         const event = eventOf(item)
-        const payload = server.encodingCache.event(dialect, event)
-        if (typeof payload === 'string') return dialect.seal(payload, event, item.final)
-        return sealBytes(dialect, payload, event, item.final)
+        if (dialect.writesCanonicalEvents === true && isPlainText(event)) return event
+        return JSON.parse(chunkText(wholeChunk(encode(item))))
       },
       cached(item) {
         const payload = server.encodingCache.cachedEvent(dialect, eventOf(item))
@@ -217,12 +227,27 @@ function endableByOperator(
       made.check()
       return opened.encode(item)
     },
+    check: () => made.check(),
     onEnd() {
       isOver = true
       release()
       opened.onEnd()
     },
   }
+}
+
+/**
+ * Whether an event is its own JSON value, as nearly all are in a stream of text. Metadata and data of an agent may hold anything
+ * that JSON.stringify converts, such as a Date.
+ */
+function isPlainText(event: StreamEvent): boolean {
+  if ('artifactUpdate' in event) {
+    const { artifact, metadata } = event.artifactUpdate
+    if (metadata !== undefined || artifact.metadata !== undefined) return false
+    return artifact.parts.every((part) => 'text' in part && part.metadata === undefined)
+  }
+  if (!('statusUpdate' in event)) return false
+  return event.statusUpdate.metadata === undefined && event.statusUpdate.status.message === undefined
 }
 
 /** The last two characters of JSON are always ASCII. */

@@ -7,20 +7,24 @@ import {
   type ServiceDefinition,
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import type { HttpHeaders } from '../../bindings/http.ts'
+import { encodeFrames, type Frames } from '../../bindings/grpc/codec.ts'
+import { batchChars, type HttpHeaders } from '../../bindings/http.ts'
 import { rpcMethodsOf, decodeRpcRequest, type RpcMethod, encodeRpcResponse } from '../../bindings/grpc/service.ts'
 import { grpcStatusOf } from '../../bindings/grpc/status.ts'
+import type { StreamItem } from '../../engine/contract.ts'
 import { A2AError } from '../../model/error.ts'
+import type { StreamEvent } from '../../model/task.ts'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
 import type { GrpcResponse } from './grpc-dispatch.ts'
 import type { GrpcHandler } from './grpc-handler.ts'
 import type { OpenEventStream } from '../calls/perform-operation.ts'
-import { largeChars, wholeChunk } from '../streaming/encoding-cache.ts'
+import { largeChars } from '../streaming/encoding-cache.ts'
+import { isSameItem } from '../streaming/sse-chunks.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { GrpcRequest, type HttpAddress } from './grpc-request.ts'
-import { type StallOptions, watchResponse, writeGrpcMessage } from './unread-calls.ts'
+import { type StallOptions, watchResponse, writeFrames } from './unread-calls.ts'
 
 type Bytes = Uint8Array
 type UnaryCall = ServerUnaryCall<Bytes, Bytes>
@@ -161,15 +165,19 @@ async function stream(
  */
 async function writeEvents(
   call: StreamCall,
-  { stream: events, encode, account, onEnd }: OpenEventStream,
+  open: OpenEventStream,
   method: RpcMethod,
   failed: (reason: unknown) => GrpcError,
   stallOptions: StallOptions,
 ): Promise<void> {
-  const source = events[Symbol.asyncIterator]()
-  const leaving = new AbortController()
+  const { account, onEnd } = open
+  const source = open.stream[Symbol.asyncIterator]()
+  // Created on first use: nearly no stream waits for room, and an AbortController with its error cost a twentieth of a short one.
+  let leaving: AbortController | undefined
+  const waitForRoom = (need?: 'pull'): Promise<void> =>
+    account.waitForRoom((leaving ??= new AbortController()).signal, need)
   const release = (): void => {
-    leaving.abort()
+    leaving?.abort()
     account.close()
     onEnd()
     // Later errors of the source are ignored.
@@ -178,23 +186,20 @@ async function writeEvents(
   call.on('cancelled', release)
   if (call.cancelled) return release()
   try {
-    for (;;) {
-      if (!account.canPull()) await account.waitForRoom(leaving.signal, 'pull')
+    while (!call.cancelled) {
+      if (!account.canPull()) await waitForRoom('pull')
       const next = await source.next()
       if (next.done === true) break
-      for (const item of next.value) {
-        const isLarge = (item.bytes ?? 0) > largeChars
-        // Each client has its own copy, so a text that other clients already hold counts again.
-        while (isLarge && !call.cancelled && !account.canHold()) await account.waitForRoom(leaving.signal)
+      const items = next.value
+      for (let at = 0; at < items.length;) {
+        while (mustWait(items[at], open, method) && !call.cancelled) await waitForRoom()
         if (call.cancelled) return
-        const written = writeGrpcMessage(
-          call,
-          encodeRpcResponse(method, wholeChunk(encode(item))),
-          account,
-          stallOptions,
-        )
+        const { bytes, count } = framesOf(items, at, open, method)
+        at += count
+        const written = writeFrames(call, bytes, account, stallOptions)
         if (written !== undefined) await written
       }
+      account.setOwnBytes(0)
     }
     if (!call.cancelled) call.end()
   } catch (reason) {
@@ -202,6 +207,62 @@ async function writeEvents(
   } finally {
     release()
   }
+}
+
+/** The frames that were encoded last: when one event goes to many readers, the next request is nearly always for it. */
+interface CachedFrames extends Frames {
+  readonly encoding: string
+  readonly response: string
+  readonly first: StreamItem
+  readonly last: StreamItem
+}
+let lastFrames: CachedFrames | undefined
+
+/** Large events, encoded once for all readers. */
+const largeFrames = new WeakMap<StreamEvent, Map<string, Frames>>()
+
+/** The next items as frames for one write; a large item is alone. */
+function framesOf(items: readonly StreamItem[], at: number, open: OpenEventStream, method: RpcMethod): Frames {
+  const { encoding } = open
+  const { response } = method
+  const first = items[at] as StreamItem
+  open.check?.()
+  if (isLarge(first)) return largeFramesOf(first, open, method)
+  const known = lastFrames
+  // Events follow one another in the log, so those between the same two are the same.
+  if (known?.encoding === encoding && known.response === response && isSameItem(known.first, first)) {
+    const last = items[at + known.count - 1]
+    if (last !== undefined && isSameItem(known.last, last)) return known
+  }
+  let end = at + 1
+  while (end < items.length && !isLarge(items[end])) end += 1
+  const frames = encodeFrames(response, end - at, (index) => open.payload(items[at + index] as StreamItem), batchChars)
+  const last = items[at + frames.count - 1] as StreamItem
+  lastFrames = { ...frames, encoding, response, first, last }
+  return frames
+}
+
+function largeFramesOf(item: StreamItem, open: OpenEventStream, method: RpcMethod): Frames {
+  let known = largeFrames.get(item.event)
+  if (known === undefined) largeFrames.set(item.event, (known = new Map<string, Frames>()))
+  const key = frameKey(item, open, method)
+  let frames = known.get(key)
+  if (frames === undefined) known.set(key, (frames = encodeFrames(method.response, 1, () => open.payload(item), 1)))
+  return frames
+}
+
+function frameKey({ seq, final, gap }: StreamItem, { encoding }: OpenEventStream, { response }: RpcMethod): string {
+  return [response, encoding, seq, final, gap].join(' ')
+}
+
+/** Whether an item is large, no reader holds it yet, and the budget has no room for it. */
+function mustWait(item: StreamItem | undefined, open: OpenEventStream, method: RpcMethod): boolean {
+  if (item === undefined || !isLarge(item) || open.account.canHold()) return false
+  return !open.account.canHold(largeFrames.get(item.event)?.get(frameKey(item, open, method))?.bytes)
+}
+
+function isLarge(item: StreamItem | undefined): boolean {
+  return (item?.bytes ?? 0) > largeChars
 }
 
 function toInternalError(reason: unknown, { handler }: GrpcServiceDeps): A2AError {

@@ -54,6 +54,8 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
     // The equivalent of SSE comments (B-101): keeps proxies from closing the connection, and detects clients that are gone.
     'grpc.keepalive_time_ms': grpc.keepAliveMs,
     'grpc.keepalive_timeout_ms': grpc.stallMs,
+    // Counters of calls and messages that no service here shows.
+    'grpc.enable_channelz': 0,
     // Clients reconnect with their next call.
     'grpc.max_connection_idle_ms': 300_000,
   })

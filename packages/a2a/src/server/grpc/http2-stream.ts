@@ -1,4 +1,7 @@
-/** The HTTP/2 stream below a grpc-js call, which has no public name: needed to detect and close a call that is not read. */
+/**
+ * The HTTP/2 stream below a grpc-js call, which has no public name: needed to detect and close a call that is not read, and to write
+ * many messages at once.
+ */
 import type { SocketProgress } from '../streaming/stream-limits.ts'
 
 /** The used part of an Http2Stream. If it is not found, a stalled call ends without it. */
@@ -6,6 +9,9 @@ export interface Http2Stream {
   readonly session?: { readonly socket?: SocketProgress }
   readonly destroyed: boolean
   once(event: 'close', listener: () => void): unknown
+  on(event: 'drain', listener: () => void): unknown
+  off(event: 'drain', listener: () => void): unknown
+  write(bytes: Uint8Array, done?: () => void): boolean
   destroy(): unknown
 }
 

@@ -1,15 +1,17 @@
 /**
  * gRPC messages that were written and that the client has not read yet: counts their bytes and disconnects a client that stalls.
- * grpc-js copies each message for each client, so each copy counts.
+ * Clients share the bytes of a message in a stream; a single response is copied by grpc-js, so each copy counts.
  */
 import type { ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
 import { A2AError } from '../../model/error.ts'
 import { startStallTimer, bytesSent } from '../streaming/stream-limits.ts'
 import { largeChars } from '../streaming/encoding-cache.ts'
+import { uncountedChars } from '../streaming/sse-chunks.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { type Http2Stream, http2StreamOf } from './http2-stream.ts'
 
 type Bytes = Uint8Array
+type StreamCall = ServerWritableStream<Bytes, Bytes>
 
 export interface StallOptions {
   readonly stallMs: number
@@ -21,32 +23,58 @@ function progressOf(stream: Http2Stream | undefined): () => number {
   return () => bytesSent(stream?.session?.socket)
 }
 
-/** Writes a message. Resolves when the next may be written; rejects if nothing was taken for `stallMs`. */
-export function writeGrpcMessage(
-  call: ServerWritableStream<Bytes, Bytes>,
+/**
+ * Writes the messages of a stream, each after its length, past the writer of grpc-js: that writes one message at a time, each with
+ * a buffer, an HTTP/2 write and a callback of its own, which took 14 of the 32 µs that an event took. The headers must be sent.
+ * Resolves when more may be written; rejects if nothing was taken for `stallMs`.
+ */
+export function writeFrames(
+  call: StreamCall,
   bytes: Bytes,
   account: ReaderAccount,
   stallOptions: StallOptions,
 ): Promise<void> | undefined {
-  // A call buffers 16 messages before it reports that it is full, however long they are.
-  const isLarge = bytes.length > largeChars
-  if (!isLarge)
-    return call.write(bytes) ? undefined : waitUntilTaken(call, (done) => call.once('drain', done), stallOptions)
-  account.setOwnBytes(bytes.length)
-  return waitUntilTaken(call, (done) => call.write(bytes, done), stallOptions).finally(() => account.setOwnBytes(0))
+  const stream = http2StreamOf(call)
+  if (stream === undefined) return writeEach(call, bytes, stallOptions)
+  if (stream.destroyed) return undefined
+  // A large message is held until it was taken, and not until there is room for the next.
+  if (bytes.length > largeChars) {
+    account.hold(bytes, bytes.length)
+    const begin = (done: () => void): unknown => stream.write(bytes, done)
+    return waitUntilTaken(call, stream, begin, stallOptions).finally(() => account.release(bytes))
+  }
+  if (bytes.length > uncountedChars) account.setOwnBytes(bytes.length)
+  return stream.write(bytes)
+    ? undefined
+    : waitUntilTaken(call, stream, (done) => stream.on('drain', done), stallOptions)
 }
+
+/** For a version of grpc-js whose HTTP/2 stream is not found. */
+async function writeEach(call: StreamCall, bytes: Bytes, stallOptions: StallOptions): Promise<void> {
+  const { buffer, byteOffset, byteLength } = bytes
+  const view = new DataView(buffer, byteOffset, byteLength)
+  for (let at = 0; at < byteLength && !call.cancelled;) {
+    const end = at + frameHeadBytes + view.getUint32(at + 1)
+    const message = bytes.subarray(at + frameHeadBytes, end)
+    at = end
+    await waitUntilTaken(call, undefined, (done) => call.write(message, done), stallOptions)
+  }
+}
+
+/** One byte for the compression, four for the length. */
+export const frameHeadBytes = 5
 
 /** Resolves when the client has taken the written bytes or has disconnected; rejects after `stallMs`. */
 function waitUntilTaken(
-  call: ServerWritableStream<Bytes, Bytes>,
+  call: StreamCall,
+  stream: Http2Stream | undefined,
   begin: (done: () => void) => unknown,
   { stallMs, stalled }: StallOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stream = http2StreamOf(call)
     const end = (): void => {
       cancelStallTimer()
-      call.off('drain', done)
+      stream?.off('drain', done)
       call.off('cancelled', done)
     }
     const done = (): void => {

@@ -2,7 +2,8 @@
  * An event stream that the operator can end while it is open, for example when the credentials that opened it are revoked. The
  * reader gets the reason as the stream's last error; pending events are dropped.
  */
-import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
+import type { Pollable, StreamItem, TaskEventStream } from '../../engine/contract.ts'
+import { nextOf, toPollable } from '../../engine/task/follow.ts'
 
 export interface EndableStream {
   readonly stream: TaskEventStream
@@ -15,36 +16,50 @@ export interface EndableStream {
 type Batch = IteratorResult<readonly StreamItem[], undefined>
 
 export function endableStream(source: TaskEventStream): EndableStream {
-  const events = source[Symbol.asyncIterator]()
-  let ended: { readonly reason: unknown } | undefined
-  let interrupt: ((reason: unknown) => void) | undefined
+  const reader = new EndableReader(source)
+  return {
+    stream: { [Symbol.asyncIterator]: () => reader },
+    end: (reason) => reader.end(reason),
+    check: () => reader.check(),
+  }
+}
 
-  async function next(): Promise<Batch> {
-    if (ended !== undefined) throw ended.reason
-    return new Promise((resolve, reject) => {
-      interrupt = reject
-      events.next().then(resolve as (batch: IteratorResult<readonly StreamItem[], unknown>) => void, reject)
-    })
+class EndableReader implements Pollable<readonly StreamItem[]> {
+  readonly #source: Pollable<readonly StreamItem[]>
+  #ended: { readonly reason: unknown } | undefined
+  #ready: (() => void) | undefined
+
+  constructor(source: TaskEventStream) {
+    this.#source = toPollable(source[Symbol.asyncIterator]())
   }
 
-  return {
-    stream: {
-      [Symbol.asyncIterator]: () => ({
-        next,
-        return: async () => {
-          await events.return?.()
-          return { done: true, value: undefined }
-        },
-      }),
-    },
-    end(reason) {
-      if (ended !== undefined) return
-      ended = { reason }
-      interrupt?.(reason)
-      events.return?.()?.then(undefined, () => {})
-    },
-    check() {
-      if (ended !== undefined) throw ended.reason
-    },
+  poll(ready: () => void): Batch | undefined {
+    this.check()
+    this.#ready = ready
+    const batch = this.#source.poll(ready)
+    if (batch !== undefined) this.#ready = undefined
+    return batch
+  }
+
+  next(): Promise<Batch> {
+    return nextOf(this)
+  }
+
+  async return(): Promise<Batch> {
+    await this.#source.return()
+    return { done: true, value: undefined }
+  }
+
+  end(reason: unknown): void {
+    if (this.#ended !== undefined) return
+    this.#ended = { reason }
+    const ready = this.#ready
+    this.#ready = undefined
+    ready?.()
+    this.#source.return().then(undefined, () => {})
+  }
+
+  check(): void {
+    if (this.#ended !== undefined) throw this.#ended.reason
   }
 }

@@ -5,8 +5,9 @@
  */
 import type { Framing } from '../../bindings/protocol-binding.ts'
 import { type Chunk, batchChars, keepAlive, sseFrame, sseHead } from '../../bindings/http.ts'
-import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
+import type { Pollable, StreamItem, TaskEventStream } from '../../engine/contract.ts'
 import { type SharedTimer, setSharedTimeout } from '../../engine/shared-timers.ts'
+import { nextOf, toPollable } from '../../engine/task/follow.ts'
 import type { A2AError } from '../../model/error.ts'
 import { type EncodedItem, largeChars, type SealedBytes, ByteSlices } from './encoding-cache.ts'
 import type { ReaderAccount } from './unsent-bytes.ts'
@@ -29,12 +30,6 @@ export interface SseStreamOptions {
   onEnd(): void
 }
 
-export interface SseChunks extends AsyncIterable<Chunk> {
-  next(): Promise<Result>
-  /** Cancels at once, also while `next` waits. */
-  return(): Promise<Result>
-}
-
 /** The frame that was encoded last: when one event goes to many readers, the next request is nearly always for it. */
 interface CachedFrame {
   readonly item: StreamItem
@@ -46,195 +41,215 @@ interface CachedFrame {
 let lastFrame: CachedFrame | undefined
 
 /** Shorter writes are not counted: counting would cost too much for a thousand readers of one short event. */
-const uncountedChars = 4_096
+export const uncountedChars = 4_096
 
 type Result = IteratorResult<Chunk, undefined>
 const doneResult: Result = { done: true, value: undefined }
 
-export function streamChunks(parts: SseStreamOptions): SseChunks {
-  const { framing, account } = parts
-  const source = parts.stream[Symbol.asyncIterator]()
-  let items: readonly StreamItem[] = []
-  let at = 0
-  /** A large item in progress, and the bytes held for it. */
-  let sending: { readonly slices: ByteSlices; readonly bytes: Uint8Array } | undefined
-  let holdsItems = false
-  let asking = false
-  let broken: { readonly reason: unknown } | undefined
-  let ended = false
-  let waiter: ((result: Result) => void) | undefined
-  let timer: SharedTimer | undefined
+export function streamChunks(options: SseStreamOptions): SseChunks {
+  return new SseChunks(options)
+}
 
-  function finish(): void {
-    if (ended) return
-    ended = true
-    items = []
-    sending = undefined
-    account.close()
-    parts.onEnd()
+/** A class, because the closures of a function for each of ten thousand waiting readers took 2 kB each. */
+export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
+  readonly #options: SseStreamOptions
+  readonly #source: Pollable<readonly StreamItem[]>
+  readonly #step = (): void => this.#wake()
+  #items: readonly StreamItem[] = []
+  #at = 0
+  /** A large item in progress, and the bytes held for it. */
+  #sending: { readonly slices: ByteSlices; readonly bytes: Uint8Array } | undefined
+  #holdsItems = false
+  #broken: { readonly reason: unknown } | undefined
+  #ended = false
+  /** Called when there is a chunk; set while the reader waits. */
+  #ready: (() => void) | undefined
+  #timer: SharedTimer | undefined
+  #isKeepAliveDue = false
+
+  constructor(options: SseStreamOptions) {
+    this.#options = options
+    this.#source = toPollable(options.stream[Symbol.asyncIterator]())
   }
 
-  function answer(result: Result): void {
-    timer?.cancel()
-    const resolve = waiter
-    waiter = undefined
-    resolve?.(result)
+  poll(ready: () => void): Result | undefined {
+    // A reader that requests more has taken what came before.
+    this.#options.account.setOwnBytes(0)
+    for (;;) {
+      const result = this.#produce()
+      if (result !== undefined) return result
+      if (!this.#options.account.isPaused && this.#pull()) continue
+      if (this.#isKeepAliveDue) {
+        this.#isKeepAliveDue = false
+        return { done: false, value: keepAlive }
+      }
+      this.#ready = ready
+      this.#timer ??= setSharedTimeout(this.#options.keepAliveMs, () => {
+        this.#isKeepAliveDue = true
+        this.#wake()
+      })
+      return undefined
+    }
+  }
+
+  next(): Promise<Result> {
+    return nextOf(this)
+  }
+
+  /** Cancels at once, also while `next` waits. */
+  return(): Promise<Result> {
+    if (!this.#ended) {
+      this.#finish()
+      this.#wake()
+      this.#releaseSource()
+    }
+    return Promise.resolve(doneResult)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #finish(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#items = []
+    this.#sending = undefined
+    this.#options.account.close()
+    this.#options.onEnd()
+  }
+
+  #wake(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    const ready = this.#ready
+    this.#ready = undefined
+    ready?.()
   }
 
   /** Returns what is ready now, or `undefined` if the source must be read, or the reader must wait for room. */
-  function produce(): Result | undefined {
-    const slice = sending === undefined ? undefined : nextSlice()
+  #produce(): Result | undefined {
+    const slice = this.#sending === undefined ? undefined : this.#nextSlice()
     if (slice !== undefined) return { done: false, value: slice }
-    if (at < items.length) {
-      const value = take()
+    if (this.#at < this.#items.length) {
+      const value = this.#take()
       if (value === undefined) return undefined
-      if (typeof value === 'string' && value.length > uncountedChars) account.setOwnBytes(value.length)
+      if (typeof value === 'string' && value.length > uncountedChars) this.#options.account.setOwnBytes(value.length)
       return { done: false, value }
     }
-    if (broken !== undefined && !ended) return { done: false, value: errorFrame(broken.reason) }
-    return ended ? doneResult : undefined
+    if (this.#broken !== undefined && !this.#ended) return { done: false, value: this.#errorFrame(this.#broken.reason) }
+    return this.#ended ? doneResult : undefined
   }
 
-  function nextSlice(): Chunk | undefined {
-    if (sending === undefined) return undefined
-    const slice = sending.slices.next()
+  #nextSlice(): Chunk | undefined {
+    if (this.#sending === undefined) return undefined
+    const slice = this.#sending.slices.next()
     if (slice !== undefined) return slice
-    account.release(sending.bytes)
-    sending = undefined
+    this.#options.account.release(this.#sending.bytes)
+    this.#sending = undefined
     return undefined
   }
 
   /** Joins frames to one write. A frame that cannot be encoded ends the stream, like a failing source. */
-  function take(): Chunk | undefined {
+  #take(): Chunk | undefined {
+    const items = this.#items
     let text = ''
     try {
-      while (at < items.length && text.length < batchChars) {
-        const item = items[at] as StreamItem
-        if (mustWait(item)) break
-        const frame = frameOf(item)
+      while (this.#at < items.length && text.length < batchChars) {
+        const item = items[this.#at] as StreamItem
+        if (this.#mustWait(item)) break
+        const frame = this.#frameOf(item)
         if (typeof frame !== 'string' && text !== '') break
-        at += 1
-        if (typeof frame !== 'string') return begin(item, frame)
+        this.#at += 1
+        if (typeof frame !== 'string') return this.#begin(item, frame)
         // A single frame is passed on as it is, without a copy for each of its readers.
         text = text === '' ? frame : text + frame
       }
       // Items of a waiting reader are not counted, so that they do not use up the room that it waits for.
-      if (at < items.length && text !== '') holdItems()
-      else if (holdsItems) releaseItems()
+      if (this.#at < items.length && text !== '') this.#holdItems()
+      else if (this.#holdsItems) this.#releaseItems()
       if (text !== '') return text
-      account.pause(step)
+      this.#options.account.pause(this.#step)
       return undefined
     } catch (reason) {
-      releaseSource()
-      return text + errorFrame(reason)
+      this.#releaseSource()
+      return text + this.#errorFrame(reason)
     }
   }
 
-  function holdItems(): void {
-    if (!holdsItems) account.hold(items, bytesOf(items))
-    holdsItems = true
+  #holdItems(): void {
+    if (!this.#holdsItems) this.#options.account.hold(this.#items, bytesOf(this.#items))
+    this.#holdsItems = true
   }
 
-  function releaseItems(): void {
-    account.release(items)
-    holdsItems = false
+  #releaseItems(): void {
+    this.#options.account.release(this.#items)
+    this.#holdsItems = false
   }
 
   /** Whether an item is large, no reader holds it yet, and the budget has no room for it. */
-  function mustWait(item: StreamItem): boolean {
-    return (item.bytes ?? 0) > largeChars && !account.canHold() && !account.canHold(parts.cached(item))
+  #mustWait(item: StreamItem): boolean {
+    const { account } = this.#options
+    return (item.bytes ?? 0) > largeChars && !account.canHold() && !account.canHold(this.#options.cached(item))
   }
 
-  function begin(item: StreamItem, { bytes, end, suffix }: SealedBytes): Chunk | undefined {
+  #begin(item: StreamItem, { bytes, end, suffix }: SealedBytes): Chunk | undefined {
+    const { framing, account } = this.#options
     account.hold(bytes, bytes.length)
-    if (holdsItems && at === items.length) releaseItems()
+    if (this.#holdsItems && this.#at === this.#items.length) this.#releaseItems()
     const before = sseHead(item.seq) + framing.before
-    sending = { bytes, slices: new ByteSlices(before, bytes, `${suffix}${framing.after}\n\n`, end) }
-    return sending.slices.next()
+    this.#sending = { bytes, slices: new ByteSlices(before, bytes, `${suffix}${framing.after}\n\n`, end) }
+    return this.#sending.slices.next()
   }
 
-  function frameOf(item: StreamItem): EncodedItem {
-    const { encoding } = parts
+  #frameOf(item: StreamItem): EncodedItem {
+    const { encoding, framing } = this.#options
     const { before, after } = framing
     const isKnown =
       lastFrame !== undefined &&
       lastFrame.encoding === encoding &&
       lastFrame.before === before &&
       lastFrame.after === after
-    if (isKnown && isSame(lastFrame?.item, item)) return lastFrame?.frame as string
-    const payload = parts.encode(item)
+    if (isKnown && isSameItem(lastFrame?.item, item)) return lastFrame?.frame as string
+    const payload = this.#options.encode(item)
     if (typeof payload !== 'string') return payload
     const frame = sseFrame(item.seq, before, payload, after)
     lastFrame = { item, encoding, before, after, frame }
     return frame
   }
 
-  function errorFrame(reason: unknown): string {
-    const error = parts.onError(reason)
-    finish()
+  #errorFrame(reason: unknown): string {
+    const { framing } = this.#options
+    const error = this.#options.onError(reason)
+    this.#finish()
     return `${framing.errorEvent}data: ${framing.error(error)}\n\n`
   }
 
-  function ask(): void {
-    if (!account.canPull()) return account.pause(step, 'pull')
-    asking = true
-    source.next().then(
-      (result) => {
-        if (result.done === true) finish()
-        else if (!ended) {
-          items = result.value
-          at = 0
-        }
-        arrived()
-      },
-      (reason: unknown) => {
-        broken = { reason }
-        arrived()
-      },
-    )
-  }
-
-  function arrived(): void {
-    asking = false
-    step()
-  }
-
-  /** Resolves the waiting `next`, or reads more from the source. */
-  function step(): void {
-    if (waiter === undefined) return
-    const result = produce()
-    if (result !== undefined) answer(result)
-    else if (!asking && !account.isPaused) ask()
-  }
-
-  function releaseSource(): void {
-    // Later errors of the source are ignored.
-    source.return?.()?.then(undefined, () => {})
-  }
-
-  const chunks: SseChunks = {
-    next() {
-      // A reader that requests more has taken what came before.
-      account.setOwnBytes(0)
-      const result = produce()
-      if (result !== undefined) return Promise.resolve(result)
-      return new Promise((resolve) => {
-        waiter = resolve
-        timer = setSharedTimeout(parts.keepAliveMs, () => answer({ done: false, value: keepAlive }))
-        if (!asking && !account.isPaused) ask()
-      })
-    },
-    return() {
-      if (!ended) {
-        finish()
-        answer(doneResult)
-        releaseSource()
+  /** Reads from the source. Returns whether it brought anything. */
+  #pull(): boolean {
+    const { account } = this.#options
+    if (!account.canPull()) {
+      account.pause(this.#step, 'pull')
+      return false
+    }
+    try {
+      const result = this.#source.poll(this.#step)
+      if (result === undefined) return false
+      if (result.done === true) this.#finish()
+      else {
+        this.#items = result.value
+        this.#at = 0
       }
-      return Promise.resolve(doneResult)
-    },
-    [Symbol.asyncIterator]: () => chunks as AsyncIterator<Chunk>,
+    } catch (reason) {
+      this.#broken = { reason }
+    }
+    return true
   }
-  return chunks
+
+  #releaseSource(): void {
+    // Later errors of the source are ignored.
+    this.#source.return().then(undefined, () => {})
+  }
 }
 
 function bytesOf(items: readonly StreamItem[]): number {
@@ -243,6 +258,7 @@ function bytesOf(items: readonly StreamItem[]): number {
   return bytes
 }
 
-function isSame(a: StreamItem | undefined, b: StreamItem): boolean {
+/** Whether two items are the same event for streams of one encoding. */
+export function isSameItem(a: StreamItem | undefined, b: StreamItem): boolean {
   return a === b || (a?.event === b.event && a.seq === b.seq && a.final === b.final && a.gap === b.gap)
 }

@@ -35,6 +35,7 @@ export const json: Dialect = {
   },
   encodeEvent: (event) => JSON.stringify(event),
   seal: (json) => json,
+  writesCanonicalEvents: true,
   errorNumber: (error) => errorTable[error.code].jsonrpc,
   errorData: encodeDetails,
   errorBody(error) {
