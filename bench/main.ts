@@ -13,6 +13,7 @@
 import { parseArgs } from 'node:util'
 import { chunkGroup } from './measures/chunks.ts'
 import { clusterGroup } from './measures/cluster.ts'
+import { dbosGroup } from './measures/dbos.ts'
 import { fanOutGroup } from './measures/fan-out.ts'
 import { comparisonPlan, fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
 import { throughputGroups } from './measures/throughput.ts'
@@ -37,7 +38,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   )
 }
 
-const groups: readonly MeasureGroup[] = [...throughputGroups, chunkGroup, fanOutGroup, clusterGroup]
+const groups: readonly MeasureGroup[] = [...throughputGroups, chunkGroup, fanOutGroup, clusterGroup, dbosGroup]
 const known = groups.flatMap((group) => group.names)
 const unknown = flags.only.filter((name) => !known.includes(name))
 if (unknown.length > 0) throw new Error(`No measure ${unknown.join(', ')}. There are: ${known.join(', ')}`)
@@ -55,7 +56,9 @@ const plan: Plan = {
 
 const measures: Measure[] = []
 // Replicas are compared with one another, and with no other checkout.
-const comparable = groups.filter((group) => flags.against === undefined || group !== clusterGroup)
+const comparable = groups.filter(
+  (group) => flags.against === undefined || (group !== clusterGroup && group !== dbosGroup),
+)
 for (const group of comparable.filter(({ names }) => wants(...names))) {
   const done = await group.measure(plan)
   measures.push(...done)

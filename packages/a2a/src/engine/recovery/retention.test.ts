@@ -56,7 +56,7 @@ describe('a log that was dropped', () => {
       keepsTransitions: () => false,
       snapshotAll: false,
       warn() {},
-      onReleased() {},
+      onCommitted() {},
       onFailed() {},
     }
     const live = new LoadedTask(parts, { tenant: '', agent: 'a', owner: 'o' }, state, { lastAt: 0 })

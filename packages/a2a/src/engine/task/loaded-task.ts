@@ -40,8 +40,8 @@ export interface LoadedTaskDeps {
   readonly onAppended?: ((taskId: string) => void) | undefined
   /** Called with the records of this process, once they are durable. */
   readonly onRecorded?: ((loaded: LoadedTask, records: Append['records'], firstSeq: number) => void) | undefined
-  /** Called when the lease was released. */
-  onReleased(loaded: LoadedTask): void
+  /** Called when an append of this process is durable and part of the fold. */
+  onCommitted(loaded: LoadedTask): void
   /** Called once when this process can no longer write the task. */
   onFailed(loaded: LoadedTask, reason: unknown): void
 }
@@ -294,7 +294,7 @@ export class LoadedTask {
         this.#deps.onRecorded?.(this, batch.records, firstSeq)
         resolveBatch(batch)
         this.#saveSnapshotIfDue()
-        if (batch.lease === 'release') this.#deps.onReleased(this)
+        this.#deps.onCommitted(this)
         return
       case 'conflict':
         this.#queue.unshift(...batch.entries)

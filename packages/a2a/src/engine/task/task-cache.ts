@@ -43,8 +43,8 @@ export interface TaskCache {
   all(): Iterable<LoadedTask>
 }
 
-export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): TaskCache {
-  const deps: LoadedTaskDeps = { ...options, onReleased: released }
+export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): TaskCache {
+  const deps: LoadedTaskDeps = { ...options, onCommitted: committed }
   const { store } = deps
   const loadedTasks = createInFlightMap<LoadedTask>()
   const watches = new Map<LoadedTask, AbortController>()
@@ -173,9 +173,12 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
     watches.get(loaded)?.abort()
   }
 
-  /** Reads what other processes append, for as long as the task is in use here. */
+  /**
+   * Reads what other processes append, for as long as the task is in use here. None can append to a task that is not stored yet: a
+   * task that its first append ends is never watched, and no store is asked for the head of a task that it does not have.
+   */
   function watch(loaded: LoadedTask): void {
-    if (!isShared || watches.has(loaded) || isTerminal(loaded.fold.status.state)) return
+    if (!isShared || !loaded.isStored || watches.has(loaded) || isTerminal(loaded.fold.status.state)) return
     const stop = new AbortController()
     watches.set(loaded, stop)
     // A store that fails for a while ends no turn and no stream: they continue where they were. The sweep reports the failure.
@@ -201,9 +204,10 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
     }
   }
 
-  /** A large finished task is not worth its memory: current users keep it, and the next reader loads it again. */
-  function released(loaded: LoadedTask): void {
-    if (isTerminal(loaded.fold.status.state) && isLarge(loaded)) forget(loaded)
+  function committed(loaded: LoadedTask): void {
+    if (!isTerminal(loaded.fold.status.state)) watchAgain(loaded)
+    // A large finished task is not worth its memory: current users keep it, and the next reader loads it again.
+    else if (isLarge(loaded)) forget(loaded)
   }
 
   /** The map is ordered by use. */

@@ -9,6 +9,8 @@ import { nameDigest, decodeText, encodeText, toPostgresInteger } from './text-en
 import type { DatabaseTime } from './database.ts'
 
 export interface PreparedAppend {
+  readonly taskId: string
+  /** The id of the task as it is stored. */
   readonly id: string
   /** The digest of the message key: two appends with the same digest must not share a flush. */
   readonly key: string | undefined
@@ -16,6 +18,8 @@ export interface PreparedAppend {
   /** A JSON object without its first brace: the flush prepends the number of the append. */
   readonly row: string
   readonly blobs: readonly PostgresBlob[]
+  /** As they are written, unless the task has later records. */
+  readonly records: Append['records']
   readonly bytes: number
 }
 
@@ -66,7 +70,7 @@ export function prepareAppend(
     ...(create && newTaskColumns(create)),
   }).slice(1)
   const bytes = row.length + blobs.reduce((sum, { content }) => sum + content.length, 0)
-  return { id, key, createsTask: create !== undefined, row, blobs, bytes }
+  return { taskId, id, key, createsTask: create !== undefined, row, blobs, records, bytes }
 }
 
 function newTaskColumns(task: NewTask) {
@@ -104,9 +108,12 @@ function lastVisible({ records, expectedSeq }: Append): number | undefined {
   return index < 0 ? undefined : expectedSeq + index + 1
 }
 
-/** A result of `append_2`: the number of the outcome, then its fields. */
+/**
+ * A result of `append_2`: the number of the outcome, then its fields. Record times are at least `notBefore`. A flush of a moment
+ * before the schema was migrated has no position.
+ */
 export type AppendAnswer =
-  | readonly [0, head: number, fence: number | null]
+  | readonly [0, head: number, fence: number | null, position?: number, notBefore?: number | null]
   | readonly [1, head: number]
   | readonly [2]
   | readonly [3]

@@ -29,9 +29,11 @@ export interface PostgresWriterDeps {
 }
 
 export interface WrittenAppend {
-  readonly id: string
+  readonly append: PreparedAppend
   readonly head: number
-  readonly createsTask: boolean
+  /** Of its row in the feed, and the time that its records were raised to, if they were. */
+  readonly position: number | undefined
+  readonly notBefore: number
 }
 
 interface AppendJob extends PreparedAppend {
@@ -97,10 +99,12 @@ export function createPostgresWriter({ database, schema, time, retryTimeoutMs, o
       const answers = await commit(jobs, performance.now() + retryTimeoutMs)
       const written: WrittenAppend[] = []
       jobs.forEach((job, index) => {
-        const outcome = appendResultOf(answers[index] as AppendAnswer)
-        if (outcome.outcome === 'appended')
-          written.push({ id: job.id, head: outcome.head, createsTask: job.createsTask })
-        job.resolve(outcome)
+        const answer = answers[index] as AppendAnswer
+        if (answer[0] === 0) {
+          const [, head, , position, notBefore] = answer
+          written.push({ append: job, head, position, notBefore: notBefore ?? 0 })
+        }
+        job.resolve(appendResultOf(answer))
       })
       tell(written)
     } catch (error) {

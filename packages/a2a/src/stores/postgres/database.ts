@@ -20,6 +20,8 @@ export interface PostgresDatabaseOptions {
   readonly timeoutMs: number
   /** How long `queryWithRetry` retries. */
   readonly retryTimeoutMs: number
+  /** Called for each statement that fails, also if it is retried. */
+  onError?(): void
 }
 
 export function createPostgresDatabase({
@@ -27,6 +29,7 @@ export function createPostgresDatabase({
   unnamedStatements,
   timeoutMs,
   retryTimeoutMs,
+  onError,
 }: PostgresDatabaseOptions): PostgresDatabase {
   const names = new Map<string, string>()
 
@@ -42,8 +45,13 @@ export function createPostgresDatabase({
   async function once<Row>(text: string, ...values: readonly unknown[]): Promise<readonly Row[]> {
     const query = { text, values: [...values], query_timeout: timeoutMs }
     const answered = pool.query(unnamedStatements || values.length === 0 ? query : { ...query, name: nameOf(text) })
-    const { rows } = await withTimeout(timeoutMs, answered)
-    return rows as Row[]
+    try {
+      const { rows } = await withTimeout(timeoutMs, answered)
+      return rows as Row[]
+    } catch (error) {
+      onError?.()
+      throw error
+    }
   }
 
   async function ask<Row>(text: string, ...values: readonly unknown[]): Promise<readonly Row[]> {

@@ -18,6 +18,7 @@ import { sql as answers } from './sql/0008-answers.ts'
 import { sql as orderedAppend } from './sql/0009-ordered-append.ts'
 import { sql as boundedReads } from './sql/0010-bounded-reads.ts'
 import { sql as databaseTime } from './sql/0011-database-time.ts'
+import { sql as lighterAppend } from './sql/0012-lighter-append.ts'
 
 export interface MigrationStep {
   readonly sql: string
@@ -38,6 +39,7 @@ export const migrationSteps: readonly MigrationStep[] = [
   orderedAppend,
   boundedReads,
   databaseTime,
+  lighterAppend,
 ].map((sql) => ({ sql, oldest: 5 }))
 
 interface Version {

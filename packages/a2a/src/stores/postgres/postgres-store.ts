@@ -18,8 +18,9 @@ import { migratePostgres, quoteIdentifier } from './migrate.ts'
 import { nameDigest, encodeText } from './text-encoding.ts'
 import { createPostgresKeyValue } from './key-value.ts'
 import { createPostgresPushCursors } from './push-cursors.ts'
+import { createPostgresRecentAppends } from './recent-appends.ts'
 import { createPostgresTaskSearch } from './search.ts'
-import { createPostgresWriter } from './append-writer.ts'
+import { type WrittenAppend, createPostgresWriter } from './append-writer.ts'
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
@@ -91,7 +92,10 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
   const master = masterKeyOf(options.masterKey)
   const schema = quoteIdentifier(schemaName)
   const time = createDatabaseTime(options)
-  const database = createPostgresDatabase({ pool, unnamedStatements, timeoutMs, retryTimeoutMs: readRetryMs })
+  const recent = createPostgresRecentAppends()
+  // After a failover the database may have lost what was appended last.
+  const onError = recent.clear
+  const database = createPostgresDatabase({ pool, unnamedStatements, timeoutMs, retryTimeoutMs: readRetryMs, onError })
   const self = crypto.randomUUID().slice(0, 8)
   const channel = `parley_${nameDigest(schemaName).slice(0, 16)}`
 
@@ -136,14 +140,13 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
 
   function flushing() {
     const watching = changes.watch()
-    return (
-      written: readonly { readonly id: string; readonly head: number; readonly createsTask: boolean }[],
-    ): void => {
-      for (const { id, head } of written) watching.recordHead(id, head)
+    return (written: readonly WrittenAppend[]): void => {
+      for (const { append, head } of written) watching.recordHead(append.id, head)
       watching.end()
-      changes.appended(written.map(({ id }) => id))
+      recent.add(written)
+      changes.appended(written.map(({ append }) => append.id))
       // No other process waits for a task that was just created.
-      for (const { id, createsTask } of written) if (!createsTask) notifier.tell(id)
+      for (const { append } of written) if (!append.createsTask) notifier.tell(append.id)
     }
   }
 
@@ -223,12 +226,15 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
     feed: {
       read: (position, limit) => track(() => tasks.feed(position, limit)),
       end: () => track(() => tasks.feedEnd()),
+      takeRecords: recent.take,
     },
     kv,
     prune: (retention) =>
       serialized(async () => {
         await sweep(notesPerCall)
-        return housekeeping.prune(retention)
+        const removed = await housekeeping.prune(retention)
+        if (removed > 0) recent.clear()
+        return removed
       }),
     ready: () => track(isWritable),
     close: () => (closing ??= close()),
