@@ -3,13 +3,13 @@
  * conversation at a backend. It is a hash, because backends lower-case, truncate and display such names: it reveals nothing about
  * a caller, and no two callers, tenants, agents or contexts share a session.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Turn } from '@parley/a2a'
 
 export function sessionKeyOf({ tenant, caller, task }: SessionScope, agentName: string): string {
   // As JSON, so that different lists never give the same text.
   const parts = JSON.stringify([tenant, caller.id, agentName, task.contextId])
-  return createHash('sha256').update(parts).digest('hex').slice(0, 40)
+  return hash('sha256', parts).slice(0, 40)
 }
 
 /** The fields of a turn that determine its session. */
@@ -20,7 +20,7 @@ export type SessionScope = Pick<Turn, 'tenant'> & {
 
 /** As JSON, so that different lists never give the same text; in the form of a UUID, as peers expect. */
 export function stableId(...of: readonly string[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(of)).digest('hex')
+  const hex = hash('sha256', JSON.stringify(of))
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   )

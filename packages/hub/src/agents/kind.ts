@@ -15,7 +15,7 @@ import type {
   Task,
   Turn,
 } from '@parley/a2a'
-import type { CardSignature } from '@parley/a2a/client'
+import type { CardSignature, DirectFetch } from '@parley/a2a/client'
 import type { Extension } from '@parley/a2a/server'
 import type { ZodType } from 'zod'
 import type { ChatModel, TokenUsage } from './chat-model.ts'
@@ -48,9 +48,9 @@ export interface AgentServices {
   /** Environment for child processes: PATH, HOME, LANG and the like, without secrets. */
   readonly programEnv: Readonly<Record<string, string>>
   /** For addresses from the configuration. */
-  readonly fetch: typeof fetch
+  readonly fetch: typeof fetch & Partial<Pick<DirectFetch, 'exchange'>>
   /** For addresses from a caller or a remote party: never reaches the internal network (B-173). */
-  readonly guardedFetch: typeof fetch
+  readonly guardedFetch: typeof fetch & Partial<Pick<DirectFetch, 'exchange'>>
   /** Resolves the host of an address that a remote party names, for transports other than fetch; rejects if it is internal. */
   readonly guardedLookup: (host: string, port: number) => Promise<readonly string[]>
   /** Limit of JSON values in one response or message of the backend (`limits.jsonNodes`). Default 100,000. */

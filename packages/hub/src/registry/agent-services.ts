@@ -1,6 +1,6 @@
 /** The services that the hub passes to each agent. */
 import { omitUndefined, type AgentLog, type KeyValueStore } from '@parley/a2a'
-import { guardedFetch, guardedLookup } from '@parley/a2a/node'
+import { guardedFetch, guardedLookup, nodeFetch } from '@parley/a2a/node'
 import { systemClock } from '@parley/a2a/server'
 import type { AgentServices } from '../agents/kind.ts'
 import { createPartReader } from '../agents/part-reader.ts'
@@ -23,7 +23,15 @@ export function createAgentServices(deps: AgentServicesDeps): AgentRegistryDeps[
   const { kv, log, limitBytes, jsonNodes, inProcessClient, agentChanged, programEnv, model, cost, publicUrl } = deps
   const guard = guardedFetch({ allowHttp: true })
   const resolve = guardedLookup()
-  const guarded: typeof fetch = (input, init) => guard(new Request(input, init))
+  const guarded: AgentServices['guardedFetch'] = Object.assign(
+    ((input, init) => guard(new Request(input, init))) satisfies typeof fetch,
+    { exchange: guard.exchange },
+  )
+  // The platform's fetch for agents that upload streams or need HTTP features; A2A clients use `exchange`.
+  const unguarded: AgentServices['fetch'] = Object.assign(
+    ((input, init) => globalThis.fetch(input, init)) satisfies typeof fetch,
+    { exchange: nodeFetch().exchange },
+  )
   const bytes = createPartReader({ guardedFetch: guarded, ...omitUndefined({ limitBytes }) })
   // The same object for all agents of a kind: shared state, such as a connection, is keyed by it.
   const kvByKind = new Map<string, KeyValueStore>()
@@ -36,7 +44,7 @@ export function createAgentServices(deps: AgentServicesDeps): AgentRegistryDeps[
     name,
     log: logForAgent(log, name),
     baseDir,
-    fetch: globalThis.fetch,
+    fetch: unguarded,
     guardedFetch: guarded,
     guardedLookup: resolve,
     kv: namespacedKv(kv, `agent/${name}`),

@@ -15,6 +15,7 @@ import type {
 import type { ConversationState } from './conversation-turn.ts'
 import { createEventStream } from '../stream/event-stream.ts'
 import { abortable } from '../../model/signals.ts'
+import { loadStreamRuntime } from '../stream/load-stream-runtime.ts'
 
 export function createConversation(
   agent: Pick<RemoteAgent, 'stream' | 'get'>,
@@ -38,7 +39,7 @@ export function createConversation(
       queue = new Promise<void>((resolve) => (release = resolve)).then(() => before)
       try {
         await abortable(signal, before)
-        const { runConversationTurn } = await import('../stream/stream-runtime.ts')
+        const { runConversationTurn } = await loadStreamRuntime()
         for await (const frame of runConversationTurn(agent, options, state, input, { ...about, signal })) {
           onFrame?.('task' in frame.event)
           yield frame

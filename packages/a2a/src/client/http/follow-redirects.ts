@@ -4,7 +4,7 @@
  */
 import { A2AError } from '../../model/error.ts'
 import { isHttpUrl, urlWithoutQuery } from './http-url.ts'
-import type { AuthCredentials, OutgoingHttpRequest } from '../contract.ts'
+import type { AuthCredentials, HttpAnswer, OutgoingHttpRequest } from '../contract.ts'
 import { discardBody } from './read-text.ts'
 
 /** Headers that another origin may see. This is an allowlist, because a list of secrets can never be complete. */
@@ -18,14 +18,14 @@ interface RedirectContext {
   readonly ownHeaders: Readonly<Record<string, string>>
   readonly credentials: AuthCredentials | undefined
   readonly maxRedirects: number
-  fetchOnce(url: URL, headers: Headers, redirect?: 'follow'): Promise<Response>
+  fetchOnce(url: URL, headers: Headers, redirect?: 'follow'): Promise<HttpAnswer>
 }
 
 export async function followRedirects(
-  response: Response,
+  response: HttpAnswer,
   url: URL,
   context: RedirectContext,
-): Promise<{ response: Response; url: URL }> {
+): Promise<{ response: HttpAnswer; url: URL }> {
   const { outgoing, ownHeaders, credentials, maxRedirects, fetchOnce } = context
   const { method } = outgoing
   const isRead = method === 'GET' || method === 'HEAD'
@@ -47,7 +47,7 @@ export async function followRedirects(
       if (!isRead || query.length > 0 || !sentNames.every((name) => crossOriginHeaders.test(name)))
         throw refuse('a request with credentials or a body, and browsers hide the target')
       response = await fetchOnce(url, headers, 'follow')
-      return { response, url: URL.canParse(response.url) ? new URL(response.url) : url }
+      return { response, url: URL.canParse(response.url ?? '') ? new URL(response.url ?? '') : url }
     }
     const location = response.headers.get('location')
     const next = location !== null && URL.canParse(location, url.href) ? new URL(location, url) : undefined

@@ -13,7 +13,9 @@ import type {
   Authenticator,
   ClientLimits,
   CredentialHeaders,
+  DirectFetch,
   Fetch,
+  HttpAnswer,
   HttpClient,
   OutgoingHttpRequest,
 } from '../contract.ts'
@@ -46,10 +48,10 @@ export interface ResponseOrigin {
   readonly identity: string
 }
 
-const responseOrigins = new WeakMap<Response, ResponseOrigin>()
+const responseOrigins = new WeakMap<HttpAnswer, ResponseOrigin>()
 /** The credentials that each was made of, for the authenticator that renews them. */
 const credentialSources = new WeakMap<CredentialHeaders, AuthCredentials | undefined>()
-export const responseOriginOf = (response: Response): ResponseOrigin | undefined => responseOrigins.get(response)
+export const responseOriginOf = (response: HttpAnswer): ResponseOrigin | undefined => responseOrigins.get(response)
 
 export const platformFetch: Fetch = (request) => fetch(request)
 
@@ -82,52 +84,62 @@ export function createHttpClient({
       )
       if (refused && (!credentials || identityOf(credentials) === identityOf(sentCredentials))) return undefined
       const addedCredentials = {
-        headers: Object.fromEntries(headersOf(credentials?.cookies, ownHeaders, credentials?.headers)),
+        headers: Object.fromEntries(webHeadersOf(fieldsOf(credentials?.cookies, ownHeaders, credentials?.headers))),
       }
       credentialSources.set(addedCredentials, credentials)
       return addedCredentials
     },
-    async send(outgoing) {
-      const { url, signal, card } = outgoing
-      const authRequest = { url, signal, card }
-      const sent = await requestCredentials(authRequest)
-      const response = await exchange(outgoing, sent)
-      // Another origin, reached by a redirect, got no credentials and gets none now.
-      if (response.status !== 401 || responseOriginOf(response)?.url.origin !== parseHttpUrl(url).origin)
-        return response
-      try {
-        const wwwAuthenticate = response.headers.get('www-authenticate') ?? undefined
-        const other = await requestCredentials({ ...authRequest, refused: { wwwAuthenticate, sent } })
-        if (!other || identityOf(other) === identityOf(sent)) return response
-        discardBody(response)
-        return await exchange(outgoing, other)
-      } catch (reason) {
-        discardBody(response)
-        throw reason
-      }
-    },
+    send: (outgoing) => send(outgoing) as Promise<Response>,
+    exchange: (outgoing) => send(outgoing, (fetch as Partial<DirectFetch>).exchange),
+  }
+
+  /** Without `direct`, the answer is a web Response. */
+  async function send(outgoing: OutgoingHttpRequest, direct?: DirectFetch['exchange']): Promise<HttpAnswer> {
+    const { url, signal, card } = outgoing
+    const authRequest = { url, signal, card }
+    const sent = authenticate && (await requestCredentials(authRequest))
+    const response = await exchange(outgoing, sent, direct)
+    // Another origin, reached by a redirect, got no credentials and gets none now.
+    if (response.status !== 401 || responseOriginOf(response)?.url.origin !== parseHttpUrl(url).origin) return response
+    try {
+      const wwwAuthenticate = response.headers.get('www-authenticate') ?? undefined
+      const other = await requestCredentials({ ...authRequest, refused: { wwwAuthenticate, sent } })
+      if (!other || identityOf(other) === identityOf(sent)) return response
+      discardBody(response)
+      return await exchange(outgoing, other, direct)
+    } catch (reason) {
+      discardBody(response)
+      throw reason
+    }
   }
 
   /** Applies the timeout, redirects included. Authentication is not timed: it may have to wait for a person. */
-  async function exchange(outgoing: OutgoingHttpRequest, credentials: AuthCredentials | undefined): Promise<Response> {
+  async function exchange(
+    outgoing: OutgoingHttpRequest,
+    credentials: AuthCredentials | undefined,
+    direct: DirectFetch['exchange'] | undefined,
+  ): Promise<HttpAnswer> {
     let url = parseHttpUrl(outgoing.url)
     for (const [name, value] of Object.entries(credentials?.query ?? {})) url.searchParams.set(name, value)
-    const headers = headersOf(credentials?.cookies, ownHeaders, outgoing.headers, credentials?.headers)
+    const fields = fieldsOf(credentials?.cookies, ownHeaders, outgoing.headers, credentials?.headers)
     const { signal, end } = linkSignals([outgoing.signal], outgoing.timeoutMs ?? limits.timeoutMs, () =>
       timeoutError(`The response of ${urlWithoutQuery(url)}`),
     )
-    const fetchOnce = (at: URL, headers: Headers, redirect: RequestInit['redirect'] = 'manual'): Promise<Response> =>
+    const { method, body } = outgoing
+    const exchangeOnce = (at: URL, headers: HeaderFields) => direct?.({ url: at, method, headers, body, signal })
+    const fetchOnce = (at: URL, headers: Headers, redirect: RequestInit['redirect'] = 'manual'): Promise<HttpAnswer> =>
+      exchangeOnce(at, Object.fromEntries(headers)) ??
       abortableFetch(signal, fetch, new Request(at, { ...outgoing, headers, redirect, signal }))
     try {
       signal.throwIfAborted()
-      let response = await fetchOnce(url, headers)
+      let response = await (exchangeOnce(url, fields) ?? fetchOnce(url, webHeadersOf(fields)))
       if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(response.status)) {
         const { followRedirects } = await import('./follow-redirects.ts')
         ;({ response, url } = await followRedirects(response, url, {
           outgoing,
           ownHeaders,
           credentials,
-          headers,
+          headers: webHeadersOf(fields),
           fetchOnce,
           ...limits,
         }))
@@ -147,16 +159,18 @@ export function createHttpClient({
   }
 }
 
-/** Later ones override earlier ones. */
-function headersOf(cookies: HeaderFields = {}, ...given: (HeaderFields | undefined)[]): Headers {
+/** Names in lower case. Later ones override earlier ones. */
+function fieldsOf(cookies: HeaderFields = {}, ...given: (HeaderFields | undefined)[]): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const each of given) for (const name in each) fields[name.toLowerCase()] = each[name] as string
+  const cookie = [fields['cookie'] ?? [], Object.entries(cookies).map((pair) => pair.join('='))].flat().join('; ')
+  if (cookie !== '') fields['cookie'] = cookie
+  return fields
+}
+
+function webHeadersOf(fields: HeaderFields): Headers {
   try {
-    const headers = new Headers()
-    for (const fields of given) for (const [name, value] of Object.entries(fields ?? {})) headers.set(name, value)
-    const cookie = [headers.get('cookie') ?? [], Object.entries(cookies).map((pair) => pair.join('='))]
-      .flat()
-      .join('; ')
-    if (cookie !== '') headers.set('cookie', cookie)
-    return headers
+    return new Headers(fields)
   } catch {
     // The platform's message would quote the value, which may be a secret.
     throw new A2AError('INVALID_PARAMS', 'A header name or value is not allowed by HTTP')

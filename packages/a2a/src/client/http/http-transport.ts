@@ -12,10 +12,12 @@ import type {
   ClientTransport,
   TransportCallOptions,
   EventFrame,
+  HttpAnswer,
   ClientTransportDeps,
   TransportStream,
 } from '../contract.ts'
 import { loadVersion } from '../load-version.ts'
+import { loadStreamRuntime } from '../stream/load-stream-runtime.ts'
 import { checkJsonNodesIfLong, discardBody, readText } from './read-text.ts'
 
 export function createHttpTransport(
@@ -26,6 +28,8 @@ export function createHttpTransport(
 ): ClientTransport {
   /** If a peer refuses one route of SubscribeToTask, the other is tried. */
   let subscribesByGet = false
+  const { http } = parts
+  const sendOnce = http.exchange ?? http.send
 
   return {
     async call(operation, request, about) {
@@ -36,7 +40,7 @@ export function createHttpTransport(
       const response = await exchange(operation, request, about, 'application/json')
       // Some peers stream whatever the request is.
       if (isStreamResponse(response)) {
-        const { streamToResult } = await import('../stream/stream-runtime.ts')
+        const { streamToResult } = await loadStreamRuntime()
         return streamToResult(operation, about, (how) => read(response, how))
       }
       const payload = await payloadOf(response, about)
@@ -60,12 +64,12 @@ export function createHttpTransport(
     request: RequestOf<O>,
     about: TransportCallOptions,
     accept: string,
-  ): Promise<Response> {
-    const send = (useGet: boolean): Promise<Response> => {
+  ): Promise<HttpAnswer> {
+    const send = (useGet: boolean): Promise<HttpAnswer> => {
       const outgoing = binding.request(operation, request, useGet)
       if (!outgoing) throw new A2AError('UNSUPPORTED_OPERATION', `A2A ${version.id} has no ${operation}`)
       const { path, headers, ...rest } = outgoing
-      return parts.http.send({
+      return sendOnce({
         ...rest,
         url: joinUrl(url, path),
         headers: {
@@ -90,7 +94,7 @@ export function createHttpTransport(
     return other
   }
 
-  async function payloadOf(response: Response, { signal, timeoutMs }: TransportCallOptions): Promise<unknown> {
+  async function payloadOf(response: HttpAnswer, { signal, timeoutMs }: TransportCallOptions): Promise<unknown> {
     const text = await readText(response, parts.maxBodyBytes, signal, timeoutMs)
     await checkJsonNodesIfLong(text, parts)
     try {
@@ -108,8 +112,8 @@ export function createHttpTransport(
     return binding.open((value ?? {}) as ResponseDocument, status)
   }
 
-  async function read(response: Response, about: TransportCallOptions): Promise<TransportStream> {
-    const { readStream } = await import('../stream/stream-runtime.ts')
+  async function read(response: HttpAnswer, about: TransportCallOptions): Promise<TransportStream> {
+    const { readStream } = await loadStreamRuntime()
     return readStream(response, about, parts, (event, data, id) => {
       const payload = openDocument(data, 200)
       // Always an error, whatever the payload looks like (F-5).
@@ -137,7 +141,7 @@ export function createHttpTransport(
   }
 }
 
-function isStreamResponse({ ok, headers, body }: Response): boolean {
+function isStreamResponse({ ok, headers, body }: HttpAnswer): boolean {
   return ok && body !== null && /event-stream|ndjson|jsonl|json-lines/.test(headers.get('content-type') ?? '')
 }
 

@@ -1,15 +1,16 @@
 /** Reads the body of a response that is not a stream, with limits on size and time; always releases the body. */
 import { A2AError } from '../../model/error.ts'
 import { startTimeout } from '../../model/signals.ts'
+import type { HttpAnswer } from '../contract.ts'
 
 /** Over the size limit, on timeout or on abort, the body is cancelled and the reason thrown. */
 export async function readText(
-  response: Response,
+  response: HttpAnswer,
   maxBytes: number,
   signal: AbortSignal,
   timeoutMs = Infinity,
 ): Promise<string> {
-  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
+  const reader = response.body?.getReader()
   if (reader === undefined) return ''
   const decoder = new TextDecoder()
   let text = ''
@@ -28,7 +29,7 @@ export async function readText(
     for (;;) {
       const { done, value } = await reader.read()
       if (failure !== undefined) throw failure
-      if (done) return text + decoder.decode()
+      if (done || value === undefined) return text + decoder.decode()
       bytes += value.byteLength
       if (bytes > maxBytes) {
         const message = `The response exceeds the limit of ${maxBytes} bytes of this client`
@@ -56,7 +57,7 @@ export async function checkJsonNodesIfLong(
 }
 
 /** A response whose body is not read would keep its connection. */
-export function discardBody(response: Response): void {
+export function discardBody(response: HttpAnswer): void {
   response.body?.cancel().catch(() => {})
 }
 

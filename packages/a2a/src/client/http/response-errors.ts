@@ -1,5 +1,6 @@
 /** Interprets a response that is not a result: the error it contains, or the meaning of its status and the text of its page. */
 import { A2AError, type ErrorCode } from '../../model/error.ts'
+import type { HttpAnswer } from '../contract.ts'
 
 /** Statuses that a proxy may send as well as the peer, and that mean the same whatever the body is. */
 const codesByStatus: Readonly<Record<number, ErrorCode>> = {
@@ -10,7 +11,7 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** The error, with details that are only in the response's head: the status, and when to retry. */
-export function withResponseDetails(reason: unknown, text: string, { status, headers }: Response): unknown {
+export function withResponseDetails(reason: unknown, text: string, { status, headers }: HttpAnswer): unknown {
   const error = reason instanceof SyntaxError ? notJsonError(text, status) : reason
   const retryAfter = headers.get('retry-after')
   if (!(error instanceof A2AError) || (status < 400 && retryAfter === null)) return error

@@ -4,11 +4,12 @@
  * it cancels nothing at the peer (B-103).
  */
 import { A2AError } from '../../model/error.ts'
-import { linkSignals } from '../../model/signals.ts'
+import { linkSignals, type LinkedSignal } from '../../model/signals.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Message, StreamEvent, Task } from '../../model/task.ts'
 import { toAgentResponse, requireCompletedText } from '../agent-response.ts'
 import type { AgentResponse, EventStream, AwaitableStream, EventFrame } from '../contract.ts'
+import { loadStreamRuntime } from './load-stream-runtime.ts'
 import type * as reader from './stream-runtime.ts'
 import type { StreamState } from './stream-state.ts'
 
@@ -20,7 +21,9 @@ export type OpenEvents = (signal: AbortSignal) => AsyncIterable<EventFrame>
 export type LoadTask = (taskId: string) => Promise<Task>
 
 export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?: LoadTask): EventStream {
-  const readerLeft = new AbortController()
+  /** Set while the stream is read. */
+  let linked: LinkedSignal | undefined
+  let hasLeft = false
   /** Set when reading begins. */
   let currentState: StreamState | undefined
   const related = new Set<string>()
@@ -38,9 +41,10 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     if (isConsumed)
       throw new A2AError('INVALID_REQUEST', 'A stream can be read only once: keep its events, or open another stream')
     isConsumed = true
-    const reading = await import('./stream-runtime.ts')
+    const reading = await loadStreamRuntime()
     const streamState = (currentState = reading.createStreamState())
-    const linked = linkSignals([signal, readerLeft.signal])
+    linked = linkSignals([signal])
+    if (hasLeft) linked.abort(leftReason())
     try {
       for await (const frame of open(linked.signal)) {
         lastEventId = frame.id ?? lastEventId
@@ -54,7 +58,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
       isEnded = true
     } catch (reason) {
       // A reader that stopped gets no error about the closed connection.
-      if (!readerLeft.signal.aborted) throw (failure = reason as Error)
+      if (!hasLeft) throw (failure = reason as Error)
     } finally {
       linked.end()
     }
@@ -66,7 +70,8 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     // A suspended generator handles `return()` only after its pending await has settled.
     const end = items.return.bind(items)
     items.return = (value) => {
-      readerLeft.abort()
+      hasLeft = true
+      linked?.abort(leftReason())
       return end(value)
     }
     return items
@@ -142,6 +147,13 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     relatedTaskIds: related,
   }
   return Object.assign(stream, observableInterop(events))
+}
+
+let left: DOMException | undefined
+
+/** What `abort()` would create each time, with a stack trace. */
+function leftReason(): DOMException {
+  return (left ??= new DOMException('This operation was aborted', 'AbortError'))
 }
 
 function messagesIn(event: StreamEvent): readonly (Message | undefined)[] {

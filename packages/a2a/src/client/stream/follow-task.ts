@@ -33,7 +33,8 @@ export async function* followTask(
 ): AsyncGenerator<EventFrame, void, undefined> {
   const { limits } = session
   const send = 'request' in start ? start.request : undefined
-  const { signal, end } = linkSignals([parent], timeoutMs)
+  const { signal, end } =
+    parent !== undefined && timeoutMs === undefined ? { signal: parent, end() {} } : linkSignals([parent], timeoutMs)
   const about = { ...options, signal }
   const deduper =
     'id' in start

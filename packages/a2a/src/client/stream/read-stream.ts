@@ -3,12 +3,19 @@ import { createSseParser, type SseEvent } from '../../bindings/sse-reader.ts'
 import { A2AError } from '../../model/error.ts'
 import { startTimeout } from '../../model/signals.ts'
 import { checkJsonNodes } from '../http/check-json-nodes.ts'
-import type { TransportCallOptions, EventFrame, ClientTransportDeps, TransportStream } from '../contract.ts'
+import type {
+  TransportCallOptions,
+  EventFrame,
+  HttpAnswer,
+  HttpAnswerBody,
+  ClientTransportDeps,
+  TransportStream,
+} from '../contract.ts'
 import { notJsonError } from '../http/response-errors.ts'
 
 /** When this resolves the stream has been started, so that its `return()` closes the connection even if it is never read. */
 export async function readStream(
-  response: Response,
+  response: HttpAnswer,
   about: TransportCallOptions,
   { maxEventBytes, maxJsonNodes }: Pick<ClientTransportDeps, 'maxEventBytes' | 'maxJsonNodes'>,
   /** Throws SyntaxError for invalid JSON. */
@@ -36,13 +43,20 @@ export async function readStream(
   async function* events(): TransportStream {
     const { signal, idleTimeoutMs } = about
     // Not `for await`: Safari's streams are not iterable.
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const reader = (response.body as HttpAnswerBody).getReader()
     const decoder = new TextDecoder()
     let failure: Error | undefined
     // Cancelling a reader ends the pending read: cheaper than a race for every chunk, which would also leak.
     const fail = (reason: unknown): void => {
       failure ??= reason as Error | undefined
       reader.cancel(reason).catch(() => {})
+    }
+    const readUntil = async (timer: ReturnType<typeof startTimeout>) => {
+      try {
+        return await reader.read()
+      } finally {
+        clearTimeout(timer)
+      }
     }
     const onAbort = (): void => fail(signal.reason)
     const onSilence = (): void =>
@@ -54,7 +68,7 @@ export async function readStream(
       for (;;) {
         // Only silence while we read is the peer's; a reader may take its time.
         const timer = startTimeout(idleTimeoutMs ?? Infinity, onSilence)
-        const { done, value } = await reader.read().finally(() => clearTimeout(timer))
+        const { done, value } = await readUntil(timer)
         if (failure !== undefined) throw failure
         if (done) break
         for (const event of parser.feed(decoder.decode(value, { stream: true }))) yield decodeEvent(event)

@@ -94,8 +94,11 @@ export function hasCursorExtension({ capabilities }: AgentCard): boolean {
 export interface TurnPosition {
   readonly checkpoint: RemoteCheckpoint
   save(next: RemoteCheckpoint): Promise<void>
-  /** An event arrived. Resolves when the checkpoint that must precede its reports is stored. */
-  recordArrival(stream: Pick<EventStream, 'taskId' | 'contextId'>): Promise<void>
+  /**
+   * An event arrived. The first one queues the checkpoint that must precede its reports. Not awaited: the log keeps the order,
+   * so the checkpoint and the reports that came with it share one commit.
+   */
+  recordArrival(stream: Pick<EventStream, 'taskId' | 'contextId'>): void
   /** The remote agent has the message. Stores its task id and its question, if any. */
   recordArrived(found: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void>
   /** The remote task waits for the caller. */
@@ -126,12 +129,14 @@ export function createTurnPosition(
       return checkpoint
     },
     save,
-    async recordArrival({ taskId, contextId }) {
+    recordArrival({ taskId, contextId }) {
       if (checkpoint.arrived === true || taskId === undefined) return
-      await recordArrived({ taskId })
-      await idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
+      // First, so that it is in the same commit or an earlier one: a restarted turn that has arrived does not record it again.
+      idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
         turn.log.warn('which task of the remote agent this is could not be noted', { taskId: turn.task.id, cause })
       })
+      // If the log rejects it, the engine has stopped the turn, and the reports that follow are rejected as well.
+      recordArrived({ taskId }).catch(() => {})
     },
     recordArrived,
     recordQuestion: (status) => recordArrived({ asked: remoteQuestionOf(status) }),

@@ -52,13 +52,14 @@ export const a2aKind: AgentKind<A2AEntry> = {
       const remote = await upstream.remote(turn.signal)
       const initial = initialCheckpoint(turn)
       // Checked before anything starts, because the call may be refused.
-      await services.inProcessClient.hopTokenFor(turn, { card: remote.card, messageId: initial.messageId })
+      const { messageId } = initial
+      const firstHopToken = await services.inProcessClient.hopTokenFor(turn, { card: remote.card, messageId })
       const span = openSpan(turn, undefined)
       const { spanId, startedAt } = span
       const checkpoint = { ...initial, span: { spanId, startedAt } }
       await turn.checkpoint(checkpoint)
       turn.signal.throwIfAborted()
-      yield* runTurn({ remote, checkpoint, span, isResumed: false }, turn)
+      yield* runTurn({ remote, checkpoint, span, isResumed: false, firstHopToken }, turn)
     }
 
     async function* reattach(turn: Turn): AsyncGenerator<Report, void, undefined> {
@@ -133,6 +134,8 @@ function remoteSpanOutcome(last: Report | undefined, { signal }: Turn): SpanOutc
 
 /** Time for the remote agent to name its task, to cancel it, and to send its final events. */
 const graceMs = 5_000
+/** Shared: an error per turn would cost a stack trace. */
+const turnIsOver = new A2AError('CANCELED', 'The turn is over')
 /** Time to wait for the final events of a canceled task. */
 const finalEventsMs = 500
 
@@ -160,7 +163,7 @@ function watchCancellation(turn: Turn, background: BackgroundWork): TurnCancella
       turn.signal.removeEventListener('abort', stop)
       known.resolve(undefined)
       ended.resolve()
-      stopReading.abort()
+      stopReading.abort(turnIsOver)
     },
   }
 

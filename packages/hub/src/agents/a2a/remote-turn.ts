@@ -33,6 +33,8 @@ export interface RemoteTurnStart {
   readonly checkpoint: RemoteCheckpoint
   readonly span: OpenSpan
   readonly isResumed: boolean
+  /** For the first send: the token of the check before the turn. Default: signed with the send. */
+  readonly firstHopToken?: string | undefined
 }
 
 export interface TurnCancellation {
@@ -96,7 +98,7 @@ export async function* runRemoteTurn(
   const position = createTurnPosition(turn, start, idMapping, monotonicNow, (taskId) =>
     cancellation.setRemoteTask(remote, taskId, callOptionsNow()),
   )
-  let { remote } = start
+  let { remote, firstHopToken } = start
   let state = await initialState()
   let contextId = start.checkpoint.taskId === undefined ? await idMapping.remoteContextId(turn) : undefined
   let push = canNotify() ? await pushReceiver.configFor(turn.task.id) : undefined
@@ -156,7 +158,8 @@ export async function* runRemoteTurn(
   }
 
   async function* readStream(current: StreamState): AsyncGenerator<Report, TurnState, undefined> {
-    const streamSignals = linkSignals([signal])
+    // Only a notification aborts a stream without the turn.
+    const streamSignals = push === undefined ? { signal, abort() {}, end() {} } : linkSignals([signal])
     let isNotified = false
     const stopListening = onNotification(() => {
       isNotified = true
@@ -184,7 +187,7 @@ export async function* runRemoteTurn(
         if (current.at === 'resuming' && 'task' in frame.event) return { at: 'subscribing', taskId: current.taskId }
         heardAt = monotonicNow()
         failures = 0
-        await position.recordArrival(stream)
+        position.recordArrival(stream)
         const translated = await orFailure(translate(frame))
         if ('error' in translated) return failed(translated)
         const { report } = translated
@@ -220,7 +223,9 @@ export async function* runRemoteTurn(
     const before = previousTaskId(turn)
     const referenceTaskIds = [...(await idMapping.remoteReferences(turn)), ...(before !== undefined ? [before] : [])]
     const { traceparent } = span
-    const hop = await deps.inProcessClient.hopTokenFor(turn, { card: remote.card, messageId: checkpoint.messageId })
+    const { messageId } = checkpoint
+    const hop = firstHopToken ?? (await deps.inProcessClient.hopTokenFor(turn, { card: remote.card, messageId }))
+    firstHopToken = undefined
     const to = { checkpoint, contextId, referenceTaskIds, push, hopToken: hop, traceparent }
     const { message, options } = createOutgoingMessage(turn, remote.card, entry, to)
     // What our log has of the remote task: of a task that asked, its question and its artifacts; of a new one, nothing.

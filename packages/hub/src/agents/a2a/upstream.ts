@@ -4,7 +4,7 @@
  */
 import { abortable, A2AError, omitUndefined, type AgentCard } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
-import type { ClientBinding, ConnectOptions, Fetch, RemoteAgent, StoredToken } from '@parley/a2a/client'
+import type { ClientBinding, ConnectOptions, DirectRequest, Fetch, RemoteAgent, StoredToken } from '@parley/a2a/client'
 import { grpc, type GrpcOptions } from '@parley/a2a/grpc'
 import type { AgentServices } from '../kind.ts'
 import type { RemoteCardWatch } from './card-watch.ts'
@@ -171,14 +171,22 @@ export function createEgressFetch(
   { fetch, guardedFetch }: Pick<AgentServices, 'fetch' | 'guardedFetch'>,
 ): Fetch {
   const named = configuredUrls(entry).map((url) => url.origin)
-  return async (request) => {
-    if (entry.allowPrivate || named.includes(new URL(request.url).origin)) return fetch(request)
+  const isTrusted = ({ origin }: URL): boolean => entry.allowPrivate || named.includes(origin)
+  const guarded = async <T>(response: Promise<T>): Promise<T> => {
     try {
-      return await guardedFetch(request)
+      return await response
     } catch (reason) {
       throw egressError(reason)
     }
   }
+  const choose: Fetch = (request) => (isTrusted(new URL(request.url)) ? fetch(request) : guarded(guardedFetch(request)))
+  const { exchange } = fetch
+  const { exchange: guardedExchange } = guardedFetch
+  if (exchange === undefined || guardedExchange === undefined) return choose
+  return Object.assign(choose, {
+    exchange: (request: DirectRequest) =>
+      isTrusted(request.url) ? exchange(request) : guarded(guardedExchange(request)),
+  })
 }
 
 /**
