@@ -130,6 +130,8 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
       monotonicNow,
       retentionMs: parts.retentionMs,
       onSpanEnded: ended,
+      // Metrics do not read them.
+      hasEvents: otel !== undefined,
     })
   }
 

@@ -36,7 +36,7 @@ interface OpenTraceSpan {
   readonly kind: TraceSpanKind
   startedAt: number
   attributes: Struct
-  readonly log: EventLog
+  readonly log: EventLog | undefined
   readonly isSampled: boolean
   readonly link: TraceSpan['link']
 }
@@ -65,6 +65,7 @@ export class TaskTrace {
   endedAt: number | undefined
   error: string | undefined
   readonly #ended: OnSpanEnded
+  readonly #hasEvents: boolean
   readonly #waiting = new Map<number, PendingMessage>()
   readonly #questions = new Set<string>()
   #root: OpenTraceSpan | undefined
@@ -73,10 +74,12 @@ export class TaskTrace {
   #taken: PendingMessage | undefined
   #lastAt = 0
 
-  constructor(taskId: string, partition: Partition, ended: OnSpanEnded = () => {}) {
+  /** Without `hasEvents`, the spans have no log events. */
+  constructor(taskId: string, partition: Partition, ended: OnSpanEnded = () => {}, hasEvents = true) {
     this.taskId = taskId
     this.partition = partition
     this.#ended = ended
+    this.#hasEvents = hasEvents
   }
 
   get traceId(): string {
@@ -97,8 +100,9 @@ export class TaskTrace {
     if (body.type === 'question') this.#questions.add(body.questionId)
     if (body.type === 'answer') this.#questions.delete(body.questionId)
     if (body.type === 'span') this.#addSpan(body.span, root, seq)
-    const event = traceEventOf(record)
-    if (event !== undefined) (this.#turn ?? root).log.add(event)
+    const { log } = this.#turn ?? root
+    const event = log === undefined ? undefined : traceEventOf(record)
+    if (event !== undefined) log?.add(event)
     this.#lastAt = at
     // If it also drops messages, the record with its final state comes next.
     if (body.type === 'turn-ended' && body.consumedSeq === undefined) this.#endTurn('ok', at, seq)
@@ -134,7 +138,7 @@ export class TaskTrace {
         idempotencyKey: this.idempotencyKey,
         ...(this.delegation !== undefined ? { delegationContext: { ...this.delegation } } : {}),
       },
-      log: new EventLog(this.taskId),
+      log: this.#hasEvents ? new EventLog(this.taskId) : undefined,
       isSampled: context?.isSampled ?? true,
       link: undefined,
     }
@@ -171,7 +175,7 @@ export class TaskTrace {
       kind: 'turn',
       startedAt: at,
       attributes: { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) },
-      log: new EventLog(this.taskId),
+      log: this.#hasEvents ? new EventLog(this.taskId) : undefined,
       isSampled: context?.isSampled ?? root.isSampled,
       link: isElsewhere ? { traceId: root.traceId, spanId: root.spanId } : undefined,
     }
@@ -225,8 +229,8 @@ export class TaskTrace {
       taskId: this.taskId,
       ...(endedAt !== undefined ? { endedAt: Math.max(endedAt, open.startedAt) } : {}),
       ...(outcome !== undefined ? { outcome } : {}),
-      events: log.events,
-      droppedEvents: log.dropped,
+      events: log?.events ?? [],
+      droppedEvents: log?.dropped ?? 0,
     }
   }
 }
