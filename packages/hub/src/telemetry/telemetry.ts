@@ -130,8 +130,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
       monotonicNow,
       retentionMs: parts.retentionMs,
       onSpanEnded: ended,
-      // Metrics do not read them.
-      hasEvents: otel !== undefined,
+      isDetailed: otel !== undefined,
     })
   }
 

@@ -65,7 +65,7 @@ export class TaskTrace {
   endedAt: number | undefined
   error: string | undefined
   readonly #ended: OnSpanEnded
-  readonly #hasEvents: boolean
+  readonly #isDetailed: boolean
   readonly #waiting = new Map<number, PendingMessage>()
   readonly #questions = new Set<string>()
   #root: OpenTraceSpan | undefined
@@ -74,12 +74,12 @@ export class TaskTrace {
   #taken: PendingMessage | undefined
   #lastAt = 0
 
-  /** Without `hasEvents`, the spans have no log events. */
-  constructor(taskId: string, partition: Partition, ended: OnSpanEnded = () => {}, hasEvents = true) {
+  /** Not detailed: the spans have no ids, no log events, and only the attributes that metrics read. */
+  constructor(taskId: string, partition: Partition, ended: OnSpanEnded = () => {}, isDetailed = true) {
     this.taskId = taskId
     this.partition = partition
     this.#ended = ended
-    this.#hasEvents = hasEvents
+    this.#isDetailed = isDetailed
   }
 
   get traceId(): string {
@@ -125,20 +125,22 @@ export class TaskTrace {
       message === undefined ? undefined : delegationContextOf(message.message, owner, message.options?.provenance)
     return {
       traceId: context?.traceId ?? traceIdOfTask(this.taskId),
-      spanId: spanIdOfEvent(this.taskId, 0),
+      spanId: this.#isDetailed ? spanIdOfEvent(this.taskId, 0) : '',
       parentId: context?.spanId,
       name: `invoke_agent ${agent}`,
       kind: 'task',
       startedAt: at,
-      attributes: {
-        type: 'A2A_TASK',
-        ...this.#about(),
-        caller: owner,
-        ...(tenant !== '' ? { tenant } : {}),
-        idempotencyKey: this.idempotencyKey,
-        ...(this.delegation !== undefined ? { delegationContext: { ...this.delegation } } : {}),
-      },
-      log: this.#hasEvents ? new EventLog(this.taskId) : undefined,
+      attributes: this.#isDetailed
+        ? {
+            type: 'A2A_TASK',
+            ...this.#about(),
+            caller: owner,
+            ...(tenant !== '' ? { tenant } : {}),
+            idempotencyKey: this.idempotencyKey,
+            ...(this.delegation !== undefined ? { delegationContext: { ...this.delegation } } : {}),
+          }
+        : { 'gen_ai.agent.name': agent },
+      log: this.#isDetailed ? new EventLog(this.taskId) : undefined,
       isSampled: context?.isSampled ?? true,
       link: undefined,
     }
@@ -169,13 +171,15 @@ export class TaskTrace {
     this.#questions.clear()
     this.#turn = {
       traceId: isElsewhere ? context.traceId : root.traceId,
-      spanId: spanIdOfTurn(this.taskId, turn, attempt),
+      spanId: this.#isDetailed ? spanIdOfTurn(this.taskId, turn, attempt) : '',
       parentId: isElsewhere ? context.spanId : root.spanId,
       name: `turn ${turn}`,
       kind: 'turn',
       startedAt: at,
-      attributes: { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) },
-      log: this.#hasEvents ? new EventLog(this.taskId) : undefined,
+      attributes: this.#isDetailed
+        ? { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) }
+        : { 'gen_ai.agent.name': this.partition.agent, attempt },
+      log: this.#isDetailed ? new EventLog(this.taskId) : undefined,
       isSampled: context?.isSampled ?? root.isSampled,
       link: isElsewhere ? { traceId: root.traceId, spanId: root.spanId } : undefined,
     }

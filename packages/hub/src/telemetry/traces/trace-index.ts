@@ -22,8 +22,8 @@ export interface TraceIndexDeps {
   readonly retentionMs?: number | undefined
   /** Called for each ended span, once per process lifetime. */
   onSpanEnded(span: TraceSpan): void
-  /** Whether these spans have their log events, which cost more than all the rest of a short task. Default `true`. */
-  readonly hasEvents?: boolean | undefined
+  /** `false`: these spans have only what metrics read. Their ids and log events took as long as all the rest. Default `true`. */
+  readonly isDetailed?: boolean | undefined
   readonly times?: Partial<TraceIndexTimes> | undefined
 }
 
@@ -211,7 +211,7 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
     const onEnded = (span: TraceSpan, seq: number): void => {
       if (seq > reportedSeq && (span.endedAt ?? 0) >= freshSince) parts.onSpanEnded(span)
     }
-    return new TaskTrace(taskId, { tenant, agent, owner }, onEnded, parts.hasEvents ?? true)
+    return new TaskTrace(taskId, { tenant, agent, owner }, onEnded, parts.isDetailed ?? true)
   }
 
   /** The batch is written: ended tasks are not followed any more. */
