@@ -61,8 +61,9 @@ export function spanIdOfPush(taskId: string, configId: string, seq: number, star
 
 /** 64 bits of FNV-1a as hex, never all zero. The ids must differ; they need not hide anything. */
 function hash(text: string, salt: number | string): string {
-  let high = 0x811c9dc5
-  let low = 0xcbf29ce4
+  // Integers of 32 bits from the start: V8 computes with doubles otherwise.
+  let high = 0x811c9dc5 | 0
+  let low = 0xcbf29ce4 | 0
   const salted = `${salt}:${text}`
   for (let at = 0; at < salted.length; at += 1) {
     const unit = salted.charCodeAt(at)

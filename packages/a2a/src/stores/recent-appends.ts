@@ -1,78 +1,112 @@
 /**
- * The records that this process appended last, for the one reader that follows the feed: it need not read back and parse what was
- * just written. Only a shortcut: records that are not here are in the log.
+ * The end of the feed in memory, for the one reader that follows it: it need not query, read back and parse what this process has
+ * just written. Only for a store of one process, which appends everything itself. Only a shortcut: the store has all of it.
  */
 import type { LogRecord } from '../model/record.ts'
-import type { Append } from './store.ts'
+import type { Append, FeedEntry } from './store.ts'
 
 export interface RecentAppends {
-  /** Adds an append of the current transaction; it is returned only after `commit`. `bytes` is about the size of its records. */
-  add(taskId: string, firstSeq: number, records: Append['records'], bytes: number): void
+  /** A transaction begins. */
+  begin(): void
+  /** Adds an append of the transaction, in the order of the positions. `bytes` is about the size of its records. */
+  add(entry: FeedEntry, records: Append['records'], bytes: number): void
   /** The appends of the transaction are durable. */
   commit(): void
-  /** Forgets the appends of the transaction. */
+  /** The transaction, or a part of it, was rolled back. */
   rollback(): void
-  /** The records of an append, once; `undefined` if they are not here. */
-  take(taskId: string, firstSeq: number): readonly LogRecord[] | undefined
+  /**
+   * The entries after a position, and no others: earlier ones are dropped. `undefined` if not all of them are here; then the reader
+   * reads the store.
+   */
+  takeAfter(position: number, limit: number): readonly FeedEntry[] | undefined
   /** Forgets everything: what was removed from the log must not be found here. */
   clear(): void
 }
 
 const maxBytes = 8_000_000
 const maxAppends = 10_000
-/** Larger appends are read from the log: they would displace many small ones. */
+/** The records of larger appends are read from the log: they would displace many small ones. */
 const maxAppendBytes = 100_000
 
 interface RecentAppend {
-  readonly key: string
-  readonly records: Append['records']
+  readonly entry: FeedEntry
+  readonly records: Append['records'] | undefined
   readonly bytes: number
 }
 
-export function createRecentAppends(): RecentAppends {
-  let appends = new Map<string, RecentAppend>()
-  let pending: RecentAppend[] = []
+/** `position`: the end of the feed. */
+export function createRecentAppends(position: number): RecentAppends {
+  let appends: RecentAppend[] = []
+  /** The index of the first append that was not dropped. */
+  let start = 0
   let bytes = 0
+  /** Every entry after this position is here. */
+  let completeAfter = position
+  let end = position
+  let pending: RecentAppend[] = []
+  let hasLost = false
   /** Whether there is a reader. Nothing is kept before it takes for the first time, nor when it has fallen behind. */
   let hasReader = false
 
   function clear(): void {
-    appends = new Map()
+    appends = []
+    start = 0
     bytes = 0
+    completeAfter = end
+  }
+
+  function dropUntil(reached: number): void {
+    for (let first = appends[start]; first !== undefined && first.entry.position <= reached; first = appends[start]) {
+      bytes -= first.bytes
+      completeAfter = first.entry.position
+      start += 1
+    }
+    // In steps, so that an append is moved once on average.
+    if (start * 2 < appends.length) return
+    appends = appends.slice(start)
+    start = 0
   }
 
   return {
-    add(taskId, firstSeq, records, appendBytes) {
-      if (hasReader && appendBytes <= maxAppendBytes)
-        pending.push({ key: keyOf(taskId, firstSeq), records, bytes: appendBytes })
+    begin() {
+      hasLost = false
+      if (pending.length > 0) pending = []
+    },
+    add(entry, records, appendBytes) {
+      end = entry.position
+      if (!hasReader) return
+      const isSmall = appendBytes <= maxAppendBytes
+      pending.push({ entry, records: isSmall ? records : undefined, bytes: isSmall ? appendBytes : 0 })
     },
     commit() {
+      if (hasLost || !hasReader) return clear()
       if (pending.length === 0) return
       for (const append of pending) {
-        appends.set(append.key, append)
+        appends.push(append)
         bytes += append.bytes
       }
       pending = []
-      if (bytes <= maxBytes && appends.size <= maxAppends) return
+      if (bytes <= maxBytes && appends.length - start <= maxAppends) return
       hasReader = false
       clear()
     },
     rollback() {
-      if (pending.length > 0) pending = []
+      // The transaction may continue with other appends, and which of them were undone is not known.
+      hasLost = true
+      pending = []
     },
-    take(taskId, firstSeq) {
+    takeAfter(reached, limit) {
       hasReader = true
-      const key = keyOf(taskId, firstSeq)
-      const append = appends.get(key)
-      if (append === undefined) return undefined
-      appends.delete(key)
-      bytes -= append.bytes
-      return append.records.map(({ at, body }, index) => ({ seq: firstSeq + index, at, body }))
+      if (reached < completeAfter) return undefined
+      dropUntil(reached)
+      return appends.slice(start, start + limit).map(toFeedEntry)
     },
     clear,
   }
 }
 
-function keyOf(taskId: string, firstSeq: number): string {
-  return `${firstSeq} ${taskId}`
+function toFeedEntry({ entry, records }: RecentAppend): FeedEntry {
+  if (records === undefined) return entry
+  const { firstSeq } = entry
+  return { ...entry, records: records.map(({ at, body }, index): LogRecord => ({ seq: firstSeq + index, at, body })) }
 }

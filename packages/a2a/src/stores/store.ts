@@ -28,6 +28,8 @@ export interface FeedEntry extends Partition {
   readonly taskId: string
   readonly firstSeq: number
   readonly lastSeq: number
+  /** The records of the append, if the store has them in memory. Otherwise they are in the log. */
+  readonly records?: readonly LogRecord[]
 }
 
 /** One key of the keyring, wrapped by the caller; the store only keeps it. */
@@ -45,10 +47,10 @@ export interface FeedStore {
   /** The current end of the feed: every later append comes after it. */
   end(): Promise<number>
   /**
-   * The records of an entry, if the store still has them in memory because this process appended them. Each is returned once, so it
-   * is for one reader. `undefined`, or a store without it: read the log.
+   * What `read` returns, from memory and with `records`, if this process appended everything after `position` and still has it.
+   * Entries up to `position` may be forgotten, so it is for one reader. `undefined`, or a store without it: use `read`.
    */
-  takeRecords?(entry: FeedEntry): readonly LogRecord[] | undefined
+  takeRecent?(position: number, limit: number): readonly FeedEntry[] | undefined
 }
 
 /** The keys of the keyring. */

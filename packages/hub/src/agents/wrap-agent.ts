@@ -10,7 +10,7 @@ export function wrapAgent(agent: Agent, wrap: (run: AgentFunction) => AgentFunct
 }
 
 export interface RunWatcher {
-  /** The agent still works after its function has returned. */
+  /** The function of the agent returned a promise. Output that is read piece by piece reports `onStop` if it is not read to its end. */
   onPending?(): void
   onReport?(report: Report | undefined): void
   onEnd(): void
@@ -39,7 +39,6 @@ export function watchRun(run: AgentFunction, turn: Turn, watcher: RunWatcher): A
 
 function watchOutput(output: AgentOutput, watcher: RunWatcher): AgentOutput {
   if (!isCompleteOutput(output)) {
-    watcher.onPending?.()
     return { [Symbol.asyncIterator]: () => watchIterator(reportIterator(output), watcher) }
   }
   const reports = Array.isArray(output) ? (output as readonly Report[]) : [output as Report | undefined]
@@ -49,16 +48,21 @@ function watchOutput(output: AgentOutput, watcher: RunWatcher): AgentOutput {
 }
 
 function watchIterator(iterator: ReportIterator, watcher: RunWatcher): ReportIterator {
+  const onResult = (result: IteratorResult<Report, Report | undefined>): typeof result => {
+    if (result.done !== true || result.value !== undefined) watcher.onReport?.(result.value)
+    if (result.done === true) watcher.onEnd()
+    return result
+  }
+  const onError = (reason: unknown): never => {
+    watcher.onError(reason)
+    throw reason
+  }
   return {
-    async next() {
+    next() {
       try {
-        const result = await iterator.next()
-        if (result.done !== true || result.value !== undefined) watcher.onReport?.(result.value)
-        if (result.done === true) watcher.onEnd()
-        return result
+        return Promise.resolve(iterator.next()).then(onResult, onError)
       } catch (reason) {
-        watcher.onError(reason)
-        throw reason
+        return onError(reason)
       }
     },
     async return() {

@@ -139,6 +139,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     const toleranceMs = Math.max(defaultToleranceMs, ...jwt.map(({ clockTolerance = 0 }) => clockTolerance))
     const shared = {
       findKey: keys.find,
+      findCachedKey: keys.findCached,
       checkToken,
       recheckToken,
       toleranceMs,
@@ -146,6 +147,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       identities,
       trustProxy,
       bySession,
+      hasSession,
     }
     return {
       settings,
@@ -156,14 +158,17 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     }
   }
 
+  /** Other clients may send a header of that name, too. */
+  function hasSession({ header }: Credentials): boolean {
+    return header(csrfHeader) !== undefined && sessions.hasCookie(header('cookie'))
+  }
+
   /** The operator may call every agent from the console. */
-  async function bySession({ header }: Credentials): Promise<IdentifiedCaller | undefined> {
-    const csrf = header(csrfHeader)
-    const cookies = header('cookie')
-    // Other clients may send a header of that name, too.
-    if (csrf === undefined || !sessions.hasCookie(cookies)) return undefined
-    const session = await sessions.read(cookies)
-    if (session === undefined || !(await sessions.verifyCsrf(session, csrf))) {
+  async function bySession(credentials: Credentials): Promise<IdentifiedCaller | undefined> {
+    if (!hasSession(credentials)) return undefined
+    const { header } = credentials
+    const session = await sessions.read(header('cookie'))
+    if (session === undefined || !(await sessions.verifyCsrf(session, header(csrfHeader)))) {
       throw new A2AError('UNAUTHENTICATED', 'The session has ended: sign in again')
     }
     const caller = { id: `console|${session.subject}`, scopes: consoleScopes }
@@ -214,7 +219,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       const identity = answered.caller === undefined ? undefined : identities.get(answered.caller)
       const from = identity?.address ?? answered.remoteAddress
       audit.record(requestAuditEntry(answered, { at: now(), keyId: identity?.key?.id, from }))
-      settleQuota(answered, identities).catch((cause: unknown) =>
+      settleQuota(answered, identity)?.catch((cause: unknown) =>
         log.warn('a task count could not be decremented', { cause }),
       )
     },

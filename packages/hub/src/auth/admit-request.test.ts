@@ -35,14 +35,8 @@ function gate(given: Partial<RateLimits> = {}, start = Date.UTC(2030, 0, 1, 12))
       ...(operation ? { operation } : {}),
     }
     const { headers = {}, refuse } = await admitRequest(asking, parts)
-    const answered = (outcome: RequestOutcome['outcome'], taskId?: string): Promise<void> =>
-      settleQuota(
-        {
-          ...{ agent, caller: issued, endpoint: 'call', binding: 'JSONRPC', outcome, status: 200, durationMs: 1 },
-          ...(taskId !== undefined ? { taskId } : {}),
-        },
-        passes,
-      )
+    const answered = async (outcome: RequestOutcome['outcome'], taskId?: string): Promise<void> =>
+      settleQuota({ outcome, ...(taskId !== undefined ? { taskId } : {}) }, passes.get(issued))
     return { headers, refuse, answered }
   }
   return { ask, parts, pass: (ms: number) => (now += ms), now: clock }

@@ -39,37 +39,50 @@ export interface AdmitDeps {
 /** Operations that may open a task. */
 const taskOpeningOperations: ReadonlySet<Operation> = new Set<Operation>(['SendMessage', 'SendStreamingMessage'])
 
-export async function admitRequest(request: AdmissionRequest, parts: AdmitDeps): Promise<AdmissionResult> {
+/** A promise only if the quota of a key must be charged. */
+export function admitRequest(request: AdmissionRequest, parts: AdmitDeps): AdmissionResult | Promise<AdmissionResult> {
   const { caller, operation } = request
   const identity = parts.identities.get(caller)
   // Not a caller that we authenticated: its permissions are unknown.
   if (identity === undefined)
     return { refuse: new A2AError('PERMISSION_DENIED', 'The caller has no permissions on this agent') }
   const refuse = permissionError(request, parts.isAnonymousAllowed)
-  const own = callerClaim(request, identity, parts.rates)
+  const claims = callerClaim(request, identity, parts.rates)
   // A caller without permission neither uses up the agent's limit nor learns from it that the agent exists.
-  const status = parts.limiter.take(refuse === undefined ? [...own, ...agentClaim(request, parts.rates)] : own)
+  const agentRate = refuse === undefined ? parts.rates.perAgent.get(request.agent) : undefined
+  if (agentRate !== undefined) claims.push({ key: `agent:${request.agent}`, rate: agentRate })
+  const status = parts.limiter.take(claims)
   const headers = status === undefined ? {} : rateLimitHeaders(status, resetAtOf(status, parts))
   if (status?.isAllowed === false) return { headers, refuse: rateLimitError(status) }
   if (refuse !== undefined) return { headers, refuse }
   if (operation === undefined || !taskOpeningOperations.has(operation) || identity.key === undefined) return { headers }
   const tasksPerDay = identity.key.tasksPerDay ?? parts.rates.tasksPerDay
   if (tasksPerDay === undefined) return { headers }
-  const counted = await parts.quota.charge(identity.key.id, tasksPerDay)
-  if (!counted.isAllowed) return quotaExceeded(counted, tasksPerDay, parts.now())
-  identity.quotaCharge = { ...counted, at: parts.now() }
+  return chargeQuota(identity, identity.key.id, tasksPerDay, headers, parts)
+}
+
+async function chargeQuota(
+  identity: RequestIdentity,
+  keyId: string,
+  tasksPerDay: number,
+  headers: Readonly<Record<string, string>>,
+  { quota, now }: Pick<AdmitDeps, 'quota' | 'now'>,
+): Promise<AdmissionResult> {
+  const counted = await quota.charge(keyId, tasksPerDay)
+  if (!counted.isAllowed) return quotaExceeded(counted, tasksPerDay, now())
+  identity.quotaCharge = { ...counted, at: now() }
   return { headers }
 }
 
-/** The quota counts tasks: a call that opened none is refunded. */
-export async function settleQuota(
-  { outcome, taskId, caller }: RequestOutcome,
-  identities: RequestIdentities,
-): Promise<void> {
-  const counted = caller === undefined ? undefined : identities.get(caller)?.quotaCharge
-  if (counted === undefined) return
+/** The quota counts tasks: a call that opened none is refunded. Most calls were not charged. */
+export function settleQuota(
+  { outcome, taskId }: Pick<RequestOutcome, 'outcome' | 'taskId'>,
+  identity: RequestIdentity | undefined,
+): Promise<void> | undefined {
+  const counted = identity?.quotaCharge
+  if (counted === undefined) return undefined
   const opened = outcome === 'OK' && taskId !== undefined && createdAtOf(taskId) >= counted.at
-  if (!opened) await counted.refund()
+  return opened ? undefined : counted.refund()
 }
 
 /** Task ids contain their creation time (UUIDv7): an id that the caller could name beforehand is older than the call. */
@@ -82,13 +95,9 @@ function callerClaim(
   { caller }: AdmissionRequest,
   { key, address }: RequestIdentity,
   { perAddress, perKey }: RateLimits,
-): readonly RateClaim[] {
+): RateClaim[] {
   if (caller.anonymous === true) return claimFor(`address:${senderOf(address)}`, perAddress)
   return claimFor(key === undefined ? `caller:${caller.id}` : `key:${key.id}`, key?.rate ?? perKey)
-}
-
-function agentClaim({ agent }: AdmissionRequest, { perAgent }: RateLimits): readonly RateClaim[] {
-  return claimFor(`agent:${agent}`, perAgent.get(agent))
 }
 
 /** A call inside the hub: its caller was admitted on arrival, but delegation must not exceed the agent's rate limit. */
@@ -97,7 +106,7 @@ export function admitInProcess(agent: string, { limiter, rates }: Pick<AdmitDeps
   if (status?.isAllowed === false) throw rateLimitError(status)
 }
 
-function claimFor(who: string, rate: Rate | undefined): readonly RateClaim[] {
+function claimFor(who: string, rate: Rate | undefined): RateClaim[] {
   return rate === undefined ? [] : [{ key: who, rate }]
 }
 
@@ -160,16 +169,20 @@ function retryAfterText(ms: number): string {
 
 /** Refuses new work for an agent that is not open. Checked after authorization, so that only permitted callers learn that the agent is unavailable. */
 export function withAvailabilityCheck(requireOpen: (agent: string) => void, admit: Admit): Admit {
-  return async (request) => {
-    const admission = await admit(request)
-    const isNew = request.operation === 'SendMessage' || request.operation === 'SendStreamingMessage'
-    if (admission.refuse !== undefined || !isNew) return admission
+  const checkOpen = (admission: AdmissionResult, agent: string): AdmissionResult => {
+    if (admission.refuse !== undefined) return admission
     try {
-      requireOpen(request.agent)
+      requireOpen(agent)
       return admission
     } catch (reason) {
       return { ...admission, refuse: A2AError.from(reason) }
     }
+  }
+  return (request) => {
+    const { agent, operation } = request
+    const admission = admit(request)
+    if (operation === undefined || !taskOpeningOperations.has(operation)) return admission
+    return admission instanceof Promise ? admission.then((made) => checkOpen(made, agent)) : checkOpen(admission, agent)
   }
 }
 

@@ -47,6 +47,8 @@ export interface ApiKeys {
   create(order: CreateKeyOptions): Promise<CreatedKey>
   /** The record of the key, if it is valid. */
   find(key: string): Promise<KeyRecord | undefined>
+  /** The same without a read: `undefined` also for a key that is not in the cache. */
+  findCached(key: string): KeyRecord | undefined
   get(id: string): Promise<KeyInfo | undefined>
   /** The valid keys of the principal, up to `limit`. */
   ofPrincipal(principal: string, limit: number): Promise<readonly KeyInfo[]>
@@ -67,6 +69,13 @@ export interface ApiKeysDeps {
   onRevoked?(id: string): Promise<void>
 }
 
+interface CachedKey {
+  readonly record: Promise<KeyRecord | undefined>
+  /** Set once it is read; without a record if there is none. */
+  read?: { readonly record: KeyRecord | undefined }
+  readonly until: number
+}
+
 const kind = 'key'
 /** The keys of a principal: `<hash of it>/<id>`, because its name may be longer than a key of the store. */
 const ownerIndexKind = 'key-of'
@@ -82,7 +91,7 @@ const emptyHash = sha256Hex('')
 
 export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: ApiKeysDeps): ApiKeys {
   const { now, monotonicNow } = clockOf(clock)
-  const cache = new Map<string, { readonly record: Promise<KeyRecord | undefined>; readonly until: number }>()
+  const cache = new Map<string, CachedKey>()
   const use = createCredentialUse({ kv, now, kind: 'key-use', retentionMs: useRetentionMs, onError })
 
   async function load(id: string): Promise<KeyRecord | undefined> {
@@ -96,12 +105,23 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
     cache.delete(id)
     if (cache.size >= maxCached) evictOldest()
     const record = load(id)
-    const entry = { record, until: monotonicNow() + keyCacheMs }
+    const entry: CachedKey = { record, until: monotonicNow() + keyCacheMs }
     cache.set(id, entry)
-    // A failed read is not cached.
-    record.catch(() => {
-      if (cache.get(id) === entry) cache.delete(id)
-    })
+    record.then(
+      (found) => (entry.read = { record: found }),
+      // A failed read is not cached.
+      () => {
+        if (cache.get(id) === entry) cache.delete(id)
+      },
+    )
+    return record
+  }
+
+  /** The record, if the key matches it and is valid. */
+  function checkKey(key: string, record: KeyRecord | undefined): KeyRecord | undefined {
+    if (!isSameSecret(sha256Hex(key), record?.hash ?? emptyHash) || record === undefined) return undefined
+    if (keyState(record, now()) !== 'active') return undefined
+    use.recordUse(record.id)
     return record
   }
 
@@ -147,11 +167,13 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
     async find(key) {
       const id = keyIdOf(key)
       if (id === undefined) return undefined
-      const record = await loadCached(id)
-      if (!isSameSecret(sha256Hex(key), record?.hash ?? emptyHash) || record === undefined) return undefined
-      if (keyState(record, now()) !== 'active') return undefined
-      use.recordUse(id)
-      return record
+      return checkKey(key, await loadCached(id))
+    },
+    findCached(key) {
+      const id = keyIdOf(key)
+      const cached = id === undefined ? undefined : cache.get(id)
+      if (cached?.read === undefined || cached.until <= monotonicNow()) return undefined
+      return checkKey(key, cached.read.record)
     },
     async get(id) {
       const record = await load(id)
@@ -176,14 +198,15 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
       }
     },
     async revoke(id) {
-      const record = await load(id)
-      if (record === undefined) return undefined
-      const revokedRecord = record.revokedAt === undefined ? { ...record, revokedAt: now() } : record
+      const known = await load(id)
+      if (known === undefined) return undefined
+      const revokedRecord = known.revokedAt === undefined ? { ...known, revokedAt: now() } : known
       await store(revokedRecord, now() + endedRetentionMs)
-      await kv.remove(ownerIndexKind, ownerIndexKey(record))
+      await kv.remove(ownerIndexKind, ownerIndexKey(known))
       await onRevoked?.(id)
       // Set instead of deleted: a read already in progress must not put the old record back.
-      cache.set(id, { record: Promise.resolve(revokedRecord), until: monotonicNow() + keyCacheMs })
+      const record = Promise.resolve(revokedRecord)
+      cache.set(id, { record, read: { record: revokedRecord }, until: monotonicNow() + keyCacheMs })
       return withUse(revokedRecord)
     },
     forget: (id) => void cache.delete(id),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore, type Caller } from '@parley/a2a'
 import type { ClientCertificate, Credentials } from '@parley/a2a/server'
 import { type AuthenticatorDeps, createAuthenticator, createRequestIdentities } from './authenticate.ts'
 import { invalidTokenError } from './token-check.ts'
@@ -19,7 +19,9 @@ async function createTestAuthenticator(over: Partial<AuthenticatorDeps> = {}) {
   const { key } = await keys.create({ name: 'x', scopes: ['agent:team', 'skill:gpt/sum'], createdBy: 'admin' })
   const authenticate = createAuthenticator({
     bySession: async () => undefined,
+    hasSession: () => false,
     findKey: keys.find,
+    findCachedKey: keys.findCached,
     checkToken: async (token) => {
       if (token !== 'good.to.ken') throw invalidTokenError('The token is not valid')
       return { id: 'https://id.test|ann', scopes: ['agent:*'] }
@@ -32,7 +34,8 @@ async function createTestAuthenticator(over: Partial<AuthenticatorDeps> = {}) {
     trustProxy: false,
     ...over,
   })
-  const ask = async (headers: Readonly<Record<string, string>>, agent = 'team', more: Partial<Credentials> = {}) =>
+  const ask = async (...request: Parameters<typeof now>) => now(...request)
+  const now = (headers: Readonly<Record<string, string>>, agent = 'team', more: Partial<Credentials> = {}) =>
     authenticate({
       ...{
         method: 'POST',
@@ -44,7 +47,7 @@ async function createTestAuthenticator(over: Partial<AuthenticatorDeps> = {}) {
       },
       ...more,
     })
-  return { ask, key, passes }
+  return { ask, now, key, passes }
 }
 
 describe('what a request shows', () => {
@@ -55,6 +58,16 @@ describe('what a request shows', () => {
     assert.deepEqual((await ask({ 'x-api-key': key }))?.schemes, ['apiKey'])
     const { ask: alone } = await createTestAuthenticator({ checkToken: undefined })
     await assert.rejects(alone({ authorization: 'Bearer good.to.ken' }), { code: 'UNAUTHENTICATED' })
+  })
+
+  it('is identified without a wait if there is none, or a key that was just used', async () => {
+    const { now, ask, key } = await createTestAuthenticator()
+    assert.equal(now({}, 'open') instanceof Promise, false)
+    assert.equal(now({ 'x-api-key': key }) instanceof Promise, true)
+    await ask({ 'x-api-key': key })
+    assert.deepEqual((now({ 'x-api-key': key }) as Caller).schemes, ['apiKey'])
+    assert.deepEqual((now({ authorization: `Bearer ${key}` }) as Caller).schemes, ['bearer'])
+    await assert.rejects(ask({ 'x-api-key': `${key}x` }), { code: 'UNAUTHENTICATED' })
   })
 
   it('may be good in one place and not in another; if it is good in none, the first says why', async () => {

@@ -14,6 +14,8 @@ import { permissionsOf } from './scopes.ts'
 
 export interface AuthenticatorDeps {
   findKey(key: string): Promise<KeyRecord | undefined>
+  /** The record, if it is valid and was read a moment ago. */
+  findCachedKey(key: string): KeyRecord | undefined
   readonly checkToken: CheckToken | undefined
   /** Checks a token again with the current configuration. `undefined` for a token that is no longer valid. */
   recheckToken(token: string, credentials: Credentials): Promise<Caller | undefined>
@@ -27,6 +29,8 @@ export interface AuthenticatorDeps {
   readonly trustProxy: boolean
   /** The user of the console session, if the request selects the session. Throws UNAUTHENTICATED if it has ended. */
   bySession(credentials: Credentials): Promise<IdentifiedCaller | undefined>
+  /** Whether the request selects the session. */
+  hasSession(credentials: Credentials): boolean
 }
 
 /** The names of the schemes on cards. */
@@ -92,10 +96,28 @@ export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
     return caller === undefined || caller === null ? undefined : { caller: { ...caller, scopes: certificateScopes } }
   }
 
-  /** The first valid credential decides; if none is valid, the error of the first is thrown. */
-  async function identify(credentials: Credentials): Promise<IdentifiedCaller | undefined> {
+  /**
+   * The first valid credential decides; if none is valid, the error of the first is thrown. A promise only if there is something to
+   * read or to verify: a request without credentials, or with a key that was just used, is identified at once.
+   */
+  function identify(credentials: Credentials): IdentifiedCaller | undefined | Promise<IdentifiedCaller | undefined> {
     const token = bearerOf(credentials)
     const key = credentials.header('x-api-key')
+    if (token === undefined && key === undefined) {
+      const hasOthers = certificates !== undefined || parts.hasSession(credentials)
+      return hasOthers ? tryAll(credentials, token, key) : undefined
+    }
+    const isToken = token !== undefined && checkToken !== undefined && looksLikeJwt(token)
+    const record = isToken ? undefined : parts.findCachedKey(token ?? key ?? '')
+    if (record === undefined) return tryAll(credentials, token, key)
+    return identifiedByKey(record, token === undefined ? schemeNames.apiKey : schemeNames.bearer)
+  }
+
+  async function tryAll(
+    credentials: Credentials,
+    token: string | undefined,
+    key: string | undefined,
+  ): Promise<IdentifiedCaller | undefined> {
     const methods = [
       ...(token === undefined ? [] : [() => byBearer(token, credentials)]),
       ...(key === undefined ? [] : [() => byKey(key)]),
@@ -116,10 +138,19 @@ export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
     return undefined
   }
 
-  const authenticate = async (credentials: Credentials): Promise<Caller | undefined> => {
-    const { agent } = credentials
+  const authenticate = (credentials: Credentials): Caller | undefined | Promise<Caller | undefined> => {
+    // Read now: a closed connection no longer has an address.
     const address = clientAddress(credentials, trustProxy)
-    const identified = await identify(credentials)
+    const identified = identify(credentials)
+    if (!(identified instanceof Promise)) return attachIdentity(identified, credentials, address)
+    return identified.then((found) => attachIdentity(found, credentials, address))
+  }
+
+  function attachIdentity(
+    identified: IdentifiedCaller | undefined,
+    { agent }: Credentials,
+    address: string | undefined,
+  ): Caller | undefined {
     if (identified === undefined)
       return isAnonymousAllowed(agent) ? identities.attach(anonymous, { address }) : undefined
     const { caller, key, grant } = identified

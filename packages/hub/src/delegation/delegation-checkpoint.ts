@@ -4,7 +4,7 @@ import type { AbandonedTask, Json, ResumeState, Turn } from '@parley/a2a'
 import type { InProcessClient } from '../agents/kind.ts'
 import type { HopState } from './hop.ts'
 
-interface DelegationCheckpoint {
+export interface DelegationCheckpoint {
   readonly delegation: 1
   steps: HopState[]
   /** Data of this turn. */

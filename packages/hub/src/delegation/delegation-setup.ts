@@ -89,7 +89,7 @@ export async function setUpDelegation(parts: DelegationSetupDeps): Promise<Deleg
     health,
     routing,
     inProcessClient,
-    observe: (name, agent) => observeAgent(agent, health.observer(name), systemClock.monotonicNow),
+    observe: (name, agent) => observeAgent(agent, health.observer(name), systemClock),
     configure: () => delegation.configure(delegationSettings(config())),
     close: async () => health.close(),
   }

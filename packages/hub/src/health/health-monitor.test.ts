@@ -29,10 +29,10 @@ function scene(t: TestContext, given: Partial<HealthSettings> = {}) {
     pass: (ms: number) => void (now += ms),
     is: (what?: string) => void (trouble = what),
     async run(agent: Agent, text = 'x') {
-      const tested = testAgent(
-        observeAgent(agent, health.observer('a'), () => now),
-        { server: { log: silent }, turnTimeoutMs: 400 },
-      )
+      const tested = testAgent(observeAgent(agent, health.observer('a'), { now: () => now, monotonicNow: () => now }), {
+        server: { log: silent },
+        turnTimeoutMs: 400,
+      })
       t.after(() => tested.close())
       await tested.send(text).catch(() => {})
     },

@@ -9,11 +9,16 @@ export interface TurnObserver {
   onEnd(verdict: HealthVerdict): void
 }
 
-export function observeAgent(agent: Agent, observer: TurnObserver, monotonicNow: () => number): Agent {
-  return wrapAgent(agent, (run) => (turn) => watchRun(run, turn, createTurnWatch(observer, turn, monotonicNow)))
+export interface ObserverClock {
+  readonly now: () => number
+  readonly monotonicNow: () => number
 }
 
-function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () => number): RunWatcher {
+export function observeAgent(agent: Agent, observer: TurnObserver, clock: ObserverClock): Agent {
+  return wrapAgent(agent, (run) => (turn) => watchRun(run, turn, createTurnWatch(observer, turn, clock)))
+}
+
+function createTurnWatch(observer: TurnObserver, turn: Turn, { now, monotonicNow }: ObserverClock): RunWatcher {
   const startedAt = monotonicNow()
   let verdict: HealthVerdict | undefined
   let isOver = false
@@ -28,13 +33,15 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () =>
     if (isListening) turn.signal.removeEventListener('abort', onAbort)
     observer.onEnd(verdict ?? 'none')
   }
+  const isTimedOut = (): boolean => turn.signal.aborted && verdictOnError(undefined, turn.signal) === 'ill'
   const onAbort = (): void => {
-    if (verdictOnError(undefined, turn.signal) !== 'ill') return
+    if (!isTimedOut()) return
     verdict = 'ill'
     end()
   }
   return {
-    // Keeps watching for a while: an agent that ignores its deadline is detected too.
+    // Keeps watching for a while: an agent that ignores its deadline is detected too. Only here: output that is read piece by piece
+    // reports `onStop`, and a signal that no code uses need not be created, which took 4 µs of each task.
     onPending() {
       if (isListening) return
       isListening = true
@@ -47,12 +54,15 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () =>
       isSettled = typeof report === 'object' && ('reply' in report || ('state' in report && hasSettled(report.state)))
     },
     onStop() {
-      // The last report may have ended the turn. Otherwise the turn was stopped midway, and the verdict is unknown.
-      if (!isSettled && verdict !== 'ill') verdict = 'none'
+      if (isOver) return
+      // The last report may have ended the turn. Otherwise the turn was stopped midway: by its deadline, or the verdict is unknown.
+      if (!isSettled && verdict !== 'ill') verdict = isTimedOut() ? 'ill' : 'none'
       end()
     },
     onEnd() {
-      verdict ??= 'well'
+      // An agent that ends because its deadline aborted it has missed it. Before the deadline the signal is not looked at.
+      const mayBeLate = turn.deadlineAt !== undefined && now() >= turn.deadlineAt
+      verdict = mayBeLate && isTimedOut() ? 'ill' : (verdict ?? 'well')
       end()
     },
     onError(reason) {

@@ -47,8 +47,15 @@ export function createRateLimiter(now: () => number = systemClock.monotonicNow, 
 
   return {
     take(claims) {
-      if (claims.length === 0) return undefined
+      const [first] = claims
+      if (first === undefined) return undefined
       const time = now()
+      // Nearly every request has one claim.
+      if (claims.length === 1) {
+        const status = applyRequest(fullAtByKey.get(first.key) ?? 0, first.rate, time)
+        if (status.isAllowed) remember(first.key, status.fullAt)
+        return status
+      }
       const statuses = claims.map(({ key, rate }) => applyRequest(fullAtByKey.get(key) ?? 0, rate, time))
       const refused = statuses.filter(({ isAllowed }) => !isAllowed)
       if (refused.length > 0) return refused.reduce((a, b) => (b.retryAfterMs > a.retryAfterMs ? b : a))

@@ -38,7 +38,7 @@ async function open(
   const hub = await createTestHub(t, agents, {
     ...(store !== undefined ? { store } : {}),
     wrap(name, agent, inProcessClient) {
-      const watched = observeAgent(agent, health.observer(name), Date.now)
+      const watched = observeAgent(agent, health.observer(name), { now: Date.now, monotonicNow: Date.now })
       const routing = createRouting({
         routes: () => read,
         health,

@@ -130,6 +130,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
       monotonicNow,
       retentionMs: parts.retentionMs,
       onSpanEnded: ended,
+      isDetailed: otel !== undefined,
     })
   }
 

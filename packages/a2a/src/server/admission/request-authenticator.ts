@@ -10,7 +10,7 @@ import type { Authenticate } from '../options.ts'
 import { credentialsOf } from './admission.ts'
 
 export interface RequestAuthenticator {
-  /** A promise only if `authenticate` is configured. */
+  /** A promise only if `authenticate` returns one. May throw instead. */
   identify(request: HttpRequest, registeredAgent: RegisteredAgent): Caller | Promise<Caller>
   /**
    * The WWW-Authenticate header for an error, if any. A caller that lacks a scope gets one too, because it may obtain another
@@ -37,26 +37,51 @@ export function createRequestAuthenticator(
   }
 }
 
-async function authenticateRequest(
+/**
+ * Without a promise if `authenticate` needs none: the body of the request then goes from Node's parser straight to its reader
+ * (`node-body.ts`), which is only possible before the first wait.
+ */
+function authenticateRequest(
   authenticate: Authenticate,
   request: HttpRequest,
-  registeredAgent: RegisteredAgent,
+  { name }: RegisteredAgent,
   log: EngineLog,
-): Promise<Caller> {
+): Caller | Promise<Caller> {
+  let identified: ReturnType<Authenticate>
   try {
-    const caller = await authenticate(credentialsOf(request, registeredAgent.name))
-    if (caller !== undefined && caller !== null) return checkCaller(caller)
+    identified = authenticate(credentialsOf(request, name))
   } catch (reason) {
-    if (reason instanceof A2AError) {
-      const { code, cause } = reason
-      if (code !== 'INTERNAL' && cause !== undefined)
-        log.warn('authentication failed', { agent: registeredAgent.name, cause })
-      throw reason
-    }
-    // Token libraries throw on an invalid token. That is UNAUTHENTICATED, and the caller does not see the message.
-    log.warn('authentication failed', { agent: registeredAgent.name, cause: reason })
+    throw authenticationError(reason, name, log)
   }
-  throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+  if (!isPromise(identified)) return requireCaller(identified)
+  return identified.then(requireCaller, (reason: unknown) => {
+    throw authenticationError(reason, name, log)
+  })
+}
+
+/** Also a promise of another implementation. */
+function isPromise(identified: ReturnType<Authenticate>): identified is Promise<Caller | undefined | null> {
+  return typeof identified === 'object' && identified !== null && 'then' in identified
+}
+
+function authenticationError(reason: unknown, agent: string, log: EngineLog): A2AError {
+  if (reason instanceof A2AError) {
+    const { code, cause } = reason
+    if (code !== 'INTERNAL' && cause !== undefined) log.warn('authentication failed', { agent, cause })
+    return reason
+  }
+  // Token libraries throw on an invalid token. That is UNAUTHENTICATED, and the caller does not see the message.
+  log.warn('authentication failed', { agent, cause: reason })
+  return authenticationRequired()
+}
+
+function requireCaller(caller: Caller | undefined | null): Caller {
+  if (caller === undefined || caller === null) throw authenticationRequired()
+  return checkCaller(caller)
+}
+
+function authenticationRequired(): A2AError {
+  return new A2AError('UNAUTHENTICATED', 'Authentication is required')
 }
 
 /**

@@ -4,11 +4,11 @@ import { nextOf, toPollable } from '../../engine/task/follow.ts'
 import { A2AError, type ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
-import type { Admit, RequestOutcome } from '../admission/admission.ts'
+import type { AdmissionResult, Admit, RequestOutcome } from '../admission/admission.ts'
 import { credentialsOf } from '../admission/admission.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Asks the operator for admission: throws if the call is refused. A promise only if `admit` is called. */
+/** Asks the operator for admission: throws if the call is refused. A promise only if `admit` returns one. */
 export function admitCall(context: RequestContext, isNested = false): Promise<void> | undefined {
   const { admit } = context.server
   if (admit === undefined || isNested) return undefined
@@ -20,14 +20,14 @@ export function requireRegistered({ server, registeredAgent, caller }: RequestCo
   if (registeredAgent.isAbsent === true) throw server.agentNotFound(registeredAgent, caller)
 }
 
-/** Calls `admit` and keeps the headers for the response. Throws the error with which the call is refused. */
-export async function checkAdmission(
+/** Calls `admit` and keeps the headers for the response. Throws, or rejects with, the error with which the call is refused. */
+export function checkAdmission(
   context: RequestContext,
   admit: Admit,
   operation: Operation | undefined,
-): Promise<void> {
+): Promise<void> | undefined {
   context.isChecked = true
-  const { headers, refuse } = await admit({
+  const decision = admit({
     agent: context.agent,
     caller: context.caller,
     ...(operation !== undefined ? { operation } : {}),
@@ -35,6 +35,12 @@ export async function checkAdmission(
     binding: context.binding,
     credentials: credentialsOf(context.request, context.agent),
   })
+  if ('then' in decision) return decision.then((decided) => applyDecision(context, decided))
+  applyDecision(context, decision)
+  return undefined
+}
+
+function applyDecision(context: RequestContext, { headers, refuse }: AdmissionResult): void {
   context.admissionHeaders = headers
   if (refuse !== undefined) throw refuse
 }

@@ -184,7 +184,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     feed: {
       read: (position, limit) => use(() => table.feedAfter(position, limit)),
       end: () => use(() => table.feedEnd()),
-      takeRecords: table.recordsOf,
+      takeRecent: table.recentAfter,
     },
     kv: {
       read: (kind, key) => use(() => kv.read(kind, key)),

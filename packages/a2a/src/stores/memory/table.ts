@@ -85,6 +85,20 @@ export function createMemoryTable() {
     stale = 0
   }
 
+  function feedAfter(after: number, limit: number): readonly FeedEntry[] {
+    const found: FeedEntry[] = []
+    for (let index = firstIndexAfter(feed, after); index < feed.length && found.length < limit; index += 1) {
+      const item = feed[index] as FeedEntry
+      if (isPublished(item)) found.push(item)
+    }
+    return found
+  }
+
+  function withRecords(item: FeedEntry): FeedEntry {
+    const { log, firstSeq } = byId.get(item.taskId) as TaskEntry
+    return { ...item, records: log.slice(item.firstSeq - firstSeq, item.lastSeq - firstSeq + 1) }
+  }
+
   return {
     unfinished,
     finished,
@@ -157,19 +171,9 @@ export function createMemoryTable() {
     },
     unpublish,
     feedEnd: (): number => position,
-    recordsOf({ taskId, firstSeq, lastSeq }: FeedEntry): readonly LogRecord[] | undefined {
-      const entry = byId.get(taskId)
-      if (entry === undefined || entry.firstSeq > firstSeq) return undefined
-      return entry.log.slice(firstSeq - entry.firstSeq, lastSeq - entry.firstSeq + 1)
-    },
-    feedAfter(after: number, limit: number): readonly FeedEntry[] {
-      const found: FeedEntry[] = []
-      for (let index = firstIndexAfter(feed, after); index < feed.length && found.length < limit; index += 1) {
-        const item = feed[index] as FeedEntry
-        if (isPublished(item)) found.push(item)
-      }
-      return found
-    },
+    feedAfter,
+    /** With the records. */
+    recentAfter: (after: number, limit: number): readonly FeedEntry[] => feedAfter(after, limit).map(withRecords),
   }
 }
 

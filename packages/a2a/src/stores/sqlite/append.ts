@@ -6,7 +6,7 @@ import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import { isTerminal, taskStateNumber } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
 import { decideAppend, type AppendDecision, type AppendState } from '../decide-append.ts'
-import type { Append, AppendResult, NewTask } from '../store.ts'
+import type { Append, AppendResult, FeedEntry, NewTask, Partition } from '../store.ts'
 import { type SqliteBlob, type BlobTable, toSqliteBlob, toRowText } from './blob-table.ts'
 import type { Counters } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -20,8 +20,8 @@ export interface SqliteAppendDeps {
   readonly counters: Counters
   readonly blobs: BlobTable
   readonly messages: SqliteMessageClaims
-  /** Called for each written batch of records, within the transaction. `bytes` is the length of their text. */
-  written?(taskId: string, firstSeq: number, records: Append['records'], bytes: number): void
+  /** Called for each written batch of records, within the transaction. `bytes` is about their size. */
+  written?(entry: FeedEntry, records: Append['records'], bytes: number): void
   readonly now: () => number
   /** Converts a time just read from the clock to steady time, which push cursors and claims use. */
   readonly steady: (at: number) => number
@@ -82,7 +82,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
       return undefined
     }
     counters.change(task, taskStateNumber(next.state), 1)
-    writeLog(taskId, ref, append, decision)
+    writeLog(taskId, ref, task, append, decision)
     return decision.answer
   }
 
@@ -125,7 +125,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
     const { next } = decision
     if (append.idempotency !== undefined) messages.claim(append.idempotency, taskId, steady(time))
     updateRow(row, append, before, next)
-    writeLog(taskId, row.ref, append, decision)
+    writeLog(taskId, row.ref, row, append, decision)
     if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)
       // Record times never decrease: after a step back of the clock they are later than now.
       wakePushes.run(steady(Math.min(append.records.at(-1)?.at ?? time, time)), row.ref)
@@ -166,13 +166,21 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
     counters.change(row, state, 1)
   }
 
-  function writeLog(taskId: string, ref: number, append: PreparedAppend, { next, records }: AppendedDecision): void {
+  function writeLog(
+    taskId: string,
+    ref: number,
+    { tenant, agent, owner }: Partition,
+    append: PreparedAppend,
+    { next, records }: AppendedDecision,
+  ): void {
     blobs.keep(ref, append.blobs)
     if (records.length === 0) return
     const text = records === append.records ? append.recordsText : withRecordTimes(records, append.recordsText)
     const firstSeq = next.head - records.length + 1
-    insertLog.run(epoch.newPosition(), ref, firstSeq, next.head, text)
-    if (append.blobs.length === 0) deps.written?.(taskId, firstSeq, records, text.length)
+    const position = epoch.newPosition()
+    insertLog.run(position, ref, firstSeq, next.head, text)
+    const entry = { position, tenant, agent, owner, taskId, firstSeq, lastSeq: next.head }
+    deps.written?.(entry, records, append.blobs.length === 0 ? text.length : sizeOf(append))
   }
 
   return {

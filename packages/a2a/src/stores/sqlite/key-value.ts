@@ -31,6 +31,12 @@ export function createSqliteKeyValue({ database, now, read, write }: SqliteKeyVa
     INSERT INTO notes (kind, key, version, updated_at, expires_at, value) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (kind, key) DO UPDATE SET version = excluded.version, updated_at = excluded.updated_at,
       expires_at = excluded.expires_at, value = excluded.value`)
+  // The same without reading the version first. An expired entry counts as absent.
+  const replace = database.prepare(`
+    INSERT INTO notes (kind, key, version, updated_at, expires_at, value) VALUES (?1, ?2, 1, ?3, ?4, ?5)
+    ON CONFLICT (kind, key) DO UPDATE SET
+      version = CASE WHEN notes.expires_at IS NULL OR notes.expires_at > ?3 THEN notes.version + 1 ELSE 1 END,
+      updated_at = excluded.updated_at, expires_at = excluded.expires_at, value = excluded.value`)
   const removal = database.prepare('DELETE FROM notes WHERE kind = ? AND key = ?')
   const sweep = database.prepare(`
     DELETE FROM notes WHERE (kind, key) IN (
@@ -74,8 +80,16 @@ export function createSqliteKeyValue({ database, now, read, write }: SqliteKeyVa
       return write(() => job(version))
     },
     writeAll: async (kind, given) => {
-      const jobs = lastWritePerKey(given).map(({ bytes, entry }) => writing(keyToBytes(kind), bytes, entry))
-      return write(() => jobs.forEach((job) => job()))
+      const place = keyToBytes(kind)
+      const rows = lastWritePerKey(given).map(({ bytes, entry: { value, expiresAt } }) => ({
+        bytes,
+        text: JSON.stringify(value),
+        expiry: expiryOf(expiresAt),
+      }))
+      return write(() => {
+        const time = now()
+        for (const { bytes, text, expiry } of rows) replace.run(place, bytes, time, expiry, text)
+      })
     },
     remove: async (kind, key) => {
       const place = [keyToBytes(kind), keyToBytes(key)] as const

@@ -86,7 +86,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const blobs = createBlobTable(database)
   const messages = createSqliteMessageClaims(database)
   const prefetch = createTaskPrefetch(database, blobs)
-  const recent = createRecentAppends()
+  const recent = createRecentAppends(epoch.position)
   const deps = { database, epoch, counters, blobs, messages, written: recent.add, now, steady }
   const positions = createCommitPositions(database, epoch, highWater.reached)
   const disk = createDiskCheck(database)
@@ -100,7 +100,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       messages.settle()
       epoch.check()
       positions.begin()
-      recent.rollback()
+      recent.begin()
     },
     finish: counters.write,
     rollback() {
@@ -234,7 +234,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     feed: {
       read: (position, limit) => read(() => log.feed(position, limit)),
       end: () => read(() => log.feedEnd()),
-      takeRecords: ({ taskId, firstSeq }) => recent.take(taskId, firstSeq),
+      takeRecent: recent.takeAfter,
     },
     kv,
     prune: (retention) =>

@@ -74,21 +74,50 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
   })
 
   it(
-    'has the records of an entry as the log has them, if it has them in memory',
+    'has the last entries in memory as the store has them, or none',
     withStore(open, async ({ store }) => {
-      if (store.feed.takeRecords === undefined) return
+      if (store.feed.takeRecent === undefined) return
       const one = await createTask(store)
-      // A store may keep records only once they are asked for.
-      for (const entry of await feedOf(store, 1)) store.feed.takeRecords(entry)
       const last = await store.feed.end()
+      // A store may keep entries only once they are asked for.
+      store.feed.takeRecent(last, 10)
       // The time of the second is before that of the first, which the store corrects.
       const [early] = noteRecords('early')
       assert.ok(early !== undefined)
       await assertAppended(store, one.id, { expectedSeq: 1, records: [...chunks('a', 'b'), { ...early, at: 0 }] })
-      const [entry] = await feedOf(store, 1, last)
-      assert.ok(entry !== undefined)
-      const records = store.feed.takeRecords(entry)
-      if (records !== undefined) assert.deepEqual(records, await store.tasks.read(one.id, 1))
+      const [two] = await Promise.all([createTask(store), createTask(store)])
+      await store.tasks.append(two.id, { expectedSeq: 7, records: chunks('refused') })
+      const recent = store.feed.takeRecent(last, 10)
+      if (recent === undefined) return
+      assert.equal(recent.length, 3)
+      assert.deepEqual(
+        recent.map(({ records: _, ...entry }) => entry),
+        await feedOf(store, 3, last),
+      )
+      for (const { taskId, firstSeq, lastSeq, records } of recent) {
+        const stored = await store.tasks.read(taskId, firstSeq - 1, lastSeq - firstSeq + 1)
+        if (records !== undefined) assert.deepEqual(records, stored)
+      }
+      // The same as long as the reader does not move, and in pages.
+      assert.deepEqual(store.feed.takeRecent(last, 2), recent.slice(0, 2))
+      assert.deepEqual(store.feed.takeRecent(recent[1]?.position ?? 0, 10), recent.slice(2))
+      assert.deepEqual(store.feed.takeRecent(recent[2]?.position ?? 0, 10), [])
+    }),
+  )
+
+  it(
+    'has none of a removed task in memory',
+    withStore(open, async ({ store }) => {
+      if (store.feed.takeRecent === undefined) return
+      const start = await store.feed.end()
+      store.feed.takeRecent(start, 10)
+      const [, young] = [await createFinished(store), await createFinished(store, { statusAt: day0 + 2 })]
+      assert.equal(await store.prune({ finishedBefore: day0 + 2, batch: 10 }), 1)
+      const recent = store.feed.takeRecent(start, 10) ?? (await store.feed.read(start, 10))
+      assert.deepEqual(
+        recent.map(({ taskId }) => taskId),
+        [young.id],
+      )
     }),
   )
 

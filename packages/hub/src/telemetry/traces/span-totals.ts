@@ -57,6 +57,22 @@ export class SpanTotalsCounter {
 
 export const emptyTotals: SpanTotals = { turns: 0, spans: 0, errors: 0, inputTokens: 0, outputTokens: 0 }
 
+const totalNames = ['turns', 'spans', 'errors', 'inputTokens', 'outputTokens', 'cost'] as const
+
+export function isSameTotals(one: SpanTotals, other: SpanTotals): boolean {
+  return totalNames.every((name) => one[name] === other[name])
+}
+
+/** Only the values that are not zero, and the cost if it is known. `emptyTotals` has the others. */
+export function nonZeroTotals(totals: SpanTotals): Partial<SpanTotals> {
+  const values: { -readonly [Name in keyof SpanTotals]?: number } = {}
+  for (const name of totalNames) {
+    const value = totals[name]
+    if (value !== undefined && (value !== 0 || name === 'cost')) values[name] = value
+  }
+  return values
+}
+
 /** `whole` with `before` replaced by `now`. */
 export function replaceTotals(whole: SpanTotals, before: SpanTotals, now: SpanTotals): SpanTotals {
   const changed = (name: keyof Omit<SpanTotals, 'cost'>): number => whole[name] - before[name] + now[name]

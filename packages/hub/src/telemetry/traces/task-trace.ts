@@ -36,7 +36,7 @@ interface OpenTraceSpan {
   readonly kind: TraceSpanKind
   startedAt: number
   attributes: Struct
-  readonly log: EventLog
+  readonly log: EventLog | undefined
   readonly isSampled: boolean
   readonly link: TraceSpan['link']
 }
@@ -65,6 +65,7 @@ export class TaskTrace {
   endedAt: number | undefined
   error: string | undefined
   readonly #ended: OnSpanEnded
+  readonly #isDetailed: boolean
   readonly #waiting = new Map<number, PendingMessage>()
   readonly #questions = new Set<string>()
   #root: OpenTraceSpan | undefined
@@ -73,10 +74,12 @@ export class TaskTrace {
   #taken: PendingMessage | undefined
   #lastAt = 0
 
-  constructor(taskId: string, partition: Partition, ended: OnSpanEnded = () => {}) {
+  /** Not detailed: the spans have no ids, no log events, and only the attributes that metrics read. */
+  constructor(taskId: string, partition: Partition, ended: OnSpanEnded = () => {}, isDetailed = true) {
     this.taskId = taskId
     this.partition = partition
     this.#ended = ended
+    this.#isDetailed = isDetailed
   }
 
   get traceId(): string {
@@ -97,8 +100,9 @@ export class TaskTrace {
     if (body.type === 'question') this.#questions.add(body.questionId)
     if (body.type === 'answer') this.#questions.delete(body.questionId)
     if (body.type === 'span') this.#addSpan(body.span, root, seq)
-    const event = traceEventOf(record)
-    if (event !== undefined) (this.#turn ?? root).log.add(event)
+    const { log } = this.#turn ?? root
+    const event = log === undefined ? undefined : traceEventOf(record)
+    if (event !== undefined) log?.add(event)
     this.#lastAt = at
     // If it also drops messages, the record with its final state comes next.
     if (body.type === 'turn-ended' && body.consumedSeq === undefined) this.#endTurn('ok', at, seq)
@@ -121,20 +125,22 @@ export class TaskTrace {
       message === undefined ? undefined : delegationContextOf(message.message, owner, message.options?.provenance)
     return {
       traceId: context?.traceId ?? traceIdOfTask(this.taskId),
-      spanId: spanIdOfEvent(this.taskId, 0),
+      spanId: this.#isDetailed ? spanIdOfEvent(this.taskId, 0) : '',
       parentId: context?.spanId,
       name: `invoke_agent ${agent}`,
       kind: 'task',
       startedAt: at,
-      attributes: {
-        type: 'A2A_TASK',
-        ...this.#about(),
-        caller: owner,
-        ...(tenant !== '' ? { tenant } : {}),
-        idempotencyKey: this.idempotencyKey,
-        ...(this.delegation !== undefined ? { delegationContext: { ...this.delegation } } : {}),
-      },
-      log: new EventLog(this.taskId),
+      attributes: this.#isDetailed
+        ? {
+            type: 'A2A_TASK',
+            ...this.#about(),
+            caller: owner,
+            ...(tenant !== '' ? { tenant } : {}),
+            idempotencyKey: this.idempotencyKey,
+            ...(this.delegation !== undefined ? { delegationContext: { ...this.delegation } } : {}),
+          }
+        : { 'gen_ai.agent.name': agent },
+      log: this.#isDetailed ? new EventLog(this.taskId) : undefined,
       isSampled: context?.isSampled ?? true,
       link: undefined,
     }
@@ -165,13 +171,15 @@ export class TaskTrace {
     this.#questions.clear()
     this.#turn = {
       traceId: isElsewhere ? context.traceId : root.traceId,
-      spanId: spanIdOfTurn(this.taskId, turn, attempt),
+      spanId: this.#isDetailed ? spanIdOfTurn(this.taskId, turn, attempt) : '',
       parentId: isElsewhere ? context.spanId : root.spanId,
       name: `turn ${turn}`,
       kind: 'turn',
       startedAt: at,
-      attributes: { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) },
-      log: new EventLog(this.taskId),
+      attributes: this.#isDetailed
+        ? { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) }
+        : { 'gen_ai.agent.name': this.partition.agent, attempt },
+      log: this.#isDetailed ? new EventLog(this.taskId) : undefined,
       isSampled: context?.isSampled ?? root.isSampled,
       link: isElsewhere ? { traceId: root.traceId, spanId: root.spanId } : undefined,
     }
@@ -225,8 +233,8 @@ export class TaskTrace {
       taskId: this.taskId,
       ...(endedAt !== undefined ? { endedAt: Math.max(endedAt, open.startedAt) } : {}),
       ...(outcome !== undefined ? { outcome } : {}),
-      events: log.events,
-      droppedEvents: log.dropped,
+      events: log?.events ?? [],
+      droppedEvents: log?.dropped ?? 0,
     }
   }
 }

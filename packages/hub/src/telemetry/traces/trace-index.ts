@@ -22,6 +22,8 @@ export interface TraceIndexDeps {
   readonly retentionMs?: number | undefined
   /** Called for each ended span, once per process lifetime. */
   onSpanEnded(span: TraceSpan): void
+  /** `false`: these spans have only what metrics read. Their ids and log events took as long as all the rest. Default `true`. */
+  readonly isDetailed?: boolean | undefined
   readonly times?: Partial<TraceIndexTimes> | undefined
 }
 
@@ -138,7 +140,8 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   /** Returns whether there is more. */
   async function readBatch(): Promise<boolean> {
     position ??= await readPosition()
-    const entries = await store.feed.read(position, batchEntries)
+    // What this process appended is in memory. The store is read for the rest: after a restart, and what other processes wrote.
+    const entries = store.feed.takeRecent?.(position, batchEntries) ?? (await store.feed.read(position, batchEntries))
     const last = entries.at(-1)
     if (last === undefined) return false
     const batch = createBatch()
@@ -183,10 +186,9 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
     const isNew = known === undefined && first.firstSeq === 1
     const note = isNew ? undefined : (known?.note ?? (await batch.find(taskId)))
     const trace = known?.trace ?? open(first, note?.head ?? 0)
-    for (const entry of entries) {
-      const records = store.feed.takeRecords?.(entry)
-      if (records !== undefined && entry.firstSeq === trace.head + 1) for (const record of records) trace.add(record)
-      else await readLog(trace, entry.lastSeq)
+    for (const { firstSeq, lastSeq, records } of entries) {
+      if (records !== undefined && firstSeq === trace.head + 1) for (const record of records) trace.add(record)
+      else if (trace.head < lastSeq) await readLog(trace, lastSeq)
     }
     if (trace.head === 0) return
     followed.delete(taskId)
@@ -205,10 +207,11 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   }
 
   /** Records read before a restart are read again, but not reported again. */
-  function open({ taskId, ...partition }: FeedEntry, reportedSeq: number): TaskTrace {
-    return new TaskTrace(taskId, partition, (span, seq) => {
+  function open({ taskId, tenant, agent, owner }: FeedEntry, reportedSeq: number): TaskTrace {
+    const onEnded = (span: TraceSpan, seq: number): void => {
       if (seq > reportedSeq && (span.endedAt ?? 0) >= freshSince) parts.onSpanEnded(span)
-    })
+    }
+    return new TaskTrace(taskId, { tenant, agent, owner }, onEnded, parts.isDetailed ?? true)
   }
 
   /** The batch is written: ended tasks are not followed any more. */

@@ -5,7 +5,7 @@
 import { isTerminal, traceIdOfTask } from '@parley/a2a'
 import type { Json, KeyValueEntry, KeyValueWrite, TaskState, KeyValueStore, Store } from '@parley/a2a'
 import type { DelegationContext, TraceStatus, TraceSummary } from './trace-types.ts'
-import { type SpanTotals, replaceTotals, emptyTotals } from './span-totals.ts'
+import { type SpanTotals, replaceTotals, emptyTotals, isSameTotals, nonZeroTotals } from './span-totals.ts'
 import type { TaskTrace } from './task-trace.ts'
 
 export interface TraceIndexEntry {
@@ -46,8 +46,46 @@ export const childOfKey = (parentId: string, taskId: string): string => `below/$
 /** Maximum number of names of one sort, and of tasks, per root. */
 const maxNames = 20
 
+/**
+ * An entry as it is stored: without what another field implies, and without zeros and empty lists. That is half the size, and a
+ * busy hub writes thousands in a second.
+ */
+type StoredTraceEntry = Partial<Omit<TraceIndexEntry, 'own' | 'all'>> & {
+  readonly agent: string
+  readonly own: Partial<SpanTotals>
+  /** Absent if it is the same as `own`. */
+  readonly all?: Partial<SpanTotals>
+}
+
 export function traceEntryFrom(note: KeyValueEntry | undefined): TraceIndexEntry | undefined {
-  return note === undefined ? undefined : (note.value as unknown as TraceIndexEntry)
+  if (note === undefined) return undefined
+  const stored = note.value as unknown as StoredTraceEntry
+  const taskId = note.key.slice(note.key.indexOf('/') + 1)
+  const own = { ...emptyTotals, ...stored.own }
+  const full = {
+    ...{ traceId: stored.traceId ?? traceIdOfTask(taskId), tenant: '', root: taskId, tasks: 1 },
+    ...{ agents: [stored.agent], models: [], tools: [] },
+    ...stored,
+    own,
+    all: stored.all === undefined ? own : { ...emptyTotals, ...stored.all },
+  }
+  return full as TraceIndexEntry
+}
+
+function toStoredEntry(taskId: string, note: TraceIndexEntry, ownTraceId: string): StoredTraceEntry {
+  const { traceId, tenant, root, own, all, tasks, agents, models, tools, ...rest } = note
+  const stored: { -readonly [Field in keyof StoredTraceEntry]: StoredTraceEntry[Field] } = Object.assign(rest, {
+    own: nonZeroTotals(own),
+  })
+  if (traceId !== ownTraceId) stored.traceId = traceId
+  if (tenant !== '') stored.tenant = tenant
+  if (root !== taskId) stored.root = root
+  if (!isSameTotals(own, all)) stored.all = nonZeroTotals(all)
+  if (tasks !== 1) stored.tasks = tasks
+  if (agents.length !== 1 || agents[0] !== note.agent) stored.agents = agents
+  if (models.length > 0) stored.models = models
+  if (tools.length > 0) stored.tools = tools
+  return stored
 }
 
 /** The entry of a task. `root` is its own id unless another task of this hub created it. */
@@ -104,13 +142,14 @@ export function traceEntryWrites(
   const isRoot = note.root === taskId
   const parent = note.delegation?.parentTaskId
   const found = { taskId }
-  return [
-    { key: isRoot ? rootKey(taskId) : childKey(taskId), value: note as unknown as Json, ...expiry },
-    ...(isRoot && note.traceId !== traceIdOfTask(taskId)
-      ? [{ key: traceKey(note.traceId, taskId), value: found, ...expiry }]
-      : []),
-    ...(parent !== undefined ? [{ key: childOfKey(parent, taskId), value: found, ...expiry }] : []),
-  ]
+  const ownTraceId = traceIdOfTask(taskId)
+  const value = toStoredEntry(taskId, note, ownTraceId) as unknown as Json
+  const writes: KeyValueWrite[] = [{ key: isRoot ? rootKey(taskId) : childKey(taskId), value, ...expiry }]
+  if (isRoot && note.traceId !== ownTraceId) {
+    writes.push({ key: traceKey(note.traceId, taskId), value: found, ...expiry })
+  }
+  if (parent !== undefined) writes.push({ key: childOfKey(parent, taskId), value: found, ...expiry })
+  return writes
 }
 
 export function traceSummaryOf(taskId: string, note: TraceIndexEntry): TraceSummary {
