@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 const stamp = join(root, 'packages/hub/console/made-of.txt')
@@ -30,6 +29,8 @@ function hashSources(): string {
 export async function buildConsole(): Promise<void> {
   const made = hashSources()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === made) return
+  // Loaded only now: Vite takes longer to load than the hub.
+  const { build } = await import('vite')
   await build({ configFile: join(root, 'packages/console/vite.config.ts'), logLevel: 'warn' })
   writeFileSync(stamp, made)
 }

@@ -22,8 +22,8 @@ import { agentPermission, setUpDelegation, type DelegationSetup } from './delega
 import { createAgentWebhooks } from './http/agent-webhooks.ts'
 import { createAgentServices } from './registry/agent-services.ts'
 import { createAgentQueues } from './limits/limit-concurrency.ts'
-import { createRemoteLookup } from './mcp/directory/client-directory.ts'
-import { createMcpEndpoint, type McpEndpoint, type McpEndpointDeps } from './mcp/http-endpoint.ts'
+import type { McpEndpoint, McpEndpointDeps } from './mcp/http-endpoint.ts'
+import { createLazyMcpEndpoint, createLazyRemoteLookup } from './mcp/lazy-endpoint.ts'
 import { hubVersion } from './config/hub-version.ts'
 import { namespacedKv } from './store/namespaced-kv.ts'
 import { createChatEndpoint } from './profiles/chat-endpoint.ts'
@@ -88,7 +88,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createAgentQueues()
   const telemetry = await openTelemetry(config.telemetry, {
-    store: openStore({ ...storeSettingsOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
+    store: await openStore({ ...storeSettingsOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
     log,
     ...systemClock,
     retentionMs: config.retention.finished,
@@ -271,8 +271,8 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     if (config.mcp === false) return undefined
     const { tools, wait: waitMs, remote } = config.mcp
     const allow = typeof remote === 'object' ? remote.allow : []
-    const reach = remote === false ? undefined : createRemoteLookup(guardedFetch({ allowHttp: true, allow }))
-    return createMcpEndpoint({
+    const reach = remote === false ? undefined : createLazyRemoteLookup(guardedFetch({ allowHttp: true, allow }))
+    return createLazyMcpEndpoint({
       ...shared,
       settings: { tools, waitMs },
       identify: known.identify,

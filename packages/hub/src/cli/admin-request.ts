@@ -1,7 +1,7 @@
 /** Requests to the admin API of a running hub, for the commands that need one. */
 import { CliError, type Command, type Flags, type Terminal } from './command.ts'
 import { readAdminKey } from './first-admin-key.ts'
-import { configFlags, listenFlags, listenUrl, readValidConfig } from './cli-settings.ts'
+import { configFlags, listenFlags } from './config-flags.ts'
 
 export const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
 export const hubDetails = [
@@ -19,6 +19,7 @@ async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConne
   const named = flags.value('url') ?? environment['PARLEY_URL']
   const known = environment['PARLEY_ADMIN_KEY']
   if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
+  const { listenUrl, readValidConfig } = await import('./cli-settings.ts')
   const { listen, admin, dataDir } = (await readValidConfig(flags, terminal)).config
   const key = known ?? admin.key ?? (await readAdminKey(dataDir))
   if (key === undefined) {

@@ -7,17 +7,7 @@ import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
 import type { HubConfig } from '../config/hub-config.ts'
 import { fileSource, type ConfigSource } from '../config/config-source.ts'
 import { demoConfig } from '../demo/index.ts'
-import { CliError, type Command, type Flags, type Terminal } from './command.ts'
-
-/** Flags of every command that reads the configuration. */
-export const configFlags = { config: { type: 'string', short: 'c' } } satisfies Command['flags']
-export const listenFlags = {
-  host: { type: 'string' },
-  port: { type: 'string' },
-  'grpc-port': { type: 'string' },
-  store: { type: 'string' },
-  data: { type: 'string' },
-} satisfies Command['flags']
+import { CliError, type Flags, type Terminal } from './command.ts'
 
 /** `-c`, then `PARLEY_CONFIG`, then the file in this folder; `undefined` if there is none. */
 export function configFile(flags: Flags, { environment, cwd }: Terminal): string | undefined {

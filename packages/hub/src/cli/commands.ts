@@ -6,7 +6,6 @@ import { configCheck, configJsonSchema, configPrint } from './config-commands.ts
 import { keyCreate, keyList, keyRevoke, sessionEnd, sessionList } from './credential-commands.ts'
 import { mcpCommand } from './mcp-command.ts'
 import { upCommand } from './up.ts'
-import { ConfigError } from '@parley/a2a/server'
 import { hubVersion } from '../config/hub-version.ts'
 
 export const commands: readonly Command[] = [
@@ -78,7 +77,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     }
     return await command.run(parseFlags(command, commandArgs), terminal)
   } catch (reason) {
-    for (const line of errorText(reason).split('\n')) terminal.printError(line)
+    for (const line of (await errorText(reason)).split('\n')) terminal.printError(line)
     return 1
   }
 }
@@ -89,12 +88,15 @@ function printLines({ print }: Terminal, lines: readonly string[]): number {
 }
 
 /** A usage error prints its message; an unexpected error prints its stack. */
-function errorText(reason: unknown): string {
+async function errorText(reason: unknown): Promise<string> {
+  if (reason instanceof CliError) return reason.message
+  // Loaded here only: it brings the server along.
+  const { ConfigError } = await import('@parley/a2a/server')
   if (reason instanceof ConfigError && 'port' in reason) {
     const flag = reason.path === 'grpcPort' ? '--grpc-port' : '--port'
     return `Port ${String(reason.port)} is already in use: choose another with ${flag}.`
   }
-  if (reason instanceof CliError || reason instanceof ConfigError) return reason.message
+  if (reason instanceof ConfigError) return reason.message
   if (!(reason instanceof Error)) return String(reason)
   return 'code' in reason || reason.name === 'A2AError' ? reason.message : (reason.stack ?? reason.message)
 }

@@ -1,8 +1,6 @@
 /** `parley config check | print | schema`: inspects the configuration without starting the hub. */
-import { editorSchema } from '../config/json-schema.ts'
-import { printConfig } from '../config/print-config.ts'
 import type { Command } from './command.ts'
-import { configFlags, listenFlags, loadKinds, readValidConfig } from './cli-settings.ts'
+import { configFlags, listenFlags } from './config-flags.ts'
 
 export const configCheck: Command = {
   name: 'config check',
@@ -10,6 +8,7 @@ export const configCheck: Command = {
   details: ['-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.'],
   flags: { ...configFlags, ...listenFlags },
   async run(flags, terminal) {
+    const { readValidConfig } = await import('./cli-settings.ts')
     const loaded = await readValidConfig(flags, terminal)
     const names = Object.keys(loaded.config.agents)
     terminal.print(`${loaded.file ?? 'The default configuration'} is valid: ${names.join(', ')}.`)
@@ -23,6 +22,10 @@ export const configPrint: Command = {
   details: configCheck.details ?? [],
   flags: configCheck.flags,
   async run(flags, terminal) {
+    const [{ loadKinds, readValidConfig }, { printConfig }] = await Promise.all([
+      import('./cli-settings.ts'),
+      import('../config/print-config.ts'),
+    ])
     const loaded = await readValidConfig(flags, terminal)
     terminal.print(printConfig(loaded, await loadKinds()).trimEnd())
     return 0
@@ -34,6 +37,10 @@ export const configJsonSchema: Command = {
   summary: 'Prints the JSON Schema of the configuration, for editors.',
   flags: {},
   async run(_flags, terminal) {
+    const [{ loadKinds }, { editorSchema }] = await Promise.all([
+      import('./cli-settings.ts'),
+      import('../config/json-schema.ts'),
+    ])
     terminal.print(JSON.stringify(editorSchema(await loadKinds()), null, 2))
     return 0
   },

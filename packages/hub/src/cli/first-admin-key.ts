@@ -4,7 +4,7 @@
  */
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { adminKeyFileName } from '../store/open-store.ts'
+import { adminKeyFileName } from '../store/data-directory.ts'
 import type { Terminal } from './command.ts'
 
 const ownerOnly = { file: 0o600, folder: 0o700 }

@@ -2,7 +2,7 @@
 import type { AgentLog } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { CliError, type Command, type Flags, type Terminal } from './command.ts'
-import { configFlags, listenFlags, listenUrl, readValidConfig } from './cli-settings.ts'
+import { configFlags, listenFlags } from './config-flags.ts'
 
 /** Less than the minute after which most clients time out. */
 const waitMs = 50_000
@@ -65,6 +65,7 @@ async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
   const named = flags.value('hub') ?? (hasAgents ? undefined : environment['PARLEY_URL'] || undefined)
   if (named !== undefined) return { url: requireHttpUrl(named, '--hub').replace(/\/+$/, ''), key }
   if (hasAgents) return undefined
+  const { listenUrl, readValidConfig } = await import('./cli-settings.ts')
   return { url: listenUrl((await readValidConfig(flags, terminal)).config.listen), key }
 }
 

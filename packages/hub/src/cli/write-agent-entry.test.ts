@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { writeAgentEntry, insertAgentEntry } from './agent-add.ts'
+import { writeAgentEntry, insertAgentEntry } from './write-agent-entry.ts'
 
 const entry = { kind: 'a2a', entry: { url: 'https://partner.example.com' } }
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { prepareDataDirectory } from './open-store.ts'
+import { prepareDataDirectory } from './data-directory.ts'
 
 const skip = process.platform === 'win32' ? 'Windows has no such modes' : false
 

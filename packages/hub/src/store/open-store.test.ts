@@ -14,7 +14,7 @@ describe('the setting `store`', () => {
   it('opens SQLite in the data folder or in a file of its own, and memory', async () => {
     const file = join(dataDir, 'mine.db')
     for (const store of ['sqlite:', `sqlite:${file}`, 'memory:']) {
-      const opened = openStore({ store, dataDir })
+      const opened = await openStore({ store, dataDir })
       assert.deepEqual(await opened.keys.list(), [])
       await opened.close()
     }
@@ -22,24 +22,24 @@ describe('the setting `store`', () => {
     assert.ok(existsSync(file))
   })
 
-  it('needs a master key of 32 bytes with Postgres, and says how to make one', () => {
+  it('needs a master key of 32 bytes with Postgres, and says how to make one', async () => {
     const store = 'postgres://user@127.0.0.1:1/none'
-    assert.throws(() => openStore({ store, dataDir }), /masterKey: .*openssl rand -base64 32/)
-    assert.throws(() => openStore({ store, dataDir, masterKey: 'c2hvcnQ=' }), /masterKey: has 5 bytes/)
+    await assert.rejects(openStore({ store, dataDir }), /masterKey: .*openssl rand -base64 32/)
+    await assert.rejects(openStore({ store, dataDir, masterKey: 'c2hvcnQ=' }), /masterKey: has 5 bytes/)
   })
 
   it('shares leases on Postgres, whether its server is named apart or not', async () => {
     for (const directStore of [undefined, 'none']) {
-      const store = openStore({ store: 'postgresql://user@127.0.0.1:1/none', dataDir, masterKey, directStore })
+      const store = await openStore({ store: 'postgresql://user@127.0.0.1:1/none', dataDir, masterKey, directStore })
       assert.equal(store.leaseTtlMs, 10_000)
       await store.close()
     }
   })
 
-  it('names what there is when it is none of them', () => {
-    assert.throws(() => openStore({ store: 'mysql://x', dataDir }), /store: must be sqlite:.*memory:.*postgres:/)
+  it('names what there is when it is none of them', async () => {
+    await assert.rejects(openStore({ store: 'mysql://x', dataDir }), /store: must be sqlite:.*memory:.*postgres:/)
     const store = 'postgres://user@127.0.0.1:1/none'
-    assert.throws(() => openStore({ store, dataDir, masterKey, directStore: 'there' }), /store\.direct: /)
+    await assert.rejects(openStore({ store, dataDir, masterKey, directStore: 'there' }), /store\.direct: /)
   })
 
   it('is described without its password', () => {

@@ -1,11 +1,9 @@
 /** Opens a store from the `store` setting: `sqlite:`, `memory:` or `postgres://…`. */
 import { join } from 'node:path'
-import pg from 'pg'
 import { memoryStore, type AgentLog, type FullStore, type Store } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
-import { postgresStore } from '@parley/a2a/stores/postgres'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { prepareDataDirectory } from './data-directory.ts'
 
 export interface StoreSettings {
   /** `sqlite:` (in `dataDir`), `sqlite:<file>`, `memory:` or `postgres://user:password@host/database`. */
@@ -26,7 +24,7 @@ export interface StoreSettings {
 /** Connection timeout, after which the store retries. */
 const connectTimeoutMs = 5_000
 
-export function openStore(settings: StoreSettings): FullStore {
+export async function openStore(settings: StoreSettings): Promise<FullStore> {
   const { store, masterKey, directStore, log = console } = settings
   if (store === 'memory:') return memoryStore()
   if (store.startsWith('sqlite:')) return openSqlite(store.slice('sqlite:'.length), settings)
@@ -36,11 +34,14 @@ export function openStore(settings: StoreSettings): FullStore {
   if (directStore !== undefined && directStore !== 'none' && !isPostgres(directStore)) {
     throw new ConfigError('store.direct', 'must be the postgres:// URL of the server itself, or none')
   }
+  const key = readMasterKey(masterKey)
   const direct = directStore ?? store
+  // The driver and the store are loaded only by hubs that use them: together they are 70 files.
+  const [{ default: pg }, { postgresStore }] = await Promise.all([import('pg'), import('@parley/a2a/stores/postgres')])
   return postgresStore({
     pool: new pg.Pool({ connectionString: store, max: 10, ...connectionOptions }),
     endPool: true,
-    masterKey: readMasterKey(masterKey),
+    masterKey: key,
     // A separate direct address means that a pooler is in front, which may not keep prepared statements.
     unnamedStatements: directStore !== undefined,
     ...(direct === 'none' ? {} : { listen: () => new pg.Client({ connectionString: direct, ...connectionOptions }) }),
@@ -98,60 +99,4 @@ export async function closeAllQuietly(
 ): Promise<void> {
   for (const other of others) await other?.close().catch(() => {})
   await store.close().catch(() => {})
-}
-
-const ownerOnly = { directory: 0o700, file: 0o600 }
-const otherUsersMask = 0o077
-/** The prefix of our file names. A directory with only such names belongs to the hub and may be made private. */
-const filePrefix = 'parley'
-/** The admin key created at a first start without a terminal. The other files belong to the store. */
-export const adminKeyFileName = `${filePrefix}.admin-key`
-
-/**
- * Creates the directory, or removes the permissions of other users from it. A directory that belongs to another user (such as a
- * mounted volume) or contains files of other programs stays as it is, with a warning: our files in it are private in any case.
- */
-/** Makes the data directory readable only by its owner, regardless of the umask at its creation. */
-export function prepareDataDirectory(directory: string, log: Pick<AgentLog, 'warn'>): void {
-  mkdirSync(directory, { recursive: true, mode: ownerOnly.directory })
-  // Windows has no such modes.
-  if (process.platform === 'win32') return
-  if (!isPrivateDirectory(directory)) {
-    log.warn('the data directory may be readable by other users: make it private with chmod 700', { directory })
-  }
-  const file = join(directory, adminKeyFileName)
-  if (!isPrivateFile(file)) {
-    log.warn('the admin key may be readable by other users: make the file private with chmod 600', { file })
-  }
-}
-
-function isPrivateDirectory(directory: string): boolean {
-  if (!isOpenToOthers(directory)) return true
-  const isOurs = isOwn(directory) && readdirSync(directory).every((name) => name.startsWith(filePrefix))
-  return isOurs && removeOtherAccess(directory, ownerOnly.directory)
-}
-
-/** A copy may have wrong permissions. Links are not followed: their target is not ours. */
-function isPrivateFile(file: string): boolean {
-  const found = lstatSync(file, { throwIfNoEntry: false })
-  if (found === undefined || !found.isFile() || !isOpenToOthers(file)) return true
-  return isOwn(file) && removeOtherAccess(file, ownerOnly.file)
-}
-
-function isOpenToOthers(path: string): boolean {
-  return (statSync(path).mode & otherUsersMask) !== 0
-}
-
-function isOwn(path: string): boolean {
-  return statSync(path).uid === process.getuid?.()
-}
-
-/** Returns whether it worked: a volume may not support modes. */
-function removeOtherAccess(path: string, mode: number): boolean {
-  try {
-    chmodSync(path, mode)
-  } catch {
-    return false
-  }
-  return !isOpenToOthers(path)
 }

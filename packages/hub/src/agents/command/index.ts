@@ -2,59 +2,12 @@
  * A program as an agent: started for each message or kept for a conversation, with plain text or JSON lines as its
  * protocol.
  */
-import { resolve } from 'node:path'
 import type { AgentKind } from '../kind.ts'
-import { requireProgram } from '../programs/find-program.ts'
-import { createProgramManager } from '../programs/program-manager.ts'
-import { sessionKeyOf } from '../derived-ids.ts'
 import { commandEntry, type CommandEntry } from './entry.ts'
-import { commandAgent } from './run.ts'
-import { createSessionProcessPool, createTurnProcessPool } from './process-pool.ts'
-import { removeStaleTurnFolders } from './turn-folder.ts'
 
 export const commandKind: AgentKind<CommandEntry> = {
   kind: 'command',
   openAfterMs: 0,
   schema: commandEntry,
-  open(entry, services) {
-    const { processes, outputLimit: lineBytes, idleTimeout: idleMs, killGrace: graceMs } = entry
-    const cwd = resolve(services.baseDir, entry.cwd ?? '.')
-    const pool =
-      entry.mode === 'turn'
-        ? createTurnProcessPool({ processes, lineBytes, graceMs })
-        : createSessionProcessPool({
-            processes,
-            lineBytes,
-            graceMs,
-            idleMs,
-            keyOf: (turn) => sessionKeyOf(turn, services.name),
-          })
-    const { name, readPart, programEnv, log } = services
-    const programs = createProgramManager(services.kv, log)
-    // Not awaited: an orphaned program does not affect the next message.
-    const orphansEnded = programs
-      .endOrphans(graceMs)
-      .catch((cause: unknown) => log.warn('programs left by an earlier hub could not be listed', { cause }))
-    const foldersRemoved = removeStaleTurnFolders().catch((cause: unknown) =>
-      log.warn('folders left by an earlier hub could not be listed', { cause }),
-    )
-    const run = commandAgent(entry, { name, readPart, programEnv, pool, cwd, programs })
-    return {
-      agent: { resume: entry.resume, run },
-      card: { streaming: true, ...inputModes(entry) },
-      // Each `assistant` line is a message of its own.
-      hasMessagePerText: entry.protocol === 'jsonl',
-      health: async () => requireProgram(entry.command[0], { cwd, env: { ...programEnv, ...entry.env } }),
-      async close() {
-        await pool.close()
-        await Promise.all([orphansEnded, foldersRemoved, programs.settled()])
-      },
-    }
-  },
-}
-
-/** Omits input modes that the program cannot accept; undefined means all. */
-function inputModes({ protocol, mode, files }: CommandEntry): { readonly inputModes: readonly string[] } | undefined {
-  if (protocol === 'text' && (mode === 'keep' || files === 'none')) return { inputModes: ['text/plain'] }
-  return files === 'none' ? { inputModes: ['text/plain', 'application/json'] } : undefined
+  open: async (entry, services) => (await import('./open-agent.ts')).openCommandAgent(entry, services),
 }

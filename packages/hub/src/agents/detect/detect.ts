@@ -21,16 +21,18 @@ export interface DetectDeps {
 /** A single URL, or the words of a command. */
 export type DetectTarget = readonly [string, ...(readonly string[])]
 
+export interface DetectedAgent {
+  readonly kind: string
+  /** The name that the agent reports, as a valid agent name: lower case, no spaces. */
+  readonly name: string
+  /** The entry without its `kind`, as written in the configuration file. Contains no secret. */
+  readonly entry: Readonly<Record<string, unknown>>
+  /** Hints for the user, such as an environment variable that must be set. */
+  readonly notes?: readonly string[]
+}
+
 export type Detection =
-  | {
-      readonly kind: string
-      /** The name that the agent reports, as a valid agent name: lower case, no spaces. */
-      readonly name: string
-      /** The entry without its `kind`, as written in the configuration file. Contains no secret. */
-      readonly entry: Readonly<Record<string, unknown>>
-      /** Hints for the user, such as an environment variable that must be set. */
-      readonly notes?: readonly string[]
-    }
+  | DetectedAgent
   /** What was tried, and why it did not match. */
   | { readonly reasons: readonly string[] }
 

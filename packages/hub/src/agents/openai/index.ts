@@ -1,94 +1,10 @@
 /** The kind `openai`: a model behind any endpoint with the chat completions API. */
-import { A2AError, type AgentSkill, type Turn } from '@parley/a2a'
-import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../kind.ts'
-import { chatAgent } from './agent.ts'
-import { createModelEndpoint, type ModelEndpoint } from './endpoint.ts'
+import type { AgentKind } from '../kind.ts'
 import { openaiEntry, type OpenaiEntry } from './entry.ts'
-import { openaiModel } from './model.ts'
-import { matchesPattern } from '../name-pattern.ts'
 
-export const openaiKind: AgentKind<OpenaiEntry> = { kind: 'openai', schema: openaiEntry, openAfterMs: 0, open }
-
-function open(entry: OpenaiEntry, services: AgentServices): OpenAgent {
-  const endpoint = createModelEndpoint(entry, services.fetch, services.jsonNodes)
-  const model = openaiModel(entry, endpoint, services)
-  const system = [services.persona, entry.system].filter((text) => text !== undefined)
-  const agent = chatAgent(model, {
-    ...entry,
-    system: system.length > 0 ? system.join('\n\n') : undefined,
-    chosenModel: (turn) => chosenModel(turn, entry),
-  })
-  const card: PartialCard = {
-    description: `Talks with the model ${entry.model}`,
-    skills: [modelSkill(entry.model)],
-    inputModes: model.inputModes,
-    outputModes: ['text/plain', 'application/json'],
-    streaming: true,
-  }
-  return {
-    agent,
-    card,
-    model,
-    async fetchCard(signal) {
-      return { ...card, skills: await modelSkills(endpoint, entry, signal) }
-    },
-    async health(signal) {
-      try {
-        await endpoint.get('/models', signal)
-      } catch (reason) {
-        // An endpoint without a list of models is still available.
-        const status = reason instanceof A2AError ? reason.details.status : undefined
-        if (!/^(404|405|501)$/.test(status ?? '')) throw reason
-      }
-    },
-  }
-}
-
-type ModelChoice = Pick<OpenaiEntry, 'model' | 'models'>
-
-/** From `metadata.model` of the message or the request, or from the skill. */
-export function chosenModel(turn: Turn, choice: ModelChoice): string | undefined {
-  const places = [turn.message.metadata, turn.metadata]
-  const model = places.map((metadata) => metadata?.['model']).find((given) => typeof given === 'string')
-  if (model !== undefined) return requirePermitted(model, choice, 'model')
-  // The operator may have listed other skills, which select no model.
-  const skill = places.map((metadata) => metadata?.['skillId']).find((given) => typeof given === 'string')
-  return skill !== undefined && skill !== choice.model && isModelPermitted(skill, choice) ? skill : undefined
-}
-
-function requirePermitted(model: string, choice: ModelChoice, field: string): string | undefined {
-  if (model === choice.model) return undefined
-  if (isModelPermitted(model, choice)) return model
-  const description = 'is not an available model'
-  throw new A2AError('INVALID_PARAMS', `metadata.${field} ${description}`, {
-    violations: [{ field: `metadata.${field}`, description }],
-  })
-}
-
-export function isModelPermitted(model: string, choice: ModelChoice): boolean {
-  return model === choice.model || choice.models.some((pattern) => matchesPattern(pattern, model))
-}
-
-/** The models of the endpoint that callers may choose. The default model is first, listed or not. */
-async function modelSkills(endpoint: ModelEndpoint, choice: ModelChoice, signal: AbortSignal): Promise<AgentSkill[]> {
-  const listed = namesIn(await endpoint.get('/models', signal)).filter((name) => isModelPermitted(name, choice))
-  return [...new Set([choice.model, ...listed])].map((model) => modelSkill(model))
-}
-
-function modelSkill(model: string): AgentSkill {
-  const name = model.split('/').at(-1) ?? model
-  return {
-    id: model,
-    name,
-    description: `Answers with the model ${model}`,
-    tags: ['chat', 'model'],
-  }
-}
-
-function namesIn(list: unknown): readonly string[] {
-  const given: unknown = Array.isArray(list) ? list : (list as { data?: unknown } | null)?.data
-  if (!Array.isArray(given)) return []
-  return (given as unknown[])
-    .map((item) => (item as { id?: unknown } | null)?.id)
-    .filter((id): id is string => typeof id === 'string' && id !== '')
+export const openaiKind: AgentKind<OpenaiEntry> = {
+  kind: 'openai',
+  schema: openaiEntry,
+  openAfterMs: 0,
+  open: async (entry, services) => (await import('./open-agent.ts')).openOpenaiAgent(entry, services),
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct, Turn } from '@parley/a2a'
-import { chosenModel, isModelPermitted } from './index.ts'
+import { chosenModel, isModelPermitted } from './open-agent.ts'
 
 const choice = { model: 'small', models: ['large-*', 'vendor/*-mini*', 'one'] }
 const turnWith = (metadata: Struct, request: Struct = {}): Turn =>

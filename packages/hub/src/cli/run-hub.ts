@@ -1,0 +1,114 @@
+/** Runs the hub for `parley up`: starts it, prints its address, follows its configuration, and stops on a signal. */
+import type { HubConfig } from '../config/hub-config.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { formatPath } from '../config/config-problem.ts'
+import { watchFiles } from '../config/watch-files.ts'
+import { startHub, type Hub } from '../hub.ts'
+import type { ReloadResult } from '../config/diff-config.ts'
+import { describeStore } from '../store/open-store.ts'
+import type { AgentStatus } from '../registry/agent-registry.ts'
+import { createLog, type HubLog } from '../telemetry/logs/hub-log.ts'
+import { createRedactor, collectSecrets } from '../telemetry/logs/redactor.ts'
+import type { Flags, Terminal } from './command.ts'
+import { showAdminKey } from './first-admin-key.ts'
+import { programEnvironment } from './program-environment.ts'
+import { openConfigSource, problemLines, readConfig, readValidConfig } from './cli-settings.ts'
+
+export async function runHub(flags: Flags, terminal: Terminal): Promise<number> {
+  const loaded = await readValidConfig(flags, terminal)
+  const { config } = loaded
+  const log = logTo(terminal, loaded)
+  const hub = await startHub(config, {
+    log,
+    insecure: flags.has('insecure'),
+    acceptLoss: flags.has('accept-loss'),
+    programEnv: programEnvironment(terminal.environment),
+    source: await openConfigSource(flags, terminal),
+  })
+  // Before any output: a reader that sees the hub running may stop it at once.
+  const shutdown = terminal.untilShutdown()
+  const stop = followConfig(hub, flags, terminal)
+  await printStartup(hub, config, terminal)
+  terminal.print(`Stop with Ctrl-C: running tasks continue ${resumeText(config.store.url)}.`)
+  await shutdown
+  stop()
+  await hub.close()
+  log.flush()
+  return 0
+}
+
+async function printStartup(hub: Hub, { store, dataDir }: HubConfig, terminal: Terminal): Promise<void> {
+  const { print, isOutputTerminal } = terminal
+  print(`Parley is listening on ${hub.url}`)
+  if (hub.grpcPort !== undefined) print(`gRPC on port ${hub.grpcPort}`)
+  print('')
+  const agents = hub.agents()
+  const width = Math.max(10, ...agents.map(({ name }) => name.length))
+  for (const agent of agents) print(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${agentLine(agent)}`)
+  if (hub.newAdminKey !== undefined) await showAdminKey(hub.newAdminKey, dataDir, terminal)
+  if (hub.console !== undefined) {
+    // The fragment after # stays in the browser.
+    const shown = isOutputTerminal ? hub.newAdminKey : undefined
+    print(`\nSee it in a browser: ${hub.console}${shown === undefined ? '' : `#key=${encodeURIComponent(shown)}`}`)
+  }
+  print(`\nTasks are stored in ${describeStore({ store: store.url, dataDir })}.`)
+}
+
+function agentLine({ state, startError, settings }: AgentStatus): string {
+  if (state === 'unavailable') return `is not available: ${createRedactor().text(startError?.message ?? '')}`
+  return settings.description?.split('\n')[0] ?? ''
+}
+
+function resumeText(store: string): string {
+  if (store === 'memory:') return 'no more'
+  return store.startsWith('sqlite:') ? 'at the next start' : 'on another replica, or at the next start'
+}
+
+/** Watches the configuration and the source files of agents, and SIGHUP. An invalid configuration changes nothing. */
+function followConfig(hub: Hub, flags: Flags, terminal: Terminal): () => void {
+  async function reload(): Promise<void> {
+    try {
+      const loaded = await readConfig(flags, terminal)
+      if ('problems' in loaded) {
+        terminal.printError('The configuration is invalid and was not applied:')
+        for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
+        return
+      }
+      for (const line of reloadLines(await hub.reload(loaded.config))) terminal.print(line)
+      watch.watch(hub.files())
+    } catch (reason) {
+      terminal.printError(`The configuration could not be applied: ${String(reason)}`)
+    }
+  }
+
+  const watch = watchFiles(reload)
+  watch.watch(hub.files())
+  terminal.onReload(() => void reload())
+  return watch.close
+}
+
+function reloadLines({ added, changed, removed, applied, restart }: ReloadResult): readonly string[] {
+  const lines = [
+    ['added', added],
+    ['changed', changed],
+    ['removed; running turns finish', removed],
+  ] as const
+  const said = lines.filter(([, names]) => names.length > 0).map(([what, names]) => `${names.join(', ')}: ${what}`)
+  if (applied.length > 0) said.push(`${applied.join(', ')}: changed`)
+  if (restart.length > 0) said.push(`${restart.join(', ')}: changed; restart to apply`)
+  return said.length === 0 ? ['The configuration was reloaded; nothing changed.'] : said
+}
+
+/** In the configured format, with secrets redacted. */
+function logTo(
+  { printError, isErrorTerminal }: Terminal,
+  { config, tree, references }: Extract<LoadedConfig, { config: unknown }>,
+): HubLog {
+  const { level, format } = config.telemetry.logs
+  return createLog({
+    level,
+    format: format === 'auto' ? (isErrorTerminal ? 'text' : 'json') : format,
+    secrets: collectSecrets(tree, (path) => references.has(formatPath(path))),
+    write: printError,
+  })
+}
