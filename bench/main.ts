@@ -13,8 +13,14 @@
 import { parseArgs } from 'node:util'
 import { chunkGroup } from './measures/chunks.ts'
 import { clusterGroup } from './measures/cluster.ts'
+import { crashGroup } from './measures/crash.ts'
 import { fanOutGroups } from './measures/fan-out.ts'
+import { grpcGroup } from './measures/grpc.ts'
+import { hopGroup } from './measures/hop.ts'
+import { firstEventGroup } from './measures/latency.ts'
 import { comparisonPlan, fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
+import { pushGroup } from './measures/push.ts'
+import { startGroup } from './measures/start.ts'
 import { throughputGroups } from './measures/throughput.ts'
 import { contestantsOf, jsonLine, type Measure, formatTable, targetLine } from './report.ts'
 import { regressions, targets } from './targets.ts'
@@ -37,7 +43,18 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   )
 }
 
-const groups: readonly MeasureGroup[] = [...throughputGroups, chunkGroup, ...fanOutGroups, clusterGroup]
+const groups: readonly MeasureGroup[] = [
+  ...throughputGroups,
+  firstEventGroup,
+  grpcGroup,
+  chunkGroup,
+  ...fanOutGroups,
+  hopGroup,
+  pushGroup,
+  startGroup,
+  crashGroup,
+  clusterGroup,
+]
 const known = groups.flatMap((group) => group.names)
 const unknown = flags.only.filter((name) => !known.includes(name))
 if (unknown.length > 0) throw new Error(`No measure ${unknown.join(', ')}. There are: ${known.join(', ')}`)

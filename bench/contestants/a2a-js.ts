@@ -129,6 +129,7 @@ function card(name: AgentName): AgentCard {
     version: '1.0.0',
     supportedInterfaces: [
       { url: `http://127.0.0.1${pathOf(name)}`, protocolBinding: 'JSONRPC', tenant: '', protocolVersion: '1.0' },
+      { url: '127.0.0.1', protocolBinding: 'GRPC', tenant: '', protocolVersion: '1.0' },
     ],
     provider: undefined,
     capabilities: { streaming: true, pushNotifications: settings.push === true, extensions: [] },

@@ -103,8 +103,8 @@ export async function startContestant(
   const child = fork(programOf(name, against), [data.directory, JSON.stringify(settings)], {
     execArgv: ['--conditions=parley-source', '--expose-gc', ...(isOurs ? profiling(profileTo) : [])],
     env: { ...process.env, NODE_ENV: 'production' },
-    // Standard output is for results.
-    stdio: ['ignore', 2, 2, 'ipc'],
+    // `@a2a-js/sdk` prints a line for every push notification.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const tell = (order: ParentMessage): void => void child.send(order)
   const { port, grpcPort } = await waitForMessage(child, 'port')
