@@ -13,13 +13,19 @@
 import { parseArgs } from 'node:util'
 import { chunkGroup } from './measures/chunks.ts'
 import { clusterGroup } from './measures/cluster.ts'
+import { crashGroup } from './measures/crash.ts'
 import { dbosGroup } from './measures/dbos.ts'
-import { fanOutGroup } from './measures/fan-out.ts'
+import { fanOutGroups } from './measures/fan-out.ts'
+import { grpcGroup } from './measures/grpc.ts'
+import { hopGroup } from './measures/hop.ts'
+import { firstEventGroup } from './measures/latency.ts'
 import { comparisonPlan, fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
+import { pushGroup } from './measures/push.ts'
+import { startGroup } from './measures/start.ts'
 import { throughputGroups } from './measures/throughput.ts'
-import { jsonLine, type Measure, formatTable, targetLine } from './report.ts'
+import { contestantsOf, jsonLine, type Measure, formatTable, targetLine } from './report.ts'
 import { regressions, targets } from './targets.ts'
-import { contestantNames } from './workload.ts'
+import { availableContestants } from './measures/available.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -38,20 +44,34 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   )
 }
 
-const groups: readonly MeasureGroup[] = [...throughputGroups, chunkGroup, fanOutGroup, clusterGroup, dbosGroup]
+const groups: readonly MeasureGroup[] = [
+  ...throughputGroups,
+  firstEventGroup,
+  grpcGroup,
+  chunkGroup,
+  ...fanOutGroups,
+  hopGroup,
+  pushGroup,
+  startGroup,
+  crashGroup,
+  clusterGroup,
+  dbosGroup,
+]
 const known = groups.flatMap((group) => group.names)
 const unknown = flags.only.filter((name) => !known.includes(name))
 if (unknown.length > 0) throw new Error(`No measure ${unknown.join(', ')}. There are: ${known.join(', ')}`)
 const wants = (...names: readonly string[]): boolean =>
   flags.only.length === 0 || names.some((name) => flags.only.includes(name))
 
+const tell = (text: string): void => void process.stderr.write(`${text}\n`)
+
 const plan: Plan = {
   ...(flags.quick ? quickPlan : flags.against === undefined ? fullPlan : comparisonPlan),
   ...(flags.profile !== undefined && { profileTo: flags.profile }),
-  contestants: flags.against === undefined ? contestantNames : ['parley', 'before'],
+  contestantsIn: await availableContestants({ isQuick: flags.quick, isComparison: flags.against !== undefined, tell }),
   ...(flags.against !== undefined && { against: flags.against }),
   wants,
-  tell: (text) => process.stderr.write(`${text}\n`),
+  tell,
 }
 
 const measures: Measure[] = []
@@ -69,5 +89,6 @@ for (const group of comparable.filter(({ names }) => wants(...names))) {
 const verdicts = (flags.against === undefined ? targets(measures) : regressions(measures)).filter(
   ({ met }) => met !== undefined,
 )
-if (!flags.json) console.log(`\n${formatTable(measures, plan.contestants)}\n\n${verdicts.map(targetLine).join('\n')}`)
+if (!flags.json)
+  console.log(`\n${formatTable(measures, contestantsOf(measures))}\n\n${verdicts.map(targetLine).join('\n')}`)
 if (flags.strict && verdicts.some((verdict) => verdict.met === false)) process.exitCode = 1

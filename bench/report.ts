@@ -1,5 +1,5 @@
 /** The measurements, the comparison with other contestants, and the targets. */
-import type { ContestantName } from './workload.ts'
+import { type ContestantName, contestantNames, lineup } from './contestants/lineup.ts'
 
 export interface Measure {
   readonly name: string
@@ -38,6 +38,8 @@ export function jsonLine(measure: Measure): string {
     limit: rounded(bare),
     ...(before !== undefined && { before: rounded(before) }),
     ratio: rounded(ratio(measure)),
+    unit: measure.unit,
+    all: Object.fromEntries(Object.entries(measure.values).map(([name, value]) => [name, rounded(value)])),
   })
 }
 
@@ -47,12 +49,10 @@ export function formatValue(value: number | undefined): string {
   return value.toFixed(value >= 10 ? 1 : 2)
 }
 
-const columnTitles: Readonly<Record<ContestantName, string>> = {
-  parley: 'parley',
-  hub: 'parley hub',
-  before: 'before',
-  'a2a-js': '@a2a-js/sdk',
-  bare: 'node:http',
+/** Those with a value in one of the measures, in the order of the lineup. */
+export function contestantsOf(measures: readonly Measure[]): readonly ContestantName[] {
+  const names: readonly ContestantName[] = [...contestantNames, 'before']
+  return names.filter((name) => measures.some(({ values }) => values[name] !== undefined))
 }
 
 function formatRow(measure: Measure, contestants: readonly ContestantName[]): readonly string[] {
@@ -66,7 +66,7 @@ function formatRow(measure: Measure, contestants: readonly ContestantName[]): re
 }
 
 export function formatTable(measures: readonly Measure[], contestants: readonly ContestantName[]): string {
-  const titles = ['measure', 'unit', ...contestants.map((name) => columnTitles[name]), 'better']
+  const titles = ['measure', 'unit', ...contestants.map((name) => lineup[name].title), 'better']
   const rows = [titles, ...measures.map((measure) => formatRow(measure, contestants))]
   const columns = titles.map((_, index) => ({
     width: Math.max(...rows.map((cells) => cells[index]?.length ?? 0)),
@@ -93,4 +93,9 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length >> 1
   const [below = Number.NaN, above = Number.NaN] = sorted.slice(middle - 1 + (sorted.length % 2), middle + 1)
   return sorted.length % 2 === 1 ? below : (below + above) / 2
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

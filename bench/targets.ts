@@ -1,6 +1,6 @@
 /** The targets: how much faster than `@a2a-js/sdk`, how close to the limit, and how cost grows with length. */
 import { type Measure, ratio, formatValue, type Target } from './report.ts'
-import type { ContestantName } from './workload.ts'
+import type { ContestantName } from './contestants/lineup.ts'
 
 /** Four times the work may cost 4.4 times as much: linear, with a tenth for noise. */
 const linear = 4.4

@@ -7,10 +7,6 @@
 export const agentNames = ['message', 'task', 'stream', 'announcer'] as const
 export type AgentName = (typeof agentNames)[number]
 
-export const contestantNames = ['parley', 'hub', 'a2a-js', 'bare'] as const
-/** `before` is `parley` of another checkout, for `--against`. */
-export type ContestantName = (typeof contestantNames)[number] | 'before'
-
 export const pathOf = (agent: AgentName): string => `/a2a/${agent}`
 
 /** About the length of a typed message and of a short answer. */
@@ -34,7 +30,7 @@ export const newMessageId = (): string => `message-${String(++sent).padStart(10,
 
 export function sendMessageBody(
   text: string,
-  options: { streaming?: boolean; returnImmediately?: boolean } = {},
+  options: { streaming?: boolean; returnImmediately?: boolean; webhook?: string } = {},
 ): string {
   return JSON.stringify({
     jsonrpc: '2.0',
@@ -43,12 +39,16 @@ export function sendMessageBody(
     params: {
       message: { messageId: newMessageId(), role: 'ROLE_USER', parts: [{ text }] },
       ...(options.returnImmediately && { configuration: { returnImmediately: true } }),
+      ...(options.webhook !== undefined && { configuration: { taskPushNotificationConfig: { url: options.webhook } } }),
     },
   })
 }
 
 export const getTaskBody = (id: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } })
+
+export const listTasksBody = (pageToken = ''): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params: { pageSize: 50, pageToken } })
 
 export const subscribeBody = (id: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SubscribeToTask', params: { id } })

@@ -1,18 +1,27 @@
-/** `@a2a-js/sdk` 1.3.0 as its documentation sets it up: Express, the task store in memory, no push. */
+/** `@a2a-js/sdk` 1.3.0 as its documentation sets it up: Express, and the task store in memory or in SQL. */
 import express from 'express'
 import type { AddressInfo } from 'node:net'
 import { type AgentCard, type Artifact, type Message, Role, type Task, TaskState, type TaskStatus } from 'a2a-sdk-1'
 import {
   AgentEvent,
   type AgentExecutor,
+  DefaultPushNotificationSender,
   DefaultRequestHandler,
   type ExecutionEventBus,
+  InMemoryPushNotificationStore,
   InMemoryTaskStore,
   type RequestContext,
 } from 'a2a-sdk-1/server'
 import { jsonRpcHandler, UserBuilder } from 'a2a-sdk-1/server/express'
 import { type AgentName, agentNames, answer, chunkText, pathOf } from '../workload.ts'
-import { announcementFeed, runContestant } from './child-process.ts'
+import { announcementFeed, readSettings, runContestant } from './child-process.ts'
+
+const { directory, settings } = readSettings()
+// What is not used is not loaded: the time of the start is measured.
+const stores =
+  settings.store === 'memory'
+    ? { tasks: new InMemoryTaskStore(), push: new InMemoryPushNotificationStore(), close: async () => {} }
+    : await (await import('./a2a-js-store.ts')).openA2aJsStores(directory, settings)
 
 type Execute = (context: RequestContext, bus: ExecutionEventBus) => Promise<void>
 
@@ -120,9 +129,10 @@ function card(name: AgentName): AgentCard {
     version: '1.0.0',
     supportedInterfaces: [
       { url: `http://127.0.0.1${pathOf(name)}`, protocolBinding: 'JSONRPC', tenant: '', protocolVersion: '1.0' },
+      { url: '127.0.0.1', protocolBinding: 'GRPC', tenant: '', protocolVersion: '1.0' },
     ],
     provider: undefined,
-    capabilities: { streaming: true, pushNotifications: false, extensions: [] },
+    capabilities: { streaming: true, pushNotifications: settings.push === true, extensions: [] },
     securitySchemes: {},
     securityRequirements: [],
     defaultInputModes: ['text/plain'],
@@ -133,16 +143,37 @@ function card(name: AgentName): AgentCard {
 }
 
 const app = express()
+const handlers = new Map<AgentName, DefaultRequestHandler>()
 for (const name of agentNames) {
   const executor: AgentExecutor = { execute: executors[name], cancelTask: async () => {} }
-  const requestHandler = new DefaultRequestHandler(card(name), new InMemoryTaskStore(), executor)
+  const sender = settings.push ? new DefaultPushNotificationSender(stores.push) : undefined
+  const requestHandler = new DefaultRequestHandler(card(name), stores.tasks, executor, undefined, stores.push, sender)
+  handlers.set(name, requestHandler)
   app.use(pathOf(name), jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication }))
 }
 
+/** Serves `stream` over gRPC. */
+async function openGrpc(): Promise<number> {
+  const { Server, ServerCredentials } = await import('@grpc/grpc-js')
+  const { A2AService, grpcService, UserBuilder: GrpcUserBuilder } = await import('a2a-sdk-1/server/grpc')
+  const requestHandler = handlers.get('stream') as DefaultRequestHandler
+  const grpc = new Server()
+  grpc.addService(A2AService, grpcService({ requestHandler, userBuilder: GrpcUserBuilder.noAuthentication }))
+  return new Promise((resolve, reject) => {
+    const done = (reason: Error | null, port: number): void => (reason ? reject(reason) : resolve(port))
+    grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), done)
+  })
+}
+
+const grpcPort = settings.grpc ? await openGrpc() : undefined
 const server = app.listen(0, '127.0.0.1', () => {
   runContestant({
     port: (server.address() as AddressInfo).port,
+    grpcPort,
     announce: announcementFeed.publish,
-    close: () => server.closeAllConnections(),
+    async close() {
+      server.closeAllConnections()
+      await stores.close()
+    },
   })
 })

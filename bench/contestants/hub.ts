@@ -2,14 +2,27 @@
 import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
 import { loadConfig } from '../../packages/hub/src/config/load-config.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
-import { agentNames } from '../workload.ts'
-import { announcementFeed, runContestant } from './child-process.ts'
+import { agentNames, pathOf } from '../workload.ts'
+import { announcementFeed, readSettings, runContestant } from './child-process.ts'
 
-const directory = process.argv[2] ?? '.'
+const { directory, settings } = readSettings()
+const { store, grpc, push, upstream } = settings
 const path = new URL('bench-agents.ts', import.meta.url).pathname
-const agents = Object.fromEntries(agentNames.map((name) => [name, { kind: 'module', path, export: name }]))
+const entries = agentNames
+  .filter((name) => !grpc || name === 'stream')
+  .map((name) => {
+    if (upstream !== undefined)
+      return [name, { kind: 'a2a', url: upstream + pathOf(name), allowPrivate: true }] as const
+    return [name, { kind: 'module', path, export: name }] as const
+  })
 const loaded = loadConfig({
-  fallback: { listen: { port: 0, grpcPort: false }, agents },
+  fallback: {
+    listen: { port: 0, grpcPort: grpc ? 0 : false },
+    ...(store === 'memory' && { store: 'memory:' }),
+    ...(push && { push: { allow: ['127.0.0.1'] } }),
+    limits: { streamsPerCaller: 20_000 },
+    agents: Object.fromEntries(entries),
+  },
   environment: {},
   dataDir: directory,
   cwd: directory,
@@ -18,4 +31,9 @@ const loaded = loadConfig({
 if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
 const log = { debug() {}, info() {}, warn: console.error, error: console.error }
 const hub = await startHub(loaded.config, { log })
-runContestant({ port: hub.port, announce: announcementFeed.publish, close: () => hub.close() })
+runContestant({
+  port: hub.port,
+  grpcPort: hub.grpcPort,
+  announce: announcementFeed.publish,
+  close: () => hub.close(),
+})

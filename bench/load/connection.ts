@@ -12,6 +12,7 @@ export function openConnection(
   port: number,
   listener: ResponseListener,
   fail: (reason: Error) => void,
+  readBytes = 65_536,
 ): Promise<Connection> {
   const read = responseReader(listener)
   return new Promise((resolve, reject) => {
@@ -30,7 +31,7 @@ export function openConnection(
       host: '127.0.0.1',
       port,
       noDelay: true,
-      onread: { buffer: Buffer.allocUnsafe(65_536), callback: onData },
+      onread: { buffer: Buffer.allocUnsafeSlow(readBytes), callback: onData },
     })
     socket.once('error', reject)
     socket.once('connect', () => {

@@ -6,10 +6,11 @@ import { startContestant } from '../contestants/contestant.ts'
 import { openConnection } from '../load/connection.ts'
 import { chunkCheck, eventReader } from '../load/events.ts'
 import { type Measure, median } from '../report.ts'
-import { type ContestantName, requestText, sendMessageBody } from '../workload.ts'
+import { type ContestantName, keepsTasks, needsPostgres } from '../contestants/lineup.ts'
+import { requestText, sendMessageBody } from '../workload.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
 
-const allLengths = [1_000, 4_000, 16_000] as const
+const allLengths = [1_000, 4_000, 16_000, 64_000] as const
 // Enough for the compiler to optimize the path; short enough not to affect the memory.
 const warmUp = { streams: 20, chunks: 100 }
 
@@ -71,18 +72,19 @@ function summary(trials: readonly Trial[], emptyBytes: number): Summary {
   }
 }
 
-/** Only these have a database whose growth can be compared. */
-const keepsTasks = (name: ContestantName): boolean => name === 'parley' || name === 'before'
+/** Only these have a database file whose growth can be compared: that of the hub also holds traces. */
+const hasFile = (name: ContestantName): boolean => keepsTasks(name) && !needsPostgres(name) && name !== 'hub'
 
 const namesOf = (chunks: number): readonly string[] => [`chunks${chunks}`, `rss${chunks}`, `stored${chunks}`]
 
 async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
   const lengths = allLengths.filter((chunks) => plan.wants('chunks', ...namesOf(chunks)))
   const trials = new Map<string, Trial[]>()
-  const most = Math.max(...plan.contestants.flatMap((name) => lengths.map((chunks) => plan.chunkTrials(name, chunks))))
+  const contestants = plan.contestantsIn('chunks')
+  const most = Math.max(...contestants.flatMap((name) => lengths.map((chunks) => plan.chunkTrials(name, chunks))))
   for (let round = 0; round < most; round++) {
     for (const chunks of lengths) {
-      for (const name of plan.contestants) {
+      for (const name of contestants) {
         if (round >= plan.chunkTrials(name, chunks)) continue
         const done = await trial(name, chunks, plan)
         plan.tell(`${name}: ${chunks} chunks in ${Math.round(done.elapsedMs)} ms`)
@@ -92,7 +94,8 @@ async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
     }
   }
   // The size of a database before the measured answer, including the warm-up.
-  const { storedBytes: emptyBytes } = await trial('parley', 0, plan)
+  const emptyBytes = new Map<ContestantName, number>()
+  for (const name of contestants.filter(hasFile)) emptyBytes.set(name, (await trial(name, 0, plan)).storedBytes)
 
   const values = (
     chunks: number,
@@ -100,10 +103,10 @@ async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
     only?: (name: ContestantName) => boolean,
   ): Measure['values'] =>
     Object.fromEntries(
-      plan.contestants.flatMap((name) => {
+      contestants.flatMap((name) => {
         const done = trials.get(`${name} ${chunks}`)
         if (done === undefined || only?.(name) === false) return []
-        return [[name, pick(summary(done, emptyBytes))]]
+        return [[name, pick(summary(done, emptyBytes.get(name) ?? 0))]]
       }),
     )
   const what = (chunks: number): string => `Stream of ${chunks.toLocaleString('en')} chunks`
@@ -127,7 +130,7 @@ async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
       what: what(chunks),
       unit: 'kB stored',
       better: 'less',
-      values: values(chunks, (each) => each.storedKb, keepsTasks),
+      values: values(chunks, (each) => each.storedKb, hasFile),
     })),
   ]
 }

@@ -2,7 +2,7 @@
 import { startReplica } from '../contestants/replicas.ts'
 import { openConnection } from '../load/connection.ts'
 import { eventReader } from '../load/events.ts'
-import type { Measure } from '../report.ts'
+import { type Measure, quantile } from '../report.ts'
 import { postText, sendMessageBody, subscribeBody } from '../workload.ts'
 import type { Plan } from './plan.ts'
 import type { BenchDatabase } from './postgres.ts'
@@ -26,11 +26,6 @@ async function readTimes(port: number, body: string, opened: (taskId: string) =>
   await over.promise
   connection.close()
   return times
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
 export async function measureLatency({ url }: BenchDatabase, plan: Plan): Promise<readonly Measure[]> {

@@ -1,33 +1,41 @@
-/** 1,000 subscribers of one task, and one event for all of them: the time until the last one has it. */
+/**
+ * One event to 1,000 and to 10,000 subscribers of one task: the time until the last one has it, from the moment at which it is in the log.
+ * A server without a log has it from the moment at which it was given.
+ */
+import { sharedClock } from '../contestants/child-process.ts'
 import { type Contestant, startContestant } from '../contestants/contestant.ts'
+import type { ContestantName } from '../contestants/lineup.ts'
 import { ask, type Connection, openConnection } from '../load/connection.ts'
 import { eventReader } from '../load/events.ts'
 import { type Measure, median } from '../report.ts'
-import {
-  announcementText,
-  type ContestantName,
-  question,
-  requestText,
-  sendMessageBody,
-  subscribeBody,
-} from '../workload.ts'
+import { announcementText, question, requestText, sendMessageBody, subscribeBody } from '../workload.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
 
-const subscribers = 1_000
 /** Opened this many at a time: a listener's backlog is shorter than 1,000. */
 const openedAtOnce = 50
-const timeoutMs = 10_000
+const timeoutMs = 30_000
+/** An event is far shorter, and 10,000 buffers of the usual size are 640 MB. */
+const readBytes = 4_096
 
 interface FanOut {
+  /** From the append to the log until the last subscriber has it. */
   readonly elapsedMs: number
+  /** The same from the moment at which the agent reported it. */
+  readonly reportedMs: number
   readonly received: number
-  readonly rssGrowthMb: number
+  /** Resident memory for each idle subscriber, after a full collection. */
+  readonly idleKb: number
   /** The CPU time of the server for one event to all, in milliseconds. */
   readonly cpuMs: number
 }
 
-/** Counts the subscribers that have received a text, and resolves when all have, or at the timeout. */
-function createSubscriberGroup(): { see(subscriber: number, data: string): void; wait(text: string): Promise<number> } {
+interface SubscriberGroup {
+  see(subscriber: number, data: string): void
+  /** Resolves when all have received the text, or at the timeout: with their number. */
+  wait(text: string): Promise<number>
+}
+
+function createSubscriberGroup(size: number): SubscriberGroup {
   let wanted = ''
   let seen = new Set<number>()
   let resolve: (() => void) | undefined
@@ -35,7 +43,7 @@ function createSubscriberGroup(): { see(subscriber: number, data: string): void;
     see(subscriber, data) {
       if (!data.includes(wanted)) return
       seen.add(subscriber)
-      if (seen.size === subscribers) resolve?.()
+      if (seen.size === size) resolve?.()
     },
     async wait(text) {
       wanted = text
@@ -58,8 +66,8 @@ async function openTask(port: number): Promise<string> {
 /** Waits for the first event of each, the snapshot, so that all are connected. */
 async function subscribe(
   port: number,
-  taskId: string,
-  see: (subscriber: number, data: string) => void,
+  { taskId, size }: { readonly taskId: string; readonly size: number },
+  see: SubscriberGroup['see'],
 ): Promise<readonly Connection[]> {
   const request = requestText(port, 'announcer', subscribeBody(taskId))
   async function open(subscriber: number): Promise<Connection> {
@@ -68,71 +76,92 @@ async function subscribe(
       first.resolve()
       see(subscriber, data)
     })
-    const listener = {
-      piece: read,
-      end: (status: number) => first.reject(new Error(`a subscription ended: ${status}`)),
-    }
-    const connection = await openConnection(port, listener, first.reject)
+    const end = (status: number): void => first.reject(new Error(`a subscription ended: ${status}`))
+    const connection = await openConnection(port, { piece: read, end }, first.reject, readBytes)
     connection.send(request)
     await first.promise
     return connection
   }
   const opened: Connection[] = []
-  while (opened.length < subscribers) {
+  while (opened.length < size) {
     const next = Array.from({ length: openedAtOnce }, (_, index) => open(opened.length + index))
     opened.push(...(await Promise.all(next)))
   }
   return opened
 }
 
-async function announceAll(
-  contestant: Contestant,
-  { see, wait }: ReturnType<typeof createSubscriberGroup>,
-  times: number,
-): Promise<FanOut> {
+async function announceAll(contestant: Contestant, size: number, times: number): Promise<FanOut> {
+  const { see, wait } = createSubscriberGroup(size)
   const taskId = await openTask(contestant.port)
   const before = await contestant.usage(true)
-  const connections = await subscribe(contestant.port, taskId, see)
-  const elapsed: number[] = []
-  const idle = await contestant.usage()
-  let received = subscribers
+  const connections = await subscribe(contestant.port, { taskId, size }, see)
+  const idle = await contestant.usage(true)
+  const sinceAppend: number[] = []
+  const sinceReport: number[] = []
+  let received = size
   for (let index = 1; index <= times; index++) {
     const text = announcementText(index)
-    const start = performance.now()
     const all = wait(text)
+    const start = sharedClock()
     contestant.announce(text)
     received = Math.min(received, await all)
-    elapsed.push(performance.now() - start)
+    const end = sharedClock()
+    sinceReport.push(end - start)
+    sinceAppend.push(end - (await contestant.announcedAt()))
   }
   const cpuMs = ((await contestant.usage()).cpuMicros - idle.cpuMicros) / 1000 / times
-  const after = await contestant.usage(true)
   for (const connection of connections) connection.close()
-  return { elapsedMs: median(elapsed), received, rssGrowthMb: (after.rss - before.rss) / 1e6, cpuMs }
+  return {
+    elapsedMs: median(sinceAppend),
+    reportedMs: median(sinceReport),
+    received,
+    idleKb: (idle.rss - before.rss) / 1e3 / size,
+    cpuMs,
+  }
 }
 
-async function measureFanOut(plan: Plan): Promise<readonly Measure[]> {
-  const results = new Map<ContestantName, FanOut[]>(plan.contestants.map((name) => [name, []]))
-  for (let round = 0; round < plan.fanOutRounds; round++) {
+interface FanOutCase {
+  readonly work: 'fanout' | 'fanout10k'
+  readonly size: number
+  readonly rounds: (plan: Plan) => number
+}
+
+const cases: readonly FanOutCase[] = [
+  { work: 'fanout', size: 1_000, rounds: (plan) => plan.fanOutRounds },
+  { work: 'fanout10k', size: 10_000, rounds: (plan) => plan.manySubscribersRounds },
+]
+
+async function measureFanOut({ work, size, rounds }: FanOutCase, plan: Plan): Promise<readonly Measure[]> {
+  const results = new Map<ContestantName, FanOut[]>(plan.contestantsIn(work).map((name) => [name, []]))
+  for (let round = 0; round < rounds(plan); round++) {
     for (const [name, done] of results) {
-      const contestant = await startContestant(name, plan)
-      const result = await announceAll(contestant, createSubscriberGroup(), plan.announcements)
+      const contestant = await startContestant(name, plan, { timesAppends: true })
+      const result = await announceAll(contestant, size, plan.announcements)
       await contestant.close()
-      plan.tell(`${name}: ${result.received} of ${subscribers} subscribers in ${result.elapsedMs.toFixed(1)} ms`)
+      plan.tell(`${name}: ${result.received} of ${size} subscribers in ${result.elapsedMs.toFixed(1)} ms`)
       done.push(result)
     }
   }
   const values = (pick: (result: FanOut) => number): Measure['values'] =>
     Object.fromEntries([...results].map(([name, done]) => [name, median(done.map(pick))]))
-  const what = 'One event to 1,000 subscribers'
+  const what = `One event to ${size.toLocaleString('en')} subscribers`
+  const less = (suffix: string, unit: string, pick: (result: FanOut) => number): Measure => ({
+    name: `${work}${suffix}`,
+    what,
+    unit,
+    better: 'less',
+    values: values(pick),
+  })
   return [
-    { name: 'fanout', what, unit: 'ms', better: 'less', values: values((result) => result.elapsedMs) },
-    { name: 'fanoutCpu', what, unit: 'CPU ms', better: 'less', values: values((result) => result.cpuMs) },
-    { name: 'fanoutReceived', what, unit: 'got it', better: 'more', values: values((result) => result.received) },
-    { name: 'fanoutRss', what, unit: 'MB more', better: 'less', values: values((result) => result.rssGrowthMb) },
+    less('', 'ms from the append', (result) => result.elapsedMs),
+    less('Reported', 'ms from the report', (result) => result.reportedMs),
+    less('Cpu', 'CPU ms', (result) => result.cpuMs),
+    less('Idle', 'kB per idle one', (result) => result.idleKb),
+    { name: `${work}Received`, what, unit: 'got it', better: 'more', values: values((result) => result.received) },
   ]
 }
 
-export const fanOutGroup: MeasureGroup = {
-  names: ['fanout', 'fanoutCpu', 'fanoutReceived', 'fanoutRss'],
-  measure: measureFanOut,
-}
+export const fanOutGroups: readonly MeasureGroup[] = cases.map((each) => ({
+  names: ['', 'Reported', 'Cpu', 'Idle', 'Received'].map((suffix) => `${each.work}${suffix}`),
+  measure: (plan) => measureFanOut(each, plan),
+}))

@@ -1,6 +1,7 @@
 /** How much is measured. The quick plan is for every change, the full one for the figures that are published. */
 import type { Measure } from '../report.ts'
-import type { ContestantName } from '../workload.ts'
+import type { ContestantName } from '../contestants/lineup.ts'
+import type { MeasuredWork } from './participation.ts'
 
 export interface Plan {
   /** Rounds are interleaved (A B C A B C …) and the median is taken: other processes load the machine. */
@@ -15,7 +16,21 @@ export interface Plan {
   readonly announcements: number
   /** Each in a new process: the time for 1,000 subscribers differs by a tenth between processes. */
   readonly fanOutRounds: number
-  readonly contestants: readonly ContestantName[]
+  /** 10,000 subscribers: the number of processes. */
+  readonly manySubscribersRounds: number
+  /** Requests on one connection whose time is taken, for each contestant of a measure of latency. */
+  readonly samples: number
+  /** How often a server is killed while it streams, and how often one is started. */
+  readonly kills: number
+  readonly starts: number
+  /** Stored tasks: what GetTask of cold tasks reads, and the sizes of the stores that ListTasks reads. */
+  readonly coldTasks: number
+  readonly listSizes: readonly number[]
+  readonly pushTasks: number
+  /** Whether this is the quick plan: enough to show that every measure works. */
+  readonly isQuick: boolean
+  /** Those that take part, without those that cannot run here. */
+  contestantsIn(work: MeasuredWork): readonly ContestantName[]
   /** Another checkout of this repository, whose server is the contestant `before`. */
   readonly against?: string
   /** Where our server leaves CPU profiles, if anywhere. */
@@ -32,32 +47,53 @@ export interface MeasureGroup {
   measure(plan: Plan): Promise<readonly Measure[]>
 }
 
-// The cost of `@a2a-js/sdk` grows with the square of the length: 26 s for 4,000 chunks, five minutes for 16,000.
-const a2aJsTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1, 16_000: 1 }
+// The cost of `@a2a-js/sdk` grows with the square of the length: 26 s for 4,000 chunks, five minutes for 16,000. Its SQL store
+// writes the whole task for every chunk.
+const a2aJsTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1 }
 
-type Amounts = Pick<
-  Plan,
-  'processes' | 'rounds' | 'warmUpRounds' | 'roundMs' | 'chunkTrials' | 'announcements' | 'fanOutRounds'
->
+type Amounts = Omit<Plan, 'contestantsIn' | 'against' | 'profileTo' | 'wants' | 'tell'>
 
 export const quickPlan: Amounts = {
   processes: 1,
   rounds: 2,
   warmUpRounds: 1,
-  roundMs: 500,
-  chunkTrials: (contestant, chunks) => (contestant !== 'a2a-js' ? 2 : chunks > 1_000 ? 0 : 1),
+  roundMs: 300,
+  chunkTrials(contestant, chunks) {
+    if (contestant.startsWith('a2a-')) return chunks > 1_000 || contestant !== 'a2a-js' ? 0 : 1
+    return chunks > 16_000 && contestant === 'hub' ? 0 : 1
+  },
   announcements: 2,
   fanOutRounds: 1,
+  manySubscribersRounds: 1,
+  samples: 20,
+  kills: 1,
+  starts: 1,
+  coldTasks: 5_000,
+  listSizes: [1_000, 20_000],
+  pushTasks: 200,
+  isQuick: true,
 }
 
 export const fullPlan: Amounts = {
   processes: 1,
-  rounds: 9,
-  warmUpRounds: 5,
-  roundMs: 1_500,
-  chunkTrials: (contestant, chunks) => (contestant === 'a2a-js' ? (a2aJsTrials[chunks] ?? 1) : 7),
+  rounds: 7,
+  warmUpRounds: 4,
+  roundMs: 1_200,
+  chunkTrials(contestant, chunks) {
+    if (contestant === 'a2a-js') return a2aJsTrials[chunks] ?? 0
+    if (contestant.startsWith('a2a-')) return chunks > 1_000 ? 0 : 1
+    return chunks > 16_000 ? 3 : 5
+  },
   announcements: 9,
   fanOutRounds: 5,
+  manySubscribersRounds: 2,
+  samples: 400,
+  kills: 5,
+  starts: 5,
+  coldTasks: 100_000,
+  listSizes: [1_000, 100_000, 1_000_000],
+  pushTasks: 4_000,
+  isQuick: false,
 }
 
 /**

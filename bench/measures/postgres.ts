@@ -5,13 +5,16 @@ export interface BenchDatabase {
   readonly url: string
   /** Connections of clients to it, and statements that it has committed so far: each of the store's is one. */
   load(): Promise<{ readonly connections: number; readonly statements: number }>
+  drop(): Promise<void>
 }
+
+let created = 0
 
 export async function findDatabase(): Promise<BenchDatabase | { readonly missing: string }> {
   const found = await findCluster()
   if ('missing' in found) return found
   const { cluster } = found
-  const name = `bench_${Date.now()}`
+  const name = `bench_${Date.now()}_${++created}`
   await administer(cluster, `CREATE DATABASE ${name}`)
   return {
     url: urlOf(cluster, name),
@@ -24,5 +27,6 @@ export async function findDatabase(): Promise<BenchDatabase | { readonly missing
       )) as { connections: number; statements: number }[]
       return row ?? { connections: Number.NaN, statements: Number.NaN }
     },
+    drop: async () => void (await administer(cluster, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
   }
 }

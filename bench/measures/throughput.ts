@@ -1,20 +1,16 @@
 /** Requests and short streams: how many a second on 32 connections, and how much CPU the server spends on each. */
 import { type Contestant, startContestant } from '../contestants/contestant.ts'
 import { ask } from '../load/connection.ts'
-import { type ResponseCheck, type Load, openLoad, type LoadRound } from '../load/open-load.ts'
+import { type ResponseCheck, openLoad } from '../load/open-load.ts'
+import { createBodyCheck } from '../load/body-check.ts'
 import { chunkCheck, eventReader } from '../load/events.ts'
 import { type Measure, median } from '../report.ts'
-import {
-  type AgentName,
-  type ContestantName,
-  getTaskBody,
-  question,
-  requestText,
-  sendMessageBody,
-} from '../workload.ts'
+import type { ContestantName } from '../contestants/lineup.ts'
+import { type AgentName, getTaskBody, question, requestText, sendMessageBody } from '../workload.ts'
+import type { MeasuredWork } from './participation.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
 
-const connections = 32
+const usualConnections = 32
 /** What pollers request: tasks of about the last minute. */
 const recentTasks = 200
 /** More than a server that keeps its tasks on disk holds in memory. */
@@ -22,25 +18,13 @@ const manyTasks = 4_000
 const streamChunks = 20
 
 interface ThroughputCase {
-  readonly name: string
+  readonly name: MeasuredWork
   readonly what: string
+  /** Default 32. */
+  readonly connections?: number
   /** May prepare what the requests need. */
   prepare(port: number): Promise<() => string>
   judge(): ResponseCheck
-}
-
-/** Checks for the text that only the right answer has. */
-function createBodyCheck(...words: readonly string[]): () => ResponseCheck {
-  return () => {
-    let body = ''
-    return {
-      piece: (text) => (body += text),
-      end(status) {
-        if (status !== 200 || !words.every((word) => body.includes(word))) throw new Error(`${status} ${body}`)
-        body = ''
-      },
-    }
-  }
 }
 
 function createStreamCheck(): ResponseCheck {
@@ -52,7 +36,7 @@ async function idsOfNewTasks(port: number, count: number): Promise<readonly stri
   const ids: string[] = []
   while (ids.length < count) {
     const answers = await Promise.all(
-      Array.from({ length: connections }, () => ask(port, requestText(port, 'task', sendMessageBody(question)))),
+      Array.from({ length: usualConnections }, () => ask(port, requestText(port, 'task', sendMessageBody(question)))),
     )
     ids.push(...answers.map((answer) => (JSON.parse(answer) as { result: { task: { id: string } } }).result.task.id))
   }
@@ -85,18 +69,19 @@ const cases: readonly ThroughputCase[] = [
   },
   { name: 'get', what: 'GetTask, 200 tasks', prepare: getting(recentTasks), judge: checkTaskAnswer },
   { name: 'getMany', what: 'GetTask, 4,000 tasks', prepare: getting(manyTasks), judge: checkTaskAnswer },
-  {
-    name: 'stream20',
-    what: 'Stream of 20 chunks',
+  ...[usualConnections, 1, 256].map((connections): ThroughputCase => ({
+    name: connections === usualConnections ? 'stream20' : connections === 1 ? 'stream20x1' : 'stream20x256',
+    what: `Stream of 20 chunks, ${connections} connection${connections === 1 ? '' : 's'}`,
+    connections,
     prepare: async (port) => () =>
       requestText(port, 'stream', sendMessageBody(String(streamChunks), { streaming: true })),
     judge: createStreamCheck,
-  },
+  })),
 ]
 
 interface Runner {
   readonly contestant: Contestant
-  readonly load: Load
+  run(durationMs: number): Promise<void>
   readonly rates: number[]
   readonly cpuMicros: number[]
   readonly loadShares: number[]
@@ -105,17 +90,26 @@ interface Runner {
 async function prepareRunner(each: ThroughputCase, name: ContestantName, plan: Plan): Promise<Runner> {
   const contestant = await startContestant(name, plan)
   const { port } = contestant
-  const load = await openLoad({ port, connections, nextRequest: await each.prepare(port), createCheck: each.judge })
-  return { contestant, load, rates: [], cpuMicros: [], loadShares: [] }
+  const { connections = usualConnections, judge: createCheck } = each
+  const nextRequest = await each.prepare(port)
+  const results = { rates: [] as number[], cpuMicros: [] as number[], loadShares: [] as number[] }
+  async function run(durationMs: number): Promise<void> {
+    // New connections for each round: servers close one that the other contestants' rounds leave idle.
+    const load = await openLoad({ port, connections, nextRequest, createCheck })
+    const before = await contestant.usage()
+    const round = await load.run(durationMs)
+    const after = await contestant.usage()
+    load.close()
+    results.rates.push(round.perSecond)
+    results.cpuMicros.push((after.cpuMicros - before.cpuMicros) / round.completed)
+    results.loadShares.push(round.loadShare)
+  }
+  return { contestant, run, ...results }
 }
 
-async function runRound({ contestant, load, rates, cpuMicros, loadShares }: Runner, durationMs: number): Promise<void> {
-  const before = await contestant.usage()
-  const round: LoadRound = await load.run(durationMs)
-  const after = await contestant.usage()
-  rates.push(round.perSecond)
-  cpuMicros.push((after.cpuMicros - before.cpuMicros) / round.completed)
-  loadShares.push(round.loadShare)
+/** Forgets the rounds that warmed the process up. */
+function forget({ rates, cpuMicros, loadShares }: Runner): void {
+  for (const results of [rates, cpuMicros, loadShares]) results.length = 0
 }
 
 type Pick = (runner: Runner) => readonly number[]
@@ -133,18 +127,15 @@ function medians(runners: readonly Runner[], pick: Pick): Measure['values'] {
 /** One process of each contestant, measured in turns. */
 async function measureProcesses(each: ThroughputCase, plan: Plan): Promise<readonly Runner[]> {
   const runners: Runner[] = []
-  for (const name of plan.contestants) runners.push(await prepareRunner(each, name, plan))
-  // In turns, as the rounds that count: a connection that is not used for five seconds is closed by some servers.
+  for (const name of plan.contestantsIn(each.name)) runners.push(await prepareRunner(each, name, plan))
   for (let round = 0; round < plan.warmUpRounds; round++) {
-    for (const { load } of runners) await load.run(plan.roundMs)
+    for (const runner of runners) await runner.run(plan.roundMs)
   }
+  runners.forEach(forget)
   for (let round = 0; round < plan.rounds; round++) {
-    for (const runner of runners) await runRound(runner, plan.roundMs)
+    for (const runner of runners) await runner.run(plan.roundMs)
   }
-  for (const { load, contestant } of runners) {
-    load.close()
-    await contestant.close()
-  }
+  for (const { contestant } of runners) await contestant.close()
   return runners
 }
 
@@ -152,9 +143,12 @@ async function measureCase(each: ThroughputCase, plan: Plan): Promise<readonly M
   const runners: Runner[] = []
   for (let process = 0; process < plan.processes; process++) runners.push(...(await measureProcesses(each, plan)))
   const { name, what } = each
-  const shares = plan.contestants.map(
-    (contestant) => `${contestant} ${median(allOf(runners, contestant, (runner) => runner.loadShares)).toFixed(2)}`,
-  )
+  if (runners.length === 0) return []
+  const shares = plan
+    .contestantsIn(name)
+    .map(
+      (contestant) => `${contestant} ${median(allOf(runners, contestant, (runner) => runner.loadShares)).toFixed(2)}`,
+    )
   plan.tell(`${name}: share of a core that the load took: ${shares.join(', ')}`)
   return [
     { name, what, unit: 'per second', better: 'more', values: medians(runners, (runner) => runner.rates) },

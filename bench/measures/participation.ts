@@ -1,0 +1,55 @@
+/**
+ * Which contestant takes part in which measure. Not every one runs everywhere: the full run must end within about half an hour, and a
+ * server without a store has nothing to read after a restart.
+ */
+import type { ContestantName } from '../contestants/lineup.ts'
+
+const core = ['parley', 'hub', 'a2a-js', 'bare'] as const satisfies readonly ContestantName[]
+const stores = [
+  'parley',
+  'parley-normal',
+  'parley-memory',
+  'parley-postgres',
+  'hub',
+  'a2a-js',
+  'a2a-js-sqlite',
+  'a2a-js-postgres',
+] as const satisfies readonly ContestantName[]
+
+export const participation = {
+  message: core,
+  task: [...stores, 'bare'],
+  get: [...core, 'a2a-js-sqlite'],
+  getMany: ['parley', 'hub', 'a2a-js', 'a2a-js-sqlite'],
+  getCold: ['parley', 'parley-postgres', 'a2a-js-sqlite', 'a2a-js-postgres'],
+  stream20: [...stores, 'bare'],
+  stream20x1: [...core, 'a2a-js-sqlite'],
+  stream20x256: [...core, 'a2a-js-sqlite'],
+  firstEvent: [...stores, 'bare'],
+  chunks: [...core, 'a2a-js-sqlite'],
+  fanout: core,
+  fanout10k: core,
+  hop: ['parley', 'hub', 'hub-memory'],
+  list: ['parley', 'parley-postgres', 'a2a-js', 'a2a-js-sqlite', 'a2a-js-postgres'],
+  push: ['parley', 'hub', 'a2a-js', 'a2a-js-sqlite'],
+  start: core,
+  crash: ['parley', 'parley-normal', 'parley-postgres', 'hub', 'a2a-js', 'a2a-js-sqlite', 'a2a-js-postgres'],
+  grpc: ['parley', 'hub', 'a2a-js', 'bare-grpc'],
+} as const satisfies Readonly<Record<string, readonly ContestantName[]>>
+
+export type MeasuredWork = keyof typeof participation
+
+/** With `--quick` one store of each project is enough, where every store was the question. */
+export const quickParticipation: Partial<Record<MeasuredWork, readonly ContestantName[]>> = {
+  task: [...core, 'a2a-js-sqlite', 'parley-postgres', 'a2a-js-postgres'],
+  getMany: [],
+  getCold: ['parley', 'a2a-js-sqlite'],
+  stream20: [...core, 'a2a-js-sqlite'],
+  stream20x1: core,
+  stream20x256: core,
+  firstEvent: [...core, 'a2a-js-sqlite'],
+  fanout10k: ['parley', 'bare'],
+  list: ['parley', 'a2a-js-sqlite'],
+  push: ['parley', 'hub', 'a2a-js'],
+  crash: ['parley', 'hub', 'a2a-js', 'a2a-js-sqlite'],
+}
