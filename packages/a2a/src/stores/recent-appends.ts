@@ -23,10 +23,10 @@ export interface RecentAppends {
   clear(): void
 }
 
-const maxBytes = 8_000_000
-const maxAppends = 10_000
+export const maxRecentBytes = 8_000_000
+export const maxRecentAppends = 10_000
 /** The records of larger appends are read from the log: they would displace many small ones. */
-const maxAppendBytes = 100_000
+export const maxAppendBytes = 100_000
 
 interface RecentAppend {
   readonly entry: FeedEntry
@@ -86,7 +86,7 @@ export function createRecentAppends(position: number): RecentAppends {
         bytes += append.bytes
       }
       pending = []
-      if (bytes <= maxBytes && appends.length - start <= maxAppends) return
+      if (bytes <= maxRecentBytes && appends.length - start <= maxRecentAppends) return
       hasReader = false
       clear()
     },

@@ -47,10 +47,14 @@ export interface FeedStore {
   /** The current end of the feed: every later append comes after it. */
   end(): Promise<number>
   /**
-   * What `read` returns, from memory and with `records`, if this process appended everything after `position` and still has it.
-   * Entries up to `position` may be forgotten, so it is for one reader. `undefined`, or a store without it: use `read`.
+   * What `read` returns, with the `records` that this process appended and still has. A store of one process returns it from
+   * memory, or `undefined` if it does not have everything after `position`: then use `read`. Entries up to `position` may be
+   * forgotten, so it is for one reader. Absent: use `read`.
    */
-  takeRecent?(position: number, limit: number): readonly FeedEntry[] | undefined
+  takeRecent?(
+    position: number,
+    limit: number,
+  ): readonly FeedEntry[] | undefined | Promise<readonly FeedEntry[] | undefined>
 }
 
 /** The keys of the keyring. */

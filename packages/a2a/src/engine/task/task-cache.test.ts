@@ -189,14 +189,14 @@ describe('the task cache', () => {
   it('waits for changes of a task only from its first append on, and not if that ends the task', async () => {
     const calls: string[] = []
     const store = faultyStore(memoryStore({ leaseTtlMs: 1_000 }), { before: (method) => void calls.push(method) })
-    const { registry } = registryOver(store)
-    const ended = registry.create(newTask())
-    const running = registry.create(newTask())
+    const { taskCache } = openTaskCache(store)
+    const ended = taskCache.create(newTask())
+    const running = taskCache.create(newTask())
     const opened = [ended.write(opens()), running.write(opens())]
     ended.post({ type: 'status', status: steps.statusAt(Date.now(), 'TASK_STATE_COMPLETED') }, 0)
     await Promise.all(opened)
     assert.deepEqual(calls.toSorted(), ['tasks.append', 'tasks.append', 'tasks.changed'])
-    for (const live of [ended, running]) registry.evict(live)
+    for (const live of [ended, running]) taskCache.evict(live)
   })
 
   describe('with a store that wakes it without a change', () => {

@@ -226,7 +226,8 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
     feed: {
       read: (position, limit) => track(() => tasks.feed(position, limit)),
       end: () => track(() => tasks.feedEnd()),
-      takeRecords: recent.take,
+      takeRecent: (position, limit) =>
+        track(async () => recent.addRecords(position, await tasks.feed(position, limit))),
     },
     kv,
     prune: (retention) =>

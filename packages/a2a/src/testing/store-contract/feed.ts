@@ -80,14 +80,14 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
       const one = await createTask(store)
       const last = await store.feed.end()
       // A store may keep entries only once they are asked for.
-      store.feed.takeRecent(last, 10)
+      await store.feed.takeRecent(last, 10)
       // The time of the second is before that of the first, which the store corrects.
       const [early] = noteRecords('early')
       assert.ok(early !== undefined)
       await assertAppended(store, one.id, { expectedSeq: 1, records: [...chunks('a', 'b'), { ...early, at: 0 }] })
       const [two] = await Promise.all([createTask(store), createTask(store)])
       await store.tasks.append(two.id, { expectedSeq: 7, records: chunks('refused') })
-      const recent = store.feed.takeRecent(last, 10)
+      const recent = await store.feed.takeRecent(last, 10)
       if (recent === undefined) return
       assert.equal(recent.length, 3)
       assert.deepEqual(
@@ -99,9 +99,9 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
         if (records !== undefined) assert.deepEqual(records, stored)
       }
       // The same as long as the reader does not move, and in pages.
-      assert.deepEqual(store.feed.takeRecent(last, 2), recent.slice(0, 2))
-      assert.deepEqual(store.feed.takeRecent(recent[1]?.position ?? 0, 10), recent.slice(2))
-      assert.deepEqual(store.feed.takeRecent(recent[2]?.position ?? 0, 10), [])
+      assert.deepEqual(await store.feed.takeRecent(last, 2), recent.slice(0, 2))
+      assert.deepEqual(await store.feed.takeRecent(recent[1]?.position ?? 0, 10), recent.slice(2))
+      assert.deepEqual(await store.feed.takeRecent(recent[2]?.position ?? 0, 10), [])
     }),
   )
 
@@ -110,10 +110,10 @@ export function feedContract(open: OpenStore<StoreWithFeed>): void {
     withStore(open, async ({ store }) => {
       if (store.feed.takeRecent === undefined) return
       const start = await store.feed.end()
-      store.feed.takeRecent(start, 10)
+      await store.feed.takeRecent(start, 10)
       const [, young] = [await createFinished(store), await createFinished(store, { statusAt: day0 + 2 })]
       assert.equal(await store.prune({ finishedBefore: day0 + 2, batch: 10 }), 1)
-      const recent = store.feed.takeRecent(start, 10) ?? (await store.feed.read(start, 10))
+      const recent = (await store.feed.takeRecent(start, 10)) ?? (await store.feed.read(start, 10))
       assert.deepEqual(
         recent.map(({ taskId }) => taskId),
         [young.id],

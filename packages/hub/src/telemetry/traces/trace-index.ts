@@ -141,7 +141,8 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   async function readBatch(): Promise<boolean> {
     position ??= await readPosition()
     // What this process appended is in memory. The store is read for the rest: after a restart, and what other processes wrote.
-    const entries = store.feed.takeRecent?.(position, batchEntries) ?? (await store.feed.read(position, batchEntries))
+    const recent = await store.feed.takeRecent?.(position, batchEntries)
+    const entries = recent ?? (await store.feed.read(position, batchEntries))
     const last = entries.at(-1)
     if (last === undefined) return false
     const batch = createBatch()
