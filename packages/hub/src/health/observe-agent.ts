@@ -26,11 +26,11 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () =>
     if (isOver) return
     isOver = true
     if (isListening) turn.signal.removeEventListener('abort', onAbort)
-    observer.onEnd(verdict ?? 'none')
+    observer.onEnd(verdict ?? 'unknown')
   }
   const onAbort = (): void => {
-    if (verdictOnError(undefined, turn.signal) !== 'ill') return
-    verdict = 'ill'
+    if (verdictOnError(undefined, turn.signal) !== 'unhealthy') return
+    verdict = 'unhealthy'
     end()
   }
   return {
@@ -48,11 +48,11 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () =>
     },
     onStop() {
       // The last report may have ended the turn. Otherwise the turn was stopped midway, and the verdict is unknown.
-      if (!isSettled && verdict !== 'ill') verdict = 'none'
+      if (!isSettled && verdict !== 'unhealthy') verdict = 'unknown'
       end()
     },
     onEnd() {
-      verdict ??= 'well'
+      verdict ??= 'healthy'
       end()
     },
     onError(reason) {
@@ -66,7 +66,7 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () =>
  * Whether a turn says something about the health of its agent; errors in the work itself do not.
  * `none`: unknown, for example for work that was canceled or that the agent refused with a reason.
  */
-export type HealthVerdict = 'well' | 'ill' | 'none'
+export type HealthVerdict = 'healthy' | 'unhealthy' | 'unknown'
 
 /** Another agent, or the same one later, might have succeeded. */
 const agentFailureCodes: ReadonlySet<string> = new Set([
@@ -86,12 +86,13 @@ export function isAgentFailure(reason: unknown): boolean {
 }
 
 export function verdictOnReport(report: Report | undefined): HealthVerdict {
-  if (typeof report !== 'object' || !('state' in report)) return 'well'
-  if (report.state !== 'TASK_STATE_FAILED') return 'well'
-  return isAgentFailure(report.metadata?.['reason']) ? 'ill' : 'none'
+  if (typeof report !== 'object' || !('state' in report)) return 'healthy'
+  if (report.state !== 'TASK_STATE_FAILED') return 'healthy'
+  return isAgentFailure(report.metadata?.['reason']) ? 'unhealthy' : 'unknown'
 }
 
 export function verdictOnError(reason: unknown, signal: AbortSignal): HealthVerdict {
-  if (signal.aborted) return signal.reason instanceof A2AError && signal.reason.code === 'TIMEOUT' ? 'ill' : 'none'
-  return isAgentFailure(A2AError.from(reason).code) ? 'ill' : 'none'
+  if (signal.aborted)
+    return signal.reason instanceof A2AError && signal.reason.code === 'TIMEOUT' ? 'unhealthy' : 'unknown'
+  return isAgentFailure(A2AError.from(reason).code) ? 'unhealthy' : 'unknown'
 }
