@@ -165,8 +165,8 @@ export function createHealthMonitor({
       },
       onEnd(verdict) {
         const record = recordOf(agent)
-        if (verdict === 'ill') record.breaker.recordFailure(monotonicNow())
-        if (verdict !== 'well') return
+        if (verdict === 'unhealthy') record.breaker.recordFailure(monotonicNow())
+        if (verdict !== 'healthy') return
         record.breaker.recordSuccess()
         // A turn just succeeded, whatever the probe said.
         record.failure = undefined

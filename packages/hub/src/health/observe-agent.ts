@@ -31,12 +31,12 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, { now, monotonicNow
     if (isOver) return
     isOver = true
     if (isListening) turn.signal.removeEventListener('abort', onAbort)
-    observer.onEnd(verdict ?? 'none')
+    observer.onEnd(verdict ?? 'unknown')
   }
-  const isTimedOut = (): boolean => turn.signal.aborted && verdictOnError(undefined, turn.signal) === 'ill'
+  const isTimedOut = (): boolean => turn.signal.aborted && verdictOnError(undefined, turn.signal) === 'unhealthy'
   const onAbort = (): void => {
     if (!isTimedOut()) return
-    verdict = 'ill'
+    verdict = 'unhealthy'
     end()
   }
   return {
@@ -56,13 +56,13 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, { now, monotonicNow
     onStop() {
       if (isOver) return
       // The last report may have ended the turn. Otherwise the turn was stopped midway: by its deadline, or the verdict is unknown.
-      if (!isSettled && verdict !== 'ill') verdict = isTimedOut() ? 'ill' : 'none'
+      if (!isSettled && verdict !== 'unhealthy') verdict = isTimedOut() ? 'unhealthy' : 'unknown'
       end()
     },
     onEnd() {
       // An agent that ends because its deadline aborted it has missed it. Before the deadline the signal is not looked at.
       const mayBeLate = turn.deadlineAt !== undefined && now() >= turn.deadlineAt
-      verdict = mayBeLate && isTimedOut() ? 'ill' : (verdict ?? 'well')
+      verdict = mayBeLate && isTimedOut() ? 'unhealthy' : (verdict ?? 'healthy')
       end()
     },
     onError(reason) {
@@ -76,7 +76,7 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, { now, monotonicNow
  * Whether a turn says something about the health of its agent; errors in the work itself do not.
  * `none`: unknown, for example for work that was canceled or that the agent refused with a reason.
  */
-export type HealthVerdict = 'well' | 'ill' | 'none'
+export type HealthVerdict = 'healthy' | 'unhealthy' | 'unknown'
 
 /** Another agent, or the same one later, might have succeeded. */
 const agentFailureCodes: ReadonlySet<string> = new Set([
@@ -96,12 +96,13 @@ export function isAgentFailure(reason: unknown): boolean {
 }
 
 export function verdictOnReport(report: Report | undefined): HealthVerdict {
-  if (typeof report !== 'object' || !('state' in report)) return 'well'
-  if (report.state !== 'TASK_STATE_FAILED') return 'well'
-  return isAgentFailure(report.metadata?.['reason']) ? 'ill' : 'none'
+  if (typeof report !== 'object' || !('state' in report)) return 'healthy'
+  if (report.state !== 'TASK_STATE_FAILED') return 'healthy'
+  return isAgentFailure(report.metadata?.['reason']) ? 'unhealthy' : 'unknown'
 }
 
 export function verdictOnError(reason: unknown, signal: AbortSignal): HealthVerdict {
-  if (signal.aborted) return signal.reason instanceof A2AError && signal.reason.code === 'TIMEOUT' ? 'ill' : 'none'
-  return isAgentFailure(A2AError.from(reason).code) ? 'ill' : 'none'
+  if (signal.aborted)
+    return signal.reason instanceof A2AError && signal.reason.code === 'TIMEOUT' ? 'unhealthy' : 'unknown'
+  return isAgentFailure(A2AError.from(reason).code) ? 'unhealthy' : 'unknown'
 }

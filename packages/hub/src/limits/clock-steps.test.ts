@@ -52,7 +52,7 @@ describe('limits when the wall clock is set', () => {
       now: () => now,
       monotonicNow: () => monotonic,
     })
-    health.observer('a').onEnd('ill')
+    health.observer('a').onEnd('unhealthy')
     assert.equal(health.tryAcquire('a'), false)
     now += day
     assert.equal(health.tryAcquire('a'), false, 'a step forward does not end it')

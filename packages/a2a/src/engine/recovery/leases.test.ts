@@ -135,18 +135,18 @@ describe('a lease', () => {
     let at = Date.now()
     let isGone = false
     const shared = memoryStore({ leaseTtlMs, now: () => at })
-    const houseWith = (before: NonNullable<StoreFaults['before']>): Promise<TestEngine> =>
+    const engineWithFaults = (before: NonNullable<StoreFaults['before']>): Promise<TestEngine> =>
       openTestEngine(t, agent, {
         store: faultyStore(shared, { before }),
         now: () => at,
         options: { turnTimeoutMs: leaseTtlMs },
       })
-    const gone = await houseWith(() => {
+    const gone = await engineWithFaults(() => {
       if (isGone) throw new Error('the process is gone')
     })
     // So slow that each checks due times before the log shows that the turn has started again.
     const slowly = (method: StoreMethod): unknown => !method.includes('claim') && sleep(20)
-    const [left] = await Promise.all([houseWith(slowly), houseWith(slowly)])
+    const [left] = await Promise.all([engineWithFaults(slowly), engineWithFaults(slowly)])
     const ids = await Promise.all(Array.from({ length: 20 }, () => startWorkingTask(gone)))
     isGone = true
     at += leaseTtlMs

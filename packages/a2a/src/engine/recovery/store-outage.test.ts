@@ -19,7 +19,7 @@ import {
 import { faultyStore, type StoreMethod } from '../../testing/fixtures/faulty-store.ts'
 
 /** An engine whose store can fail and recover: before an operation, or just before its response. */
-async function houseWithOutages(t: TestContext, agent: Agent, options: TestEngineOptions = {}) {
+async function engineWithOutages(t: TestContext, agent: Agent, options: TestEngineOptions = {}) {
   let outage: 'before' | 'after' | undefined
   let concerns: (method: StoreMethod) => boolean = () => true
   const fail = (when: 'before' | 'after') => (method: StoreMethod) => {
@@ -62,7 +62,7 @@ const unavailable = { code: 'UNAVAILABLE' }
 
 describe('while the store does not respond', () => {
   it('every operation is UNAVAILABLE and retryable, without the cause', async (t) => {
-    const { testEngine, goes, returns } = await houseWithOutages(t, ({ text }) =>
+    const { testEngine, goes, returns } = await engineWithOutages(t, ({ text }) =>
       text === 'ask' ? inputRequired('?') : 'done',
     )
     const { id } = await testEngine.task('ask')
@@ -91,7 +91,7 @@ describe('while the store does not respond', () => {
 
   it('nothing is sent before it is durable, and nothing sent is lost', async (t) => {
     const { agent, say } = prompted()
-    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const { testEngine, goes, returns } = await engineWithOutages(t, agent)
     const stream = await testEngine.stream({ messageId: 'm1', parts: [{ text: 'a b c' }] })
     say('a')
     const sent = await stream.through((item) => chunksOf([item])[0] === 'a ')
@@ -117,7 +117,7 @@ describe('when the store responds again', () => {
   it('a repeatable agent continues, any other has failed', async (t) => {
     for (const resume of ['rerun', 'fail'] as const) {
       const { agent, say } = prompted(resume)
-      const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+      const { testEngine, goes, returns } = await engineWithOutages(t, agent)
       const { id } = await testEngine.start('a')
       const blocked = testEngine.task({ messageId: 'm2', taskId: id, parts: [{ text: 'a' }] })
       await eventually(async () => (await testEngine.get(id)).history?.length === 2)
@@ -133,7 +133,7 @@ describe('when the store responds again', () => {
 
   it('a task is resumed even if reading it failed at first', async (t) => {
     const { agent, say } = prompted()
-    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const { testEngine, goes, returns } = await engineWithOutages(t, agent)
     const { id } = await testEngine.start('a')
     goes()
     say('a')
@@ -147,7 +147,7 @@ describe('when the store responds again', () => {
 
   it('a refused send can be repeated and opens one task, whether it had been written or not [B-163]', async (t) => {
     for (const when of ['before', 'after'] as const) {
-      const { testEngine, goes, returns } = await houseWithOutages(t, { resume: 'rerun', run: () => 'done' })
+      const { testEngine, goes, returns } = await engineWithOutages(t, { resume: 'rerun', run: () => 'done' })
       const message = { messageId: 'm1' }
       goes(when, (method) => method === 'tasks.append')
       await assert.rejects(testEngine.send(message), unavailable)
@@ -164,7 +164,7 @@ describe('when the store responds again', () => {
 
   it('a task whose first append was written unnoticed is resumed, and run again if possible', async (t) => {
     const { agent, say } = prompted()
-    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const { testEngine, goes, returns } = await engineWithOutages(t, agent)
     const message = { messageId: 'm1', parts: [{ text: 'a' }] }
     goes('after', (method) => method === 'tasks.append')
     await assert.rejects(testEngine.send(message), unavailable)
@@ -178,7 +178,7 @@ describe('when the store responds again', () => {
 
   it('a message to a released task does not replace the interrupted turn', async (t) => {
     const { agent, say } = prompted()
-    const { testEngine, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 1_000_000 })
+    const { testEngine, goes, returns } = await engineWithOutages(t, agent, { sweepMs: 1_000_000 })
     const { id } = await testEngine.start('a')
     goes()
     say('a')
@@ -192,7 +192,7 @@ describe('when the store responds again', () => {
 
   it('a task that a message brought back is not resumed twice', async (t) => {
     const { agent, say } = prompted()
-    const { testEngine, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 25 })
+    const { testEngine, goes, returns } = await engineWithOutages(t, agent, { sweepMs: 25 })
     const { id } = await testEngine.start('a z')
     goes()
     say('a')
@@ -209,7 +209,7 @@ describe('when the store responds again', () => {
   it('a refused follow-up can be sent again, and is delivered once [B-163]', async (t) => {
     for (const when of ['before', 'after'] as const) {
       const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
-      const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+      const { testEngine, goes, returns } = await engineWithOutages(t, agent)
       const { id } = await testEngine.task('go')
       const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
       goes(when, (method) => method === 'tasks.append')
@@ -223,7 +223,7 @@ describe('when the store responds again', () => {
 
   it('a refused cancel can be repeated', async (t) => {
     const { agent } = prompted()
-    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const { testEngine, goes, returns } = await engineWithOutages(t, agent)
     const { id } = await testEngine.start('a')
     goes()
     await assert.rejects(testEngine.cancel(id), unavailable)
@@ -239,7 +239,7 @@ describe('when the store responds again', () => {
 
   it('other tasks are served all the time, if only one cannot be written', async (t) => {
     const { agent, say } = prompted()
-    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const { testEngine, goes, returns } = await engineWithOutages(t, agent)
     const { id } = await testEngine.start('a')
     const others = await Promise.all([testEngine.start('b'), testEngine.start('c')])
     for (const other of others) await testEngine.reaches(other.id, 'TASK_STATE_WORKING')

@@ -9,7 +9,7 @@ import type { CallContext } from '../contract.ts'
 const agent: Agent = ({ text }) => (text === 'ask' ? inputRequired('?') : `did ${text}`)
 
 /** An engine whose clock advances by a second with each task, with the requested number of tasks. */
-async function houseWith(t: TestContext, texts: readonly string[], contextId?: string): Promise<TestEngine> {
+async function engineWithTasks(t: TestContext, texts: readonly string[], contextId?: string): Promise<TestEngine> {
   let now = Date.UTC(2030, 0, 1)
   const testEngine = await openTestEngine(t, agent, { now: () => now })
   for (const text of texts) {
@@ -23,7 +23,7 @@ const list = (testEngine: TestEngine, request: ListTasksRequest = {}, as: Partia
 
 describe('a list of tasks', () => {
   it('has only the tasks of its caller [B-77]', async (t) => {
-    const testEngine = await houseWith(t, ['one', 'two'])
+    const testEngine = await engineWithTasks(t, ['one', 'two'])
     await testEngine.task('mine', { as: { caller: { id: 'bob' } } })
     await testEngine.task('elsewhere', { as: { agent: 'another' } })
     await testEngine.task('elsewhere', { as: { tenant: 'acme' } })
@@ -39,7 +39,7 @@ describe('a list of tasks', () => {
 
   it('ends a page of large tasks early, and continues with the next', async (t) => {
     const long = 'x'.repeat(400_000)
-    const testEngine = await houseWith(t, ['one', `two ${long}`, `three ${long}`, `four ${long}`, 'five'])
+    const testEngine = await engineWithTasks(t, ['one', `two ${long}`, `three ${long}`, `four ${long}`, 'five'])
     const first = await list(testEngine)
     const second = await list(testEngine, { pageToken: first.nextPageToken })
     assert.deepEqual([first.tasks.length, second.tasks.length], [4, 1])
@@ -48,12 +48,12 @@ describe('a list of tasks', () => {
   })
 
   it('requires permission to list, before any lookup [B-77]', async (t) => {
-    const testEngine = await houseWith(t, ['one'])
+    const testEngine = await engineWithTasks(t, ['one'])
     await assert.rejects(list(testEngine, {}, { canListTasks: false }), { code: 'PERMISSION_DENIED' })
   })
 
   it('has the newest status first, whenever the task began [B-78]', async (t) => {
-    const testEngine = await houseWith(t, ['ask', 'one', 'two'])
+    const testEngine = await engineWithTasks(t, ['ask', 'one', 'two'])
     const waiting = (await list(testEngine, { status: 'TASK_STATE_INPUT_REQUIRED' })).tasks[0]
     assert.equal((await list(testEngine)).tasks.at(-1)?.id, waiting?.id)
     await testEngine.task({ taskId: waiting?.id ?? '', parts: [{ text: 'go' }] })
@@ -62,7 +62,7 @@ describe('a list of tasks', () => {
   })
 
   it('is read page by page: each task once, in order, until the token is empty [B-79 B-84]', async (t) => {
-    const testEngine = await houseWith(
+    const testEngine = await engineWithTasks(
       t,
       Array.from({ length: 7 }, (_, index) => `${index}`),
     )
@@ -79,13 +79,13 @@ describe('a list of tasks', () => {
   })
 
   it('reports that a full last page is the last [B-84]', async (t) => {
-    const testEngine = await houseWith(t, ['one', 'two'])
+    const testEngine = await engineWithTasks(t, ['one', 'two'])
     assert.equal((await list(testEngine, { pageSize: 2 })).nextPageToken, '')
     assert.equal((await list(testEngine)).nextPageToken, '')
   })
 
   it('has 50 tasks a page by default [B-80]', async (t) => {
-    const testEngine = await houseWith(
+    const testEngine = await engineWithTasks(
       t,
       Array.from({ length: 51 }, (_, index) => `${index}`),
     )
@@ -96,7 +96,7 @@ describe('a list of tasks', () => {
   })
 
   it('refuses a token that was changed, or that belongs to another list [B-81]', async (t) => {
-    const testEngine = await houseWith(t, ['one', 'two', 'three'], 'c')
+    const testEngine = await engineWithTasks(t, ['one', 'two', 'three'], 'c')
     const { nextPageToken: token } = await list(testEngine, { pageSize: 1 })
     assert.equal((await list(testEngine, { pageSize: 1, pageToken: token })).tasks.length, 1)
     const [at = '', id = '', ...rest] = token.split('.')
@@ -120,7 +120,7 @@ describe('a list of tasks', () => {
   })
 
   it('continues even if the task of the token has changed since [B-79]', async (t) => {
-    const testEngine = await houseWith(t, ['one', 'ask', 'three'])
+    const testEngine = await engineWithTasks(t, ['one', 'ask', 'three'])
     const first = await list(testEngine, { pageSize: 2 })
     const [, asked] = first.tasks
     await testEngine.task({ taskId: asked?.id ?? '', parts: [{ text: 'go' }] })
@@ -132,7 +132,7 @@ describe('a list of tasks', () => {
   })
 
   it('filters by context, state and time, combined, and counts all matches [B-82 B-85]', async (t) => {
-    const testEngine = await houseWith(t, ['one', 'ask', 'three', 'four'], 'c')
+    const testEngine = await engineWithTasks(t, ['one', 'ask', 'three', 'four'], 'c')
     await testEngine.task({ contextId: 'd', parts: [{ text: 'five' }] })
     const states = async (request: ListTasksRequest) => {
       const page = await list(testEngine, request)
@@ -150,7 +150,7 @@ describe('a list of tasks', () => {
   })
 
   it('has artifacts only on request, and then always [B-83]', async (t) => {
-    const testEngine = await houseWith(t, ['one', 'ask'])
+    const testEngine = await engineWithTasks(t, ['one', 'ask'])
     for (const task of (await list(testEngine)).tasks) assert.equal('artifacts' in task, false)
     const [asked, done] = (await list(testEngine, { includeArtifacts: true })).tasks
     assert.deepEqual(asked?.artifacts, [])
@@ -158,7 +158,7 @@ describe('a list of tasks', () => {
   })
 
   it('has the requested history of each task [B-73]', async (t) => {
-    const testEngine = await houseWith(t, ['one'])
+    const testEngine = await engineWithTasks(t, ['one'])
     assert.equal('history' in ((await list(testEngine, { historyLength: 0 })).tasks[0] ?? {}), false)
     assert.equal((await list(testEngine, { historyLength: 1 })).tasks[0]?.history?.length, 1)
   })
