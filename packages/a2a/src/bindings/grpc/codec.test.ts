@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { fromBinary, fromJson, toBinary, toJson, type JsonValue } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import * as fc from 'fast-check'
-import { decodeProtobuf, encodeProtobuf } from './codec.ts'
+import { decodeProtobuf, encodeFrames, encodeProtobuf } from './codec.ts'
 import { CodecError } from './message-codec.ts'
 import { messageDescriptor, descriptorRegistry } from './schema.ts'
 
@@ -211,3 +211,43 @@ function sorted(text: string): string {
       : value,
   )
 }
+
+describe('frames of a stream', () => {
+  const type = 'lf.a2a.v1.StreamResponse'
+  const payload = (text: unknown): unknown => ({
+    artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [{ text }] } },
+  })
+  /** The messages after their lengths, as a client splits them. */
+  const messagesOf = (bytes: Uint8Array): unknown[] => {
+    const messages: unknown[] = []
+    const view = Buffer.from(bytes)
+    for (let at = 0; at < view.length;) {
+      assert.equal(view[at], 0, 'not compressed')
+      const end = at + 5 + view.readUInt32BE(at + 1)
+      messages.push(decodeProtobuf(type, view.subarray(at + 5, end)))
+      at = end
+    }
+    return messages
+  }
+
+  it('hold each message after its length, long or short', () => {
+    const payloads = ['a', 'b'.repeat(200), 'c'.repeat(20_000), ''].map(payload)
+    const { bytes, count } = encodeFrames(type, payloads.length, (index) => payloads[index], 1_000_000)
+    assert.equal(count, payloads.length)
+    assert.deepEqual(messagesOf(bytes), payloads)
+  })
+
+  it('end with the message that reaches the size of one write', () => {
+    const { bytes, count } = encodeFrames(type, 10, () => payload('x'.repeat(100)), 300)
+    assert.deepEqual([count, messagesOf(bytes).length], [3, 3])
+  })
+
+  it('end before a message that cannot be encoded, whose error is thrown when it is the first', () => {
+    const payloads = [payload('a'), payload('b'), payload(5), payload('d')]
+    const { bytes, count } = encodeFrames(type, payloads.length, (index) => payloads[index], 1_000_000)
+    assert.equal(count, 2)
+    assert.deepEqual(messagesOf(bytes), payloads.slice(0, 2))
+    assert.throws(() => encodeFrames(type, 2, (index) => payloads[index + 2], 1_000_000), CodecError)
+    assert.deepEqual(messagesOf(encodeFrames(type, 1, () => payload('e'), 1_000_000).bytes), [payload('e')])
+  })
+})

@@ -31,7 +31,15 @@ export function followLog(loaded: LoadedTask, pages: LogPages, options: FollowOp
 
 /** B-91, B-92: a question ends the stream, a request for credentials does not. */
 export function endsStreamAt(entry: AgentEntry): (state: TaskState) => boolean {
-  return (state) => state === 'TASK_STATE_INPUT_REQUIRED' && !entry.options.keepOpenOnInputRequired
+  return entry.options.keepOpenOnInputRequired ? never : isQuestion
+}
+
+function isQuestion(state: TaskState): boolean {
+  return state === 'TASK_STATE_INPUT_REQUIRED'
+}
+
+function never(): boolean {
+  return false
 }
 
 /** The agent with the options of one call: a call may request a stream that stays open at a question. */

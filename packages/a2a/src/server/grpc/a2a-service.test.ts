@@ -319,6 +319,24 @@ describe('a stream over gRPC', () => {
   })
 })
 
+describe('the events of a gRPC stream', () => {
+  it('hold what JSON makes of the values of an agent, and come in order', async () => {
+    const server = await open({
+      async *agent() {
+        for (let n = 0; n < 1_000; n++) yield `${n} `
+        yield artifact('data', { data: { at: new Date(0) } as never })
+      },
+    })
+    const events = await Array.fromAsync(
+      client(server.grpcPort).stream(modern, 'SendStreamingMessage', grpcMessageRequest()),
+    )
+    const parts = events.flatMap((event: any) => event.artifactUpdate?.artifact.parts ?? [])
+    const text = parts.map((part: any) => part.text ?? '').join('')
+    assert.equal(text, Array.from({ length: 1_000 }, (_, n) => `${n} `).join(''))
+    assert.deepEqual(parts.find((part: any) => 'data' in part).data, { at: '1970-01-01T00:00:00.000Z' })
+  })
+})
+
 describe('a deadline', () => {
   it('ends the wait and not the task [B-67 B-103]', async () => {
     const gate = Promise.withResolvers<void>()

@@ -24,6 +24,8 @@ export interface SseStreamOptions {
   /** Streams with the same value encode an item alike. */
   readonly encoding: string
   readonly keepAliveMs: number
+  /** Throws once the stream was ended by the operator. */
+  check?(): void
   /** Called once with the error that broke the stream, to log it; returns the error for the client. */
   onError(reason: unknown): A2AError
   /** Called once, however it ends. */
@@ -46,13 +48,16 @@ export const uncountedChars = 4_096
 type Result = IteratorResult<Chunk, undefined>
 const doneResult: Result = { done: true, value: undefined }
 
-export function streamChunks(options: SseStreamOptions): SseChunks {
-  return new SseChunks(options)
+export function streamChunks({ stream, ...options }: SseStreamOptions): SseChunks {
+  return new SseChunks(stream, options)
 }
+
+/** Without the stream, which holds the snapshot that it began with. */
+type ChunkOptions = Omit<SseStreamOptions, 'stream'>
 
 /** A class, because the closures of a function for each of ten thousand waiting readers took 2 kB each. */
 export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
-  readonly #options: SseStreamOptions
+  readonly #options: ChunkOptions
   readonly #source: Pollable<readonly StreamItem[]>
   readonly #step = (): void => this.#wake()
   #items: readonly StreamItem[] = []
@@ -67,9 +72,9 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   #timer: SharedTimer | undefined
   #isKeepAliveDue = false
 
-  constructor(options: SseStreamOptions) {
+  constructor(stream: TaskEventStream, options: ChunkOptions) {
     this.#options = options
-    this.#source = toPollable(options.stream[Symbol.asyncIterator]())
+    this.#source = toPollable(stream[Symbol.asyncIterator]())
   }
 
   poll(ready: () => void): Result | undefined {
@@ -203,6 +208,7 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   }
 
   #frameOf(item: StreamItem): EncodedItem {
+    this.#options.check?.()
     const { encoding, framing } = this.#options
     const { before, after } = framing
     const isKnown =

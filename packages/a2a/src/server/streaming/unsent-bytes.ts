@@ -169,7 +169,8 @@ class Budget {
 export class ReaderAccount {
   readonly #budget: Budget
   readonly #account: CallerAccount
-  readonly #holds = new Set<object>()
+  /** Created on first use: most readers never hold anything that is counted. */
+  #holds: Set<object> | undefined
   #own = 0
   #paused: PausedReader | undefined
   #closed = false
@@ -198,13 +199,14 @@ export class ReaderAccount {
 
   /** Holding the same item again has no effect. */
   hold(what: object, bytes: number): void {
-    if (this.#closed || this.#holds.has(what)) return
+    if (this.#closed || this.#holds?.has(what) === true) return
+    this.#holds ??= new Set()
     this.#holds.add(what)
     this.#budget.hold(this.#account, what, bytes)
   }
 
   release(what: object): void {
-    if (this.#holds.delete(what)) this.#budget.release(this.#account, what)
+    if (this.#holds?.delete(what) === true) this.#budget.release(this.#account, what)
   }
 
   get isPaused(): boolean {
@@ -244,7 +246,7 @@ export class ReaderAccount {
   close(): void {
     if (this.#closed) return
     this.setOwnBytes(0)
-    for (const what of this.#holds) this.release(what)
+    for (const what of this.#holds ?? []) this.release(what)
     this.#stopWaiting()
     this.#closed = true
     this.#budget.close(this.#account)
