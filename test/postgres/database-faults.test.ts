@@ -1,7 +1,6 @@
 /** Faults of the database: broken connections, lost responses, late statements, refusals and restarts. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Store } from '@parley/a2a'
 import {
@@ -133,22 +132,22 @@ describe('a faulty database', { skip }, async () => {
     const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
     const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })
     const tasks = await Promise.all(Array.from({ length: 8 }, () => createTask(store)))
-    let isOver = false
-    const cutting = (async () => {
-      while (!isOver) {
-        await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
-        await sleep(100)
-      }
-    })()
+    // After every few appends, not by the clock: a busy machine would do nothing but connect again.
+    let appended = 0
+    const cut = async (): Promise<void> => {
+      appended += 1
+      if (appended % 20 !== 0) return
+      await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
+    }
     const written = Array.from({ length: 100 }, (_, n) => `${n}`)
     await Promise.all(
       tasks.map(async ({ id }) => {
-        for (const [n, word] of written.entries())
+        for (const [n, word] of written.entries()) {
           await assertAppended(store, id, { expectedSeq: n + 1, records: chunks(word) })
+          await cut()
+        }
       }),
     )
-    isOver = true
-    await cutting
     for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
     assert.equal((await store.tasks.load(tasks[0]!.id))?.head, 101)
   })
