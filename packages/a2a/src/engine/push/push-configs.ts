@@ -19,6 +19,8 @@ import type { CallContext, PushDeliveryOptions, Sealer, Signer } from '../contra
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { isSameTarget, sealTarget, publicConfig } from './push-target.ts'
 
+/** The records at the beginning of a log that are searched first: they contain the message that opened the task. */
+const openingRecords = 8
 /** The log may hold megabytes. */
 const maxRead = 200
 const maxReadBytes = 1_000_000
@@ -163,20 +165,37 @@ export function createPushConfigs(deps: PushConfigsDeps) {
   }
 
   /**
-   * Only if a message was repeated, or found its task by itself: the log tells when it arrived. A recent one is in memory; an older
-   * one is searched from the beginning, a page at a time.
+   * Only if a message was repeated, or found its task by itself: the log tells when it arrived. A waiting one is in memory, the one
+   * that opened the task is at the beginning, and any other is searched from the end, a page at a time: a client repeats a message
+   * soon after it.
    */
   async function seqBefore({ id, fold }: LoadedTask, messageId: string): Promise<number> {
     const isIt = ({ body }: LogRecord): boolean => body.type === 'message' && body.message.messageId === messageId
     const recent = [...fold.waiting, ...(fold.current === undefined ? [] : [fold.current])].find(isIt)
     if (recent !== undefined) return recent.seq - 1
-    for (let after = 0; after < fold.head;) {
-      const records = await store.tasks.read(id, after, maxRead, maxReadBytes)
-      const found = records.find(isIt)
+    const opening = (await store.tasks.read(id, 0, openingRecords, maxReadBytes)).find(isIt)
+    if (opening !== undefined) return opening.seq - 1
+    for (let end = fold.head; end > openingRecords; end -= maxRead) {
+      const found = await findRecord(id, Math.max(openingRecords, end - maxRead), end, isIt)
       if (found !== undefined) return found.seq - 1
-      after = records.at(-1)?.seq ?? fold.head
     }
     return fold.head
+  }
+
+  /** The first such record after a seq, up to another. */
+  async function findRecord(
+    id: string,
+    afterSeq: number,
+    lastSeq: number,
+    isIt: (record: LogRecord) => boolean,
+  ): Promise<LogRecord | undefined> {
+    for (let after = afterSeq; after < lastSeq;) {
+      const records = await store.tasks.read(id, after, lastSeq - after, maxReadBytes)
+      const found = records.find(isIt)
+      if (found !== undefined) return found
+      after = records.at(-1)?.seq ?? lastSeq
+    }
+    return undefined
   }
 
   async function writeToken(taskId: string, from: number): Promise<string> {

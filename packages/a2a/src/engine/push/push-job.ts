@@ -10,16 +10,17 @@ import type { StreamEvent, Task } from '../../model/task.ts'
 import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../../model/trace.ts'
 import type { ClaimedPush, PushChange, PushRow, FullStore } from '../../stores/store.ts'
 import type { EngineLog, EnginePush, PushDelivery, PushResult, PushOutcome, PushTarget } from '../contract.ts'
-import { traceAt, taskView } from '../task/fold.ts'
+import { taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
-import { eventOfRecord } from '../task/log-events.ts'
 import { pushRetryDelay } from './retry-schedule.ts'
+import type { PushBacklog } from './push-backlog.ts'
 import { hostOf, openTarget, triggersOf } from './push-target.ts'
 
 export interface PushJobDeps
   extends Clock, Pick<EnginePush, 'deliver' | 'onResult' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
   readonly store: Pick<FullStore, 'tasks' | 'push'>
   readonly log: EngineLog
+  readonly backlog: PushBacklog
   find(taskId: string): Promise<LoadedTask | undefined>
 }
 
@@ -35,8 +36,8 @@ type Item = PushDelivery['item']
 
 /** How many events one claim delivers at most; that many may be repeated after a crash. */
 const maxEventsPerClaim = 20
-const maxRead = 200
-const maxReadBytes = 1_000_000
+/** How many events of a task in memory are taken at once. */
+const maxTail = 200
 
 /**
  * `until`: the end of the claim, on the monotonic clock. `stop` is aborted when this config must no longer be delivered, or the
@@ -92,20 +93,15 @@ export async function runPushJob(
 
   /** Visible events after the cursor, from memory or from the store. If the log was dropped, the current task replaces them. */
   async function nextItems(task: LoadedTask): Promise<readonly Item[]> {
-    if (cursor >= task.tailFrom) return task.tail.filter(({ seq }) => seq > cursor).slice(0, maxRead)
-    if ((await store.tasks.firstSeq(taskId)) > cursor + 1) {
+    if (cursor >= task.tailFrom) return task.tail.filter(({ seq }) => seq > cursor).slice(0, maxTail)
+    const page = await deps.backlog.after(task, cursor)
+    if (page === undefined) {
       return [{ seq: task.fold.head, event: { task: taskView(task.fold) }, final: false, gap: true }]
     }
-    const records = await store.tasks.read(taskId, cursor, maxRead, maxReadBytes)
-    const items: Item[] = []
-    for (const { seq, at, body } of records) {
-      const event = eventOfRecord(taskId, task.fold.contextId, body)
-      if (event !== undefined) items.push({ seq, event, final: false, at, traceparent: traceAt(task.fold, seq) })
-    }
-    const last = records.at(-1)
-    if (items.length > 0 || last === undefined) return items
+    const { events, lastSeq } = page
+    if (events.length > 0 || lastSeq === undefined) return events
     // Only internal records: the cursor may pass them.
-    cursor = last.seq
+    cursor = lastSeq
     return nextItems(task)
   }
 

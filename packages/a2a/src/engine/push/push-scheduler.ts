@@ -7,6 +7,7 @@ import type { Clock } from '../../model/clock.ts'
 import type { ClaimedPush, FullStore } from '../../stores/store.ts'
 import type { EngineLog, EnginePush } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
+import { createPushBacklog } from './push-backlog.ts'
 import { runPushJob, type PushJobResult } from './push-job.ts'
 import { createHostQueues } from './host-queues.ts'
 import { hostOf } from './push-target.ts'
@@ -38,6 +39,7 @@ const keyOf = (taskId: string, id: string): string => JSON.stringify([taskId, id
 export function createPushScheduler(deps: PushSchedulerDeps) {
   const { push, store, log, now, monotonicNow } = deps
   const claimMs = push.timeoutMs + claimSlackMs
+  const backlog = createPushBacklog(store.tasks)
   const queues = createHostQueues({ ...push, waitingPerHost })
   const jobs = new Map<string, { readonly stop: AbortController; readonly ended: Promise<unknown> }>()
   const watched = new Set<string>()
@@ -156,7 +158,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
     if (monotonicNow() + push.timeoutMs >= until) return true
     const stop = new AbortController()
     const job = runPushJob(
-      { ...deps.push, store, log, now, monotonicNow, find: deps.find },
+      { ...deps.push, store, log, now, monotonicNow, backlog, find: deps.find },
       claimed,
       until,
       stop.signal,
@@ -170,6 +172,8 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
     jobs.set(key, { stop, ended })
     const { hasSucceeded, waitMs, isTaskFinished } = await ended
     if (jobs.get(key)?.stop === stop) jobs.delete(key)
+    // A claim that continues at once finds what this one read ahead.
+    if (waitMs !== 0) backlog.drop(taskId)
     if (isTaskFinished) watched.delete(taskId)
     if (waitMs !== undefined) wakeAfter(waitMs)
     return hasSucceeded

@@ -52,7 +52,14 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
 
 describe('the statements of a SQLite store', () => {
   it('scan no whole table, except for the counters and the newest messages', () => {
-    const mayBeScanned = new Set(['SCAN counters', 'SCAN messages', 'SCAN message_generations', 'SCAN CONSTANT ROW'])
+    // The subquery is a count with a limit.
+    const mayBeScanned = new Set([
+      'SCAN counters',
+      'SCAN messages',
+      'SCAN message_generations',
+      'SCAN CONSTANT ROW',
+      'SCAN (subquery-1)',
+    ])
     for (const { sql, steps } of plans()) {
       const scans = steps.filter((step) => /^SCAN (?!.*USING (COVERING )?INDEX)/.test(step) && !mayBeScanned.has(step))
       assert.deepEqual(scans, [], sql)

@@ -1,0 +1,83 @@
+/**
+ * The backlog of webhooks, read from the store once. A claim delivers fewer events than a page holds, so the rest of the page stays
+ * here for the next claim, and for the other webhooks of the task. Without it each event of a long backlog was read ten times.
+ */
+import { recordBytes } from '../../model/json-nodes.ts'
+import type { TaskStore } from '../../stores/store.ts'
+import { traceAt } from '../task/fold.ts'
+import type { LoadedTask } from '../task/loaded-task.ts'
+import { eventOfRecord, type LogEvent } from '../task/log-events.ts'
+
+/** Bounds of one read. */
+const maxRead = 200
+const maxReadBytes = 1_000_000
+/** The bound of all pages that wait for their next claim. The oldest are dropped first and read again. */
+const maxKeptBytes = 16_000_000
+
+export interface BacklogPage {
+  /** The visible events after the requested seq, in order. */
+  readonly events: readonly LogEvent[]
+  /** The seq of the last record, visible or not; `undefined` if there was none. */
+  readonly lastSeq: number | undefined
+}
+
+export interface PushBacklog {
+  /** The events after a seq. `undefined` if the log before them was dropped. */
+  after(loaded: LoadedTask, seq: number): Promise<BacklogPage | undefined>
+  /** No claim continues at once: what was read ahead is dropped. */
+  drop(taskId: string): void
+}
+
+interface KeptPage {
+  readonly loaded: LoadedTask
+  readonly fromSeq: number
+  readonly lastSeq: number
+  readonly events: readonly LogEvent[]
+  readonly bytes: number
+}
+
+export function createPushBacklog(tasks: Pick<TaskStore, 'read' | 'firstSeq'>): PushBacklog {
+  const pages = new Map<string, KeptPage>()
+  let total = 0
+
+  function drop(taskId: string): void {
+    const page = pages.get(taskId)
+    if (page === undefined) return
+    pages.delete(taskId)
+    total -= page.bytes
+  }
+
+  function keep(page: KeptPage): void {
+    drop(page.loaded.id)
+    pages.set(page.loaded.id, page)
+    total += page.bytes
+    for (const taskId of pages.keys()) {
+      if (total <= maxKeptBytes) return
+      drop(taskId)
+    }
+  }
+
+  return {
+    async after(loaded, seq) {
+      const known = pages.get(loaded.id)
+      if (known?.loaded === loaded && known.fromSeq <= seq && seq < known.lastSeq) {
+        return { events: known.events.filter((event) => event.seq > seq), lastSeq: known.lastSeq }
+      }
+      if ((await tasks.firstSeq(loaded.id)) > seq + 1) return undefined
+      const records = await tasks.read(loaded.id, seq, maxRead, maxReadBytes)
+      const events: LogEvent[] = []
+      let pageBytes = 0
+      for (const { seq: own, at, body } of records) {
+        const bytes = recordBytes(body)
+        pageBytes += bytes
+        const event = eventOfRecord(loaded.id, loaded.fold.contextId, body)
+        if (event === undefined) continue
+        events.push({ seq: own, event, final: false, at, traceparent: traceAt(loaded.fold, own), bytes })
+      }
+      const lastSeq = records.at(-1)?.seq
+      if (lastSeq !== undefined) keep({ loaded, fromSeq: seq, lastSeq, events, bytes: pageBytes })
+      return { events, lastSeq }
+    },
+    drop,
+  }
+}
