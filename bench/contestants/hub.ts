@@ -9,7 +9,8 @@ const directory = process.argv[2] ?? '.'
 const path = new URL('bench-agents.ts', import.meta.url).pathname
 const agents = Object.fromEntries(agentNames.map((name) => [name, { kind: 'module', path, export: name }]))
 const loaded = loadConfig({
-  fallback: { listen: { port: 0, grpcPort: false }, agents },
+  // One client sends more than the default limit of an address permits. The limit is still counted.
+  fallback: { listen: { port: 0, grpcPort: false }, limits: { perAddress: '1000000/s' }, agents },
   environment: {},
   dataDir: directory,
   cwd: directory,
