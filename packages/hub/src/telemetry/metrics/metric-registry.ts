@@ -129,7 +129,13 @@ export function createMetricRegistry(): MetricRegistry {
 }
 
 function createSeries<T>(width: number, make: () => T) {
-  const byKey = new Map<string, { readonly labels: readonly string[]; readonly of: T }>()
+  interface Series {
+    readonly labels: readonly string[]
+    readonly of: T
+  }
+  const byKey = new Map<string, Series>()
+  /** Most requests are like the one before: no key is built for them. */
+  let last: Series | undefined
 
   function open(key: string, labels: readonly string[]): T {
     const made = { labels: [...labels], of: make() }
@@ -137,11 +143,18 @@ function createSeries<T>(width: number, make: () => T) {
     return made.of
   }
 
+  function isLast(labels: readonly string[]): boolean {
+    if (last === undefined || labels.length !== last.labels.length) return false
+    for (let index = 0; index < labels.length; index += 1) if (labels[index] !== last.labels[index]) return false
+    return true
+  }
+
   return {
     at(labels: readonly string[]): T {
+      if (last !== undefined && isLast(labels)) return last.of
       const key = labels.length === 1 ? (labels[0] as string) : labels.join('\u0000')
       const found = byKey.get(key)
-      if (found !== undefined) return found.of
+      if (found !== undefined) return (last = found).of
       if (byKey.size < maxSeries) return open(key, labels)
       const rest = Array.from({ length: width }, () => otherLabel)
       return byKey.get(rest.join('\u0000'))?.of ?? open(rest.join('\u0000'), rest)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { inputRequired, memoryStore, type Agent, type KeyValueStore, type Turn } from '@parley/a2a'
+import { inputRequired, memoryStore, type Agent, type FullStore, type KeyValueStore, type Turn } from '@parley/a2a'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { TraceSpan } from './trace-types.ts'
 import { createTraceIndex } from './trace-index.ts'
 import { traceIndexKind } from './trace-summary.ts'
@@ -27,6 +28,39 @@ describe('the index of traces', () => {
     const { id } = await server.send('a')
     server.index.wake()
     await eventually(() => rootsOf(server.ended).includes(id))
+  })
+
+  it('reads nothing back that this process appended, and writes one entry for an ended task', async (t) => {
+    const store = sqliteStore(':memory:')
+    const reads: string[] = []
+    const writes: (readonly string[])[] = []
+    const observed: FullStore = {
+      ...store,
+      tasks: { ...store.tasks, read: (...query) => (reads.push('log'), store.tasks.read(...query)) },
+      feed: { ...store.feed, read: (...query) => (reads.push('feed'), store.feed.read(...query)) },
+    }
+    const kv: KeyValueStore = {
+      ...store.kv,
+      writeAll(kind, all) {
+        writes.push(all.map(({ key }) => key))
+        return store.kv.writeAll(kind, all)
+      },
+    }
+    const server = await openTracedServer(t, { a: () => 'x' }, { store, index: { store: observed, kv } })
+    // Begins with the store: what is in it is not known.
+    await server.send('a')
+    await server.index.refresh()
+    assert.deepEqual(reads, ['feed', 'log'])
+    reads.length = 0
+    const tasks = [await server.send('a'), await server.send('a')]
+    await server.index.refresh()
+    assert.deepEqual(reads, [])
+    assert.deepEqual(writes.at(-1), [...tasks.map(({ id }) => `root/${id}`), 'cursor'])
+    const { traces } = await server.traces.list({ limit: 10 })
+    assert.deepEqual(
+      traces.slice(0, 2).map((trace) => [trace.taskId, trace.turns, trace.tasks, trace.agents, trace.models]),
+      tasks.map(({ id }) => [id, 1, 1, ['a'], []]).reverse(),
+    )
   })
 
   it('looks now and then by itself: others write to the same store', async (t) => {
