@@ -103,7 +103,7 @@ const nodeModulesOnlyAtTheEdge: Rule = (files) =>
   inSdk(files)
     .filter(
       ([file]) =>
-        !/^(server\/(node|serve-options)\.ts|client\/egress\/guarded-fetch\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
+        !/^(server\/(node|serve-options)\.ts|client\/egress\/(guarded-fetch|node-exchange)\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
           file.slice(sdk.length),
         ),
     )

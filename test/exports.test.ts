@@ -44,8 +44,8 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       AgentResponse Attachment AuthCredentials AuthRequest Authenticator AwaitableStream CallOptions
       CardSignature CardTrust CheckedCard ChosenInterface ClientBinding ClientCall ClientCallResult ClientLimits
       ClientLog ClientTool ClientToolFunction ClientTransport ClientTransportDeps ConnectOptions Conversation
-      ConversationOptions CredentialHeaders DeviceCodePrompt ErrorCode ErrorDetails EventFrame EventStream Fetch
-      HttpClient InputRequest Interceptor InvocationResult InvokeOptions JsonWebKeySet MessageInput
+      ConversationOptions CredentialHeaders DeviceCodePrompt DirectFetch DirectRequest ErrorCode ErrorDetails EventFrame EventStream Fetch
+      HttpAnswer HttpAnswerBody HttpBodyRead HttpClient InputRequest Interceptor InvocationResult InvokeOptions JsonWebKeySet MessageInput
       MessageResponse OAuthOptions OutgoingHttpRequest RejectedCredentials RemoteAgent Secret SendOptions
       Session StoredToken StreamOperation StreamOptions TaskResponse TokenCache TransportCallOptions
       TransportStream VersionId Violation
@@ -72,7 +72,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     `,
   },
   './node': {
-    values: 'clientNetwork guardedFetch guardedLookup guardedWebhooks serve',
+    values: 'clientNetwork guardedFetch guardedLookup guardedWebhooks nodeFetch serve',
     types: `
       ConnectionCounts ConnectionLimits GuardOptions Middleware ServeOptions ServePushOptions ServeTls Server
       WebhookGuard WebhookGuardOptions

@@ -20,7 +20,6 @@ import type {
 import { createConversation } from './conversation/conversation.ts'
 import { createEventStream } from './stream/event-stream.ts'
 import type { StreamStart } from './stream/follow-task.ts'
-import { loadStreamRuntime } from './stream/load-stream-runtime.ts'
 
 export function createRemoteAgent(session: Session): RemoteAgent {
   const agent: RemoteAgent = {
@@ -161,8 +160,7 @@ export function openEventStream(
   const { signal } = options
   const isPart = typeof start === 'object' && 'id' in start && start.lastEventId !== undefined
   return createEventStream(
-    async function* (signal) {
-      const { followTask } = await loadStreamRuntime()
+    async function* (signal, { followTask }) {
       const resolvedStart = typeof start === 'function' ? await start() : start
       yield* followTask(session, resolvedStart, { ...options, signal })
     },
@@ -173,7 +171,7 @@ export function openEventStream(
 
 /** The task once the agent's turn is over, by stream or by polling. */
 export async function waitForTask(session: Session, id: string, options?: StreamOptions): Promise<TaskResponse> {
-  const { responseFrom, createStreamState, followTask, applyEvent } = await loadStreamRuntime()
+  const { responseFrom, createStreamState, followTask, applyEvent } = await import('./stream/stream-runtime.ts')
   const streamState = createStreamState()
   for await (const { event } of followTask(session, { operation: 'SubscribeToTask', id }, options)) {
     applyEvent(streamState, event)

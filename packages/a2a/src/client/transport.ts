@@ -85,11 +85,15 @@ export interface HttpAnswer {
   readonly headers: Pick<Headers, 'get'>
   readonly body: HttpAnswerBody | null
 }
+/** What one read of an `HttpAnswerBody` returns. */
+export type HttpBodyRead =
+  | { readonly done: false; readonly value: Uint8Array }
+  | { readonly done: true; readonly value?: Uint8Array | undefined }
 /** The body of an `HttpAnswer`. It can be read once; `cancel` releases the connection. */
 export interface HttpAnswerBody {
   getReader(): {
     /** Resolves to the bytes that have arrived, at least one. */
-    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+    read(): Promise<HttpBodyRead>
     cancel(reason?: unknown): Promise<void>
   }
   cancel(reason?: unknown): Promise<void>

@@ -15,7 +15,6 @@ import type {
 import type { ConversationState } from './conversation-turn.ts'
 import { createEventStream } from '../stream/event-stream.ts'
 import { abortable } from '../../model/signals.ts'
-import { loadStreamRuntime } from '../stream/load-stream-runtime.ts'
 
 export function createConversation(
   agent: Pick<RemoteAgent, 'stream' | 'get'>,
@@ -33,13 +32,12 @@ export function createConversation(
   let queue: Promise<void> = Promise.resolve()
 
   const stream = (input: MessageInput, about: SendOptions & StreamOptions = {}, onFrame?: (isWhole: boolean) => void) =>
-    createEventStream(async function* (signal) {
+    createEventStream(async function* (signal, { runConversationTurn }) {
       const before = queue
       let release = (): void => {}
       queue = new Promise<void>((resolve) => (release = resolve)).then(() => before)
       try {
         await abortable(signal, before)
-        const { runConversationTurn } = await loadStreamRuntime()
         for await (const frame of runConversationTurn(agent, options, state, input, { ...about, signal })) {
           onFrame?.('task' in frame.event)
           yield frame

@@ -8,7 +8,7 @@ import { request as httpsRequest, type Agent as HttpsAgent } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createInflate, createGunzip } from 'node:zlib'
 import { A2AError } from '../../model/error.ts'
-import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody } from '../contract.ts'
+import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRead } from '../contract.ts'
 
 /** Idle connections are closed before the peer closes them: a request on a closing connection fails without cause. */
 export const idleConnectionMs = 4_000
@@ -96,7 +96,7 @@ function asHeaderError(reason: unknown): never {
   const { code } = reason as NodeJS.ErrnoException
   if (code !== 'ERR_INVALID_CHAR' && code !== 'ERR_INVALID_HTTP_TOKEN' && code !== 'ERR_HTTP_INVALID_HEADER_VALUE')
     throw reason
-  throw new A2AError('INVALID_PARAMS', 'A header name or value is not allowed by HTTP')
+  throw new A2AError('INVALID_PARAMS', 'A header name or value is invalid')
 }
 
 function checkHead({ statusCode: status = 0, headers }: IncomingMessage, decompress: boolean): void {
@@ -157,18 +157,13 @@ function directAnswer(incoming: IncomingMessage, method: string): HttpAnswer {
   }
 }
 
-interface ReadResult {
-  readonly done: boolean
-  readonly value?: Uint8Array | undefined
-}
-
-const ended: ReadResult = { done: true, value: undefined }
+const ended: HttpBodyRead = { done: true, value: undefined }
 
 /** The bytes of a response, and its own reader: it is read once. */
 class NodeBody implements HttpAnswerBody {
   readonly #incoming: IncomingMessage
   #content: Readable | undefined
-  #pendingRead: PromiseWithResolvers<ReadResult> | undefined
+  #pendingRead: PromiseWithResolvers<HttpBodyRead> | undefined
   #failure: Error | undefined
   #isOver = false
 
@@ -186,9 +181,9 @@ class NodeBody implements HttpAnswerBody {
   }
 
   /** Everything that has arrived, as one chunk. */
-  read(): Promise<ReadResult> {
-    const value = this.#content?.read() as Uint8Array | null | undefined
-    if (value != null) return Promise.resolve({ done: false, value })
+  read(): Promise<HttpBodyRead> {
+    const value = this.#takeArrived()
+    if (value !== null) return Promise.resolve({ done: false, value })
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     if (this.#isOver) return Promise.resolve(ended)
     this.#pendingRead = Promise.withResolvers()
@@ -196,20 +191,24 @@ class NodeBody implements HttpAnswerBody {
   }
 
   async cancel(): Promise<void> {
-    const { complete } = this.#incoming
+    const incoming = this.#incoming
+    const content = this.#content ?? incoming.on('error', () => {})
     this.#end(undefined)
-    // The rest is in memory: once it is read, the connection is free for the next request.
-    if (!complete) this.#incoming.destroy()
-    else if (this.#content === undefined) this.#incoming.resume()
-    else while (this.#content.read() !== null);
+    // If the rest is in memory, reading it frees the connection for the next request.
+    if (incoming.complete && content === incoming) while (content.read() !== null);
+    else incoming.destroy()
   }
 
   #deliver(): void {
     const pending = this.#pendingRead
-    const value = pending && (this.#content?.read() as Uint8Array | null)
-    if (value == null) return
+    const value = pending === undefined ? null : this.#takeArrived()
+    if (value === null) return
     this.#pendingRead = undefined
     pending?.resolve({ done: false, value })
+  }
+
+  #takeArrived(): Uint8Array | null {
+    return (this.#content?.read() ?? null) as Uint8Array | null
   }
 
   #end(failure: Error | undefined): void {

@@ -11,14 +11,21 @@ import { discardBody } from './read-text.ts'
 const crossOriginHeaders =
   /^(accept|content-type|a2a-version|(x-)?a2a-extensions|last-event-id|if-(none-match|modified-since))$/i
 
+/** One request of an exchange, which may be redirected. */
+export type FetchOnce = (
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  redirect?: RequestInit['redirect'],
+) => Promise<HttpAnswer>
+
 interface RedirectContext {
   readonly outgoing: OutgoingHttpRequest
   /** All headers, for our own origin. */
-  readonly headers: Headers
+  readonly headers: Readonly<Record<string, string>>
   readonly ownHeaders: Readonly<Record<string, string>>
   readonly credentials: AuthCredentials | undefined
   readonly maxRedirects: number
-  fetchOnce(url: URL, headers: Headers, redirect?: 'follow'): Promise<HttpAnswer>
+  readonly fetchOnce: FetchOnce
 }
 
 export async function followRedirects(
@@ -58,7 +65,7 @@ export async function followRedirects(
     if (hops > maxRedirects) throw refuse(`more than ${maxRedirects} times`)
     if (next.origin !== url.origin) {
       // Permanently, even if a later redirect leads back: a party in between may have chosen that request.
-      headers = new Headers(Object.entries(outgoing.headers).filter(([name]) => crossOriginHeaders.test(name)))
+      headers = Object.fromEntries(Object.entries(outgoing.headers).filter(([name]) => crossOriginHeaders.test(name)))
       for (const [name] of query) next.searchParams.delete(name)
     } else if (headers === context.headers) {
       for (const [name, value] of query) next.searchParams.set(name, value)

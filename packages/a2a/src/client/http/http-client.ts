@@ -19,6 +19,7 @@ import type {
   HttpClient,
   OutgoingHttpRequest,
 } from '../contract.ts'
+import type { FetchOnce } from './follow-redirects.ts'
 import { parseHttpUrl, urlWithoutQuery } from './http-url.ts'
 import { discardBody, timeoutError } from './read-text.ts'
 
@@ -89,27 +90,30 @@ export function createHttpClient({
       credentialSources.set(addedCredentials, credentials)
       return addedCredentials
     },
-    send: (outgoing) => send(outgoing) as Promise<Response>,
-    exchange: (outgoing) => send(outgoing, (fetch as Partial<DirectFetch>).exchange),
+    send: createSend() as HttpClient['send'],
+    exchange: createSend((fetch as Partial<DirectFetch>).exchange),
   }
 
   /** Without `direct`, the answer is a web Response. */
-  async function send(outgoing: OutgoingHttpRequest, direct?: DirectFetch['exchange']): Promise<HttpAnswer> {
-    const { url, signal, card } = outgoing
-    const authRequest = { url, signal, card }
-    const sent = authenticate && (await requestCredentials(authRequest))
-    const response = await exchange(outgoing, sent, direct)
-    // Another origin, reached by a redirect, got no credentials and gets none now.
-    if (response.status !== 401 || responseOriginOf(response)?.url.origin !== parseHttpUrl(url).origin) return response
-    try {
-      const wwwAuthenticate = response.headers.get('www-authenticate') ?? undefined
-      const other = await requestCredentials({ ...authRequest, refused: { wwwAuthenticate, sent } })
-      if (!other || identityOf(other) === identityOf(sent)) return response
-      discardBody(response)
-      return await exchange(outgoing, other, direct)
-    } catch (reason) {
-      discardBody(response)
-      throw reason
+  function createSend(direct?: DirectFetch['exchange']): (outgoing: OutgoingHttpRequest) => Promise<HttpAnswer> {
+    return async (outgoing) => {
+      const { url, signal, card } = outgoing
+      const authRequest = { url, signal, card }
+      const sent = await requestCredentials(authRequest)
+      const response = await exchange(outgoing, sent, direct)
+      // Another origin, reached by a redirect, got no credentials and gets none now.
+      if (response.status !== 401 || responseOriginOf(response)?.url.origin !== parseHttpUrl(url).origin)
+        return response
+      try {
+        const wwwAuthenticate = response.headers.get('www-authenticate') ?? undefined
+        const other = await requestCredentials({ ...authRequest, refused: { wwwAuthenticate, sent } })
+        if (!other || identityOf(other) === identityOf(sent)) return response
+        discardBody(response)
+        return await exchange(outgoing, other, direct)
+      } catch (reason) {
+        discardBody(response)
+        throw reason
+      }
     }
   }
 
@@ -121,25 +125,23 @@ export function createHttpClient({
   ): Promise<HttpAnswer> {
     let url = parseHttpUrl(outgoing.url)
     for (const [name, value] of Object.entries(credentials?.query ?? {})) url.searchParams.set(name, value)
-    const fields = fieldsOf(credentials?.cookies, ownHeaders, outgoing.headers, credentials?.headers)
+    const headers = fieldsOf(credentials?.cookies, ownHeaders, outgoing.headers, credentials?.headers)
     const { signal, end } = linkSignals([outgoing.signal], outgoing.timeoutMs ?? limits.timeoutMs, () =>
       timeoutError(`The response of ${urlWithoutQuery(url)}`),
     )
-    const { method, body } = outgoing
-    const exchangeOnce = (at: URL, headers: HeaderFields) => direct?.({ url: at, method, headers, body, signal })
-    const fetchOnce = (at: URL, headers: Headers, redirect: RequestInit['redirect'] = 'manual'): Promise<HttpAnswer> =>
-      exchangeOnce(at, Object.fromEntries(headers)) ??
-      abortableFetch(signal, fetch, new Request(at, { ...outgoing, headers, redirect, signal }))
+    const fetchOnce: FetchOnce = (url, headers, redirect = 'manual') =>
+      direct?.({ ...outgoing, url, headers, signal }) ??
+      abortableFetch(signal, fetch, new Request(url, { ...outgoing, headers: webHeadersOf(headers), redirect, signal }))
     try {
       signal.throwIfAborted()
-      let response = await (exchangeOnce(url, fields) ?? fetchOnce(url, webHeadersOf(fields)))
+      let response = await fetchOnce(url, headers)
       if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(response.status)) {
         const { followRedirects } = await import('./follow-redirects.ts')
         ;({ response, url } = await followRedirects(response, url, {
           outgoing,
           ownHeaders,
           credentials,
-          headers: webHeadersOf(fields),
+          headers,
           fetchOnce,
           ...limits,
         }))
@@ -162,9 +164,9 @@ export function createHttpClient({
 /** Names in lower case. Later ones override earlier ones. */
 function fieldsOf(cookies: HeaderFields = {}, ...given: (HeaderFields | undefined)[]): Record<string, string> {
   const fields: Record<string, string> = {}
-  for (const each of given) for (const name in each) fields[name.toLowerCase()] = each[name] as string
-  const cookie = [fields['cookie'] ?? [], Object.entries(cookies).map((pair) => pair.join('='))].flat().join('; ')
-  if (cookie !== '') fields['cookie'] = cookie
+  for (const each of given) for (const [name, value] of Object.entries(each ?? {})) fields[name.toLowerCase()] = value
+  for (const pair of Object.entries(cookies))
+    fields['cookie'] = [fields['cookie'] ?? [], pair.join('=')].flat().join('; ')
   return fields
 }
 
@@ -173,7 +175,7 @@ function webHeadersOf(fields: HeaderFields): Headers {
     return new Headers(fields)
   } catch {
     // The platform's message would quote the value, which may be a secret.
-    throw new A2AError('INVALID_PARAMS', 'A header name or value is not allowed by HTTP')
+    throw new A2AError('INVALID_PARAMS', 'A header name or value is invalid')
   }
 }
 

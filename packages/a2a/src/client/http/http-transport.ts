@@ -17,8 +17,11 @@ import type {
   TransportStream,
 } from '../contract.ts'
 import { loadVersion } from '../load-version.ts'
-import { loadStreamRuntime } from '../stream/load-stream-runtime.ts'
+import type * as streamRuntime from '../stream/stream-runtime.ts'
 import { checkJsonNodesIfLong, discardBody, readText } from './read-text.ts'
+
+/** Loaded with the first stream. Node takes 30 µs for an `import()`, also of a module that is loaded. */
+let runtime: typeof streamRuntime | undefined
 
 export function createHttpTransport(
   url: string,
@@ -28,8 +31,6 @@ export function createHttpTransport(
 ): ClientTransport {
   /** If a peer refuses one route of SubscribeToTask, the other is tried. */
   let subscribesByGet = false
-  const { http } = parts
-  const sendOnce = http.exchange ?? http.send
 
   return {
     async call(operation, request, about) {
@@ -40,7 +41,7 @@ export function createHttpTransport(
       const response = await exchange(operation, request, about, 'application/json')
       // Some peers stream whatever the request is.
       if (isStreamResponse(response)) {
-        const { streamToResult } = await loadStreamRuntime()
+        const { streamToResult } = await import('../stream/stream-runtime.ts')
         return streamToResult(operation, about, (how) => read(response, how))
       }
       const payload = await payloadOf(response, about)
@@ -65,11 +66,12 @@ export function createHttpTransport(
     about: TransportCallOptions,
     accept: string,
   ): Promise<HttpAnswer> {
+    const { http } = parts
     const send = (useGet: boolean): Promise<HttpAnswer> => {
       const outgoing = binding.request(operation, request, useGet)
       if (!outgoing) throw new A2AError('UNSUPPORTED_OPERATION', `A2A ${version.id} has no ${operation}`)
       const { path, headers, ...rest } = outgoing
-      return sendOnce({
+      return (http.exchange ?? http.send)({
         ...rest,
         url: joinUrl(url, path),
         headers: {
@@ -113,7 +115,7 @@ export function createHttpTransport(
   }
 
   async function read(response: HttpAnswer, about: TransportCallOptions): Promise<TransportStream> {
-    const { readStream } = await loadStreamRuntime()
+    const { readStream } = (runtime ??= await import('../stream/stream-runtime.ts'))
     return readStream(response, about, parts, (event, data, id) => {
       const payload = openDocument(data, 200)
       // Always an error, whatever the payload looks like (F-5).
@@ -142,7 +144,7 @@ export function createHttpTransport(
 }
 
 function isStreamResponse({ ok, headers, body }: HttpAnswer): boolean {
-  return ok && body !== null && /event-stream|ndjson|jsonl|json-lines/.test(headers.get('content-type') ?? '')
+  return ok && body !== null && /event-stream|ndjson|json-?l/.test(headers.get('content-type') ?? '')
 }
 
 function hasKindField(payload: unknown): boolean {

@@ -29,7 +29,7 @@ export async function readText(
     for (;;) {
       const { done, value } = await reader.read()
       if (failure !== undefined) throw failure
-      if (done || value === undefined) return text + decoder.decode()
+      if (done) return text + decoder.decode()
       bytes += value.byteLength
       if (bytes > maxBytes) {
         const message = `The response exceeds the limit of ${maxBytes} bytes of this client`

@@ -4,26 +4,25 @@
  * it cancels nothing at the peer (B-103).
  */
 import { A2AError } from '../../model/error.ts'
-import { linkSignals, type LinkedSignal } from '../../model/signals.ts'
+import { linkSignals } from '../../model/signals.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Message, StreamEvent, Task } from '../../model/task.ts'
 import { toAgentResponse, requireCompletedText } from '../agent-response.ts'
 import type { AgentResponse, EventStream, AwaitableStream, EventFrame } from '../contract.ts'
-import { loadStreamRuntime } from './load-stream-runtime.ts'
 import type * as reader from './stream-runtime.ts'
 import type { StreamState } from './stream-state.ts'
 
 type StreamRuntime = typeof reader
+/** Loaded with the first stream. Node takes 30 µs for an `import()`, also of a module that is loaded. */
+let runtime: StreamRuntime | undefined
 
 /** Starts reading. The signal aborts with the caller's signal, or when the reader stops. */
-export type OpenEvents = (signal: AbortSignal) => AsyncIterable<EventFrame>
+export type OpenEvents = (signal: AbortSignal, runtime: StreamRuntime) => AsyncIterable<EventFrame>
 /** Fetches the whole task, for a stream that begins in its middle. */
 export type LoadTask = (taskId: string) => Promise<Task>
 
 export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?: LoadTask): EventStream {
-  /** Set while the stream is read. */
-  let linked: LinkedSignal | undefined
-  let hasLeft = false
+  const readerLeft = new AbortController()
   /** Set when reading begins. */
   let currentState: StreamState | undefined
   const related = new Set<string>()
@@ -41,12 +40,11 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     if (isConsumed)
       throw new A2AError('INVALID_REQUEST', 'A stream can be read only once: keep its events, or open another stream')
     isConsumed = true
-    const reading = await loadStreamRuntime()
+    const reading = (runtime ??= await import('./stream-runtime.ts'))
     const streamState = (currentState = reading.createStreamState())
-    linked = linkSignals([signal])
-    if (hasLeft) linked.abort(leftReason())
+    const linked = linkSignals([signal, readerLeft.signal])
     try {
-      for await (const frame of open(linked.signal)) {
+      for await (const frame of open(linked.signal, reading)) {
         lastEventId = frame.id ?? lastEventId
         for (const message of messagesIn(frame.event)) {
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
@@ -58,7 +56,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
       isEnded = true
     } catch (reason) {
       // A reader that stopped gets no error about the closed connection.
-      if (!hasLeft) throw (failure = reason as Error)
+      if (!readerLeft.signal.aborted) throw (failure = reason as Error)
     } finally {
       linked.end()
     }
@@ -70,8 +68,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     // A suspended generator handles `return()` only after its pending await has settled.
     const end = items.return.bind(items)
     items.return = (value) => {
-      hasLeft = true
-      linked?.abort(leftReason())
+      readerLeft.abort(runtime?.readerLeft)
       return end(value)
     }
     return items
@@ -147,13 +144,6 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     relatedTaskIds: related,
   }
   return Object.assign(stream, observableInterop(events))
-}
-
-let left: DOMException | undefined
-
-/** What `abort()` would create each time, with a stack trace. */
-function leftReason(): DOMException {
-  return (left ??= new DOMException('This operation was aborted', 'AbortError'))
 }
 
 function messagesIn(event: StreamEvent): readonly (Message | undefined)[] {

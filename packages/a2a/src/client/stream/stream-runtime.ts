@@ -7,3 +7,6 @@ export { followTask } from './follow-task.ts'
 export { streamToResult } from './stream-to-result.ts'
 export { responseFrom, createStreamState, applyEvent, taskStateOf } from './stream-state.ts'
 export { readStream } from './read-stream.ts'
+
+/** Why a stream ends whose reader has left. As `abort()` would create it for each stream, with a stack trace. */
+export const readerLeft = new DOMException('The reader left', 'AbortError')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Json, Turn } from '@parley/a2a'
+import type { Json, OpenSpan, Turn } from '@parley/a2a'
 import {
+  createTurnPosition,
   remoteQuestionOf,
   defaultContextId,
   initialCheckpoint,
@@ -61,5 +62,42 @@ describe('the checkpoint of a turn with a remote agent', () => {
     assert.equal(defaultContextId(turnOf({ taskId: 't2' }), 'partner'), own)
     assert.notEqual(defaultContextId(turnOf({ owner: 'bob' }), 'partner'), own)
     assert.notEqual(defaultContextId(turnOf(), 'other'), own)
+  })
+
+  it('is queued with the first event, after the mapping of its ids and before its reports, and nothing waits for it', () => {
+    const writes: unknown[] = []
+    const stored = new Promise<void>(() => {})
+    const turn = {
+      ...turnOf(),
+      checkpoint(checkpoint: unknown) {
+        writes.push(checkpoint)
+        return stored
+      },
+    } as unknown as Turn
+    const idMapping = {
+      remoteContextId: async () => 'c',
+      remoteReferences: async () => [],
+      record(_: Turn, remote: object) {
+        writes.push(remote)
+        return stored
+      },
+    }
+    const span = { set() {} } as unknown as OpenSpan
+    const start = { checkpoint: initialCheckpoint(turn), span }
+    const { messageId } = start.checkpoint
+    const position = createTurnPosition(
+      turn,
+      start,
+      idMapping,
+      () => 0,
+      () => {},
+    )
+    position.recordArrival({ taskId: undefined, contextId: undefined })
+    assert.deepEqual(writes, [], 'a direct message has no task')
+    position.recordArrival({ taskId: 'r1', contextId: 'rc1' })
+    position.recordArrival({ taskId: 'r1', contextId: 'rc1' })
+    const arrived = { round: 1, messageId, taskId: 'r1', arrived: true }
+    assert.deepEqual(writes, [{ taskId: 'r1', contextId: 'rc1' }, arrived])
+    assert.deepEqual(position.checkpoint, arrived)
   })
 })

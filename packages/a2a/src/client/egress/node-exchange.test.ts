@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { after, describe, it } from 'node:test'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { A2AError } from '../../model/error.ts'
+import type { DirectFetch, HttpAnswer } from '../contract.ts'
+import { defaultClientLimits } from '../default-limits.ts'
+import { createHttpClient } from '../http/http-client.ts'
+import { readText } from '../http/read-text.ts'
+import { guardedFetch, nodeFetch } from './guarded-fetch.ts'
+
+const opened: Server[] = []
+after(() => {
+  for (const server of opened) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+async function listen(listener: RequestListener) {
+  const server = createServer(listener)
+  const sockets: Socket[] = []
+  server.on('connection', (socket) => sockets.push(socket))
+  opened.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
+}
+const never = new AbortController().signal
+const ask = ({ exchange }: DirectFetch, url: string, over: object = {}): Promise<HttpAnswer> =>
+  exchange({ url: new URL(url), method: 'GET', headers: {}, signal: never, ...over })
+const textOf = (answer: HttpAnswer): Promise<string> => readText(answer, 1_000_000, never)
+const hasCode = (code: string) => (error: unknown) => error instanceof A2AError && error.code === code
+
+describe('a direct exchange', () => {
+  it('sends method, headers and body, and returns status, headers and body', async () => {
+    const { url } = await listen(async (request, response) => {
+      const { method, headers } = request
+      const body = (await request.toArray()).join('')
+      response.writeHead(201, { 'X-One': '1', 'Set-Cookie': ['a=1', 'b=2'] })
+      response.end(`${method} ${headers['x-two']} ${headers['content-length']} ${headers.connection} ${body}`)
+    })
+    const headers = { 'x-two': '2', connection: 'close', 'content-length': '99' }
+    const answer = await ask(nodeFetch(), `${url}/path?q=1`, { method: 'POST', body: 'naïve', headers })
+    assert.deepEqual([answer.status, answer.ok, answer.headers.get('x-one')], [201, true, '1'])
+    assert.deepEqual([answer.headers.get('Set-Cookie'), answer.headers.get('x-three')], ['a=1, b=2', null])
+    assert.equal(await textOf(answer), 'POST 2 6 keep-alive naïve')
+  })
+
+  it('uses one connection for one request after the other, also if a body was not read to its end', async () => {
+    const { url, sockets } = await listen((_, response) => response.end('one'.repeat(1_000)))
+    const fetch = nodeFetch()
+    for (let nth = 0; nth < 3; nth++) await textOf(await ask(fetch, url))
+    const unread = await ask(fetch, url)
+    await unread.body?.cancel()
+    await turnOfTheLoop()
+    const reader = (await ask(fetch, url)).body?.getReader()
+    await reader?.read()
+    await reader?.cancel()
+    await turnOfTheLoop()
+    await textOf(await ask(fetch, url))
+    assert.equal(sockets.length, 1)
+  })
+
+  it('closes the connection of a stream that is left', async () => {
+    let response: ServerResponse | undefined
+    const { url } = await listen((_, answer) => {
+      response = answer
+      answer.write('first')
+    })
+    const reader = (await ask(nodeFetch(), url)).body?.getReader()
+    assert.equal(Buffer.from((await reader?.read())?.value ?? []).toString(), 'first')
+    const pending = reader?.read()
+    const closed = once(response!, 'close')
+    await reader?.cancel()
+    assert.equal((await pending)?.done, true)
+    await closed
+  })
+
+  it('fails if the connection breaks within the body', async () => {
+    const { url } = await listen((_, response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('first', () => response.destroy())
+    })
+    await assert.rejects(textOf(await ask(nodeFetch(), url)), hasCode('INTERRUPTED'))
+  })
+
+  it('stops when the signal aborts, with its reason', async () => {
+    const controller = new AbortController()
+    const { url } = await listen(() => controller.abort(new Error('enough')))
+    await assert.rejects(ask(nodeFetch(), url, { signal: controller.signal }), /enough/)
+    await assert.rejects(ask(nodeFetch(), url, { signal: controller.signal }), /enough/)
+  })
+
+  it('does not send a header that HTTP does not allow, and does not quote it', async () => {
+    const { url } = await listen((_, response) => response.end())
+    for (const headers of [{ secret: 'a\nb' }, { 'se cret': 'a' }])
+      await assert.rejects(ask(nodeFetch(), url, { headers }), (error: Error) => {
+        assert.doesNotMatch(error.message, /se ?cret/)
+        return hasCode('INVALID_PARAMS')(error)
+      })
+  })
+
+  it('reads a compressed response of an address that the operator chose, and of no other', async () => {
+    const { url } = await listen((request, response) => {
+      assert.equal(request.headers['accept-encoding'], 'identity')
+      response.setHeader('content-encoding', request.url === '/odd' ? 'zip' : 'gzip').end(gzipSync('hello'))
+    })
+    assert.equal(await textOf(await ask(nodeFetch(), url)), 'hello')
+    assert.equal(await (await nodeFetch()(new Request(url))).text(), 'hello')
+    await assert.rejects(ask(nodeFetch(), `${url}/odd`), hasCode('INVALID_AGENT_RESPONSE'))
+    const guarded = guardedFetch({ allowHttp: true, allowLoopback: true })
+    await assert.rejects(ask(guarded, url), hasCode('INVALID_AGENT_RESPONSE'))
+  })
+
+  it('applies the guard to every exchange [B-26 S0-36]', async () => {
+    const { url, sockets } = await listen((_, response) => response.end('secret'))
+    await assert.rejects(ask(guardedFetch({ allowHttp: true }), url), hasCode('PERMISSION_DENIED'))
+    const named = url.replace('127.0.0.1', 'localhost')
+    await assert.rejects(ask(guardedFetch({ allowHttp: true }), named), hasCode('PERMISSION_DENIED'))
+    await assert.rejects(ask(guardedFetch({ allowLoopback: true }), url), hasCode('PERMISSION_DENIED'))
+    assert.equal(sockets.length, 0)
+    assert.equal(await textOf(await ask(guardedFetch({ allowHttp: true, allowLoopback: true }), url)), 'secret')
+  })
+})
+
+describe('a client with a direct fetch', () => {
+  const send = (
+    url: string,
+    fetch: DirectFetch,
+    authenticate?: Parameters<typeof createHttpClient>[0]['authenticate'],
+  ) =>
+    createHttpClient({ fetch, authenticate, limits: defaultClientLimits, headers: { 'X-Own': 'own' } }).exchange!({
+      method: 'POST',
+      url,
+      headers: { Accept: 'text/plain' },
+      body: 'the same',
+      signal: never,
+    })
+
+  it('follows redirects, and sends neither credentials nor own headers to another origin', async () => {
+    const other = await listen(async (request, response) => {
+      const { authorization, accept, 'x-own': own } = request.headers
+      response.end(JSON.stringify([authorization, accept, own, (await request.toArray()).join('')]))
+    })
+    const first = await listen((request, response) => {
+      assert.deepEqual([request.headers.authorization, request.headers['x-own']], ['Bearer key', 'own'])
+      response.writeHead(307, { location: request.url === '/' ? '/again' : other.url }).end()
+    })
+    const answer = await send(`${first.url}/`, nodeFetch(), async () => ({ headers: { authorization: 'Bearer key' } }))
+    assert.deepEqual(JSON.parse(await textOf(answer)), [null, 'text/plain', null, 'the same'])
+  })
+
+  it('sends other credentials after a refusal, with cookies in one header', async () => {
+    const { url } = await listen((request, response) => {
+      response.statusCode = request.headers.cookie === 'a=2; b=3' ? 200 : 401
+      response.end(request.headers.cookie)
+    })
+    const answer = await send(url, nodeFetch(), async ({ refused }) => ({
+      cookies: refused === undefined ? { a: '1' } : { a: '2', b: '3' },
+    }))
+    assert.deepEqual([answer.status, await textOf(answer)], [200, 'a=2; b=3'])
+  })
+
+  it('reports an address that cannot be reached as every client does', async () => {
+    await assert.rejects(send('http://127.0.0.1:1/', nodeFetch()), hasCode('UNAVAILABLE'))
+  })
+})
