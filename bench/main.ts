@@ -1,14 +1,15 @@
 /**
- * Our server beside `@a2a-js/sdk` and bare node:http, in one run on one machine. See README.md.
+ * Our servers beside other SDKs and bare servers, in one run on one machine. See README.md.
  *
- *   npm run bench                    everything, about twenty minutes
- *   npm run bench -- --quick         about a minute
+ *   npm run bench                    everything, about half an hour
+ *   npm run bench -- --quick         about two minutes
  *   npm run bench -- --only task     one measure (may be repeated)
  *   npm run bench -- --only cluster  replicas on PostgreSQL, if there is one
  *   npm run bench -- --json          one line of JSON a measure, nothing else on stdout
  *   npm run bench -- --strict        ends with 1 if a target is missed
  *   npm run bench -- --against DIR   this checkout beside another one, and nothing else
- *   npm run bench -- --profile DIR   our server leaves CPU profiles in DIR
+ *   npm run bench -- --profile DIR   our servers leave CPU profiles in DIR, and the shares of their components are printed
+ *   npm run bench -- --write         writes the results to docs/performance.md and its plots
  */
 import { parseArgs } from 'node:util'
 import { chunkGroup } from './measures/chunks.ts'
@@ -18,10 +19,13 @@ import { fanOutGroups } from './measures/fan-out.ts'
 import { grpcGroup } from './measures/grpc.ts'
 import { hopGroup } from './measures/hop.ts'
 import { firstEventGroup } from './measures/latency.ts'
+import { listGroup } from './measures/list.ts'
 import { comparisonPlan, fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
 import { pushGroup } from './measures/push.ts'
 import { startGroup } from './measures/start.ts'
 import { throughputGroups } from './measures/throughput.ts'
+import { describeRun, writePerformancePage } from './page/performance-page.ts'
+import { profileShares, readProfiles, shareLine } from './profile-shares.ts'
 import { contestantsOf, jsonLine, type Measure, formatTable, targetLine } from './report.ts'
 import { regressions, targets } from './targets.ts'
 import { availableContestants } from './measures/available.ts'
@@ -34,6 +38,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
     against: { type: 'string' },
+    write: { type: 'boolean', default: false },
   },
 })
 
@@ -50,6 +55,7 @@ const groups: readonly MeasureGroup[] = [
   chunkGroup,
   ...fanOutGroups,
   hopGroup,
+  listGroup,
   pushGroup,
   startGroup,
   crashGroup,
@@ -76,15 +82,25 @@ const measures: Measure[] = []
 // Replicas are compared with one another, and with no other checkout.
 const comparable = groups.filter((group) => flags.against === undefined || group !== clusterGroup)
 for (const group of comparable.filter(({ names }) => wants(...names))) {
+  const start = performance.now()
   const done = await group.measure(plan)
+  tell(`${group.names[0]}: done in ${((performance.now() - start) / 1_000).toFixed(1)} s`)
   measures.push(...done)
   if (flags.json) for (const measure of done) console.log(jsonLine(measure))
 }
 
-// A target without measurements is omitted.
+// With `--only`, a target without measurements is omitted.
 const verdicts = (flags.against === undefined ? targets(measures) : regressions(measures)).filter(
-  ({ met }) => met !== undefined,
+  ({ met }) => met !== undefined || flags.only.length === 0,
 )
 if (!flags.json)
   console.log(`\n${formatTable(measures, contestantsOf(measures))}\n\n${verdicts.map(targetLine).join('\n')}`)
+if (flags.write && flags.against === undefined) {
+  writePerformancePage(measures, describeRun(flags.quick ? 'quick' : 'full'))
+}
+if (flags.profile !== undefined) {
+  const shares = profileShares(readProfiles(flags.profile)).map(shareLine)
+  const print = flags.json ? tell : console.log
+  print(`\nCPU of our servers by component:\n${shares.join('\n')}`)
+}
 if (flags.strict && verdicts.some((verdict) => verdict.met === false)) process.exitCode = 1

@@ -30,7 +30,7 @@ export const participation = {
   fanout: core,
   fanout10k: core,
   hop: ['parley', 'hub', 'hub-memory'],
-  list: ['parley', 'parley-postgres', 'a2a-js', 'a2a-js-sqlite', 'a2a-js-postgres'],
+  list: ['parley', 'parley-postgres', 'a2a-js-sqlite', 'a2a-js-postgres'],
   push: ['parley', 'hub', 'a2a-js', 'a2a-js-sqlite'],
   start: core,
   crash: ['parley', 'parley-normal', 'parley-postgres', 'hub', 'a2a-js', 'a2a-js-sqlite', 'a2a-js-postgres'],
@@ -52,4 +52,5 @@ export const quickParticipation: Partial<Record<MeasuredWork, readonly Contestan
   list: ['parley', 'a2a-js-sqlite'],
   push: ['parley', 'hub', 'a2a-js'],
   crash: ['parley', 'hub', 'a2a-js', 'a2a-js-sqlite'],
+  grpc: ['parley', 'hub', 'bare-grpc'],
 }
