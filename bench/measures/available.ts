@@ -11,6 +11,12 @@ export interface AvailabilityOptions {
   tell(text: string): void
 }
 
+/** The measures that an older checkout supports: its server knows no settings, and its files may have another format. */
+const comparableWorks: readonly MeasuredWork[] = [
+  ...(['message', 'task', 'get', 'getMany', 'stream20', 'stream20x1', 'stream20x256', 'firstEvent'] as const),
+  ...(['chunks', 'fanout', 'fanout10k', 'start'] as const),
+]
+
 async function postgresProblem(): Promise<string | undefined> {
   const database = await findDatabase()
   if ('missing' in database) return database.missing
@@ -20,7 +26,7 @@ async function postgresProblem(): Promise<string | undefined> {
 
 export async function availableContestants(options: AvailabilityOptions): Promise<Plan['contestantsIn']> {
   const { isQuick, isComparison, tell } = options
-  if (isComparison) return (work) => (participation[work].some((name) => name === 'parley') ? ['parley', 'before'] : [])
+  if (isComparison) return (work) => (comparableWorks.includes(work) ? ['parley', 'before'] : [])
   const problem = await postgresProblem()
   const missing = new Set<ContestantName>()
   for (const name of contestantNames.filter(needsPostgres)) {

@@ -45,6 +45,7 @@ async function measureSize(name: ContestantName, size: number, plan: Plan): Prom
 
 async function measureList(plan: Plan): Promise<readonly Measure[]> {
   const measures: Measure[] = []
+  if (plan.contestantsIn('list').length === 0) return []
   for (const size of plan.listSizes) {
     const values: Partial<Record<ContestantName, number>> = {}
     for (const name of plan.contestantsIn('list')) {

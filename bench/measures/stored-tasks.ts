@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SQLInputValue } from 'node:sqlite'
 import pg from 'pg'
 import type { FullStore } from '@parley/a2a'
 import { postgresStore } from '@parley/a2a/stores/postgres'
@@ -67,14 +68,16 @@ const copiedColumns = 'tenant, owner, status_state, status, artifacts, history, 
 async function fillA2aJsSqlite(file: string, taskId: string, count: number): Promise<void> {
   const database = openA2aJsSqlite(file)
   database.exec('PRAGMA synchronous = OFF')
+  // Found once: its id alone is no index.
+  const template = database.prepare(`SELECT ${copiedColumns} FROM tasks WHERE id = ?`).get(taskId) ?? {}
+  const copied = Object.values(template) as SQLInputValue[]
   const copy = database.prepare(
-    `INSERT INTO tasks (id, context_id, status_last_updated, ${copiedColumns})
-     SELECT ?, ?, ?, ${copiedColumns} FROM tasks WHERE id = ?`,
+    `INSERT INTO tasks (id, context_id, status_last_updated, ${copiedColumns}) VALUES (?, ?, ?${', ?'.repeat(copied.length)})`,
   )
   const startAt = Date.now() - count
   await eachBatch(count, (indexes) => {
     database.exec('BEGIN')
-    for (const index of indexes) copy.run(storedTaskId(index), storedTaskId(index), startAt + index, taskId)
+    for (const index of indexes) copy.run(storedTaskId(index), storedTaskId(index), startAt + index, ...copied)
     database.exec('COMMIT')
   })
   database.close()
