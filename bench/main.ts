@@ -12,6 +12,7 @@
  *   npm run bench -- --write         writes the results to docs/performance.md and its plots
  */
 import { parseArgs } from 'node:util'
+import { killContestants } from './contestants/contestant.ts'
 import { chunkGroup } from './measures/chunks.ts'
 import { clusterGroup } from './measures/cluster.ts'
 import { crashGroup } from './measures/crash.ts'
@@ -83,7 +84,13 @@ const measures: Measure[] = []
 const comparable = groups.filter((group) => flags.against === undefined || group !== clusterGroup)
 for (const group of comparable.filter(({ names }) => wants(...names))) {
   const start = performance.now()
-  const done = await group.measure(plan)
+  const done = await group.measure(plan).catch((reason: unknown) => {
+    // A run of half an hour does not end because of one measure. Its targets have no verdict, and the exit code is 1.
+    tell(`${group.names[0]}: not measured. ${reason instanceof Error ? reason.stack : String(reason)}`)
+    process.exitCode = 1
+    killContestants()
+    return []
+  })
   tell(`${group.names[0]}: done in ${((performance.now() - start) / 1_000).toFixed(1)} s`)
   measures.push(...done)
   if (flags.json) for (const measure of done) console.log(jsonLine(measure))

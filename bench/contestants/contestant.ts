@@ -82,6 +82,13 @@ export async function waitForMessage<K extends string>(
   }
 }
 
+const running = new Set<ChildProcess>()
+
+/** Ends those that a failed measure has left. */
+export function killContestants(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
 export interface StartOptions extends Omit<ServerSettings, 'store' | 'database'> {
   /** Default: new data, removed when it closes. */
   readonly data?: ContestantData
@@ -106,6 +113,8 @@ export async function startContestant(
     // `@a2a-js/sdk` prints a line for every push notification.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   const tell = (order: ParentMessage): void => void child.send(order)
   const { port, grpcPort } = await waitForMessage(child, 'port')
   return {
