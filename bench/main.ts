@@ -9,6 +9,7 @@
  *   npm run bench -- --strict        ends with 1 if a target is missed
  *   npm run bench -- --against DIR   this checkout beside another one, and nothing else
  *   npm run bench -- --profile DIR   our servers leave CPU profiles in DIR, and the shares of their components are printed
+ *   npm run bench -- --peers         also a2a-python, installed from PyPI
  *   npm run bench -- --write         writes the results to docs/performance.md and its plots
  */
 import { parseArgs } from 'node:util'
@@ -40,6 +41,7 @@ const { values: flags } = parseArgs({
     profile: { type: 'string' },
     against: { type: 'string' },
     write: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
   },
 })
 
@@ -73,7 +75,12 @@ const tell = (text: string): void => void process.stderr.write(`${text}\n`)
 const plan: Plan = {
   ...(flags.quick ? quickPlan : flags.against === undefined ? fullPlan : comparisonPlan),
   ...(flags.profile !== undefined && { profileTo: flags.profile }),
-  contestantsIn: await availableContestants({ isQuick: flags.quick, isComparison: flags.against !== undefined, tell }),
+  contestantsIn: await availableContestants({
+    isQuick: flags.quick,
+    withPeers: flags.peers,
+    isComparison: flags.against !== undefined,
+    tell,
+  }),
   ...(flags.against !== undefined && { against: flags.against }),
   wants,
   tell,

@@ -7,6 +7,7 @@ import type { Plan } from '../measures/plan.ts'
 import { findDatabase } from '../measures/postgres.ts'
 import type { ParentMessage, ServerSettings, Usage, ChildMessage } from './child-process.ts'
 import { type ContestantName, lineup, needsPostgres } from './lineup.ts'
+import { peerPython } from './peers.ts'
 
 export interface Contestant {
   readonly name: ContestantName
@@ -101,14 +102,16 @@ export async function startContestant(
   { data: given, ...features }: StartOptions = {},
 ): Promise<Contestant> {
   const data = given ?? (await createData(name))
-  const { store, isOurs } = lineup[name]
+  const { store, isOurs, isPeer } = lineup[name]
   const settings: ServerSettings = {
     ...features,
     ...(store && { store }),
     ...(data.database !== undefined && { database: data.database }),
   }
   const child = fork(programOf(name, against), [data.directory, JSON.stringify(settings)], {
-    execArgv: ['--conditions=parley-source', '--expose-gc', ...(isOurs ? profiling(profileTo) : [])],
+    // Node's channel to a child is lines of JSON on a socket, so another language can speak it.
+    ...(isPeer && { execPath: peerPython() }),
+    execArgv: isPeer ? [] : ['--conditions=parley-source', '--expose-gc', ...(isOurs ? profiling(profileTo) : [])],
     env: { ...process.env, NODE_ENV: 'production' },
     // `@a2a-js/sdk` prints a line for every push notification.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,11 +1,14 @@
 /** Which contestants can run on this machine. One that cannot is left out of every measure, with a line that gives the reason. */
 import { type ContestantName, contestantNames, lineup, needsPostgres } from '../contestants/lineup.ts'
-import { type MeasuredWork, participation, quickParticipation } from './participation.ts'
+import { installPeers } from '../contestants/peers.ts'
+import { type MeasuredWork, participation, peerParticipation, quickParticipation } from './participation.ts'
 import type { Plan } from './plan.ts'
 import { findDatabase } from './postgres.ts'
 
 export interface AvailabilityOptions {
   readonly isQuick: boolean
+  /** Also servers of other languages. */
+  readonly withPeers: boolean
   /** Only `parley` beside `before`. */
   readonly isComparison: boolean
   tell(text: string): void
@@ -25,7 +28,7 @@ async function postgresProblem(): Promise<string | undefined> {
 }
 
 export async function availableContestants(options: AvailabilityOptions): Promise<Plan['contestantsIn']> {
-  const { isQuick, isComparison, tell } = options
+  const { isQuick, withPeers, isComparison, tell } = options
   if (isComparison) return (work) => (comparableWorks.includes(work) ? ['parley', 'before'] : [])
   const problem = await postgresProblem()
   const missing = new Set<ContestantName>()
@@ -34,8 +37,11 @@ export async function availableContestants(options: AvailabilityOptions): Promis
     missing.add(name)
     tell(`${lineup[name].title}: left out. ${problem}`)
   }
+  const peerProblem = withPeers ? installPeers() : undefined
+  if (peerProblem !== undefined) tell(`a2a-python: left out. ${peerProblem}`)
+  const hasPeers = withPeers && peerProblem === undefined
   return (work: MeasuredWork) => {
     const all = (isQuick ? quickParticipation[work] : undefined) ?? participation[work]
-    return all.filter((name) => !missing.has(name))
+    return [...all, ...((hasPeers ? peerParticipation[work] : undefined) ?? [])].filter((name) => !missing.has(name))
   }
 }

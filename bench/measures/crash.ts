@@ -21,8 +21,8 @@ interface StreamReader {
   readonly received: Set<number>
 }
 
-const taskIdPattern = /"task":\{"id":"([^"]+)"/
-const chunkPattern = /"text":"(\d{6}) /
+const taskIdPattern = /"task": ?\{"id": ?"([^"]+)"/
+const chunkPattern = /"text": ?"(\d{6}) /
 const allChunks = /(\d{6}) and so it went on /g
 
 interface CrashResult {

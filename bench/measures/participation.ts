@@ -39,6 +39,17 @@ export const participation = {
 
 export type MeasuredWork = keyof typeof participation
 
+/** Added with `--peers`. */
+export const peerParticipation: Partial<Record<MeasuredWork, readonly ContestantName[]>> = {
+  message: ['a2a-python'],
+  task: ['a2a-python', 'a2a-python-sqlite'],
+  get: ['a2a-python', 'a2a-python-sqlite'],
+  stream20: ['a2a-python', 'a2a-python-sqlite'],
+  firstEvent: ['a2a-python', 'a2a-python-sqlite'],
+  start: ['a2a-python'],
+  crash: ['a2a-python', 'a2a-python-sqlite'],
+}
+
 /** With `--quick` one store of each project is enough, where every store was the question. */
 export const quickParticipation: Partial<Record<MeasuredWork, readonly ContestantName[]>> = {
   task: [...core, 'a2a-js-sqlite', 'parley-postgres', 'a2a-js-postgres'],
