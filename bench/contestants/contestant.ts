@@ -7,6 +7,7 @@ import type { Plan } from '../measures/plan.ts'
 import { findDatabase } from '../measures/postgres.ts'
 import type { ParentMessage, ServerSettings, Usage, ChildMessage } from './child-process.ts'
 import { type ContestantName, lineup, needsPostgres } from './lineup.ts'
+import { peerPython } from './peers.ts'
 
 export interface Contestant {
   readonly name: ContestantName
@@ -82,6 +83,13 @@ export async function waitForMessage<K extends string>(
   }
 }
 
+const running = new Set<ChildProcess>()
+
+/** Ends those that a failed measure has left. */
+export function killContestants(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
 export interface StartOptions extends Omit<ServerSettings, 'store' | 'database'> {
   /** Default: new data, removed when it closes. */
   readonly data?: ContestantData
@@ -94,18 +102,22 @@ export async function startContestant(
   { data: given, ...features }: StartOptions = {},
 ): Promise<Contestant> {
   const data = given ?? (await createData(name))
-  const { store, isOurs } = lineup[name]
+  const { store, isOurs, isPeer } = lineup[name]
   const settings: ServerSettings = {
     ...features,
     ...(store && { store }),
     ...(data.database !== undefined && { database: data.database }),
   }
   const child = fork(programOf(name, against), [data.directory, JSON.stringify(settings)], {
-    execArgv: ['--conditions=parley-source', '--expose-gc', ...(isOurs ? profiling(profileTo) : [])],
+    // Node's channel to a child is lines of JSON on a socket, so another language can speak it.
+    ...(isPeer && { execPath: peerPython() }),
+    execArgv: isPeer ? [] : ['--conditions=parley-source', '--expose-gc', ...(isOurs ? profiling(profileTo) : [])],
     env: { ...process.env, NODE_ENV: 'production' },
     // `@a2a-js/sdk` prints a line for every push notification.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   const tell = (order: ParentMessage): void => void child.send(order)
   const { port, grpcPort } = await waitForMessage(child, 'port')
   return {

@@ -13,7 +13,6 @@ export const contestantNames = [
   'a2a-js-postgres',
   'a2a-python',
   'a2a-python-sqlite',
-  'litellm',
   'dbos',
   'bare',
   'bare-grpc',
@@ -99,16 +98,17 @@ export const lineup: Readonly<Record<ContestantName, ContestantEntry>> = {
   'a2a-python': {
     title: 'a2a-python',
     about: '`a2a-sdk` from PyPI with Starlette, uvicorn and its task store in memory (`--peers`)',
+    program: 'a2a_python.py',
     store: 'memory',
     isPeer: true,
   },
   'a2a-python-sqlite': {
     title: 'a2a-python, SQLite',
     about: 'the same with its `DatabaseTaskStore` (SQLAlchemy, aiosqlite) and `synchronous=FULL` (`--peers`)',
+    program: 'a2a_python.py',
     store: 'sqlite',
     isPeer: true,
   },
-  litellm: { title: 'LiteLLM', about: "LiteLLM's A2A gateway from PyPI, for the hop (`--peers`)", isPeer: true },
   dbos: { title: 'DBOS', about: '`@dbos-inc/dbos-sdk`: a durable workflow of the same four steps' },
   bare: {
     title: 'node:http',

@@ -12,7 +12,8 @@ function dataOf(block: string): string | undefined {
 export function eventReader(onEvent: (data: string) => void): (piece: string) => void {
   let pending = ''
   return (piece) => {
-    const all = pending + piece
+    // Python's servers end lines with CR LF.
+    const all = pending + (piece.includes('\r') ? piece.replaceAll('\r', '') : piece)
     let at = 0
     for (let end = all.indexOf('\n\n'); end >= 0; end = all.indexOf('\n\n', at)) {
       const data = dataOf(all.slice(at, end))
@@ -29,7 +30,7 @@ export interface ChunkCheck {
   finish(count: number): void
 }
 
-const textMark = '"text":"'
+const chunkNumber = /"text": ?"(\d{6})/
 
 /** A chunk begins with its number; anything else, such as an empty last chunk, is counted as an event only. */
 export function chunkCheck(): ChunkCheck {
@@ -40,9 +41,9 @@ export function chunkCheck(): ChunkCheck {
   return {
     event(data) {
       if (data.includes('"artifactUpdate"')) {
-        const at = data.indexOf(textMark) + textMark.length
-        const index = Number.parseInt(data.slice(at, at + 6), 10)
-        if (Number.isNaN(index)) return
+        const found = chunkNumber.exec(data)
+        if (found === null) return
+        const index = Number(found[1])
         if (index !== next || completed) wrong ??= `chunk ${index} where ${next} was due`
         next = index + 1
       } else if (data.includes('TASK_STATE_COMPLETED')) completed = true

@@ -107,7 +107,10 @@ export function openGrpcLoad({ port, sessions, streamsPerSession, chunks }: Grpc
       let events = 0
       const start = performance.now()
       const work = async (session: ClientHttp2Session): Promise<void> => {
-        while (performance.now() - start < durationMs) events += await call(session, chunks)
+        while (performance.now() - start < durationMs) {
+          const received = await call(session, chunks)
+          events += received
+        }
       }
       await Promise.all(opened.flatMap((session) => Array.from({ length: streamsPerSession }, () => work(session))))
       return { events, perSecond: (events * 1_000) / (performance.now() - start) }

@@ -35,13 +35,14 @@ export async function openLoad({ port, connections, nextRequest, createCheck }: 
   /** A connection that was closed between two runs would never respond in the next. */
   let broken: Error | undefined
 
-  const fail = (reason: Error): void => {
-    broken ??= reason
-    settle?.reject(reason)
-  }
-
   async function open(): Promise<Connection> {
     const { piece, end } = createCheck()
+    let isIdle = true
+    const fail = (reason: Error): void => {
+      broken ??= reason
+      // A connection that has ended its last request may be closed while slower ones still wait for theirs.
+      if (running || !isIdle) settle?.reject(reason)
+    }
     const connection: Connection = await openConnection(
       port,
       {
@@ -49,13 +50,20 @@ export async function openLoad({ port, connections, nextRequest, createCheck }: 
         end(status) {
           end(status)
           completed += 1
-          if (running) connection.send(nextRequest())
-          else if (--busy === 0) settle?.resolve()
+          if (running) return connection.send(nextRequest())
+          isIdle = true
+          if (--busy === 0) settle?.resolve()
         },
       },
       fail,
     )
-    return connection
+    return {
+      send(request) {
+        isIdle = false
+        connection.send(request)
+      },
+      close: () => connection.close(),
+    }
   }
 
   const opened = await Promise.all(Array.from({ length: connections }, open))

@@ -21,8 +21,8 @@ interface StreamReader {
   readonly received: Set<number>
 }
 
-const taskIdPattern = /"task":\{"id":"([^"]+)"/
-const chunkPattern = /"text":"(\d{6}) /
+const taskIdPattern = /"task": ?\{"id": ?"([^"]+)"/
+const chunkPattern = /"text": ?"(\d{6}) /
 const allChunks = /(\d{6}) and so it went on /g
 
 interface CrashResult {
@@ -77,6 +77,7 @@ async function killOnce(name: ContestantName, plan: Plan): Promise<CrashResult> 
 }
 
 async function measureCrash(plan: Plan): Promise<readonly Measure[]> {
+  if (plan.contestantsIn('crash').length === 0) return []
   const names = plan.contestantsIn('crash')
   const results = new Map<ContestantName, CrashResult[]>(names.map((name) => [name, []]))
   for (let round = 0; round < plan.kills; round++) {

@@ -14,6 +14,7 @@ interface GrpcRunner {
 }
 
 async function measureGrpc(plan: Plan): Promise<readonly Measure[]> {
+  if (plan.contestantsIn('grpc').length === 0) return []
   const runners: GrpcRunner[] = []
   for (const name of plan.contestantsIn('grpc')) {
     const contestant = await startContestant(name, plan, { grpc: true })

@@ -30,7 +30,7 @@ export const participation = {
   fanout: core,
   fanout10k: core,
   hop: ['parley', 'hub', 'hub-memory'],
-  list: ['parley', 'parley-postgres', 'a2a-js', 'a2a-js-sqlite', 'a2a-js-postgres'],
+  list: ['parley', 'parley-postgres', 'a2a-js-sqlite', 'a2a-js-postgres'],
   push: ['parley', 'hub', 'a2a-js', 'a2a-js-sqlite'],
   start: core,
   crash: ['parley', 'parley-normal', 'parley-postgres', 'hub', 'a2a-js', 'a2a-js-sqlite', 'a2a-js-postgres'],
@@ -38,6 +38,17 @@ export const participation = {
 } as const satisfies Readonly<Record<string, readonly ContestantName[]>>
 
 export type MeasuredWork = keyof typeof participation
+
+/** Added with `--peers`. */
+export const peerParticipation: Partial<Record<MeasuredWork, readonly ContestantName[]>> = {
+  message: ['a2a-python'],
+  task: ['a2a-python', 'a2a-python-sqlite'],
+  get: ['a2a-python', 'a2a-python-sqlite'],
+  stream20: ['a2a-python', 'a2a-python-sqlite'],
+  firstEvent: ['a2a-python', 'a2a-python-sqlite'],
+  start: ['a2a-python'],
+  crash: ['a2a-python', 'a2a-python-sqlite'],
+}
 
 /** With `--quick` one store of each project is enough, where every store was the question. */
 export const quickParticipation: Partial<Record<MeasuredWork, readonly ContestantName[]>> = {
@@ -52,4 +63,5 @@ export const quickParticipation: Partial<Record<MeasuredWork, readonly Contestan
   list: ['parley', 'a2a-js-sqlite'],
   push: ['parley', 'hub', 'a2a-js'],
   crash: ['parley', 'hub', 'a2a-js', 'a2a-js-sqlite'],
+  grpc: ['parley', 'hub', 'bare-grpc'],
 }

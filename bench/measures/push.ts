@@ -90,6 +90,7 @@ async function deliverAll(contestant: Contestant, count: number): Promise<PushRa
 }
 
 async function measurePush(plan: Plan): Promise<readonly Measure[]> {
+  if (plan.contestantsIn('push').length === 0) return []
   const contestants: Contestant[] = []
   for (const name of plan.contestantsIn('push')) contestants.push(await startContestant(name, plan, { push: true }))
   const results = new Map(contestants.map((contestant) => [contestant, [] as PushRate[]]))

@@ -1,5 +1,5 @@
 /** Requests and short streams: how many a second on 32 connections, and how much CPU the server spends on each. */
-import { type Contestant, startContestant } from '../contestants/contestant.ts'
+import { type Contestant, type ContestantData, startContestant } from '../contestants/contestant.ts'
 import { ask } from '../load/connection.ts'
 import { type ResponseCheck, openLoad } from '../load/open-load.ts'
 import { createBodyCheck } from '../load/body-check.ts'
@@ -9,6 +9,7 @@ import type { ContestantName } from '../contestants/lineup.ts'
 import { type AgentName, getTaskBody, question, requestText, sendMessageBody } from '../workload.ts'
 import type { MeasuredWork } from './participation.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
+import { storedTaskId, storedTasks } from './stored-tasks.ts'
 
 const usualConnections = 32
 /** What pollers request: tasks of about the last minute. */
@@ -22,8 +23,10 @@ interface ThroughputCase {
   readonly what: string
   /** Default 32. */
   readonly connections?: number
+  /** Data that exist before the server starts. */
+  data?(name: ContestantName, plan: Plan): Promise<ContestantData>
   /** May prepare what the requests need. */
-  prepare(port: number): Promise<() => string>
+  prepare(port: number, plan: Plan): Promise<() => string>
   judge(): ResponseCheck
 }
 
@@ -52,6 +55,12 @@ const getting = (count: number) => async (port: number) => {
   return () => requests[next++ % requests.length] ?? ''
 }
 
+/** Stored tasks, each read once before any is read again: more than a server holds in memory. */
+const gettingStored = async (port: number, { coldTasks }: Plan) => {
+  let next = 0
+  return () => requestText(port, 'task', getTaskBody(storedTaskId(next++ % coldTasks)))
+}
+
 const checkTaskAnswer = createBodyCheck('"result"', 'TASK_STATE_COMPLETED', 'Thursday')
 
 const cases: readonly ThroughputCase[] = [
@@ -69,6 +78,13 @@ const cases: readonly ThroughputCase[] = [
   },
   { name: 'get', what: 'GetTask, 200 tasks', prepare: getting(recentTasks), judge: checkTaskAnswer },
   { name: 'getMany', what: 'GetTask, 4,000 tasks', prepare: getting(manyTasks), judge: checkTaskAnswer },
+  {
+    name: 'getCold',
+    what: 'GetTask, not in memory',
+    data: (name, plan) => storedTasks(name, plan.coldTasks, plan),
+    prepare: gettingStored,
+    judge: checkTaskAnswer,
+  },
   ...[usualConnections, 1, 256].map((connections): ThroughputCase => ({
     name: connections === usualConnections ? 'stream20' : connections === 1 ? 'stream20x1' : 'stream20x256',
     what: `Stream of 20 chunks, ${connections} connection${connections === 1 ? '' : 's'}`,
@@ -82,16 +98,18 @@ const cases: readonly ThroughputCase[] = [
 interface Runner {
   readonly contestant: Contestant
   run(durationMs: number): Promise<void>
+  close(): Promise<void>
   readonly rates: number[]
   readonly cpuMicros: number[]
   readonly loadShares: number[]
 }
 
 async function prepareRunner(each: ThroughputCase, name: ContestantName, plan: Plan): Promise<Runner> {
-  const contestant = await startContestant(name, plan)
+  const data = await each.data?.(name, plan)
+  const contestant = await startContestant(name, plan, data && { data })
   const { port } = contestant
   const { connections = usualConnections, judge: createCheck } = each
-  const nextRequest = await each.prepare(port)
+  const nextRequest = await each.prepare(port, plan)
   const results = { rates: [] as number[], cpuMicros: [] as number[], loadShares: [] as number[] }
   async function run(durationMs: number): Promise<void> {
     // New connections for each round: servers close one that the other contestants' rounds leave idle.
@@ -104,7 +122,11 @@ async function prepareRunner(each: ThroughputCase, name: ContestantName, plan: P
     results.cpuMicros.push((after.cpuMicros - before.cpuMicros) / round.completed)
     results.loadShares.push(round.loadShare)
   }
-  return { contestant, run, ...results }
+  async function close(): Promise<void> {
+    await contestant.close()
+    await data?.remove()
+  }
+  return { contestant, run, close, ...results }
 }
 
 /** Forgets the rounds that warmed the process up. */
@@ -135,7 +157,7 @@ async function measureProcesses(each: ThroughputCase, plan: Plan): Promise<reado
   for (let round = 0; round < plan.rounds; round++) {
     for (const runner of runners) await runner.run(plan.roundMs)
   }
-  for (const { contestant } of runners) await contestant.close()
+  for (const runner of runners) await runner.close()
   return runners
 }
 

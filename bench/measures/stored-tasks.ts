@@ -1,0 +1,142 @@
+/**
+ * Data with many finished tasks, for GetTask of tasks that are not in memory and for ListTasks. A server creates one task; the others are
+ * copies of it under their own ids, written to its store directly. Files of SQLite are kept between runs.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SQLInputValue } from 'node:sqlite'
+import pg from 'pg'
+import type { FullStore } from '@parley/a2a'
+import { postgresStore } from '@parley/a2a/stores/postgres'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { openA2aJsSqlite } from '../contestants/a2a-js-store.ts'
+import { type ContestantData, createData, dataRoot, startContestant } from '../contestants/contestant.ts'
+import { type ContestantName, needsPostgres } from '../contestants/lineup.ts'
+import { ask } from '../load/connection.ts'
+import { question, requestText, sendMessageBody } from '../workload.ts'
+import type { Plan } from './plan.ts'
+
+const batch = 2_000
+
+/** The id of a stored task: a UUID that does not grow with the index, as the ids of servers. */
+export function storedTaskId(index: number): string {
+  const hex = createHash('sha1').update(String(index)).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** A number for each task: one is a millisecond newer than the one before. */
+async function eachBatch(count: number, write: (indexes: readonly number[]) => Promise<void> | void): Promise<void> {
+  for (let from = 0; from < count; from += batch) {
+    await write(Array.from({ length: Math.min(batch, count - from) }, (_, index) => from + index))
+  }
+}
+
+async function createTask(name: ContestantName, data: ContestantData, plan: Plan): Promise<string> {
+  const server = await startContestant(name, plan, { data })
+  const answer = await ask(server.port, requestText(server.port, 'task', sendMessageBody(question)))
+  await server.close()
+  return (JSON.parse(answer) as { result: { task: { id: string } } }).result.task.id
+}
+
+async function fillParley(store: FullStore, taskId: string, count: number): Promise<void> {
+  const row = await store.tasks.load(taskId)
+  const text = JSON.stringify(await store.tasks.read(taskId, 0))
+  if (row === undefined) throw new Error(`no task ${taskId}`)
+  const { head: _, due: __, ...template } = row
+  const startAt = Date.now() - count
+  await eachBatch(count, async (indexes) => {
+    const appends = indexes.map((index) => {
+      const id = storedTaskId(index)
+      const at = startAt + index
+      const status = { ...template.status, timestamp: new Date(at).toISOString() }
+      const records = JSON.parse(text.replaceAll(taskId, id).replaceAll(template.contextId, id)) as { body: never }[]
+      return store.tasks.append(id, {
+        expectedSeq: 0,
+        create: { ...template, id, contextId: id, status, statusAt: at, createdAt: at },
+        records: records.map(({ body }) => ({ at, body })),
+      })
+    })
+    const wrong = (await Promise.all(appends)).find(({ outcome }) => outcome !== 'appended')
+    if (wrong !== undefined) throw new Error(`the store answered ${wrong.outcome}`)
+  })
+  await store.close()
+}
+
+const copiedColumns = 'tenant, owner, status_state, status, artifacts, history, metadata, protocol_version'
+
+async function fillA2aJsSqlite(file: string, taskId: string, count: number): Promise<void> {
+  const database = openA2aJsSqlite(file)
+  database.exec('PRAGMA synchronous = OFF')
+  // Found once: its id alone is no index.
+  const template = database.prepare(`SELECT ${copiedColumns} FROM tasks WHERE id = ?`).get(taskId) ?? {}
+  const copied = Object.values(template) as SQLInputValue[]
+  const copy = database.prepare(
+    `INSERT INTO tasks (id, context_id, status_last_updated, ${copiedColumns}) VALUES (?, ?, ?${', ?'.repeat(copied.length)})`,
+  )
+  const startAt = Date.now() - count
+  await eachBatch(count, (indexes) => {
+    database.exec('BEGIN')
+    for (const index of indexes) copy.run(storedTaskId(index), storedTaskId(index), startAt + index, ...copied)
+    database.exec('COMMIT')
+  })
+  database.close()
+}
+
+async function fillA2aJsPostgres(url: string, taskId: string, count: number): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const startAt = Date.now() - count
+  await eachBatch(count, async (indexes) => {
+    await client.query(
+      `INSERT INTO tasks (id, context_id, status_last_updated, ${copiedColumns})
+       SELECT new.id, new.id, new.at, ${copiedColumns} FROM tasks, unnest($1::text[], $2::bigint[]) AS new (id, at)
+       WHERE tasks.id = $3`,
+      [indexes.map(storedTaskId), indexes.map((index) => startAt + index), taskId],
+    )
+  })
+  await client.query('VACUUM ANALYZE tasks')
+  await client.end()
+}
+
+async function fill(name: ContestantName, data: ContestantData, count: number, plan: Plan): Promise<void> {
+  const { directory, database } = data
+  const taskId = await createTask(name, data, plan)
+  const file = join(directory, 'tasks.db')
+  if (name === 'a2a-js-sqlite') return fillA2aJsSqlite(file, taskId, count)
+  if (database === undefined) return fillParley(sqliteStore({ file, durability: 'normal' }), taskId, count)
+  if (name === 'a2a-js-postgres') return fillA2aJsPostgres(database, taskId, count)
+  const pool = new pg.Pool({ connectionString: database, max: 10 })
+  return fillParley(postgresStore({ pool, masterKey: new Uint8Array(32), endPool: true }), taskId, count)
+}
+
+/** Changes with the programs that write the files. */
+function formatKey(): string {
+  const root = join(import.meta.dirname, '../..')
+  const files = globSync(['packages/a2a/src/{stores,model}/**/*.ts', 'bench/measures/stored-tasks.ts'], { cwd: root })
+  const hash = createHash('sha256')
+  for (const file of files.filter((path) => !path.endsWith('.test.ts')).toSorted()) {
+    hash.update(readFileSync(join(root, file)))
+  }
+  return hash.digest('hex').slice(0, 12)
+}
+
+/** Data with this many tasks. Those in files are kept for the next run: read them only. */
+export async function storedTasks(name: ContestantName, count: number, plan: Plan): Promise<ContestantData> {
+  if (needsPostgres(name)) {
+    const data = await createData(name)
+    await fill(name, data, count, plan)
+    return data
+  }
+  const kept = join(dataRoot, 'stored')
+  const directory = join(kept, `${name}-${count}-${formatKey()}`)
+  if (!existsSync(directory)) {
+    mkdirSync(kept, { recursive: true })
+    for (const old of globSync(join(kept, `${name}-${count}-*`))) rmSync(old, { recursive: true })
+    plan.tell(`${name}: writing ${count.toLocaleString('en')} tasks`)
+    const data = await createData(name)
+    await fill(name, data, count, plan)
+    renameSync(data.directory, directory)
+  }
+  return { directory, remove: async () => {} }
+}
