@@ -1,6 +1,7 @@
 /**
  * The backlog of webhooks, read from the store once. A claim delivers fewer events than a page holds, so the rest of the page stays
- * here for the next claim, and for the other webhooks of the task. Without it each event of a long backlog was read ten times.
+ * here for the next claim, and for the other webhooks of the task. Without it a backlog of 395
+ * records cost 3,030 (push-backlog.test.ts).
  */
 import { recordBytes } from '../../model/json-nodes.ts'
 import type { TaskStore } from '../../stores/store.ts'
