@@ -31,7 +31,8 @@ import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve
 
 export type { ServePushOptions, ServeOptions, ServeTls, Middleware, Server } from './serve-options.ts'
 
-export { guardedFetch, guardedLookup, nodeFetch } from '../client/egress/guarded-fetch.ts'
+export { guardedFetch, guardedLookup } from '../client/egress/guarded-fetch.ts'
+export { nodeFetch } from '../client/egress/node-exchange.ts'
 export type { GuardOptions } from '../client/egress/guarded-fetch.ts'
 export { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
 export type { WebhookGuard, WebhookGuardOptions } from '../client/egress/guarded-webhooks.ts'

@@ -5,8 +5,8 @@
  * returned to the caller: following one goes through these checks again. Its errors do not reveal addresses within our network.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
-import { Agent as HttpAgent, globalAgent as httpGlobalAgent, type AgentOptions } from 'node:http'
-import { Agent as HttpsAgent, globalAgent as httpsGlobalAgent } from 'node:https'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { A2AError } from '../../model/error.ts'
@@ -61,35 +61,6 @@ export function guardedFetch(options: GuardOptions = {}): DirectFetch {
     if (isIP(host) !== 0 && !isAllowed(host, host)) throw blockedError(host)
   }
   return createNodeExchange({ plain, secure, check })
-}
-
-/**
- * Creates a fetch on node:http for addresses that you choose yourself: it reaches every address. Use `guardedFetch` for URLs
- * that others choose. It does not follow redirects; a client does, by its own rules. Node's `NODE_USE_ENV_PROXY` applies.
- *
- * As the `fetch` of `connect` it takes a third of the CPU time of the platform's fetch.
- *
- * @example
- * ```ts
- * import { connect } from '@parley/a2a/client'
- * import { nodeFetch } from '@parley/a2a/node'
- *
- * const agent = await connect('https://agent.example.com', { fetch: nodeFetch() })
- * console.log(await agent.ask('Summarize the news'))
- * ```
- */
-export function nodeFetch(): DirectFetch {
-  const settings = { keepAlive: true, timeout: idleConnectionMs }
-  // The proxies of the environment are options of the global agents. The types of Node lack them for http.
-  const { options } = httpGlobalAgent as { readonly options?: AgentOptions }
-  return createNodeExchange({
-    plain: new HttpAgent({ ...options, ...settings }),
-    secure: new HttpsAgent({ ...httpsGlobalAgent.options, ...settings }),
-    check(url) {
-      if (url.protocol !== 'https:' && url.protocol !== 'http:') throw deniedError(`${url.protocol}// is not allowed`)
-    },
-    decompress: true,
-  })
 }
 
 /**

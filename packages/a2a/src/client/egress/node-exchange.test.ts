@@ -10,7 +10,8 @@ import type { DirectFetch, HttpAnswer } from '../contract.ts'
 import { defaultClientLimits } from '../default-limits.ts'
 import { createHttpClient } from '../http/http-client.ts'
 import { readText } from '../http/read-text.ts'
-import { guardedFetch, nodeFetch } from './guarded-fetch.ts'
+import { guardedFetch } from './guarded-fetch.ts'
+import { nodeFetch } from './node-exchange.ts'
 
 const opened: Server[] = []
 after(() => {

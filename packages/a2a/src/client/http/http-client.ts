@@ -175,7 +175,7 @@ function webHeadersOf(fields: HeaderFields): Headers {
     return new Headers(fields)
   } catch {
     // The platform's message would quote the value, which may be a secret.
-    throw new A2AError('INVALID_PARAMS', 'A header name or value is invalid')
+    throw new A2AError('INVALID_PARAMS', 'Invalid HTTP header')
   }
 }
 

@@ -1,8 +1,9 @@
 /** Reads the events of a response as they come: server-sent events or JSON lines, with limits on size and silence. */
+import { answerTooManyNodes } from '../../bindings/json-body.ts'
 import { createSseParser, type SseEvent } from '../../bindings/sse-reader.ts'
 import { A2AError } from '../../model/error.ts'
+import { defaultJsonNodes, exceedsJsonNodes } from '../../model/json-nodes.ts'
 import { startTimeout } from '../../model/signals.ts'
-import { checkJsonNodes } from '../http/check-json-nodes.ts'
 import type {
   TransportCallOptions,
   EventFrame,
@@ -17,7 +18,7 @@ import { notJsonError } from '../http/response-errors.ts'
 export async function readStream(
   response: HttpAnswer,
   about: TransportCallOptions,
-  { maxEventBytes, maxJsonNodes }: Pick<ClientTransportDeps, 'maxEventBytes' | 'maxJsonNodes'>,
+  { maxEventBytes, maxJsonNodes = defaultJsonNodes }: Pick<ClientTransportDeps, 'maxEventBytes' | 'maxJsonNodes'>,
   /** Throws SyntaxError for invalid JSON. */
   eventOf: (event: string, data: string, id: string | undefined) => EventFrame | Promise<EventFrame>,
 ): Promise<TransportStream> {
@@ -31,7 +32,7 @@ export async function readStream(
 
   /** The last event of a stream may be truncated. A complete one counts (F-5). */
   function decodeEvent({ event, data, id }: SseEvent, mayBeCut = false): EventFrame | Promise<EventFrame> {
-    checkJsonNodes(data, maxJsonNodes)
+    if (exceedsJsonNodes(data, maxJsonNodes)) throw answerTooManyNodes(maxJsonNodes)
     try {
       return eventOf(event, data, id)
     } catch (reason) {

@@ -2,11 +2,13 @@
  * All code for reading streams, as one module. Loaded with the first stream, before anything is sent: a page without streams
  * does not load it, and a page whose network breaks already has the code to resume.
  */
+import { A2AError } from '../../model/error.ts'
+
 export { runConversationTurn } from '../conversation/conversation-turn.ts'
 export { followTask } from './follow-task.ts'
 export { streamToResult } from './stream-to-result.ts'
 export { responseFrom, createStreamState, applyEvent, taskStateOf } from './stream-state.ts'
 export { readStream } from './read-stream.ts'
 
-/** Why a stream ends whose reader has left. As `abort()` would create it for each stream, with a stack trace. */
-export const readerLeft = new DOMException('The reader left', 'AbortError')
+/** Aborts the requests of a stream whose reader has left. Shared: `abort()` would create one with a stack trace per stream. */
+export const readerLeft = new A2AError('CANCELED', 'The reader of the stream left')
