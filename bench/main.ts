@@ -113,7 +113,7 @@ const verdicts = (flags.against === undefined ? targets(measures) : regressions(
 if (!flags.json)
   console.log(`\n${formatTable(measures, contestantsOf(measures))}\n\n${verdicts.map(targetLine).join('\n')}`)
 if (flags.write && flags.against === undefined) {
-  writePerformancePage(measures, describeRun(flags.quick ? 'quick' : 'full'))
+  writePerformancePage(measures, describeRun(flags.quick ? 'quick' : 'full'), flags.only.length > 0)
 }
 if (flags.profile !== undefined) {
   const print = flags.json ? tell : console.log
