@@ -12,8 +12,11 @@
  *   npm run bench -- --peers         also a2a-python, installed from PyPI
  *   npm run bench -- --write         writes the results to docs/performance.md and its plots
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { killContestants } from './contestants/contestant.ts'
+import { contestantNames, lineup } from './contestants/lineup.ts'
 import { chunkGroup } from './measures/chunks.ts'
 import { clusterGroup } from './measures/cluster.ts'
 import { crashGroup } from './measures/crash.ts'
@@ -114,11 +117,13 @@ const verdicts = (flags.against === undefined ? targets(measures) : regressions(
 if (!flags.json)
   console.log(`\n${formatTable(measures, contestantsOf(measures))}\n\n${verdicts.map(targetLine).join('\n')}`)
 if (flags.write && flags.against === undefined) {
-  writePerformancePage(measures, describeRun(flags.quick ? 'quick' : 'full'))
+  writePerformancePage(measures, describeRun(flags.quick ? 'quick' : 'full'), flags.only.length > 0)
 }
 if (flags.profile !== undefined) {
-  const shares = profileShares(readProfiles(flags.profile)).map(shareLine)
   const print = flags.json ? tell : console.log
-  print(`\nCPU of our servers by component:\n${shares.join('\n')}`)
+  for (const name of contestantNames.filter((each) => existsSync(join(flags.profile ?? '', each)))) {
+    const shares = profileShares(readProfiles(join(flags.profile, name))).map(shareLine)
+    print(`\nCPU of ${lineup[name].title} by component:\n${shares.join('\n')}`)
+  }
 }
 if (flags.strict && verdicts.some((verdict) => verdict.met === false)) process.exitCode = 1

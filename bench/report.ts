@@ -45,6 +45,7 @@ export function jsonLine(measure: Measure): string {
 
 export function formatValue(value: number | undefined): string {
   if (value === undefined) return '–'
+  if (value === 0) return '0'
   if (value >= 100) return Math.round(value).toLocaleString('en')
   return value.toFixed(value >= 10 ? 1 : 2)
 }

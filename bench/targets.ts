@@ -47,7 +47,9 @@ export function targets(measures: readonly Measure[]): readonly Target[] {
   /** Of our server relative to bare node:http. */
   const cost = (name: string): number | undefined => divide(value(name), value(name, 'bare'))
   const [direct, hop] = [value('hopP50'), value('hopP50', 'hub-memory')]
-  const lists = measures.filter(({ name }) => name.startsWith('list'))
+  const lists = measures
+    .filter(({ name }) => name.startsWith('list'))
+    .toSorted((a, b) => Number(a.name.slice(4)) - Number(b.name.slice(4)))
   const [shortest, longest] = [lists[0]?.name ?? '', lists.at(-1)?.name ?? '']
 
   return [

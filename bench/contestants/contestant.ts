@@ -38,8 +38,8 @@ function sizeOf(directory: string): number {
   return readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
 }
 
-const profiling = (directory?: string): string[] =>
-  directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
+const profiling = (name: ContestantName, directory?: string): string[] =>
+  directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(directory, name)}`]
 
 function programOf(name: ContestantName, against = ''): string {
   if (name === 'before') return join(resolve(against), 'bench/contestants/parley.ts')
@@ -95,7 +95,7 @@ export interface StartOptions extends Omit<ServerSettings, 'store' | 'database'>
   readonly data?: ContestantData
 }
 
-/** With `profileTo` our server writes a CPU profile there when it closes. */
+/** With `profileTo` our servers write CPU profiles there when they close, in a folder for each contestant. */
 export async function startContestant(
   name: ContestantName,
   { profileTo, against }: Pick<Plan, 'profileTo' | 'against'> = {},
@@ -111,7 +111,9 @@ export async function startContestant(
   const child = fork(programOf(name, against), [data.directory, JSON.stringify(settings)], {
     // Node's channel to a child is lines of JSON on a socket, so another language can speak it.
     ...(isPeer && { execPath: peerPython() }),
-    execArgv: isPeer ? [] : ['--conditions=parley-source', '--expose-gc', ...(isOurs ? profiling(profileTo) : [])],
+    execArgv: isPeer
+      ? []
+      : ['--conditions=parley-source', '--expose-gc', ...(isOurs ? profiling(name, profileTo) : [])],
     env: { ...process.env, NODE_ENV: 'production' },
     // `@a2a-js/sdk` prints a line for every push notification.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

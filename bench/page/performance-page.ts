@@ -73,7 +73,14 @@ function runLines(measures: readonly StoredMeasure[]): readonly string[] {
   const all = [...runs].map(([text, count]) => `- ${text} (${count} figures)`)
   const isOneFullRun = runs.size === 1 && measures.every(({ run }) => run.mode === 'full')
   if (isOneFullRun) return all
-  return [...all, '', 'Not all figures are from one full run. Run `npm run bench -- --write` to replace them.']
+  const rough = measures.some(({ run }) => run.mode === 'quick')
+    ? ' Figures of the quick mode are rough: they show that every measure works, and their verdicts do not count.'
+    : ''
+  return [
+    ...all,
+    '',
+    `Not all figures are from one full run. Run \`npm run bench -- --write\` to replace them.${rough}`,
+  ]
 }
 
 function targetRows(measures: readonly Measure[]): readonly string[] {
@@ -106,7 +113,8 @@ export function replaceBetweenMarks(text: string, content: string): string {
   return `${text.slice(0, from + startMark.length)}\n\n${content}\n\n${text.slice(to)}`
 }
 
-export function writePerformancePage(measures: readonly Measure[], run: RunFacts): void {
+/** With `isPartial`, measurements of other measures stay. */
+export function writePerformancePage(measures: readonly Measure[], run: RunFacts, isPartial: boolean): void {
   const rounded = measures.map((measure): StoredMeasure => ({
     ...measure,
     values: Object.fromEntries(
@@ -114,7 +122,7 @@ export function writePerformancePage(measures: readonly Measure[], run: RunFacts
     ),
     run,
   }))
-  const all = mergeResults(readResults(), rounded)
+  const all = mergeResults(isPartial ? readResults() : [], rounded)
   const plots = createPlots(all)
   mkdirSync(folder, { recursive: true })
   for (const file of readdirSync(folder)) if (file.endsWith('.svg')) rmSync(join(folder, file))
