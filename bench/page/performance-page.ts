@@ -127,6 +127,6 @@ export function writePerformancePage(measures: readonly Measure[], run: RunFacts
   mkdirSync(folder, { recursive: true })
   for (const file of readdirSync(folder)) if (file.endsWith('.svg')) rmSync(join(folder, file))
   for (const { file, svg } of plots) writeFileSync(join(folder, file), svg)
-  writeFileSync(results, `[\n${all.map((measure) => `  ${JSON.stringify(measure)}`).join(',\n')}\n]\n`)
+  writeFileSync(results, `${JSON.stringify(all, null, 2)}\n`)
   writeFileSync(page, replaceBetweenMarks(readFileSync(page, 'utf8'), renderResults(all, plots)))
 }
