@@ -1,5 +1,5 @@
 /** The limit for gRPC: `@grpc/grpc-js` alone, which writes events of the same shape and stores nothing. */
-import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js'
 import { chunkText } from '../workload.ts'
 import { runContestant } from './child-process.ts'
@@ -11,7 +11,7 @@ interface Payload {
 }
 
 const taskId = '0f9c8a52-3b51-4a51-9a3c-0c4b7a1d2e3f'
-const bytes = 2
+const bytes = WireType.LengthDelimited
 const [submitted, completed] = [1, 3]
 const text = (writer: BinaryWriter, field: number, value: string): BinaryWriter =>
   writer.tag(field, bytes).string(value)
@@ -58,7 +58,7 @@ function readCount(request: Uint8Array): number {
     const [field, ...rest] = path
     while (reader.pos < reader.len) {
       const [number, wireType] = reader.tag()
-      if (number !== field || wireType !== bytes) reader.skip(wireType)
+      if (number !== field || wireType !== WireType.LengthDelimited) reader.skip(wireType)
       else if (rest.length === 0) found ||= reader.string()
       else visit(reader.bytes(), rest)
     }

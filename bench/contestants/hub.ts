@@ -22,7 +22,7 @@ const loaded = loadConfig({
     ...(push && { push: { allow: ['127.0.0.1'] } }),
     // One client sends more than the default limit of an address permits. The limit is still counted.
     limits: { streamsPerCaller: 20_000, perAddress: '1000000/s' },
-    agents: Object.fromEntries(entries),
+    agents: Object.fromEntries(entries) as Record<string, object>,
   },
   environment: {},
   dataDir: directory,

@@ -77,7 +77,7 @@ function call(session: ClientHttp2Session, chunks: number): Promise<number> {
     try {
       reader.piece(bytes)
     } catch (reason) {
-      reject(reason as Error)
+      reject(reason)
     }
   })
   stream.on('error', reject)
@@ -86,7 +86,7 @@ function call(session: ClientHttp2Session, chunks: number): Promise<number> {
     try {
       resolve(reader.finish(chunks))
     } catch (reason) {
-      reject(reason as Error)
+      reject(reason)
     }
   })
   stream.end(requestBytes(chunks))

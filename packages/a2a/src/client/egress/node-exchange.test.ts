@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -37,11 +38,12 @@ const hasCode = (code: string) => (error: unknown) => error instanceof A2AError 
 
 describe('a direct exchange', () => {
   it('sends method, headers and body, and returns status, headers and body', async () => {
-    const { url } = await listen(async (request, response) => {
+    const { url } = await listen((request, response) => {
       const { method, headers } = request
-      const body = (await request.toArray()).join('')
-      response.writeHead(201, { 'X-One': '1', 'Set-Cookie': ['a=1', 'b=2'] })
-      response.end(`${method} ${headers['x-two']} ${headers['content-length']} ${headers.connection} ${body}`)
+      void text(request).then((body) => {
+        response.writeHead(201, { 'X-One': '1', 'Set-Cookie': ['a=1', 'b=2'] })
+        response.end([method, headers['x-two'], headers['content-length'], headers.connection, body].join(' '))
+      })
     })
     const headers = { 'x-two': '2', connection: 'close', 'content-length': '99' }
     const answer = await ask(nodeFetch(), `${url}/path?q=1`, { method: 'POST', body: 'naïve', headers })
@@ -142,9 +144,9 @@ describe('a client with a direct fetch', () => {
     })
 
   it('follows redirects, and sends neither credentials nor own headers to another origin', async () => {
-    const other = await listen(async (request, response) => {
+    const other = await listen((request, response) => {
       const { authorization, accept, 'x-own': own } = request.headers
-      response.end(JSON.stringify([authorization, accept, own, (await request.toArray()).join('')]))
+      void text(request).then((body) => response.end(JSON.stringify([authorization, accept, own, body])))
     })
     const first = await listen((request, response) => {
       assert.deepEqual([request.headers.authorization, request.headers['x-own']], ['Bearer key', 'own'])

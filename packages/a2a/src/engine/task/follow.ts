@@ -226,7 +226,7 @@ export function nextOf<T>(source: Pick<Pollable<T>, 'poll'>): Promise<IteratorRe
         const result = source.poll(look)
         if (result !== undefined) resolve(result)
       } catch (reason) {
-        reject(reason as Error)
+        reject(reason instanceof Error ? reason : new Error(String(reason)))
       }
     }
     look()

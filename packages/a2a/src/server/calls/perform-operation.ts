@@ -215,7 +215,7 @@ function createEventEncoder(
     payload(item) {
       const event = eventOf(item)
       if (dialect.writesCanonicalEvents === true && isPlainText(event)) return event
-      return JSON.parse(chunkText(wholeChunk(encode(item))))
+      return JSON.parse(chunkText(wholeChunk(encode(item)))) as unknown
     },
     cached(item) {
       const payload = cache.cachedEvent(dialect, eventOf(item))
