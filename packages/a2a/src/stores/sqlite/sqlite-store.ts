@@ -234,7 +234,12 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     feed: {
       read: (position, limit) => read(() => log.feed(position, limit)),
       end: () => read(() => log.feedEnd()),
-      takeRecent: recent.takeAfter,
+      takeRecent: (position, limit) => {
+        const entries = recent.takeAfter(position, limit)
+        // As for `read`: they are committed, and may not be on disk yet.
+        const pending = highWater.pending()
+        return pending === undefined ? entries : pending.then(() => entries)
+      },
     },
     kv,
     prune: (retention) =>

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { createTask } from '../../testing/store-contract/harness.ts'
 import { sqliteStore } from './sqlite-store.ts'
 import { openWalSync } from './wal-sync.ts'
 
@@ -138,13 +139,18 @@ describe('a SQLite store with full durability', () => {
     })
 
     const order: string[] = []
-    const written = store.kv.write('letters', { key: 'a', value: 1 }).then(() => order.push('written'))
+    const start = await store.feed.end()
+    await store.feed.takeRecent?.(start, 10)
+    const written = createTask(store).then(() => order.push('written'))
     while (held.size === 0) await new Promise(setImmediate)
-    const read = store.kv.read('letters', 'a').then((entry) => order.push(`read ${JSON.stringify(entry?.value)}`))
+    const read = store.feed.read(start, 10).then(({ length }) => order.push(`read ${length}`))
+    const recent = Promise.resolve(store.feed.takeRecent?.(start, 10)).then((taken) =>
+      order.push(`took ${taken?.length}`),
+    )
     for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
     assert.deepEqual(order, [])
     release()
-    await Promise.all([written, read])
-    assert.deepEqual(order, ['written', 'read 1'])
+    await Promise.all([written, read, recent])
+    assert.deepEqual(order.toSorted(), ['read 1', 'took 1', 'written'])
   })
 })
