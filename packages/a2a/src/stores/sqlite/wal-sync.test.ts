@@ -120,15 +120,18 @@ describe('a SQLite store with full durability', () => {
   it('acknowledges a write, and returns it to readers, only when it is on disk', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-wal-sync-'))
     const held = new Set<() => void>()
+    let isHolding = false
     const { fdatasync } = fs
     const hold = t.mock.method(fs, 'fdatasync', ((handle: number, callback: (error: Error | null) => void) => {
-      held.add(() => fdatasync(handle, callback))
+      if (isHolding) held.add(() => fdatasync(handle, callback))
+      else fdatasync(handle, callback)
     }) as typeof fdatasync)
     syncBuiltinESMExports()
     const store = sqliteStore(join(folder, 'tasks.db'))
     hold.mock.restore()
     syncBuiltinESMExports()
     const release = (): void => {
+      isHolding = false
       for (const sync of held) sync()
       held.clear()
     }
@@ -139,8 +142,10 @@ describe('a SQLite store with full durability', () => {
     })
 
     const order: string[] = []
+    await createTask(store)
     const start = await store.feed.end()
     await store.feed.takeRecent?.(start, 10)
+    isHolding = true
     const written = createTask(store).then(() => order.push('written'))
     while (held.size === 0) await new Promise(setImmediate)
     const read = store.feed.read(start, 10).then(({ length }) => order.push(`read ${length}`))
