@@ -1,6 +1,6 @@
 /** The kind `a2a` keeps the agent contract with every remote implementation, version and binding. */
 import { memoryKeyValueStore } from '@parley/a2a'
-import type { Agent, AgentFunction, Report } from '@parley/a2a'
+import type { Agent, AgentFunction, Report, Turn } from '@parley/a2a'
 import { clearCardCache } from '@parley/a2a/client'
 import { agentContract } from '@parley/a2a/testing'
 import type { AgentUnderTest } from '@parley/a2a/testing'
@@ -18,7 +18,7 @@ import { sdk1 } from '../interop/client/sdk-1-server.ts'
 interface Bench extends AgentUnderTest {
   readonly script: RemoteScript
   readonly peer: Peer
-  /** Resolves when the hub has received the output of the remote agent up to its pause. */
+  /** Resolves when the hub has received the output of the remote agent up to its pause, and stored that it has. */
   readonly received: Promise<void>
 }
 
@@ -54,16 +54,29 @@ async function openBench(kind: PeerKind): Promise<Bench> {
   }
 }
 
+/** Calls the listener with each report, after the checkpoints before it are durable. */
 function withReportListener(agent: Agent, onReport: (report: Report) => void): Agent {
   if (typeof agent === 'function' || agent.resume !== 'reattach') throw new Error('it can be picked up again')
   const around = (run: AgentFunction): AgentFunction =>
     async function* (turn) {
-      for await (const report of (await run(turn)) as AsyncIterable<Report>) {
+      let saved: Promise<void> = Promise.resolve()
+      const watched = withCheckpoint(turn, (data) => (saved = turn.checkpoint(data)))
+      for await (const report of (await run(watched)) as AsyncIterable<Report>) {
         yield report
-        onReport(report)
+        void saved.then(() => onReport(report))
       }
     }
   return { ...agent, run: around(agent.run), reattach: around(agent.reattach) }
+}
+
+function withCheckpoint(turn: Turn, checkpoint: Turn['checkpoint']): Turn {
+  return new Proxy(turn, {
+    get(target, key) {
+      if (key === 'checkpoint') return checkpoint
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
 }
 
 function keepsContract(kind: PeerKind, streams = true): void {
