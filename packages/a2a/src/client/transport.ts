@@ -104,7 +104,7 @@ export interface DirectRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | undefined
-  /** Aborts the request until its response begins. */
+  /** Aborts the request, and the body of its response. */
   readonly signal: AbortSignal
 }
 /**

@@ -74,8 +74,8 @@ export type TaskEventStream = AsyncIterable<readonly StreamItem[]>
 /** An iterator that can also be read without a promise for each result: that costs a thousand readers of one event too much. */
 export interface Pollable<T> extends AsyncIterator<T, undefined> {
   /**
-   * Returns the next result, or `undefined` if there is none yet: then it calls `ready` once, later, when it is to be called again.
-   * Throws the error that broke the source. Not to be called while another call, or a `next()`, waits.
+   * Returns the next result. Returns `undefined` if there is none yet, and calls `ready` once when `poll` should be called again.
+   * Throws the error of the source. Do not call it while a `poll` or a `next()` is pending.
    */
   poll(ready: () => void): IteratorResult<T, undefined> | undefined
   return(): Promise<IteratorResult<T, undefined>>

@@ -44,7 +44,7 @@ export function createRecentAppends(position: number): RecentAppends {
   let completeAfter = position
   let end = position
   let pending: RecentAppend[] = []
-  let hasLost = false
+  let wasRolledBack = false
   /** Whether there is a reader. Nothing is kept before it takes for the first time, nor when it has fallen behind. */
   let hasReader = false
 
@@ -69,7 +69,7 @@ export function createRecentAppends(position: number): RecentAppends {
 
   return {
     begin() {
-      hasLost = false
+      wasRolledBack = false
       if (pending.length > 0) pending = []
     },
     add(entry, records, appendBytes) {
@@ -79,7 +79,7 @@ export function createRecentAppends(position: number): RecentAppends {
       pending.push({ entry, records: isSmall ? records : undefined, bytes: isSmall ? appendBytes : 0 })
     },
     commit() {
-      if (hasLost || !hasReader) return clear()
+      if (wasRolledBack || !hasReader) return clear()
       if (pending.length === 0) return
       for (const append of pending) {
         appends.push(append)
@@ -92,7 +92,7 @@ export function createRecentAppends(position: number): RecentAppends {
     },
     rollback() {
       // The transaction may continue with other appends, and which of them were undone is not known.
-      hasLost = true
+      wasRolledBack = true
       pending = []
     },
     takeAfter(reached, limit) {

@@ -1,7 +1,7 @@
 /**
  * The backlog of webhooks, read from the store once. A claim delivers fewer events than a page holds, so the rest of the page stays
- * here for the next claim, and for the other webhooks of the task. Without it a backlog of 395
- * records cost 3,030 (push-backlog.test.ts).
+ * here for the next claim, and for another webhook of the task at the same position. Without it, the delivery of a backlog of 395
+ * records read 3,030 records from the store.
  */
 import { recordBytes } from '../../model/json-nodes.ts'
 import type { TaskStore } from '../../stores/store.ts'
@@ -25,7 +25,7 @@ export interface BacklogPage {
 export interface PushBacklog {
   /** The events after a seq. `undefined` if the log before them was dropped. */
   after(loaded: LoadedTask, seq: number): Promise<BacklogPage | undefined>
-  /** No claim continues at once: what was read ahead is dropped. */
+  /** Drops the kept page of a task. Call it when no claim follows immediately. */
   drop(taskId: string): void
 }
 

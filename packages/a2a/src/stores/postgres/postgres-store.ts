@@ -60,7 +60,7 @@ export interface PostgresStoreOptions {
 /** How long reads are retried: after the server closed a connection, or during a short restart. */
 const readRetryMs = 2_000
 /** Expired entries removed in one call. */
-const notesPerCall = 10_000
+const kvRowsPerSweep = 10_000
 /** Another replica may be running a long step. */
 const migrationTimeouts = { timeoutMs: 600_000, retryTimeoutMs: 5_000 }
 
@@ -232,7 +232,7 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
     kv,
     prune: (retention) =>
       serialized(async () => {
-        await sweep(notesPerCall)
+        await sweep(kvRowsPerSweep)
         const removed = await housekeeping.prune(retention)
         if (removed > 0) recent.clear()
         return removed

@@ -10,8 +10,10 @@ import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import type { SqliteDatabase } from './database.ts'
 
 export interface SqliteWriter {
-  /** `onCommit` runs once the work is durable, before the promise is resolved. */
-  /** `size`: the size of the write, as far as known. A large write is a step of its own, which small ones do not wait for. */
+  /**
+   * `onCommit` runs once the work is durable, before the promise is resolved. `size`: the size of the write, as far as known. A
+   * large write is a step of its own, which small ones do not wait for.
+   */
   write<Result>(work: () => Result, onCommit?: (result: Result) => void, size?: number): Promise<Result>
   /** Writes pending jobs at once. */
   flush(): void

@@ -61,7 +61,7 @@ const busyTimeoutMs = 5_000
 /** The suffixes of the files of a store. */
 const storeFiles = ['', '-wal', '-shm', '-mark', '.lock', '.lock-journal', '.key']
 /** Expired entries removed in one call. */
-const notesPerCall = 10_000
+const kvRowsPerSweep = 10_000
 
 /**
  * Opens a store in one SQLite file, for a single process; for several use `postgresStore`. The master key of its
@@ -244,7 +244,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     kv,
     prune: (retention) =>
       write(() => {
-        sweep(now(), notesPerCall)
+        sweep(now(), kvRowsPerSweep)
         const removed = prune(retention)
         if (removed > 0) recent.clear()
         return removed

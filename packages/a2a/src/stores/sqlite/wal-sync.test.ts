@@ -96,7 +96,7 @@ describe('the sync of the write-ahead log', () => {
     end(new Error('EIO'))
     commit(3)
     write('c')
-    const message = 'the disk did not confirm a write: EIO. Restart after the disk is repaired'
+    const message = 'syncing the write-ahead log failed: EIO. Check the disk, then restart'
     assert.deepEqual(events, ['sync begins', `a: ${message}`, `b: ${message}`, `c: ${message}`])
     assert.equal(sync.failure()?.message, message)
     await assert.rejects(sync.pending() ?? Promise.resolve(), { message })

@@ -59,7 +59,7 @@ export function openWalSync({ path, wal, onSynced, functions }: WalSyncDeps): Wa
   const handle = openSync(`${path}-wal`, 'r+')
   let running: Batch | undefined
   let ended: Promise<void> = Promise.resolve()
-  /** The last commit that no sync has begun for, and who waits for it. */
+  /** The last commit that no sync has begun for, and the callbacks that wait for it. */
   let last: Omit<SyncPoint, 'wal'> | undefined
   let waiting: DurableCallback[] = []
   let failure: Error | undefined
@@ -89,7 +89,7 @@ export function openWalSync({ path, wal, onSynced, functions }: WalSyncDeps): Wa
   function settle({ point, callbacks }: Batch, error: Error | null): void {
     const settled = callbacks.splice(0)
     if (error !== null) {
-      failure ??= new Error(`the disk did not confirm a write: ${error.message}. Restart after the disk is repaired`, {
+      failure ??= new Error(`syncing the write-ahead log failed: ${error.message}. Check the disk, then restart`, {
         cause: error,
       })
       settled.push(...waiting.splice(0))
