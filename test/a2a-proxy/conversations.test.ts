@@ -1,8 +1,9 @@
 /** How messages are mapped to the remote agent: contexts, input requests, cancels, and which fields are forwarded. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cursorExtension, timestampsExtension, traceExtension } from '@parley/a2a'
-import type { Task } from '@parley/a2a'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { cursorExtension, memoryKeyValueStore, timestampsExtension, traceExtension } from '@parley/a2a'
+import type { KeyValueStore, Task } from '@parley/a2a'
 import { startAuthorizationServer } from '../../packages/a2a/src/testing/fixtures/authorization-server.ts'
 import { openProxyToFakeRemote, messageIn, sendForTask } from './fake-remote-fixture.ts'
 import { statusOf, textOf } from './proxy-fixture.ts'
@@ -46,6 +47,22 @@ describe('a conversation with a remote agent', () => {
     const [first, second] = remote.called(/Send/).map((call) => messageIn(call).contextId)
     assert.notEqual(first, remoteTaskIds.contextId)
     assert.equal(second, remoteTaskIds.contextId)
+  })
+
+  it('keeps the context that the agent chose for the next message, however slow the store is', async (t) => {
+    const kv = memoryKeyValueStore()
+    const slow: KeyValueStore = {
+      ...kv,
+      async write(...args) {
+        for (let turn = 0; turn < 20; turn += 1) await turnOfTheLoop()
+        return kv.write(...args)
+      },
+    }
+    const ended = { events: [{ task: task('COMPLETED') }] }
+    const { agent, remote } = await openProxyToFakeRemote(t, () => ended, {}, { services: { kv: slow } })
+    await agent.send('1', { contextId: 'c1' })
+    await agent.send('2', { contextId: 'c1' })
+    assert.equal(remote.called(/Send/).map((call) => messageIn(call).contextId)[1], remoteTaskIds.contextId)
   })
 
   it('sends no context to an agent that refuses it, and then uses that of the agent [B-56]', async (t) => {

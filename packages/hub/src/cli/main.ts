@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /** The `parley` command. The only file that reads the environment and accesses the process. */
 import { enableCompileCache } from 'node:module'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import type { Terminal } from './command.ts'
+import { privateCacheFolder } from './private-cache-folder.ts'
 
 const [major = 0] = process.versions.node.split('.').map(Number)
 if (major < 24) {
@@ -14,7 +13,8 @@ if (major < 24) {
 // Keeps compiled modules between starts, and sources without their types: half the time of a start. Node compares the content of
 // each file, so a change is compiled anew. In the user's own folder, since code from a folder that others can write, such as /tmp,
 // would run in the hub. NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE turns it off.
-enableCompileCache(join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'parley'))
+const cacheFolder = privateCacheFolder(process.env['XDG_CACHE_HOME'])
+if (cacheFolder !== undefined) enableCompileCache(cacheFolder)
 
 /** Forced exit: longer than a hub needs to drain and to give up on a database that does not answer. */
 const forceExitMs = 30_000

@@ -30,7 +30,8 @@ export interface PushBacklog {
 }
 
 interface KeptPage {
-  readonly loaded: LoadedTask
+  /** Weak, because a task that left the cache must be freed, however long its page waits. */
+  readonly loaded: WeakRef<LoadedTask>
   readonly fromSeq: number
   readonly lastSeq: number
   readonly events: readonly LogEvent[]
@@ -48,9 +49,9 @@ export function createPushBacklog(tasks: Pick<TaskStore, 'read' | 'firstSeq'>): 
     total -= page.bytes
   }
 
-  function keep(page: KeptPage): void {
-    drop(page.loaded.id)
-    pages.set(page.loaded.id, page)
+  function keep(id: string, page: KeptPage): void {
+    drop(id)
+    pages.set(id, page)
     total += page.bytes
     for (const taskId of pages.keys()) {
       if (total <= maxKeptBytes) return
@@ -61,7 +62,7 @@ export function createPushBacklog(tasks: Pick<TaskStore, 'read' | 'firstSeq'>): 
   return {
     async after(loaded, seq) {
       const known = pages.get(loaded.id)
-      if (known?.loaded === loaded && known.fromSeq <= seq && seq < known.lastSeq) {
+      if (known?.loaded.deref() === loaded && known.fromSeq <= seq && seq < known.lastSeq) {
         return { events: known.events.filter((event) => event.seq > seq), lastSeq: known.lastSeq }
       }
       if ((await tasks.firstSeq(loaded.id)) > seq + 1) return undefined
@@ -76,7 +77,9 @@ export function createPushBacklog(tasks: Pick<TaskStore, 'read' | 'firstSeq'>): 
         events.push({ seq: own, event, final: false, at, traceparent: traceAt(loaded.fold, own), bytes })
       }
       const lastSeq = records.at(-1)?.seq
-      if (lastSeq !== undefined) keep({ loaded, fromSeq: seq, lastSeq, events, bytes: pageBytes })
+      if (lastSeq !== undefined) {
+        keep(loaded.id, { loaded: new WeakRef(loaded), fromSeq: seq, lastSeq, events, bytes: pageBytes })
+      }
       return { events, lastSeq }
     },
     drop,

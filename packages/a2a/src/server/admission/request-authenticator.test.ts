@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -10,13 +11,13 @@ const grpc = openGrpcServers()
 const opened: Handler[] = []
 after(() => Promise.all(opened.map((handler) => handler.close())))
 
-/** The response and the logged causes if `authenticate` returns this. */
+/** The response and the logged causes if `authenticate` returns this, or what this function returns. */
 async function answering(caller: unknown, path: string): Promise<{ status: number; text: string; causes: string[] }> {
   const causes: string[] = []
   const keep: EngineLog['error'] = (_message, fields) =>
     void causes.push(String((fields?.cause as Error | undefined)?.message))
   const log: EngineLog = { debug() {}, info() {}, warn: keep, error: keep }
-  const authenticate = (): Caller => caller as Caller
+  const authenticate = (): Caller => (typeof caller === 'function' ? caller() : caller) as Caller
   const handler = createHandler({ store: memoryStore(), agent: () => 'x', log, authenticate, protectCard: true })
   opened.push(handler)
   const response = await handler.fetch(new Request(`http://localhost${path}`))
@@ -46,6 +47,17 @@ describe('a caller returned by authenticate', () => {
     for (const caller of [{ id: 'anonymous', anonymous: true }, { id: 'visitor', anonymous: true }, { id: 'ann' }]) {
       assert.deepEqual((await answering(caller, '/tasks/x')).status, 404)
     }
+  })
+})
+
+describe('a promise of another implementation returned by authenticate', () => {
+  const foreign = runInNewContext('Promise') as PromiseConstructor
+
+  it('is awaited: its caller is used, and its rejection is 401', async () => {
+    assert.ok(!(foreign.resolve() instanceof Promise))
+    assert.equal((await answering(() => foreign.resolve({ id: 'ann' }), '/tasks/x')).status, 404)
+    assert.equal((await answering(() => foreign.resolve(undefined), '/tasks/x')).status, 401)
+    assert.equal((await answering(() => foreign.reject(new Error('bad token')), '/tasks/x')).status, 401)
   })
 })
 

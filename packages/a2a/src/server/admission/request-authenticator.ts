@@ -54,7 +54,8 @@ function authenticateRequest(
     throw authenticationError(reason, name, log)
   }
   if (!isPromise(identified)) return requireCaller(identified)
-  return identified.then(requireCaller, (reason: unknown) => {
+  // As one of ours: `then` of another implementation returns a promise that `instanceof` does not recognize.
+  return Promise.resolve(identified).then(requireCaller, (reason: unknown) => {
     throw authenticationError(reason, name, log)
   })
 }

@@ -19,8 +19,8 @@ export interface HighWater {
   pending(): Promise<void> | undefined
   /** The error of a failed sync. Nothing may be written after it. */
   failure(): Error | undefined
-  /** Syncs pending commits before it returns. Call it before the database is closed. */
-  flush(): void
+  /** Resolves when everything is synced, or could not be. Call it before the database is closed. */
+  drain(): Promise<void>
   /** Call it after the database is closed. */
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ const durableAtOnce = {
   whenDurable: (callback: DurableCallback): void => callback(),
   pending: () => undefined,
   failure: () => undefined,
-  flush() {},
+  async drain() {},
 }
 const noHighWater: HighWater = { ...durableAtOnce, reached() {}, async close() {} }
 const syncMs = 1_000
@@ -76,7 +76,8 @@ export function openHighWater(deps: HighWaterDeps): HighWater {
     : undefined
   const close = async (): Promise<void> => {
     await sync?.close()
-    await mark?.close()
+    // Not clean after a failed sync: the next start checks the file.
+    await mark?.close(sync?.failure() === undefined)
     wal.close()
   }
   if (sync === undefined) {
@@ -108,9 +109,9 @@ function syncLater(sync: WalSync, now: () => number, close: () => Promise<void>)
       last = [position, now()]
       timer ??= setTimeout(commitLast, syncMs).unref()
     },
-    flush() {
+    async drain() {
       commitLast()
-      sync.flush()
+      await sync.drain()
     },
     close,
   }

@@ -31,8 +31,8 @@ export interface MarkWriter {
    * position is not. Never throws: a mark that cannot be written stays behind the database, which is allowed.
    */
   write(position: number, at: number): void
-  /** Records a clean close. */
-  close(): Promise<void>
+  /** Records whether the database was closed cleanly. */
+  close(isClean: boolean): Promise<void>
 }
 
 const magic = Buffer.from('PRLYMRK1')
@@ -131,11 +131,11 @@ export function openMark(
       timer = setTimeout(sync, syncMs)
       timer.unref()
     },
-    async close() {
+    async close(isClean) {
       clearTimeout(timer)
       await syncing
       try {
-        encodeClean(record, true)
+        encodeClean(record, isClean)
         put()
         fdatasyncSync(handle)
       } catch (error) {

@@ -258,8 +258,9 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       if (closed) return
       closed = true
       writer.flush()
-      highWater.flush()
+      await highWater.drain()
       waiters.wakeAll()
+      if (highWater.failure() !== undefined) preventCheckpoint(database)
       database.close()
       await highWater.close()
       unlock()
@@ -304,6 +305,20 @@ function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
     unlock()
     throw error
   }
+}
+
+/** Connections that stay open until the process ends. */
+const keptOpen: SqliteDatabase[] = []
+
+/**
+ * The last connection that closes copies the WAL into the database file. After a failed sync it is unknown what the disk has of the WAL,
+ * so the copy is left to the next start, after its check. A connection that only reads cannot copy, and stays open.
+ */
+function preventCheckpoint({ path }: SqliteDatabase): void {
+  if (path === null) return
+  const reader = openSqliteDatabase(path, busyTimeoutMs, 'read')
+  reader.prepare('SELECT epoch FROM engine').get()
+  keptOpen.push(reader)
 }
 
 function keyTable(database: SqliteDatabase) {

@@ -20,12 +20,9 @@ function setUp(t: TestContext) {
     path,
     wal: { read: () => ({ salt: 1n, frames }), close() {} },
     onSynced: ({ position, wal }) => void events.push(`synced ${position} (${wal.frames} frames)`),
-    functions: {
-      sync: (_, callback) => {
-        events.push('sync begins')
-        running.push(callback)
-      },
-      syncNow: () => void events.push('synced now'),
+    sync: (_, callback) => {
+      events.push('sync begins')
+      running.push(callback)
     },
   })
   t.after(async () => {
@@ -102,17 +99,17 @@ describe('the sync of the write-ahead log', () => {
     await assert.rejects(sync.pending() ?? Promise.resolve(), { message })
   })
 
-  it('flushes before it returns, and calls no write twice', (t) => {
+  it('drains: waits for the sync that runs and for the one after it', async (t) => {
     const { sync, commit, write, end, events } = setUp(t)
+    await sync.drain()
     commit(1)
-    write('a')
     commit(2)
-    write('b')
-    sync.flush()
-    const flushed = ['synced now', 'synced 1 (1 frames)', 'a is durable', 'synced 2 (2 frames)', 'b is durable']
-    assert.deepEqual(events, ['sync begins', ...flushed])
+    write('a')
+    const drained = sync.drain().then(() => events.push('drained'))
     end()
-    assert.deepEqual(events, ['sync begins', ...flushed])
+    end()
+    await drained
+    assert.deepEqual(events.slice(-2), ['a is durable', 'drained'])
   })
 })
 
@@ -157,5 +154,32 @@ describe('a SQLite store with full durability', () => {
     release()
     await Promise.all([written, read, recent])
     assert.deepEqual(order.toSorted(), ['read 1', 'took 1', 'written'])
+  })
+
+  it('is not copied into the database file on close after a sync failed, and is checked at the next start', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-wal-sync-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'tasks.db')
+    const { fdatasync } = fs
+    let hasFailed = false
+    const broken = t.mock.method(fs, 'fdatasync', ((handle: number, callback: (error: Error | null) => void) => {
+      if (hasFailed) callback(new Error('EIO'))
+      else fdatasync(handle, callback)
+    }) as typeof fdatasync)
+    syncBuiltinESMExports()
+    const store = sqliteStore(file)
+    broken.mock.restore()
+    syncBuiltinESMExports()
+    await createTask(store)
+    hasFailed = true
+    await assert.rejects(createTask(store), /syncing the write-ahead log failed: EIO/)
+    await assert.rejects(store.feed.end(), /EIO/)
+    await assert.rejects(async () => store.ready?.(), /EIO/)
+    await store.close()
+    assert.ok(fs.statSync(`${file}-wal`).size > 0)
+    const infos: string[] = []
+    const next = sqliteStore({ file, log: { warn() {}, info: (message) => void infos.push(message) } })
+    await next.close()
+    assert.ok(infos.some((message) => message.includes('checked after an unclean shutdown')))
   })
 })

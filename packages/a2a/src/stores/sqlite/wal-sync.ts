@@ -4,7 +4,7 @@
  * it in a thread of libuv, and a write resolves when the sync that covers it has ended. Commits made during a sync share the next
  * one.
  */
-import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, openSync } from 'node:fs'
 import type { WalPosition, WalReader } from './wal-position.ts'
 
 /** What is on disk after a sync. */
@@ -27,15 +27,9 @@ export interface WalSync {
   pending(): Promise<void> | undefined
   /** What is on disk after a failed sync is unknown (the kernel drops the pages), so it is final. */
   failure(): Error | undefined
-  /** Syncs pending commits before it returns. */
-  flush(): void
+  /** Resolves when nothing is being synced, also after a failure. */
+  drain(): Promise<void>
   close(): Promise<void>
-}
-
-/** The functions of `node:fs` that it uses, for tests. */
-export interface SyncFunctions {
-  readonly sync: (handle: number, callback: (error: Error | null) => void) => void
-  readonly syncNow: (handle: number) => void
 }
 
 export interface WalSyncDeps {
@@ -44,7 +38,8 @@ export interface WalSyncDeps {
   readonly wal: WalReader
   /** Called after each sync, before the writes that it covers resolve. Must not throw. */
   onSynced(point: SyncPoint): void
-  readonly functions?: SyncFunctions
+  /** For tests. Default: `fdatasync`. */
+  readonly sync?: (handle: number, callback: (error: Error | null) => void) => void
 }
 
 interface Batch {
@@ -53,8 +48,7 @@ interface Batch {
 }
 
 /** Throws if there is no WAL. */
-export function openWalSync({ path, wal, onSynced, functions }: WalSyncDeps): WalSync {
-  const { sync, syncNow } = functions ?? { sync: fdatasync, syncNow: fdatasyncSync }
+export function openWalSync({ path, wal, onSynced, sync = fdatasync }: WalSyncDeps): WalSync {
   // Closing a handle drops the locks of its file (POSIX). SQLite locks the database and the wal-index, not the WAL.
   const handle = openSync(`${path}-wal`, 'r+')
   let running: Batch | undefined
@@ -64,30 +58,21 @@ export function openWalSync({ path, wal, onSynced, functions }: WalSyncDeps): Wa
   let waiting: DurableCallback[] = []
   let failure: Error | undefined
 
-  function takeBatch({ position, at }: Omit<SyncPoint, 'wal'>): Batch {
+  function start({ position, at }: Omit<SyncPoint, 'wal'>): void {
     const batch = { point: { position, at, wal: wal.read() }, callbacks: waiting }
     last = undefined
     waiting = []
-    return batch
-  }
-
-  function start(commit: Omit<SyncPoint, 'wal'>): void {
-    const batch = takeBatch(commit)
     running = batch
     ended = new Promise((resolve) => {
       sync(handle, (error) => {
-        // A flush may have settled it.
-        if (running === batch) {
-          running = undefined
-          settle(batch, error)
-        }
+        running = undefined
+        settle(batch, error)
         resolve()
       })
     })
   }
 
-  function settle({ point, callbacks }: Batch, error: Error | null): void {
-    const settled = callbacks.splice(0)
+  function settle({ point, callbacks: settled }: Batch, error: Error | null): void {
     if (error !== null) {
       failure ??= new Error(`syncing the write-ahead log failed: ${error.message}. Check the disk, then restart`, {
         cause: error,
@@ -96,7 +81,7 @@ export function openWalSync({ path, wal, onSynced, functions }: WalSyncDeps): Wa
     } else {
       onSynced(point)
       // First, so that the disk works while the callers of these writes do.
-      if (last !== undefined && running === undefined) start(last)
+      if (last !== undefined) start(last)
     }
     for (const callback of settled) callback(failure)
   }
@@ -121,17 +106,8 @@ export function openWalSync({ path, wal, onSynced, functions }: WalSyncDeps): Wa
       })
     },
     failure: () => failure,
-    flush() {
-      if (failure !== undefined || (last === undefined && running === undefined)) return
-      const batches = [...(running === undefined ? [] : [running]), ...(last === undefined ? [] : [takeBatch(last)])]
-      running = undefined
-      let error: Error | null = null
-      try {
-        syncNow(handle)
-      } catch (reason) {
-        error = reason as Error
-      }
-      for (const batch of batches) settle(batch, error)
+    async drain() {
+      while (running !== undefined) await ended
     },
     async close() {
       await ended

@@ -75,6 +75,7 @@ describe('the checkpoint of a turn with a remote agent', () => {
       },
     } as unknown as Turn
     const idMapping = {
+      isOtherContext: () => false,
       remoteContextId: async () => 'c',
       remoteReferences: async () => [],
       record(_: Turn, remote: object) {

@@ -95,10 +95,13 @@ export interface TurnPosition {
   readonly checkpoint: RemoteCheckpoint
   save(next: RemoteCheckpoint): Promise<void>
   /**
-   * An event arrived. The first one queues the checkpoint that must precede its reports. Not awaited: the log keeps the order,
-   * so the checkpoint and the reports that came with it share one commit.
+   * An event arrived. The first one queues the checkpoint that must precede its reports. Usually there is nothing to await: the log
+   * keeps the order, so the checkpoint and the reports that came with it share one commit. If the remote agent chose another
+   * context, await the promise: a restarted turn that has arrived does not record the context again.
    */
-  recordArrival(stream: Pick<EventStream, 'taskId' | 'contextId'>): void
+  recordArrival(stream: Pick<EventStream, 'taskId' | 'contextId'>): Promise<void> | undefined
+  /** Await it before the last report of the turn: the next message of the conversation needs the mapping. */
+  idsRecorded(): Promise<void>
   /** The remote agent has the message. Stores its task id and its question, if any. */
   recordArrived(found: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void>
   /** The remote task waits for the caller. */
@@ -123,6 +126,7 @@ export function createTurnPosition(
   // The first cursor is stored at once: from then on the log contains the position.
   let savedAt = -Infinity
   let unsaved = 0
+  let idsRecorded: Promise<void> = Promise.resolve()
 
   return {
     get checkpoint() {
@@ -130,14 +134,16 @@ export function createTurnPosition(
     },
     save,
     recordArrival({ taskId, contextId }) {
-      if (checkpoint.arrived === true || taskId === undefined) return
-      // First, so that it is in the same commit or an earlier one: a restarted turn that has arrived does not record it again.
-      idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
-        turn.log.warn('which task of the remote agent this is could not be noted', { taskId: turn.task.id, cause })
+      if (checkpoint.arrived === true || taskId === undefined) return undefined
+      idsRecorded = idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
+        turn.log.warn('the ids of the remote task could not be stored', { taskId: turn.task.id, cause })
       })
+      if (idMapping.isOtherContext(turn, contextId)) return idsRecorded.then(() => recordArrived({ taskId }))
       // If the log rejects it, the engine has stopped the turn, and the reports that follow are rejected as well.
       recordArrived({ taskId }).catch(() => {})
+      return undefined
     },
+    idsRecorded: () => idsRecorded,
     recordArrived,
     recordQuestion: (status) => recordArrived({ asked: remoteQuestionOf(status) }),
     recordDelivered({ id }) {
@@ -181,6 +187,8 @@ export function createTurnPosition(
 export interface RemoteIdMapping {
   /** The remote context id of the conversation that the turn belongs to. */
   remoteContextId(turn: Turn): Promise<string>
+  /** Whether the remote agent answered with a context that is not the one the hub proposed. */
+  isOtherContext(turn: Turn, contextId: string | undefined): boolean
   /** Records the task and context that the remote agent answered with. */
   record(turn: Turn, remote: { readonly taskId: string; readonly contextId: string | undefined }): Promise<void>
   /** The remote ids of the local tasks that the message references. */
@@ -191,7 +199,11 @@ export interface RemoteIdMapping {
 const retentionMs = 90 * 86_400_000
 
 export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'name' | 'kv' | 'now'>): RemoteIdMapping {
+  const isOtherContext = (turn: Turn, contextId: string | undefined): contextId is string =>
+    contextId !== undefined && contextId !== '' && contextId !== defaultContextId(turn, name)
+
   return {
+    isOtherContext,
     async remoteContextId(turn) {
       const stored = await kv.read('context', sessionKeyOf(turn, name))
       return typeof stored?.value === 'string' ? stored.value : defaultContextId(turn, name)
@@ -199,7 +211,7 @@ export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'na
     async record(turn, { taskId, contextId }) {
       const expiresAt = now() + retentionMs
       await kv.write('task', { key: turn.task.id, value: taskId, expiresAt })
-      if (contextId === undefined || contextId === '' || contextId === defaultContextId(turn, name)) return
+      if (!isOtherContext(turn, contextId)) return
       const session = sessionKeyOf(turn, name)
       if (await isClaimedByOther(contextId, session, expiresAt)) return
       await kv.write('context', { key: session, value: contextId, expiresAt })

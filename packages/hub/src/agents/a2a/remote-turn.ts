@@ -187,7 +187,8 @@ export async function* runRemoteTurn(
         if (current.at === 'resuming' && 'task' in frame.event) return { at: 'subscribing', taskId: current.taskId }
         heardAt = monotonicNow()
         failures = 0
-        position.recordArrival(stream)
+        const arrival = position.recordArrival(stream)
+        if (arrival !== undefined) await arrival
         const translated = await orFailure(translate(frame))
         if ('error' in translated) return failed(translated)
         const { report } = translated
@@ -196,8 +197,10 @@ export async function* runRemoteTurn(
           const { settledStatus } = translator
           if (settledStatus !== undefined && isInterrupted(settledStatus.state))
             await position.recordQuestion(settledStatus)
+          const isLast = settledStatus !== undefined || isReply(report)
+          if (isLast) await position.idsRecorded()
           yield report
-          if (settledStatus !== undefined || isReply(report)) return { at: 'ended' }
+          if (isLast) return { at: 'ended' }
           if ('message' in frame.event) interimReply = report
         }
         if (skip === 0 && hasCursorExtension(remote.card)) position.recordDelivered(frame)

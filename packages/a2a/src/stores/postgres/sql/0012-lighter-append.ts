@@ -15,9 +15,14 @@
  */
 export const sql = `
 DO $compress$
+DECLARE
+  timeout_before text := current_setting('lock_timeout');
 BEGIN
+  -- Not worth a wait: everything on the table would queue behind it, also the appends of other replicas.
+  PERFORM set_config('lock_timeout', '1s', true);
   ALTER TABLE log ALTER COLUMN records SET COMPRESSION lz4;
-EXCEPTION WHEN feature_not_supported THEN
+  PERFORM set_config('lock_timeout', timeout_before, true);
+EXCEPTION WHEN feature_not_supported OR lock_not_available THEN
   NULL;
 END
 $compress$;
