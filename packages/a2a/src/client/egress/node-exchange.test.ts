@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once, type EventEmitter } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -29,6 +30,17 @@ async function listen(listener: RequestListener) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
+}
+/** Resolves when the client has closed its next response, or the request, which then has returned its connection. */
+function nextClosed(which: 'request' | 'response'): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const channel = 'http.client.response.finish'
+  subscribe(channel, function observe(message) {
+    unsubscribe(channel, observe)
+    // Not `once` of node:events, which listens to errors too: the exchange may have no listener for them.
+    ;(message as Record<typeof which, EventEmitter>)[which].on('close', resolve)
+  })
+  return promise
 }
 const never = new AbortController().signal
 const ask = ({ exchange }: DirectFetch, url: string, over: object = {}): Promise<HttpAnswer> =>
@@ -90,6 +102,53 @@ describe('a direct exchange', () => {
     await assert.rejects(textOf(await ask(nodeFetch(), url)), hasCode('INTERRUPTED'))
   })
 
+  it('fails if the connection broke before the body is read', { timeout: 10_000 }, async () => {
+    for (const encoding of ['identity', 'gzip']) {
+      const { url, sockets } = await listen((_, response) => {
+        response.writeHead(200, { 'content-length': '100', 'content-encoding': encoding }).write('{"a"')
+      })
+      const closed = nextClosed('response')
+      const answer = await ask(nodeFetch(), url)
+      sockets[0]!.destroy()
+      await closed
+      await assert.rejects(textOf(answer), hasCode('INTERRUPTED'))
+    }
+  })
+
+  it('closes the connection of a peer that sends a body after a 205', { timeout: 10_000 }, async () => {
+    const closings: Promise<unknown>[] = []
+    const { url } = await listen((_, { socket }) => {
+      closings.push(once(socket!, 'close'))
+      // A ServerResponse omits such a body.
+      socket!.write('HTTP/1.1 205 Reset Content\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n')
+    })
+    const fetch = nodeFetch()
+    assert.equal((await ask(fetch, url)).body, null)
+    assert.equal((await fetch(new Request(url))).body, null)
+    assert.equal(closings.length, 2)
+    await Promise.all(closings)
+  })
+
+  it('uses the connection again after a response without a body', async () => {
+    const { url, sockets } = await listen((request, response) => {
+      // Node closes the connection after a HEAD whose response gives no length.
+      if (request.method === 'HEAD') response.setHeader('content-length', 5)
+      response.writeHead(Number(request.url?.slice(1))).end()
+    })
+    const fetch = nodeFetch()
+    for (const [method, status] of [
+      ['HEAD', 200],
+      ['GET', 204],
+      ['GET', 205],
+      ['GET', 304],
+    ] as const) {
+      const closed = nextClosed('request')
+      assert.equal((await ask(fetch, `${url}/${status}`, { method })).body, null)
+      await closed
+    }
+    assert.equal(sockets.length, 1)
+  })
+
   it('stops when the signal aborts, with its reason', async () => {
     const controller = new AbortController()
     const { url } = await listen(() => controller.abort(new Error('enough')))
@@ -104,6 +163,32 @@ describe('a direct exchange', () => {
         assert.doesNotMatch(error.message, /se ?cret/)
         return hasCode('INVALID_PARAMS')(error)
       })
+  })
+
+  it('sends header values without the whitespace around them, as the fetch does', async () => {
+    const { url } = await listen((request, response) => response.end(request.headersDistinct['x-key']?.join()))
+    for (const [value, sent] of [
+      ['secret\n', 'secret'],
+      [' \t\r\na b\r\n\t ', 'a b'],
+      ['\u00a0a\u00a0', '\u00a0a\u00a0'],
+      ['\n', ''],
+    ] as const) {
+      const headers = { 'x-key': value }
+      assert.equal(await textOf(await ask(nodeFetch(), url, { headers })), sent)
+      assert.equal(await (await nodeFetch()(new Request(url, { headers }))).text(), sent)
+    }
+  })
+
+  it('rejects an encoding that has the name of a property of every object', { timeout: 10_000 }, async () => {
+    const { url, sockets } = await listen((request, response) => {
+      response.writeHead(200, { 'content-encoding': request.url!.slice(1) }).write('{}')
+    })
+    for (const encoding of ['constructor', 'toString', '__proto__']) {
+      await assert.rejects(ask(nodeFetch(), `${url}/${encoding}`), hasCode('INVALID_AGENT_RESPONSE'))
+      await assert.rejects(nodeFetch()(new Request(`${url}/${encoding}`)), hasCode('INVALID_AGENT_RESPONSE'))
+    }
+    assert.equal(sockets.length, 6)
+    for (const socket of sockets) if (!socket.closed) await once(socket, 'close')
   })
 
   it('reads a compressed response of an address that the operator chose, and of no other', async () => {

@@ -114,10 +114,25 @@ export function nodeFetch(): DirectFetch {
 
 function messageHeaders(headers: DirectRequest['headers']): Record<string, string> {
   const kept: Record<string, string> = {}
-  for (const name in headers) if (!hopByHop.test(name)) kept[name] = headers[name] as string
+  for (const name in headers) if (!hopByHop.test(name)) kept[name] = trimValue(headers[name]) as string
   // The common case is a stream of small events, which compression delays.
   kept['accept-encoding'] = 'identity'
   return kept
+}
+
+/** Removes what the web's Headers remove: a key from a file often ends with a line feed. Node decides on other types. */
+function trimValue(value: string | undefined): string | undefined {
+  if (typeof value !== 'string') return value
+  let start = 0
+  let end = value.length
+  while (start < end && isHttpSpace(value.charCodeAt(start))) start++
+  while (end > start && isHttpSpace(value.charCodeAt(end - 1))) end--
+  return value.slice(start, end)
+}
+
+/** Space, tab, line feed, carriage return. `trim` removes more, such as U+00A0, which a value may contain. */
+function isHttpSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
 }
 
 /** Node's message would quote the name. */
@@ -131,25 +146,38 @@ function asHeaderError(reason: unknown): never {
 function checkHead({ statusCode: status = 0, headers }: IncomingMessage, decompress: boolean): void {
   if (status < 200 || status > 599) throw new A2AError('INVALID_AGENT_RESPONSE', `${status} is not an HTTP status`)
   const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity' && !(decompress && encoding in decoders))
+  if (encoding !== 'identity' && !(decompress && decoders.has(encoding)))
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The response is compressed, which was not requested')
 }
 
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-}
+/** A map: the peer chooses the key, and an object has `constructor`. */
+const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])
 
 function contentOf(incoming: IncomingMessage): Readable {
-  const decoder = decoders[incoming.headers['content-encoding'] ?? '']?.()
-  // An error of either destroys both.
-  return decoder === undefined ? incoming : pipeline(incoming, decoder, () => {})
+  try {
+    const decoder = decoders.get(incoming.headers['content-encoding'] ?? '')?.()
+    // An error of either destroys both.
+    return decoder === undefined ? incoming : pipeline(incoming, decoder, () => {})
+  } catch (reason) {
+    // zlib found no memory.
+    incoming.destroy()
+    throw reason
+  }
 }
 
 function hasBody({ statusCode = 0 }: IncomingMessage, method: string): boolean {
   return method !== 'HEAD' && statusCode !== 204 && statusCode !== 205 && statusCode !== 304
+}
+
+/** Frees the connection of a response without a body. The parser reads a body after a 205, which may have no end. */
+function endWithoutBody(incoming: IncomingMessage): void {
+  if (incoming.complete) incoming.resume()
+  else incoming.destroy()
 }
 
 function webResponse(incoming: IncomingMessage, method: string): Response {
@@ -162,7 +190,7 @@ function webResponse(incoming: IncomingMessage, method: string): Response {
     throw reason
   }
   const isReadable = hasBody(incoming, method)
-  if (!isReadable) incoming.resume()
+  if (!isReadable) endWithoutBody(incoming)
   const stream = isReadable ? (Readable.toWeb(contentOf(incoming)) as ReadableStream<Uint8Array>) : null
   // Node accepts more characters than a Response does.
   const statusText = statusMessage.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '')
@@ -172,7 +200,7 @@ function webResponse(incoming: IncomingMessage, method: string): Response {
 function directAnswer(incoming: IncomingMessage, method: string): HttpAnswer {
   const { statusCode: status = 0, headers } = incoming
   const isReadable = hasBody(incoming, method)
-  if (!isReadable) incoming.resume()
+  if (!isReadable) endWithoutBody(incoming)
   return {
     status,
     ok: status < 300,
@@ -186,6 +214,7 @@ function directAnswer(incoming: IncomingMessage, method: string): HttpAnswer {
   }
 }
 
+const closedWithin = (): Error => new Error('The connection was closed within the response')
 const ended: HttpBodyRead = { done: true, value: undefined }
 
 /** The bytes of a response, and its own reader: it is read once. */
@@ -201,11 +230,14 @@ class NodeBody implements HttpAnswerBody {
   }
 
   getReader(): this {
-    this.#content = contentOf(this.#incoming)
+    const incoming = this.#incoming
+    this.#content = contentOf(incoming)
       .on('readable', () => this.#deliver())
       .on('end', () => this.#end(undefined))
       .on('error', (reason) => this.#end(reason))
-      .on('close', () => this.#end(new Error('The connection was closed within the response')))
+      .on('close', () => this.#end(closedWithin()))
+    // The events of a break before this call have passed.
+    if (incoming.destroyed) this.#end(incoming.errored ?? closedWithin())
     return this
   }
 
