@@ -6,6 +6,7 @@ import type { Agent, Turn } from '../../agents/agent.ts'
 import { authRequired, inputRequired, reply } from '../../agents/reports.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import {
+  aliceContext,
   artifactText,
   chunksOf,
   historyOf,
@@ -18,6 +19,7 @@ import {
 import { createPromptedAgent } from '../../testing/fixtures/prompted-agent.ts'
 import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
 import type { StreamItem } from '../contract.ts'
+import { toPollable } from './follow.ts'
 
 const seqsOf = (items: readonly StreamItem[]): readonly (number | undefined)[] => items.map(({ seq }) => seq)
 const finalsOf = (items: readonly StreamItem[]): readonly number[] =>
@@ -126,6 +128,39 @@ describe('a stream', () => {
     assert.deepEqual(chunksOf(second), ['a', 'b', 'c'])
     assert.deepEqual(seqsOf(second), seqsOf(third))
     assert.equal(short((await testEngine.get(id)).status.state), 'COMPLETED')
+  })
+
+  it('gets its events also when the consumer of another throws [B-103]', async (t) => {
+    const { agent, say } = createPromptedAgent()
+    const testEngine = await openTestEngine(t, agent)
+    const own = await testEngine.stream('go')
+    const [opened] = await own.through((item) => stateOfItem(item) === 'TASK_STATE_WORKING')
+    assert.ok(opened !== undefined && 'task' in opened.event)
+    const { id } = opened.event.task
+    const called: number[] = []
+    const errors: unknown[] = []
+    const queue = queueMicrotask
+    t.mock.method(globalThis, 'queueMicrotask', (run: () => void) =>
+      queue(() => {
+        try {
+          run()
+        } catch (error) {
+          errors.push(error)
+        }
+      }),
+    )
+    for (const place of [1, 2, 3]) {
+      const stream = await testEngine.engine.subscribe({ id }, aliceContext, 'refuse')
+      const reader = toPollable(stream[Symbol.asyncIterator]())
+      const ready = (): void => {
+        if (called.push(place) === 1) throw new Error('thrown')
+      }
+      while (reader.poll(ready) !== undefined);
+    }
+    say('a')
+    await own.through(isChunk)
+    assert.deepEqual(called, [1, 2, 3])
+    assert.deepEqual(errors, [new Error('thrown')])
   })
 
   it('releases the task when its reader leaves, also while it waits [B-103]', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect as connectHttp2 } from 'node:http2'
+import { connect as connectHttp2, type OutgoingHttpHeaders, type Settings } from 'node:http2'
+import { Duplex } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../agents/agent.ts'
 import { artifact, inputRequired } from '../../agents/reports.ts'
@@ -18,8 +19,26 @@ import {
   refusedCallOf,
   grpcMessageRequest,
 } from '../../testing/fixtures/grpc-server.ts'
+import { eventually } from '../../testing/fixtures/test-engine.ts'
 
 const { open, client } = openGrpcServers()
+
+/** A stream of a raw HTTP/2 client, because the library's own client always reads. */
+function openUnreadStream(port: number, headers: OutgoingHttpHeaders = {}, settings: Settings = {}) {
+  const session = connectHttp2(`http://127.0.0.1:${port}`, { settings })
+  const message = encodeProtobuf('lf.a2a.v1.SendMessageRequest', grpcMessageRequest('much'))
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(message.length, 1)
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': `/${modern}/SendStreamingMessage`,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...headers,
+  })
+  stream.end(Buffer.concat([head, message]))
+  return { session, stream }
+}
 
 describe('gRPC', () => {
   it('releases the counted bytes of a large response that cannot be written', async () => {
@@ -288,18 +307,7 @@ describe('a stream over gRPC', () => {
       },
     })
     const peer = client(server.grpcPort)
-    // A raw HTTP/2 client, because the library's own client always reads.
-    const session = connectHttp2(`http://127.0.0.1:${server.grpcPort}`)
-    const message = encodeProtobuf('lf.a2a.v1.SendMessageRequest', grpcMessageRequest('much'))
-    const head = Buffer.alloc(5)
-    head.writeUInt32BE(message.length, 1)
-    const stream = session.request({
-      ':method': 'POST',
-      ':path': `/${modern}/SendStreamingMessage`,
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    })
-    stream.end(Buffer.concat([head, message]))
+    const { session, stream } = openUnreadStream(server.grpcPort)
     await once(stream, 'response')
     // The client does not read. As long as the server holds the stream, there is no slot for a second one.
     for (let refused = true; refused;) {
@@ -355,5 +363,35 @@ describe('a deadline', () => {
       assert.equal(tasks.length, 2)
       done = tasks.filter(({ status }: any) => status.state === 'TASK_STATE_COMPLETED').length
     }
+  })
+  it('ends a stream that is not read, and its status follows the unread events', async (t) => {
+    const atDeadline = Promise.withResolvers<void>()
+    const { end } = Duplex.prototype
+    t.mock.method(Duplex.prototype, 'end', function (this: Duplex, ...given: unknown[]) {
+      // Only the streams of a server respond.
+      if ('respond' in this) atDeadline.resolve()
+      return Reflect.apply(end, this, given) as Duplex
+    })
+    const gate = Promise.withResolvers<void>()
+    const server = await open({
+      async *agent() {
+        yield artifact('unread', { text: 'x'.repeat(2_000) })
+        await atDeadline.promise
+        yield artifact('late', { text: 'x' })
+        await gate.promise
+      },
+    })
+    const { session, stream } = openUnreadStream(
+      server.grpcPort,
+      { 'grpc-timeout': '500m' },
+      { initialWindowSize: 500 },
+    )
+    await once(stream, 'response')
+    await atDeadline.promise
+    await eventually(() => server.handler.openStreams() === 0, 'the end of the stream')
+    const [trailers] = await once(stream.resume(), 'trailers')
+    assert.equal(trailers['grpc-status'], '4')
+    gate.resolve()
+    session.close()
   })
 })

@@ -197,7 +197,7 @@ async function writeEvents(
         const { bytes, count } = framesOf(items, at, open, method)
         at += count
         const written = writeFrames(call, bytes, account, stallOptions)
-        if (written !== undefined) await written
+        if (!(typeof written === 'boolean' ? written : await written)) return
       }
       account.setOwnBytes(0)
     }

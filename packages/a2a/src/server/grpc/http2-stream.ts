@@ -8,10 +8,12 @@ import type { SocketProgress } from '../streaming/stream-limits.ts'
 export interface Http2Stream {
   readonly session?: { readonly socket?: SocketProgress }
   readonly destroyed: boolean
+  /** Whether `end()` was called: grpc-js does that when it has a status to send. */
+  readonly writableEnded: boolean
   once(event: 'close', listener: () => void): unknown
   on(event: 'drain', listener: () => void): unknown
   off(event: 'drain', listener: () => void): unknown
-  write(bytes: Uint8Array, done?: () => void): boolean
+  write(bytes: Uint8Array, done?: (error?: Error | null) => void): boolean
   destroy(): unknown
 }
 
