@@ -93,12 +93,41 @@ describe('the checkpoint of a turn with a remote agent', () => {
       () => 0,
       () => {},
     )
-    position.recordArrival({ taskId: undefined, contextId: undefined })
+    assert.equal(position.recordArrival({ taskId: undefined, contextId: undefined }), undefined)
     assert.deepEqual(writes, [], 'a direct message has no task')
-    position.recordArrival({ taskId: 'r1', contextId: 'rc1' })
-    position.recordArrival({ taskId: 'r1', contextId: 'rc1' })
+    assert.equal(position.recordArrival({ taskId: 'r1', contextId: 'rc1' }), undefined)
+    assert.equal(position.recordArrival({ taskId: 'r1', contextId: 'rc1' }), undefined)
     const arrived = { round: 1, messageId, taskId: 'r1', arrived: true }
     assert.deepEqual(writes, [{ taskId: 'r1', contextId: 'rc1' }, arrived])
     assert.deepEqual(position.checkpoint, arrived)
+  })
+
+  it('waits for the mapping if the remote agent chose another context', async () => {
+    const writes: unknown[] = []
+    const mapped = Promise.withResolvers<void>()
+    const turn = {
+      ...turnOf(),
+      checkpoint: async (checkpoint: unknown) => void writes.push(checkpoint),
+    } as unknown as Turn
+    const idMapping = {
+      isOtherContext: () => true,
+      remoteContextId: async () => 'c',
+      remoteReferences: async () => [],
+      record: () => mapped.promise,
+    }
+    const span = { set() {} } as unknown as OpenSpan
+    const start = { checkpoint: initialCheckpoint(turn), span }
+    const position = createTurnPosition(
+      turn,
+      start,
+      idMapping,
+      () => 0,
+      () => {},
+    )
+    const arrival = position.recordArrival({ taskId: 'r1', contextId: 'rc1' })
+    assert.deepEqual(writes, [])
+    mapped.resolve()
+    await Promise.all([arrival, position.idsRecorded()])
+    assert.equal(writes.length, 1)
   })
 })
