@@ -297,6 +297,7 @@ describeInBrowser('the playground', async (browser) => {
 
   it('renders five thousand chunks without loss, at most once a frame, and only new ones', async () => {
     const page = await fixture.open('/playground/flood?wire=1')
+    await composer(page).waitFor()
     await page.evaluate(`
       globalThis.drawn = { frames: 0, times: 0, nodes: 0 }
       const tick = () => requestAnimationFrame(() => (drawn.frames += 1, tick()))
