@@ -10,7 +10,7 @@
  *   npm run bench -- --against DIR   this checkout beside another one, and nothing else
  *   npm run bench -- --profile DIR   our servers leave CPU profiles in DIR, and the shares of their components are printed
  *   npm run bench -- --peers         also a2a-python, installed from PyPI
- *   npm run bench -- --write         writes the results to docs/performance.md and its plots
+ *   npm run bench -- --write         writes the results to docs/explanation/performance.md and its plots
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** `npm run conformance`: writes docs/conformance.md and docs/requirements.md from the rule book and the test names. */
+/** `npm run conformance`: writes docs/contributing/conformance.md and docs/contributing/requirements.md from the rule book and the test names. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findCitations } from '../test/conformance/citations.ts'
@@ -7,7 +7,7 @@ import { requirementsPage } from '../test/conformance/requirements-page.ts'
 
 const root = join(import.meta.dirname, '..')
 const { citations } = findCitations(root)
-mkdirSync(join(root, 'docs'), { recursive: true })
-writeFileSync(join(root, 'docs/conformance.md'), conformancePage(citations))
-writeFileSync(join(root, 'docs/requirements.md'), requirementsPage(citations))
-console.log(`docs/conformance.md: ${citations.length} tests cite a rule`)
+mkdirSync(join(root, 'docs/contributing'), { recursive: true })
+writeFileSync(join(root, 'docs/contributing/conformance.md'), conformancePage(citations))
+writeFileSync(join(root, 'docs/contributing/requirements.md'), requirementsPage(citations))
+console.log(`docs/contributing/conformance.md: ${citations.length} tests cite a rule`)

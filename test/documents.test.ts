@@ -1,4 +1,4 @@
-/** The documents are correct: every link resolves, and docs/start.md or docs/clients.md documents every option. */
+/** The documents are correct: every link resolves, and docs/start.md or docs/guides/clients.md documents every option. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -48,7 +48,7 @@ describe('the documents', () => {
     new Set([...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => (code as string).match(/\w+/g) ?? []))
   const start = read('docs/start.md')
   const settings = wordsIn(start.slice(start.indexOf('## 5. Settings')))
-  const clients = read('docs/clients.md')
+  const clients = read('docs/guides/clients.md')
   const calling = wordsIn(clients.replaceAll(/^```[\s\S]*?^```/gm, ''))
 
   const options = read('packages/a2a/src/server/options.ts')
@@ -57,7 +57,7 @@ describe('the documents', () => {
   const calls = read('packages/a2a/src/client/call-options.ts')
   const auth = read('packages/a2a/src/client/auth/contract.ts')
   const pushing = read('packages/a2a/src/server/push/push-options.ts')
-  const webhooks = wordsIn(read('docs/push.md').replaceAll(/^```[\s\S]*?^```/gm, ''))
+  const webhooks = wordsIn(read('docs/guides/push.md').replaceAll(/^```[\s\S]*?^```/gm, ''))
   const sources: readonly [name: string, source: string, known: string, words: ReadonlySet<string>][] = [
     ['AgentSettings', options, 'inputModes', settings],
     ['AgentOptions', engine, 'turnTimeoutMs', settings],

@@ -17,7 +17,7 @@ const manifest = (path: string) =>
 
 const heading = '## Supported versions\n'
 /** These pages state with which version something was measured or changed. */
-const history = ['CHANGELOG.md', 'bench/README.md', 'docs/performance.md']
+const history = ['CHANGELOG.md', 'bench/README.md', 'docs/explanation/performance.md']
 
 /** The cells of the row that begins with `name`. */
 function rowOf(page: string, name: string): readonly string[] {

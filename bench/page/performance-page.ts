@@ -1,6 +1,6 @@
 /**
- * Writes the results into docs/performance.md, between its markers, and its plots. The measurements are kept in
- * docs/performance/results.json, so that a run with `--only` replaces its own rows and leaves the others.
+ * Writes the results into docs/explanation/performance.md, between its markers, and its plots. The measurements are kept in
+ * docs/explanation/performance/results.json, so that a run with `--only` replaces its own rows and leaves the others.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
@@ -19,7 +19,7 @@ export interface RunFacts {
 
 type StoredMeasure = Measure & { readonly run: RunFacts }
 
-const docs = join(import.meta.dirname, '../../docs')
+const docs = join(import.meta.dirname, '../../docs/explanation')
 const page = join(docs, 'performance.md')
 const folder = join(docs, 'performance')
 const results = join(folder, 'results.json')
@@ -109,7 +109,7 @@ export function renderResults(measures: readonly StoredMeasure[], plots: readonl
 
 export function replaceBetweenMarks(text: string, content: string): string {
   const [from, to] = [text.indexOf(startMark), text.indexOf(endMark)]
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no ${startMark} before ${endMark}`)
+  if (from < 0 || to < from) throw new Error(`docs/explanation/performance.md has no ${startMark} before ${endMark}`)
   return `${text.slice(0, from + startMark.length)}\n\n${content}\n\n${text.slice(to)}`
 }
 

@@ -1,4 +1,4 @@
-/** The plots of docs/performance.md, from the measurements. One without measurements is left out. */
+/** The plots of docs/explanation/performance.md, from the measurements. One without measurements is left out. */
 import { type ContestantName, lineup } from '../contestants/lineup.ts'
 import { contestantsOf, type Measure } from '../report.ts'
 import { type Line, barPlot, linePlot, type PlotRole } from './svg-plot.ts'

@@ -7,7 +7,7 @@ import { loopEntry } from '../../packages/hub/src/agents/loop/entry.ts'
 import { mcpEntry, mcpServerFields } from '../../packages/hub/src/agents/mcp/server.ts'
 import { openaiEntry } from '../../packages/hub/src/agents/openai/entry.ts'
 
-const page = (name: string) => readFileSync(join(import.meta.dirname, `../../docs/agents/${name}.md`), 'utf8')
+const page = (name: string) => readFileSync(join(import.meta.dirname, `../../docs/guides/agents/${name}.md`), 'utf8')
 const fieldsIn = (text: string) =>
   new Set([...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []))
 

@@ -1,4 +1,4 @@
-/** Writes docs/conformance.md from the rule book, the tests that cite it and the error table. Pure: the same input, the same page. */
+/** Writes docs/contributing/conformance.md from the rule book, the tests that cite it and the error table. Pure: the same input, the same page. */
 import { errorTable } from '../../packages/a2a/src/model/error-table.ts'
 import { A2AError, type ErrorCode } from '../../packages/a2a/src/model/error.ts'
 import type { Citation } from './citations.ts'
@@ -61,7 +61,7 @@ export function linkTests(citations: readonly Citation[]): string {
   const byFile = Map.groupBy(some, (citation) => citation.file)
   const lines = [...byFile].map(([file, found]) => {
     const names = [...new Set(found.map(({ name }) => `“${cell(name)}”`))]
-    return `[${file.split('/').at(-1)}](../${file}): ${names.join(', ')}`
+    return `[${file.split('/').at(-1)}](../../${file}): ${names.join(', ')}`
   })
   const more = citations.length - some.length
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('<br>')
@@ -83,7 +83,7 @@ function kitList(): string {
   })
   return [
     '## Where the official kit differs',
-    'The [conformance agent](../examples/conformance-agent/README.md) passes the official conformance kits except for these tests, where the kit contradicts the specification or has a defect.',
+    'The [conformance agent](../../examples/conformance-agent/README.md) passes the official conformance kits except for these tests, where the kit contradicts the specification or has a defect.',
     ['| kit | tests | rules we keep | why |', '|---|---|---|---|', ...rows].join('\n'),
   ].join('\n\n')
 }

@@ -1,4 +1,4 @@
-/** docs/conformance.md matches the tests, and a rule cannot lose its last test unnoticed. */
+/** docs/contributing/conformance.md matches the tests, and a rule cannot lose its last test unnoticed. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +57,10 @@ describe('conformance', () => {
       [...readFileSync(join(root, file), 'utf8').matchAll(/(?<![\w-])(?:[JFBT]|S[024])-\d+\b(?!-)/g)]
         .map(([id]) => id)
         .filter((id) => !knownIds.has(id) && !requirementIds.has(id))
-        .map((id) => `${file} mentions ${id}, which neither docs/conformance.md nor docs/requirements.md explains`),
+        .map(
+          (id) =>
+            `${file} mentions ${id}, which neither docs/contributing/conformance.md nor docs/contributing/requirements.md explains`,
+        ),
     )
     assert.deepEqual(unknown, [])
     assert.deepEqual(
@@ -83,9 +86,15 @@ describe('conformance', () => {
   })
 
   it('has up-to-date pages', () => {
-    const page = readFileSync(join(root, 'docs/conformance.md'), 'utf8')
-    assert.ok(page === conformancePage(citations), 'docs/conformance.md is stale: run "npm run conformance"')
-    const other = readFileSync(join(root, 'docs/requirements.md'), 'utf8')
-    assert.ok(other === requirementsPage(citations), 'docs/requirements.md is stale: run "npm run conformance"')
+    const page = readFileSync(join(root, 'docs/contributing/conformance.md'), 'utf8')
+    assert.ok(
+      page === conformancePage(citations),
+      'docs/contributing/conformance.md is stale: run "npm run conformance"',
+    )
+    const other = readFileSync(join(root, 'docs/contributing/requirements.md'), 'utf8')
+    assert.ok(
+      other === requirementsPage(citations),
+      'docs/contributing/requirements.md is stale: run "npm run conformance"',
+    )
   })
 })

@@ -1,4 +1,4 @@
-/** Requirements of existing products, the source of docs/requirements.md. */
+/** Requirements of existing products, the source of docs/contributing/requirements.md. */
 
 export interface Requirement {
   readonly id: string

@@ -1,4 +1,4 @@
-/** Writes docs/requirements.md from the requirements and the tests that cite them. Pure: the same input, the same page. */
+/** Writes docs/contributing/requirements.md from the requirements and the tests that cite them. Pure: the same input, the same page. */
 import type { Citation } from './citations.ts'
 import { linkTests } from './conformance-page.ts'
 import type { RequirementGroup } from './requirement.ts'

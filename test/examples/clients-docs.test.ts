@@ -1,11 +1,11 @@
-/** docs/clients.md is correct: every program on the page runs, and so does the client of the README. */
+/** docs/guides/clients.md is correct: every program on the page runs, and so does the client of the README. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { root, runToEnd } from './program.ts'
 
-const page = await readFile(join(root, 'docs/clients.md'), 'utf8')
+const page = await readFile(join(root, 'docs/guides/clients.md'), 'utf8')
 const readme = await readFile(join(root, 'README.md'), 'utf8')
 
 interface Snippet {
@@ -48,7 +48,7 @@ function whole(code: string): string {
   ].join('')
 }
 
-describe('docs/clients.md', { concurrency: 2 }, async () => {
+describe('docs/guides/clients.md', { concurrency: 2 }, async () => {
   // Inside the repository, so that imports find the packages.
   const folder = await mkdtemp(join(root, 'test/examples/.clients-'))
   after(() => rm(folder, { recursive: true }))

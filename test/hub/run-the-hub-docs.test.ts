@@ -1,4 +1,4 @@
-/** docs/run-the-hub.md is correct: its files are valid, and it documents every setting and every command. */
+/** docs/guides/run-the-hub.md is correct: its files are valid, and it documents every setting and every command. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { formatPath } from '../../packages/hub/src/config/config-problem.ts'
 import { configSchema, toJsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 import type { JsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/run-the-hub.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../docs/guides/run-the-hub.md'), 'utf8')
 /** Words in code spans, so that `name` does not match a sentence about names. */
 const words = new Set(
   [...page.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].flatMap(
@@ -53,14 +53,14 @@ retention: { finished: 30d, max: 100000 }
 describe('the documented configuration', () => {
   it('is valid as written, with an agent of each kind', () => accept(wholeHub))
 
-  it('is valid wherever docs/run-the-hub.md contains one', () => {
+  it('is valid wherever docs/guides/run-the-hub.md contains one', () => {
     const shown = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text = '']) => text)
     assert.ok(shown.length >= 2)
     for (const text of shown) accept(text)
   })
 })
 
-describe('docs/run-the-hub.md', () => {
+describe('docs/guides/run-the-hub.md', () => {
   const { properties = {} } = configSchema(agentKinds)
 
   it('documents every section and every setting', () => {

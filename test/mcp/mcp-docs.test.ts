@@ -1,4 +1,4 @@
-/** docs/mcp.md is correct: its configurations work, its settings are valid, and its tools and flags are complete. */
+/** docs/guides/mcp.md is correct: its configurations work, its settings are valid, and its tools and flags are complete. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { openMcpTestClient, textOf } from './mcp-clients.ts'
 import type { McpTarget } from './mcp-clients.ts'
 import { openMcpTestHub } from './mcp-test-hub.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/mcp.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../docs/guides/mcp.md'), 'utf8')
 const blocks = (language: string): readonly string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, text = '']) => text)
 
@@ -32,7 +32,7 @@ interface Entry {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-describe('docs/mcp.md', () => {
+describe('docs/guides/mcp.md', () => {
   const entries = blocks('json').flatMap((text) => {
     const tree = JSON.parse(filledIn(text)) as Record<string, Record<string, Entry>>
     return Object.values(tree).flatMap((servers) => Object.values(servers))

@@ -1,4 +1,4 @@
-/** docs/simple.md is correct: its program runs and prints the documented output. */
+/** docs/guides/simple.md is correct: its program runs and prints the documented output. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,8 +6,8 @@ import { after, it } from 'node:test'
 import { root, runToEnd } from '../examples/program.ts'
 import { freePort } from '../free-port.ts'
 
-it('runs the program of docs/simple.md', { timeout: 60_000 }, async () => {
-  const page = await readFile(join(root, 'docs/simple.md'), 'utf8')
+it('runs the program of docs/guides/simple.md', { timeout: 60_000 }, async () => {
+  const page = await readFile(join(root, 'docs/guides/simple.md'), 'utf8')
   const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
   const folder = await mkdtemp(join(import.meta.dirname, '.simple-'))
   after(() => rm(folder, { recursive: true }))

@@ -1,4 +1,4 @@
-/** Which credentials give access to which endpoints. docs/security.md has this table, and a test compares the two. */
+/** Which credentials give access to which endpoints. docs/explanation/security.md has this table, and a test compares the two. */
 import type { CredentialName } from './credentials.ts'
 import { credentialNames } from './credentials.ts'
 import type { Guard } from './endpoints.ts'
@@ -53,7 +53,7 @@ export const allowedCredentials: Readonly<Record<Guard, readonly CredentialName[
 
 export const isAllowed = (guard: Guard, name: CredentialName): boolean => allowedCredentials[guard].includes(name)
 
-/** As it stands in docs/security.md. */
+/** As it stands in docs/explanation/security.md. */
 export function asMarkdown(): string {
   const rows = guards.map((guard) => {
     const names = credentialNames.filter((name) => isAllowed(guard, name))

@@ -1,4 +1,4 @@
-/** Every endpoint of every listener × every kind of credential: access is exactly as documented in docs/security.md. */
+/** Every endpoint of every listener × every kind of credential: access is exactly as documented in docs/explanation/security.md. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -90,7 +90,7 @@ function clientAt(port: number): Client {
 
 describe('who is let in', () => {
   for (const name of credentialNames) {
-    it(`with ${name}: at ${all.length} endpoints as docs/security.md says`, async () => {
+    it(`with ${name}: at ${all.length} endpoints as docs/explanation/security.md says`, async () => {
       const wrong: string[] = []
       for (const endpoint of all) {
         const outcome = await (endpoint.listener === 'HTTP' ? overHttp : overGrpc)(endpoint, await credentials[name]())
@@ -102,15 +102,15 @@ describe('who is let in', () => {
     })
   }
 
-  it('is written in docs/security.md as it is tested here', () => {
-    const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
-    assert.ok(page.includes(asMarkdown()), `docs/security.md lacks this table:\n\n${asMarkdown()}`)
+  it('is written in docs/explanation/security.md as it is tested here', () => {
+    const page = readFileSync(join(root, 'docs/explanation/security.md'), 'utf8')
+    assert.ok(page.includes(asMarkdown()), `docs/explanation/security.md lacks this table:\n\n${asMarkdown()}`)
   })
 })
 
-describe('docs/security.md', () => {
+describe('docs/explanation/security.md', () => {
   it('names tests that exist', () => {
-    const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
+    const page = readFileSync(join(root, 'docs/explanation/security.md'), 'utf8')
     const cited = [...page.matchAll(/`((?:test|packages|scripts)\/[^`]+)`/g)].map(([, path = '']) => path)
     assert.ok(cited.length > 30)
     assert.deepEqual(

@@ -132,7 +132,7 @@ function checkCancel(outcome: 'canceled' | 'refused', taskId: string, log: TaskL
 
 /**
  * An agent is called once for each attempt. Attempt 1 may be repeated only if no client had an acknowledgement of the message, by
- * another process or after a failed write, and never where the hub calls the agent after the append (docs/durability.md).
+ * another process or after a failed write, and never where the hub calls the agent after the append (docs/explanation/durability.md).
  */
 function checkExecutions(
   executions: readonly Execution[],

@@ -4,7 +4,7 @@ import type { Section } from '../rule.ts'
 
 export const pushing: Section = {
   title: 'Push notifications',
-  about: 'Notifying a webhook of the events of a task. docs/push.md has the guarantees.',
+  about: 'Notifying a webhook of the events of a task. docs/guides/push.md has the guarantees.',
   rules: [
     must('B-115', allVersions, 'A server without push notifications refuses all four of their operations with -32003.'),
     must(

@@ -1,4 +1,4 @@
-/** The URIs of our own protocol extensions (B-141, B-146): identifiers, never fetched (T-11). See docs/extensions.md. */
+/** The URIs of our own protocol extensions (B-141, B-146): identifiers, never fetched (T-11). See docs/reference/extensions.md. */
 
 /**
  * The URI of the client-tools extension: tools that run at the client. A client lists them with each message in

@@ -1,6 +1,6 @@
 /**
  * The entry point `@parley/a2a/simple`: simple tasks as a module of functions, for programs that have sessions and processes of
- * their own and do not use the protocol. docs/simple.md shows it.
+ * their own and do not use the protocol. docs/guides/simple.md shows it.
  */
 export type { A2AMessage, A2ATask, A2ATaskSendRequest, A2ATaskState } from '../versions/simple-tasks.ts'
 export { buildAgentCard, buildAgentCardForAgent } from './cards.ts'

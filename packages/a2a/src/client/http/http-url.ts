@@ -13,7 +13,7 @@ export function isHttpUrl({ protocol, username, password }: URL): boolean {
   return /^https?:$/.test(protocol) && username + password === ''
 }
 
-/** Simple tasks, as the interface of a card names it (docs/simple.md). An identifier, never fetched. */
+/** Simple tasks, as the interface of a card names it (docs/guides/simple.md). An identifier, never fetched. */
 export const simpleTasksBindingUri = 'https://parley.dev/bindings/simple-tasks/v1'
 
 /** Without the query, which may contain a key. */
