@@ -11,6 +11,8 @@ export interface StepRunnerOptions {
   readonly scratch: string
   /** Options for node's test runner, for example `--test-name-pattern=cancel`. */
   readonly testOptions?: readonly string[]
+  /** Prints the output of each process when it ends. Default: at once. */
+  readonly isBuffered?: boolean
 }
 
 /** Runs `step`, stopped after `limitMs`. A tool counts as one test. */
@@ -96,10 +98,13 @@ function runProcess(
   name: string,
   program: string,
   args: readonly string[],
-  { root }: StepRunnerOptions,
+  { root, isBuffered = false }: StepRunnerOptions,
 ): Promise<number | string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+    const output = isBuffered ? 'pipe' : 'inherit'
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', output, output] })
+    const chunks: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
     const timer = setTimeout(() => {
       console.log(`✖ ${name}: not done after ${limitMs / 60_000} minutes, stopped`)
       // On SIGTERM the runner also ends the processes it started; on SIGKILL it could not.
@@ -109,6 +114,7 @@ function runProcess(
     child.once('error', reject)
     child.once('close', (code, signal) => {
       clearTimeout(timer)
+      process.stdout.write(Buffer.concat(chunks))
       resolve(code ?? signal ?? 'an unknown end')
     })
   })
