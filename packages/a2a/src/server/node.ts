@@ -177,7 +177,7 @@ function withMiddleware(front: Middleware, handler: Handler, log: EngineLog): Re
     try {
       if (front(request, response)) return
     } catch (cause) {
-      log.error('front failed', { cause })
+      log.error('a middleware failed', { cause })
       if (response.headersSent) response.destroy()
       else response.writeHead(500, { 'content-length': 0 }).end()
       return
