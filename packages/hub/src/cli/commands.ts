@@ -4,12 +4,14 @@ import { agentAdd } from './agent-add.ts'
 import { CliError, type Command, type Flags, type Terminal } from './command.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
 import { keyCreate, keyList, keyRevoke, sessionEnd, sessionList } from './credential-commands.ts'
+import { initCommand } from './init.ts'
 import { mcpCommand } from './mcp-command.ts'
 import { upCommand } from './up.ts'
 import { hubVersion } from '../config/hub-version.ts'
 
 export const commands: readonly Command[] = [
   upCommand,
+  initCommand,
   configCheck,
   configPrint,
   configJsonSchema,
