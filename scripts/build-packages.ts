@@ -31,7 +31,7 @@ const relativeImport = /(\bfrom\s*|\bimport\s*\(\s*|^\s*import\s*)(['"])(\.{1,2}
 /** JavaScript with the lines and columns of `source`. The new specifiers are as long as the old ones. */
 export function eraseTypes(source: string): string {
   const erased = stripTypeScriptTypes(source, { mode: 'strip' })
-  return erased.replace(relativeImport, '$1$2$3.js$2').replace(/[ \t]+$/gm, '')
+  return erased.replace(relativeImport, '$1$2$3.js$2').replace(/[^\S\n]+$/gm, '')
 }
 
 /** Every file that `entries` import, statically or on demand, and they themselves. */
