@@ -8,6 +8,7 @@ import { createCompletionCommand } from './completion.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
 import { keyCreate, keyList, keyRevoke, sessionEnd, sessionList } from './credential-commands.ts'
 import { doctorCommand } from './doctor-command.ts'
+import { initCommand } from './init.ts'
 import { logsCommand } from './logs-command.ts'
 import { mcpCommand } from './mcp-command.ts'
 import { statusCommand } from './status-command.ts'
@@ -16,6 +17,7 @@ import { hubVersion } from '../config/hub-version.ts'
 
 export const commands: readonly Command[] = [
   upCommand,
+  initCommand,
   statusCommand,
   logsCommand,
   doctorCommand,
