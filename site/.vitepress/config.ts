@@ -49,6 +49,6 @@ export default defineConfig({
         { find: /^vue$/, replacement: join(require.resolve('vue/package.json'), '../dist/vue.runtime.esm-bundler.js') },
       ],
     },
-    build: { chunkSizeWarningLimit: 4_000 },
+    build: { chunkSizeWarningLimit: 4_000, target: 'es2022' },
   },
 })
