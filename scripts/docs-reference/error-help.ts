@@ -39,7 +39,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     cause:
       'The path or the tenant names an agent that this server does not have, or the request names no agent and there is no default agent.',
     remedy:
-      'Take the URL from the agent card, or list the agents of a hub at `/.well-known/agents.json`. Set `default: true` on one agent if clients send no name.',
+      'Take the URL from the agent card, or list the agents of a hub with `GET /a2a`. Set `default: true` on one agent if clients send no name.',
   },
   METHOD_NOT_ALLOWED: {
     cause: 'The path exists, but not for this HTTP method.',
@@ -99,7 +99,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     cause:
       'The agent does not offer the requested protocol version, or a version and binding that the client was limited to.',
     remedy:
-      'Use a version of `supportedVersions` in the details, or remove the restriction (`protocol`, `prefer`) from the client.',
+      'Use a version of `supportedVersions` in the details, or remove the restriction (`version`, `prefer`) from the client.',
   },
   UNAUTHENTICATED: {
     cause: 'The credentials are missing, expired, revoked or invalid.',
@@ -170,7 +170,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   INPUT_REQUIRED: {
     cause: 'The task waits for an answer or for credentials, and the call had no handler for that.',
-    remedy: 'Pass an `onInput` handler, or send the answer as a message with the `taskId` of the details.',
+    remedy: 'Use `chat()` with an `onInputRequired` handler, or send the answer as a message with the `taskId` of the details.',
   },
   TIMEOUT: {
     cause: 'There was no response within the timeout of the call, or the turn of an agent exceeded its deadline.',
