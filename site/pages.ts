@@ -86,7 +86,7 @@ export function siteLink(file: string, href: string): string | undefined {
   return `/${page}${fragment === undefined ? '' : `#${fragment}`}`
 }
 
-/** The sidebar, and the first page of each part for the navigation. */
+/** The sidebar: the parts that have pages. */
 export function sidebarOf(root: string): SidebarItem[] {
   const files = globSync(['*.md', 'docs/**/*.md', `${sdkFolder}/**/*.md`], { cwd: root })
   const titles = new Map<string, string>()
@@ -94,9 +94,14 @@ export function sidebarOf(root: string): SidebarItem[] {
     const page = pageOf(file)
     if (page !== undefined) titles.set(page, titleOf(readFileSync(join(root, file), 'utf8')) ?? page)
   }
-  return parts
-    .map(({ folder, title, order }) => ({ text: title, items: itemsIn(folder, order, titles) }))
-    .filter(({ items }) => items.length > 0)
+  // A page directly in docs/ belongs to no part and comes first.
+  const loose = [...titles].filter(([page]) => !page.includes('/') && page !== 'index.md')
+  return [
+    ...loose.map(([page, text]) => ({ text, link: `/${page.slice(0, -'.md'.length)}` })),
+    ...parts
+      .map(({ folder, title, order }) => ({ text: title, items: itemsIn(folder, order, titles) }))
+      .filter(({ items }) => items.length > 0),
+  ]
 }
 
 function itemsIn(folder: string, order: readonly string[], titles: ReadonlyMap<string, string>): SidebarItem[] {

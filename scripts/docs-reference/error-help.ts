@@ -170,7 +170,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   INPUT_REQUIRED: {
     cause: 'The task waits for an answer or for credentials, and the call had no handler for that.',
-    remedy: 'Use `chat()` with an `onInputRequired` handler, or send the answer as a message with the `taskId` of the details.',
+    remedy:
+      'Use `chat()` with an `onInputRequired` handler, or send the answer as a message with the `taskId` of the details.',
   },
   TIMEOUT: {
     cause: 'There was no response within the timeout of the call, or the turn of an agent exceeded its deadline.',

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
-import { notPages, pageOf, parts, sidebarOf } from '../pages.ts'
+import { notPages, pageOf, parts, sidebarOf, type SidebarItem } from '../pages.ts'
 import { slugOf } from '../slug.ts'
 import { sourceLinks } from '../source-links.ts'
 
@@ -10,7 +10,9 @@ const root = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
 const sidebar = sidebarOf(root)
 
-const firstLink = (items: typeof sidebar): string => items[0]?.link ?? firstLink(items[0]?.items ?? [])
+/** The first page of a part, for the navigation. */
+const firstLink = ({ link, items = [] }: SidebarItem): string =>
+  link ?? (items[0] === undefined ? '/' : firstLink(items[0]))
 
 export default defineConfig({
   title: 'Parley',
@@ -31,11 +33,13 @@ export default defineConfig({
   },
   themeConfig: {
     search: { provider: 'local', options: { detailedView: true } },
-    nav: sidebar.map(({ text, items = [] }, index) => ({
-      text,
-      link: firstLink(items),
-      activeMatch: `^/${parts.find(({ title }) => title === text)?.folder ?? index}/`,
-    })),
+    nav: sidebar
+      .filter(({ items }) => items !== undefined)
+      .map((part) => ({
+        text: part.text,
+        link: firstLink(part),
+        activeMatch: `^/${parts.find(({ title }) => title === part.text)?.folder}/`,
+      })),
     sidebar,
     outline: { level: [2, 3] },
     docFooter: { prev: true, next: true },

@@ -57,10 +57,12 @@ describe('the documentation site', () => {
 
   it('has no link to a missing file or heading', () => {
     const dead: string[] = []
+    let links = 0
     for (const [file, text] of html) {
       const [, body = ''] = text.split('<main')
       for (const [, href = ''] of body.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
         if (/^[a-z]+:/i.test(href)) continue
+        links += 1
         const [path = '', fragment = ''] = href.split('#')
         const target =
           path === '' ? file : posix.join('.', path.startsWith('/') ? path : posix.join(posix.dirname(file), path))
@@ -72,6 +74,7 @@ describe('the documentation site', () => {
       }
     }
     assert.deepEqual(dead, [])
+    assert.ok(links > 1_000, `${links} links`)
   })
 
   it('loads nothing from another host', () => {

@@ -16,6 +16,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/guides/push.md': '# Webhooks\n',
   'docs/guides/agents/acp.md': '# `ACP` programs\n',
   'docs/explanation/scale.md': '# Scale\n',
+  'docs/overview.md': '# Overview\n',
   'README.md': '# Parley\n',
   'CONTRIBUTING.md': '# Contributing\n',
   'packages/a2a/README.md': '# A package\n',
@@ -37,10 +38,10 @@ describe('the sidebar', () => {
     ])
   })
 
-  it('omits parts without pages', () => {
+  it('begins with pages that are in no part, and omits parts without pages', () => {
     assert.deepEqual(
       sidebar.map(({ text }) => text),
-      ['Guides', 'Explanation', 'Contributing'],
+      ['Overview', 'Guides', 'Explanation', 'Contributing'],
     )
   })
 })
