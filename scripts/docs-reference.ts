@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { commands } from '../packages/hub/src/cli/commands.ts'
 import { takesEffect } from '../packages/hub/src/config/diff-config.ts'
 import { readDocument } from './admin-types.ts'
-import { adminApiPage, type OpenApi } from './docs-reference/admin-api-page.ts'
+import { adminApiPage } from './docs-reference/admin-api-page.ts'
 import { cliPage } from './docs-reference/cli-page.ts'
 import { configurationPage } from './docs-reference/configuration-page.ts'
 import { errorsPage } from './docs-reference/errors-page.ts'
@@ -21,7 +21,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     'docs/reference/cli.md': cliPage(commands),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/metrics.md': metricsPage(await hubMetricFamilies()),
-    'docs/reference/admin-api.md': adminApiPage((await readDocument()) as unknown as OpenApi),
+    'docs/reference/admin-api.md': adminApiPage(await readDocument()),
   }
 }
 

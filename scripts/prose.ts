@@ -128,7 +128,7 @@ export function textsOf(file: string, content: string): readonly TextPiece[] {
   const visit = (node: unknown, isDisplayed: boolean): void => {
     if (Array.isArray(node)) return node.forEach((one) => visit(one, isDisplayed))
     if (!isNode(node)) return
-    if (/^(Import|ExportAll|ExportNamed)Declaration$/.test(node.type) && node['declaration'] == null) return
+    if (/^(Import|ExportAll|ExportNamed)Declaration$/.test(node.type) && !isNode(node['declaration'])) return
     const text = textIn(node)
     if (text !== undefined && (isDisplayed || node.type === 'JSXText' || /\s/.test(text.trim()))) {
       found.push({ start: node.start, text })

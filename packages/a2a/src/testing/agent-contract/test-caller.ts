@@ -72,7 +72,10 @@ export function createTestCaller(wire: TestWire, stepTimeoutMs: number): TestCal
       for (const giveUpAt = Date.now() + stepTimeoutMs; ;) {
         const task = await caller.get(id)
         if (states.includes(task.status.state)) return task
-        assert.ok(Date.now() < giveUpAt, `timed out waiting for ${states.join(' or ')}: the state is ${task.status.state}`)
+        assert.ok(
+          Date.now() < giveUpAt,
+          `timed out waiting for ${states.join(' or ')}: the state is ${task.status.state}`,
+        )
         await sleep(10)
       }
     },
