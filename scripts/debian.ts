@@ -13,6 +13,9 @@ const programs = {
   postgres: { package: 'postgresql', places: ['/usr/lib/postgresql/*/bin/postgres'] },
   pgbouncer: { package: 'pgbouncer', places: ['/usr/sbin/pgbouncer'] },
   'chromium-headless-shell': { package: 'chromium-headless-shell', places: ['/usr/bin/chromium-headless-shell'] },
+  curl: { package: 'curl', places: ['/usr/bin/curl'] },
+  nginx: { package: 'nginx-light', places: ['/usr/sbin/nginx'] },
+  caddy: { package: 'caddy', places: ['/usr/bin/caddy'] },
   chromium: { package: 'chromium', places: ['/usr/bin/chromium'] },
 } as const satisfies Readonly<Record<string, DebianProgram>>
 
@@ -22,7 +25,7 @@ export async function findOrInstall(name: keyof typeof programs): Promise<string
   if (found !== undefined || !canInstall()) return found
   console.log(`installing the Debian package ${programs[name].package} for the tests`)
   try {
-    if (!name.startsWith('chromium')) disableDefaultCluster()
+    if (name === 'postgres' || name === 'pgbouncer') disableDefaultCluster()
     install(programs[name].package)
   } catch (error) {
     console.log(
