@@ -28,7 +28,7 @@ function textPattern(expected: string, extent: 'whole' | 'part'): RegExp {
     .map((line, at) => {
       const end = at === lines.length - 1 ? '' : '\\n'
       if (line.trim() === '…') return at === lines.length - 1 ? '[\\s\\S]*' : '(?:.*\\n)*?'
-      return RegExp.escape(line).replaceAll('…', '.*') + end
+      return line.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('…', '.*') + end
     })
     .join(extent === 'whole' ? '' : '(?:.*\\n)*?')
   return extent === 'whole' ? new RegExp(`^${source}$`) : new RegExp(`^${source}$`, 'm')

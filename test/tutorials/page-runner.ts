@@ -21,6 +21,8 @@ export interface PageRunner extends AsyncDisposable {
 export interface PageRunnerOptions {
   /** The ports that the page uses. */
   readonly ports?: readonly number[]
+  /** A page that begins in an existing project: its packages. */
+  readonly packages?: readonly string[]
   /** Programs that this machine may not have, as shell scripts by name. */
   readonly standIns?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
@@ -33,6 +35,8 @@ interface Terminal {
 
 /** A last guard: nothing on a page takes this long. */
 const guardMs = 60_000
+
+const preload = join(import.meta.dirname, 'port-map-preload.ts')
 
 export async function openPageRunner(options: PageRunnerOptions = {}): Promise<PageRunner> {
   const scratch = await mkdtemp(join(tmpdir(), 'parley-page-'))
@@ -50,7 +54,7 @@ export async function openPageRunner(options: PageRunnerOptions = {}): Promise<P
   const env: Record<string, string | undefined> = {
     PATH: [bin, dirname(process.execPath), process.env['PATH']].join(delimiter),
     HOME: scratch,
-    NODE_OPTIONS: `--conditions=parley-source --import=${pathToFileURL(join(import.meta.dirname, 'port-map-preload.ts'))}`,
+    NODE_OPTIONS: `--conditions=parley-source --import=${pathToFileURL(preload).href}`,
     PARLEY_PAGE_PORTS: [...ports].map((pair) => pair.join('=')).join(','),
     NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/parley-pages'),
     npm_config_update_notifier: 'false',
@@ -131,6 +135,10 @@ export async function openPageRunner(options: PageRunnerOptions = {}): Promise<P
 
   const openTerminals = (): string => [...terminals].map(([name, { output }]) => `${name}:\n${output()}`).join('\n')
 
+  if (options.packages !== undefined) {
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+    await runOnce({ kind: 'command', script: `npm install ${options.packages.join(' ')}` })
+  }
   return {
     folder,
     portOf: (port) => ports.get(port) ?? port,
