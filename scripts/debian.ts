@@ -1,6 +1,6 @@
 /** Finds programs of Debian packages that some suites need, and installs them where that is possible: as root, on Debian. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 interface DebianProgram {
@@ -26,7 +26,7 @@ export async function findOrInstall(name: keyof typeof programs): Promise<string
   console.log(`installing the Debian package ${programs[name].package} for the tests`)
   try {
     if (name === 'postgres' || name === 'pgbouncer') disableDefaultCluster()
-    install(programs[name].package)
+    withoutServices(() => install(programs[name].package))
   } catch (error) {
     console.log(
       `could not install ${programs[name].package}: ${error instanceof Error ? error.message : String(error)}`,
@@ -59,6 +59,18 @@ function disableDefaultCluster(): void {
   if (existsSync(settings)) return
   mkdirSync(dirname(settings), { recursive: true })
   writeFileSync(settings, 'create_main_cluster = false\n')
+}
+
+/** Without this the packages of nginx and Caddy start a service on port 80. */
+function withoutServices(run: () => void): void {
+  const policy = '/usr/sbin/policy-rc.d'
+  if (existsSync(policy)) return run()
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  try {
+    run()
+  } finally {
+    rmSync(policy, { force: true })
+  }
 }
 
 function install(name: string): void {

@@ -6,6 +6,7 @@ import { findOrInstall } from '../../scripts/debian.ts'
 import { openPageRunner } from './page-runner.ts'
 import type { PageRunner, PageRunnerOptions } from './page-runner.ts'
 import { pageSteps } from './page-steps.ts'
+import type { PageStep } from './page-steps.ts'
 
 export const root = join(import.meta.dirname, '../..')
 
@@ -14,6 +15,11 @@ export const readPage = (page: string): string => readFileSync(join(root, page),
 export interface PageTest extends PageRunnerOptions {
   /** Further checks, while the programs of the page run. */
   finally?(runner: () => PageRunner): void
+}
+
+function titleOf(step: PageStep): string {
+  if (step.kind === 'file') return `writes ${step.name}`
+  return step.kind === 'shown' ? `${step.terminal} shows it` : (step.script.trim().split('\n')[0] ?? '')
 }
 
 /** `page` is relative to the repository: `docs/tutorials/first-agent.md`. */
@@ -32,8 +38,7 @@ export function describePage(page: string, { finally: check, ...options }: PageT
 
     let hasFailed = false
     for (const [at, step] of pageSteps(readPage(page)).entries()) {
-      const title = step.kind === 'file' ? `writes ${step.name}` : step.script.trim().split('\n')[0]
-      it(`${at + 1}: ${title}`, async () => {
+      it(`${at + 1}: ${titleOf(step)}`, async () => {
         // Later steps build on earlier ones: their failures would hide the first.
         if (hasFailed) throw new Error('an earlier step of the page failed')
         hasFailed = true

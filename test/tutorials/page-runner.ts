@@ -9,7 +9,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { freePort } from '../free-port.ts'
 import { assertOutput, hasPrinted } from './match-output.ts'
-import type { PageStep } from './page-steps.ts'
+import type { ExpectedOutput, PageStep } from './page-steps.ts'
 
 export interface PageRunner extends AsyncDisposable {
   run(step: PageStep): Promise<void>
@@ -54,6 +54,7 @@ export async function openPageRunner(options: PageRunnerOptions = {}): Promise<P
   const env: Record<string, string | undefined> = {
     PATH: [bin, dirname(process.execPath), process.env['PATH']].join(delimiter),
     HOME: scratch,
+    PARLEY_URL: `http://127.0.0.1:${ports.get(3000)}`,
     NODE_OPTIONS: `--conditions=parley-source --import=${pathToFileURL(preload).href}`,
     PARLEY_PAGE_PORTS: [...ports].map((pair) => pair.join('=')).join(','),
     NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/parley-pages'),
@@ -108,6 +109,11 @@ export async function openPageRunner(options: PageRunnerOptions = {}): Promise<P
     hasChangedFile = false
     const terminal = start(script)
     terminals.set(name, terminal)
+    await waitFor(terminal, script, output)
+  }
+
+  /** Resolves when the terminal shows the output. */
+  async function waitFor(terminal: Terminal, script: string, output?: ExpectedOutput): Promise<void> {
     const { child } = terminal
     const shown = Promise.withResolvers<void>()
     const look = (): void => {
@@ -143,6 +149,11 @@ export async function openPageRunner(options: PageRunnerOptions = {}): Promise<P
     folder,
     portOf: (port) => ports.get(port) ?? port,
     async run(step) {
+      if (step.kind === 'shown') {
+        const terminal = terminals.get(step.terminal)
+        if (terminal === undefined) throw new Error(`nothing runs in ${step.terminal}`)
+        return waitFor(terminal, `${step.terminal} `, step.output)
+      }
       if (step.kind === 'file') return writeInState(step.name, onThisMachine(step.content))
       return step.terminal === undefined ? runToEnd(step) : startIn(step.terminal, step)
     },

@@ -3,7 +3,7 @@
  *
  * - A fenced block with a file name in brackets (`ts [agent.ts]`) is a file.
  * - `sh` is a command that ends; `sh [terminal 1]` one that keeps running until the same terminal gets another one.
- * - A `text` or `json` block right after a command is its output.
+ * - A `text` or `json` block right after a command is its output; `text [terminal 1]` is what that terminal shows by then.
  * - All other blocks are illustrations, which a test of the page must check by itself.
  */
 export type PageStep =
@@ -14,6 +14,7 @@ export type PageStep =
       readonly terminal?: string
       readonly output?: ExpectedOutput
     }
+  | { readonly kind: 'shown'; readonly terminal: string; readonly output: ExpectedOutput }
 
 export interface ExpectedOutput {
   readonly format: 'text' | 'json'
@@ -39,6 +40,9 @@ export function fencedBlocks(page: string): readonly FencedBlock[] {
 export function pageSteps(page: string): readonly PageStep[] {
   const blocks = fencedBlocks(page)
   return blocks.flatMap(({ language, title, content }, at): readonly PageStep[] => {
+    if (language === 'text' && title !== undefined) {
+      return [{ kind: 'shown', terminal: title, output: { format: 'text', content } }]
+    }
     if (language !== 'sh') return title === undefined ? [] : [{ kind: 'file', name: title, content }]
     const next = blocks[at + 1]
     const format = next?.title === undefined ? next?.language : undefined
