@@ -70,7 +70,7 @@ export async function openPageRunner(options: PageRunnerOptions = {}): Promise<P
 
   /** A command begins where the last one left off: in its folder, with its variables. */
   function start(script: string): Terminal & { readonly stdout: () => string } {
-    const text = `set -e\ncd '${folder}'\n. '${state}'\n${onThisMachine(script)}\n{ export -p; echo "cd '$PWD'"; } > '${state}'\n`
+    const text = `set -ea\ncd '${folder}'\n. '${state}'\n${onThisMachine(script)}\n{ export -p; echo "cd '$PWD'"; } > '${state}'\n`
     const child = spawn('sh', ['-c', text], { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     let stdout = ''
     let all = ''
