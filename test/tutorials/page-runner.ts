@@ -90,7 +90,7 @@ export async function openPageRunner(options: PageRunnerOptions = {}): Promise<P
         hasChangedFile = false
         return
       } catch (error) {
-        if (!hasChangedFile || performance.now() > deadline) throw error
+        if (!(hasChangedFile || isRead(step.script)) || performance.now() > deadline) throw error
       }
     }
   }
@@ -171,6 +171,9 @@ export async function openPageRunner(options: PageRunnerOptions = {}): Promise<P
     await writeFile(file, content)
   }
 }
+
+/** A command that only asks can be repeated until the answer is there. */
+const isRead = (script: string): boolean => /^(id=.*\n)?curl (?!.* -(d|X) )/.test(script)
 
 type CommandStep = Extract<PageStep, { kind: 'command' }>
 
