@@ -1,4 +1,4 @@
-/** docs/guides/clients.md is correct: every program on the page runs, and so does the client of the README. */
+/** docs/guides/clients.md is correct: every program on the page runs. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,6 @@ import { after, describe, it } from 'node:test'
 import { root, runToEnd } from './program.ts'
 
 const page = await readFile(join(root, 'docs/guides/clients.md'), 'utf8')
-const readme = await readFile(join(root, 'README.md'), 'utf8')
 
 interface Snippet {
   readonly chapter: string
@@ -17,7 +16,7 @@ const snippetsIn = (text: string): Snippet[] =>
     const chapter = /.*^#+ (.*?)$/ms.exec(text.slice(0, index))?.[1] ?? ''
     return { chapter, code }
   })
-const snippets = [...snippetsIn(page), ...snippetsIn(readme).filter(({ code }) => code.includes('@parley/a2a/client'))]
+const snippets = snippetsIn(page)
 
 /** The output of the programs, where it is predictable. */
 const printed: Readonly<Record<string, RegExp>> = {
@@ -33,7 +32,6 @@ const printed: Readonly<Record<string, RegExp>> = {
   RxJS: /^You \nsaid \nCount$/,
   Testing: /^Hello$/,
   'Signed cards': /^unsigned$/,
-  Parley: /^You said What can you do\? \nYou said Write a report$/,
 }
 
 /** The variables of the first program of the page. */
