@@ -1,4 +1,4 @@
-/** The documents are correct: every link resolves, and docs/guides/serve-options.md or clients.md documents every option. */
+/** The documents are correct: every link resolves, and docs/guides/serve-options.md or the guides on calling an agent document every option. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -48,7 +48,8 @@ describe('the documents', () => {
     new Set([...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => (code as string).match(/\w+/g) ?? []))
   const serving = read('docs/guides/serve-options.md')
   const settings = wordsIn(serving.slice(serving.indexOf('\n## Settings')))
-  const clients = read('docs/guides/clients.md')
+  const clientGuides = ['clients', 'client-streams', 'client-auth', 'conversations', 'webhook-receiver', 'client-http']
+  const clients = clientGuides.map((name) => read(`docs/guides/${name}.md`)).join('\n')
   const calling = wordsIn(clients.replaceAll(/^```[\s\S]*?^```/gm, ''))
 
   const options = read('packages/a2a/src/server/options.ts')

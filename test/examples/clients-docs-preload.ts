@@ -1,5 +1,5 @@
 /**
- * The environment of docs/guides/clients.md: loaded before each of its programs. `agent.example.com` is an agent of ours, without a
+ * The environment of the guides on calling an agent: loaded before each of their programs. `agent.example.com` is an agent of ours, without a
  * socket, and `id.example.com` gives out tokens; other listeners of a program must not keep it from exiting.
  */
 import net from 'node:net'

@@ -1,11 +1,13 @@
-/** docs/guides/clients.md is correct: every program on the page runs. */
+/** The guides on calling an agent are correct: every program on the pages runs, and so does the client of the README. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { root, runToEnd } from './program.ts'
 
-const page = await readFile(join(root, 'docs/guides/clients.md'), 'utf8')
+const guides = ['clients', 'client-streams', 'client-auth', 'conversations', 'webhook-receiver', 'client-http']
+const pages = await Promise.all(guides.map((name) => readFile(join(root, `docs/guides/${name}.md`), 'utf8')))
+const readme = await readFile(join(root, 'README.md'), 'utf8')
 
 interface Snippet {
   readonly chapter: string
@@ -16,25 +18,29 @@ const snippetsIn = (text: string): Snippet[] =>
     const chapter = /.*^#+ (.*?)$/ms.exec(text.slice(0, index))?.[1] ?? ''
     return { chapter, code }
   })
-const snippets = snippetsIn(page)
+const snippets = [
+  ...pages.flatMap(snippetsIn),
+  ...snippetsIn(readme).filter(({ code }) => code.includes('@parley/a2a/client')),
+]
 
 /** The output of the programs, where it is predictable. */
 const printed: Readonly<Record<string, RegExp>> = {
   'Finding an agent': /^\[ 'Example' \]$/,
-  'What is chosen, and why': /^HTTP\+JSON 1\.0 Number \d of 4 on the card, in a binding the caller prefers$/,
+  'Versions and bindings': /^HTTP\+JSON 1\.0 Number \d of 4 on the card, in a binding the caller prefers$/,
   Calls: /^task$/,
   Streams: /TASK_STATE_COMPLETED|artifactUpdate/,
+  'Resume a stream in another process': /TASK_STATE_COMPLETED|artifactUpdate/,
   Errors: /^gone$/,
   'OAuth 2': /^$/,
   invoke: /^You said Summarise this$/,
   'Interceptors, traces, logs': /^SendMessage, try 1: \d+ ms$/,
-  'Addresses that strangers choose': /^[A-Z_]+$/,
+  'Block private addresses (SSRF)': /^[A-Z_]+$/,
   RxJS: /^You \nsaid \nCount$/,
   Testing: /^Hello$/,
   'Signed cards': /^unsigned$/,
 }
 
-/** The variables of the first program of the page. */
+/** The variables of the first program of the pages. */
 function whole(code: string): string {
   const connects = /\bconnect\(/.test(code) || /\bagent\./.test(code)
   const imports = /import \{.*\bconnect\b.*\} from/.test(code)
@@ -46,7 +52,7 @@ function whole(code: string): string {
   ].join('')
 }
 
-describe('docs/guides/clients.md', { concurrency: 2 }, async () => {
+describe('the guides on calling an agent', { concurrency: 2 }, async () => {
   // Inside the repository, so that imports find the packages.
   const folder = await mkdtemp(join(root, 'test/examples/.clients-'))
   after(() => rm(folder, { recursive: true }))

@@ -1,4 +1,4 @@
-/** docs/guides/run-the-hub.md is correct: its files are valid, and it documents every setting and every command. */
+/** The pages on running the hub are correct: their files are valid, and they document every setting and every command. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,15 @@ import { formatPath } from '../../packages/hub/src/config/config-problem.ts'
 import { configSchema, toJsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 import type { JsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/guides/run-the-hub.md'), 'utf8')
+const pages = [
+  'guides/run-the-hub.md',
+  'guides/configure-agents.md',
+  'guides/cards-and-grpc.md',
+  'guides/connection-limits.md',
+  'guides/legacy-v03-draft.md',
+  'reference/hub-settings.md',
+]
+const page = pages.map((path) => readFileSync(join(import.meta.dirname, '../../docs', path), 'utf8')).join('\n')
 /** Words in code spans, so that `name` does not match a sentence about names. */
 const words = new Set(
   [...page.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].flatMap(
@@ -53,14 +61,14 @@ retention: { finished: 30d, max: 100000 }
 describe('the documented configuration', () => {
   it('is valid as written, with an agent of each kind', () => accept(wholeHub))
 
-  it('is valid wherever docs/guides/run-the-hub.md contains one', () => {
+  it('is valid wherever the pages contain one', () => {
     const shown = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text = '']) => text)
-    assert.ok(shown.length >= 2)
+    assert.ok(shown.length >= 4)
     for (const text of shown) accept(text)
   })
 })
 
-describe('docs/guides/run-the-hub.md', () => {
+describe('the pages on running the hub', () => {
   const { properties = {} } = configSchema(agentKinds)
 
   it('documents every section and every setting', () => {
@@ -90,7 +98,7 @@ describe('docs/guides/run-the-hub.md', () => {
         .filter((line) => line.includes(`| ${start}`))
         .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name))
     const all = (effect: TakesEffect) => settingEffects.filter(([, own]) => own === effect).map(([name]) => name)
-    assert.deepEqual(named('at once, for'), all('live'))
+    assert.deepEqual(named('immediately, for'), all('live'))
     assert.deepEqual(named('after a restart.'), all('restart'))
   })
 

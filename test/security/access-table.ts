@@ -57,7 +57,7 @@ export const isAllowed = (guard: Guard, name: CredentialName): boolean => allowe
 export function asMarkdown(): string {
   const rows = guards.map((guard) => {
     const names = credentialNames.filter((name) => isAllowed(guard, name))
-    return `| ${guard} | ${names.length === credentialNames.length ? 'everything' : names.join('; ')} |`
+    return `| ${guard} | ${names.length === credentialNames.length ? 'all' : names.join('; ')} |`
   })
-  return ['| what is asked | is answered with |', '|---|---|', ...rows].join('\n')
+  return ['| request | accepted credentials |', '|---|---|', ...rows].join('\n')
 }

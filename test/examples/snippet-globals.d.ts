@@ -1,0 +1,47 @@
+/** What the snippets of the docs use without importing it: the SDK's best-known names, and what a reader would have. */
+import type { Agent, FullStore, Report, Turn as SdkTurn } from '@parley/a2a'
+
+declare global {
+  type Turn = SdkTurn
+  type Authenticate = import('@parley/a2a/server').Authenticate
+  const A2AError: typeof import('@parley/a2a').A2AError
+  const authRequired: typeof import('@parley/a2a').authRequired
+  const inputRequired: typeof import('@parley/a2a').inputRequired
+  const assert: typeof import('node:assert/strict')
+  const connect: typeof import('@parley/a2a/client').connect
+  const mtls: typeof import('@parley/a2a/server').mtls
+  const serve: typeof import('@parley/a2a/node').serve
+  const handler: import('@parley/a2a/server').Handler
+
+  const agent: (turn: SdkTurn) => string
+  const fn: (turn: SdkTurn) => string
+  const run: (turn: SdkTurn) => string
+  const reattach: (turn: SdkTurn) => string
+  const myAgent: ((turn: SdkTurn) => string) & ((options: { url: string }) => Agent)
+  const authenticate: Authenticate
+  const schemes: Record<string, { httpAuthSecurityScheme: { scheme: string } }>
+  const key: string
+  const cert: string
+  const authority: string
+  const url: string
+  const taskId: string
+  const configId: string
+  const remoteId: string
+  const masterKeyFromYourSecrets: string
+
+  const keys: Map<string, { id: string }>
+  const sessions: { find(cookie: string | undefined): Promise<{ id: string; roles: string[] } | undefined> }
+  const quota: { take(id: string): { left: number; resetAt: number } }
+  const audit: { write(entry: object): void }
+  const directory: { tenantsOf(id: string): string[] }
+  const mentionsPrices: (event: object) => boolean
+  const openMyStore: () => Promise<FullStore>
+  const startOrFind: (jobId: string) => Promise<object>
+  const watch: (job: object, signal: AbortSignal) => AsyncIterable<Report>
+  const startFakeBackend: () => Promise<{
+    url: string
+    begun: Promise<void>
+    stopped: Promise<void>
+    close: () => Promise<void>
+  }>
+}
