@@ -100,8 +100,11 @@ export interface TurnPosition {
    * context, await the promise: a restarted turn that has arrived does not record the context again.
    */
   recordArrival(stream: Pick<EventStream, 'taskId' | 'contextId'>): Promise<void> | undefined
-  /** Await it before the last report of the turn: the next message of the conversation needs the mapping. */
-  idsRecorded(): Promise<void>
+  /**
+   * Await it before the last report of the turn: the next message of the conversation needs the mapping. Absent if there is nothing
+   * to await: the store writes the mapping no later than the report.
+   */
+  idsRecorded(): Promise<void> | undefined
   /** The remote agent has the message. Stores its task id and its question, if any. */
   recordArrived(found: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void>
   /** The remote task waits for the caller. */
@@ -126,7 +129,7 @@ export function createTurnPosition(
   // The first cursor is stored at once: from then on the log contains the position.
   let savedAt = -Infinity
   let unsaved = 0
-  let idsRecorded: Promise<void> = Promise.resolve()
+  let idsRecorded: Promise<void> | undefined
 
   return {
     get checkpoint() {
@@ -135,10 +138,11 @@ export function createTurnPosition(
     save,
     recordArrival({ taskId, contextId }) {
       if (checkpoint.arrived === true || taskId === undefined) return undefined
-      idsRecorded = idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
+      const recorded = idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
         turn.log.warn('the ids of the remote task could not be stored', { taskId: turn.task.id, cause })
       })
-      if (idMapping.isOtherContext(turn, contextId)) return idsRecorded.then(() => recordArrived({ taskId }))
+      if (idMapping.isOtherContext(turn, contextId)) return recorded.then(() => recordArrived({ taskId }))
+      if (!idMapping.isOrdered) idsRecorded = recorded
       // If the log rejects it, the engine has stopped the turn, and the reports that follow are rejected as well.
       recordArrived({ taskId }).catch(() => {})
       return undefined
@@ -185,6 +189,8 @@ export function createTurnPosition(
 
 /** Maps local to remote task ids, and keeps the context id that the remote agent chose if it did not accept ours. */
 export interface RemoteIdMapping {
+  /** Whether a mapping is durable no later than the reports that follow it, so that they need not wait for it. */
+  readonly isOrdered: boolean
   /** The remote context id of the conversation that the turn belongs to. */
   remoteContextId(turn: Turn): Promise<string>
   /** Whether the remote agent answered with a context that is not the one the hub proposed. */
@@ -199,20 +205,33 @@ export interface RemoteIdMapping {
 const retentionMs = 90 * 86_400_000
 
 export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'name' | 'kv' | 'now'>): RemoteIdMapping {
+  /** Each is derived by two hashes, and needed three times a turn. */
+  const sessions = new WeakMap<Turn, RemoteSession>()
+  const sessionOf = (turn: Turn): RemoteSession => {
+    const known = sessions.get(turn)
+    if (known !== undefined) return known
+    const key = sessionKeyOf(turn, name)
+    const session = { key, contextId: stableId(key) }
+    sessions.set(turn, session)
+    return session
+  }
   const isOtherContext = (turn: Turn, contextId: string | undefined): contextId is string =>
-    contextId !== undefined && contextId !== '' && contextId !== defaultContextId(turn, name)
+    contextId !== undefined && contextId !== '' && contextId !== sessionOf(turn).contextId
 
   return {
+    isOrdered: kv.isOrdered === true,
     isOtherContext,
     async remoteContextId(turn) {
-      const stored = await kv.read('context', sessionKeyOf(turn, name))
-      return typeof stored?.value === 'string' ? stored.value : defaultContextId(turn, name)
+      const session = sessionOf(turn)
+      const stored = await kv.read('context', session.key)
+      return typeof stored?.value === 'string' ? stored.value : session.contextId
     },
     async record(turn, { taskId, contextId }) {
       const expiresAt = now() + retentionMs
-      await kv.write('task', { key: turn.task.id, value: taskId, expiresAt })
+      // Not `write`, which reads the version of the entry first.
+      await kv.writeAll('task', [{ key: turn.task.id, value: taskId, expiresAt }])
       if (!isOtherContext(turn, contextId)) return
-      const session = sessionKeyOf(turn, name)
+      const { key: session } = sessionOf(turn)
       if (await isClaimedByOther(contextId, session, expiresAt)) return
       await kv.write('context', { key: session, value: contextId, expiresAt })
     },
@@ -235,7 +254,8 @@ export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'na
   }
 }
 
-/** The context id of a conversation with the remote agent, unless that agent chooses one. Two callers never share one. */
-export function defaultContextId(turn: Turn, agentName: string): string {
-  return stableId(sessionKeyOf(turn, agentName))
+interface RemoteSession {
+  readonly key: string
+  /** The context id of the conversation, unless the remote agent chooses one. Two callers never share one. */
+  readonly contextId: string
 }

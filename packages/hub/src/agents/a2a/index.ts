@@ -57,9 +57,13 @@ export const a2aKind: AgentKind<A2AEntry> = {
       const span = openSpan(turn, undefined)
       const { spanId, startedAt } = span
       const checkpoint = { ...initial, span: { spanId, startedAt } }
-      await turn.checkpoint(checkpoint)
+      // The store reads while it writes.
+      const [contextId] = await Promise.all([
+        initial.taskId === undefined ? turnDeps.idMapping.remoteContextId(turn) : undefined,
+        turn.checkpoint(checkpoint),
+      ])
       turn.signal.throwIfAborted()
-      yield* runTurn({ remote, checkpoint, span, isResumed: false, firstHopToken }, turn)
+      yield* runTurn({ remote, checkpoint, span, isResumed: false, contextId, firstHopToken }, turn)
     }
 
     async function* reattach(turn: Turn): AsyncGenerator<Report, void, undefined> {

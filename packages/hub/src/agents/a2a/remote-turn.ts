@@ -33,6 +33,8 @@ export interface RemoteTurnStart {
   readonly checkpoint: RemoteCheckpoint
   readonly span: OpenSpan
   readonly isResumed: boolean
+  /** For a new remote task: its context, as `RemoteIdMapping.remoteContextId` returns it. Default: it is read when the turn starts. */
+  readonly contextId?: string | undefined
   /** For the first send: the token of the check before the turn. Default: signed with the send. */
   readonly firstHopToken?: string | undefined
 }
@@ -100,7 +102,8 @@ export async function* runRemoteTurn(
   )
   let { remote, firstHopToken } = start
   let state = await initialState()
-  let contextId = start.checkpoint.taskId === undefined ? await idMapping.remoteContextId(turn) : undefined
+  let contextId =
+    start.checkpoint.taskId === undefined ? (start.contextId ?? (await idMapping.remoteContextId(turn))) : undefined
   let push = canNotify() ? await pushReceiver.configFor(turn.task.id) : undefined
   let heardAt = monotonicNow()
   let failures = 0
@@ -198,7 +201,8 @@ export async function* runRemoteTurn(
           if (settledStatus !== undefined && isInterrupted(settledStatus.state))
             await position.recordQuestion(settledStatus)
           const isLast = settledStatus !== undefined || isReply(report)
-          if (isLast) await position.idsRecorded()
+          const idsRecorded = isLast ? position.idsRecorded() : undefined
+          if (idsRecorded !== undefined) await idsRecorded
           yield report
           if (isLast) return { at: 'ended' }
           if ('message' in frame.event) interimReply = report
