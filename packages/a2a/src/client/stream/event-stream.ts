@@ -31,6 +31,8 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
   let failure: Error | undefined
   let answer: AgentResponse | undefined
   let lastEventId: string | undefined
+  /** The next event is awaited. */
+  let isWaiting = false
 
   /** All forms of reading use this function. */
   async function* read<T>(
@@ -40,6 +42,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     if (isConsumed)
       throw new A2AError('INVALID_REQUEST', 'A stream can be read only once: keep its events, or open another stream')
     isConsumed = true
+    isWaiting = true
     const reading = (runtime ??= await import('./stream-runtime.ts'))
     const streamState = (currentState = reading.createStreamState())
     const linked = linkSignals([signal, readerLeft.signal])
@@ -50,7 +53,10 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
         }
         const item = each(frame, reading.applyEvent(streamState, frame.event), reading)
-        if (item !== undefined) yield item
+        if (item === undefined) continue
+        isWaiting = false
+        yield item
+        isWaiting = true
       }
       answer = reading.responseFrom(streamState)
       isEnded = true
@@ -68,7 +74,8 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     // A suspended generator handles `return()` only after its pending await has settled.
     const end = items.return.bind(items)
     items.return = (value) => {
-      readerLeft.abort(runtime?.readerLeft)
+      // One that is suspended at an event closes the connection itself.
+      if (isWaiting) readerLeft.abort(runtime?.readerLeft)
       return end(value)
     }
     return items

@@ -107,6 +107,37 @@ describe('the checkpoint of a turn with a remote agent', () => {
     assert.equal(position.idsRecorded(), undefined)
   })
 
+  it('contains the cursor of the first event if that event has no report', () => {
+    const writes: unknown[] = []
+    const turn = {
+      ...turnOf(),
+      checkpoint: async (checkpoint: unknown) => void writes.push(checkpoint),
+    } as unknown as Turn
+    const idMapping = {
+      isOrdered: true,
+      isOtherContext: () => false,
+      remoteContextId: async () => 'c',
+      remoteReferences: async () => [],
+      record: async () => {},
+    }
+    const start = { checkpoint: initialCheckpoint(turn), span: { set() {} } as unknown as OpenSpan }
+    const position = createTurnPosition(
+      turn,
+      start,
+      idMapping,
+      () => 0,
+      () => {},
+    )
+    const first = { id: '2' }
+    void position.recordArrival({ taskId: 'r1', contextId: 'rc1' }, first)
+    position.recordDelivered(first)
+    const arrived = { round: 1, messageId: start.checkpoint.messageId, taskId: 'r1', arrived: true, cursor: '2' }
+    assert.deepEqual(writes, [arrived])
+    position.recordDelivered({ id: '3' })
+    assert.equal(position.checkpoint.cursor, '3')
+    assert.deepEqual(writes, [arrived], 'later cursors are stored in groups')
+  })
+
   it('lets the last report wait for the mapping if the store may write it later', async () => {
     const mapped = Promise.withResolvers<void>()
     const turn = { ...turnOf(), checkpoint: async () => {} } as unknown as Turn

@@ -95,11 +95,15 @@ export interface TurnPosition {
   readonly checkpoint: RemoteCheckpoint
   save(next: RemoteCheckpoint): Promise<void>
   /**
-   * An event arrived. The first one queues the checkpoint that must precede its reports. Usually there is nothing to await: the log
-   * keeps the order, so the checkpoint and the reports that came with it share one commit. If the remote agent chose another
-   * context, await the promise: a restarted turn that has arrived does not record the context again.
+   * An event arrived. The first one queues the checkpoint that must precede its reports; `delivered` is that event if it has none,
+   * so that the checkpoint also contains its cursor. Usually there is nothing to await: the log keeps the order, so the checkpoint
+   * and the reports that came with it share one commit. If the remote agent chose another context, await the promise: a restarted
+   * turn that has arrived does not record the context again.
    */
-  recordArrival(stream: Pick<EventStream, 'taskId' | 'contextId'>): Promise<void> | undefined
+  recordArrival(
+    stream: Pick<EventStream, 'taskId' | 'contextId'>,
+    delivered?: Pick<EventFrame, 'id'>,
+  ): Promise<void> | undefined
   /**
    * Await it before the last report of the turn: the next message of the conversation needs the mapping. Absent if there is nothing
    * to await: the store writes the mapping no later than the report.
@@ -110,7 +114,7 @@ export interface TurnPosition {
   /** The remote task waits for the caller. */
   recordQuestion(status: TaskStatus): Promise<void>
   /** All reports of this frame are in the log. */
-  recordDelivered(frame: EventFrame): void
+  recordDelivered(frame: Pick<EventFrame, 'id'>): void
 }
 
 /** After a crash, at most this many events or this much time is read again. */
@@ -129,6 +133,7 @@ export function createTurnPosition(
   // The first cursor is stored at once: from then on the log contains the position.
   let savedAt = -Infinity
   let unsaved = 0
+  let deliveredAtArrival: Pick<EventFrame, 'id'> | undefined
   let idsRecorded: Promise<void> | undefined
 
   return {
@@ -136,22 +141,24 @@ export function createTurnPosition(
       return checkpoint
     },
     save,
-    recordArrival({ taskId, contextId }) {
+    recordArrival({ taskId, contextId }, delivered) {
       if (checkpoint.arrived === true || taskId === undefined) return undefined
+      deliveredAtArrival = delivered
       const recorded = idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
         turn.log.warn('the ids of the remote task could not be stored', { taskId: turn.task.id, cause })
       })
-      if (idMapping.isOtherContext(turn, contextId)) return recorded.then(() => recordArrived({ taskId }))
+      if (idMapping.isOtherContext(turn, contextId)) return recorded.then(() => recordArrived({ taskId }, delivered?.id))
       if (!idMapping.isOrdered) idsRecorded = recorded
       // If the log rejects it, the engine has stopped the turn, and the reports that follow are rejected as well.
-      recordArrived({ taskId }).catch(() => {})
+      recordArrived({ taskId }, delivered?.id).catch(() => {})
       return undefined
     },
     idsRecorded: () => idsRecorded,
-    recordArrived,
+    recordArrived: (found) => recordArrived(found),
     recordQuestion: (status) => recordArrived({ asked: remoteQuestionOf(status) }),
-    recordDelivered({ id }) {
-      if (id === undefined) return
+    recordDelivered(frame) {
+      const { id } = frame
+      if (id === undefined || frame === deliveredAtArrival) return
       const { skip: _, ...rest } = checkpoint
       checkpoint = { ...rest, cursor: id }
       unsaved += 1
@@ -169,11 +176,12 @@ export function createTurnPosition(
     await turn.checkpoint(checkpoint)
   }
 
-  async function recordArrived({
-    taskId = checkpoint.taskId,
-    asked,
-  }: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void> {
+  async function recordArrived(
+    { taskId = checkpoint.taskId, asked }: Pick<RemoteCheckpoint, 'taskId' | 'asked'>,
+    cursor?: string,
+  ): Promise<void> {
     const { round, messageId, span } = checkpoint
+    if (cursor !== undefined) savedAt = monotonicNow()
     if (taskId !== undefined) start.span.set({ childTaskId: taskId })
     await save({
       round,
@@ -181,6 +189,7 @@ export function createTurnPosition(
       ...(span !== undefined ? { span } : {}),
       ...(taskId !== undefined ? { taskId } : {}),
       arrived: true,
+      ...(cursor !== undefined ? { cursor } : {}),
       ...(asked !== undefined ? { asked } : {}),
     })
     if (taskId !== undefined) onRemoteTask(taskId)
