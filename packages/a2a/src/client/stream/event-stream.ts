@@ -4,7 +4,7 @@
  * it cancels nothing at the peer (B-103).
  */
 import { A2AError } from '../../model/error.ts'
-import { linkSignals } from '../../model/signals.ts'
+import { linkSignals, type LinkedSignal } from '../../model/signals.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Message, StreamEvent, Task } from '../../model/task.ts'
 import { toAgentResponse, requireCompletedText } from '../agent-response.ts'
@@ -22,7 +22,9 @@ export type OpenEvents = (signal: AbortSignal, runtime: StreamRuntime) => AsyncI
 export type LoadTask = (taskId: string) => Promise<Task>
 
 export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?: LoadTask): EventStream {
-  const readerLeft = new AbortController()
+  /** Aborts the requests; set when reading begins. */
+  let linked: LinkedSignal | undefined
+  let hasReaderLeft = false
   /** Set when reading begins. */
   let currentState: StreamState | undefined
   const related = new Set<string>()
@@ -45,9 +47,10 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     isWaiting = true
     const reading = (runtime ??= await import('./stream-runtime.ts'))
     const streamState = (currentState = reading.createStreamState())
-    const linked = linkSignals([signal, readerLeft.signal])
+    const requests = (linked = linkSignals([signal]))
+    if (hasReaderLeft) requests.abort(reading.readerLeft)
     try {
-      for await (const frame of open(linked.signal, reading)) {
+      for await (const frame of open(requests.signal, reading)) {
         lastEventId = frame.id ?? lastEventId
         for (const message of messagesIn(frame.event)) {
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
@@ -62,9 +65,9 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
       isEnded = true
     } catch (reason) {
       // A reader that stopped gets no error about the closed connection.
-      if (!readerLeft.signal.aborted) throw (failure = reason as Error)
+      if (!hasReaderLeft) throw (failure = reason as Error)
     } finally {
-      linked.end()
+      requests.end()
     }
     const item = isEnded ? last?.(answer) : undefined
     if (item !== undefined) yield item
@@ -74,8 +77,9 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     // A suspended generator handles `return()` only after its pending await has settled.
     const end = items.return.bind(items)
     items.return = (value) => {
+      hasReaderLeft = true
       // One that is suspended at an event closes the connection itself.
-      if (isWaiting) readerLeft.abort(runtime?.readerLeft)
+      if (isWaiting) linked?.abort(runtime?.readerLeft)
       return end(value)
     }
     return items

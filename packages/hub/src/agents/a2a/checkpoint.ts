@@ -147,7 +147,8 @@ export function createTurnPosition(
       const recorded = idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
         turn.log.warn('the ids of the remote task could not be stored', { taskId: turn.task.id, cause })
       })
-      if (idMapping.isOtherContext(turn, contextId)) return recorded.then(() => recordArrived({ taskId }, delivered?.id))
+      if (idMapping.isOtherContext(turn, contextId))
+        return recorded.then(() => recordArrived({ taskId }, delivered?.id))
       if (!idMapping.isOrdered) idsRecorded = recorded
       // If the log rejects it, the engine has stopped the turn, and the reports that follow are rejected as well.
       recordArrived({ taskId }, delivered?.id).catch(() => {})

@@ -252,7 +252,10 @@ export async function* runRemoteTurn(
     return remote.stream(message, { ...options, signal: streamSignal, knownTask })
   }
 
-  async function translate({ event }: EventFrame, stream: EventStream): Promise<{ readonly report: Report | undefined }> {
+  async function translate(
+    { event }: EventFrame,
+    stream: EventStream,
+  ): Promise<{ readonly report: Report | undefined }> {
     const taskId = position.checkpoint.taskId ?? stream.taskId
     return { report: await translator.translate(event, taskId !== undefined) }
   }
