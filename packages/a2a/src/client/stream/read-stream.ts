@@ -86,6 +86,8 @@ class ResponseEvents implements TransportStream {
           return { done: true, value: undefined }
         }
         await this.#readMore()
+        // By `return()`, meanwhile.
+        if (this.#isClosed) return { done: true, value: undefined }
       }
       const frame = this.#decode(this.#arrived[this.#at++] as SseEvent, this.#hasEnded)
       return { done: false, value: frame instanceof Promise ? await frame : frame }
