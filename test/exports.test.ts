@@ -33,7 +33,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       OmitUndefined OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
       SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage Snapshot Span SpanKind
-      SpanOptions SpanOutcome StateCount StateReport Store StreamEvent Struct SubscribeToTaskRequest Task
+      SpanOptions SpanOutcome StateCount StateReport Store StoredTask StreamEvent Struct SubscribeToTaskRequest Task
       TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TaskStore TextPart
       TraceContext Turn UrlPart Violation WhenBusy
     `,

@@ -179,6 +179,14 @@ export interface Snapshot {
   readonly internal: Struct
 }
 
+/** A task as one read returns it. `records` is its whole log, `task` the fold of it; neither is present if they are not short. */
+export interface StoredTask {
+  readonly row: TaskRow
+  readonly records?: readonly LogRecord[]
+  /** From a snapshot that ends with the log. */
+  readonly task?: Task
+}
+
 /** After this time a claimed due task becomes due again, unless its claimer acted on it. */
 export const dueAgainMs = 60_000
 
@@ -193,6 +201,11 @@ export interface TaskStore {
   append(taskId: string, append: Append): Promise<AppendResult>
   /** The row of a task; `undefined` if there is none. */
   load(taskId: string): Promise<TaskRow | undefined>
+  /**
+   * The row of a task, and its log or its snapshot if they are short, in one read. Absent, or without either: use `load`,
+   * `loadSnapshot` and `read`.
+   */
+  loadStored?(taskId: string): StoredTask | undefined | Promise<StoredTask | undefined>
   /**
    * In order, at most `limit` records (default: all). Pruned records are missing. With `maxBytes` the read ends with the record
    * that reaches that many bytes, as `recordBytes` counts them; it returns at least one record.

@@ -24,6 +24,7 @@ export type SqliteTaskLists = ReturnType<typeof createSqliteTaskLists>
 export function createSqliteTaskLists(database: SqliteDatabase, counters: Counters, blobs: BlobTable) {
   const isMine = 'tenant = ? AND agent = ? AND owner = ?'
   const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
+  const byId = database.prepare<SqliteTaskColumns>(`SELECT ${sqliteTaskColumns} FROM tasks WHERE id = ?`)
   const byRef = database.prepare<SqliteTaskColumns>(`SELECT ${sqliteTaskColumns} FROM tasks WHERE ref = ?`)
   const inState = database.prepare<TaskPosition>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list WHERE ${isMine} AND state = ? AND ${isNext}`,
@@ -115,7 +116,12 @@ export function createSqliteTaskLists(database: SqliteDatabase, counters: Counte
     return newestInContext.all(contextId, tenant, agent, owner, limit).map(rowOf).reverse()
   }
 
-  return { list, context }
+  function load(taskId: string): TaskRow | undefined {
+    const columns = byId.get(taskId)
+    return columns === undefined ? undefined : rowOf(columns)
+  }
+
+  return { list, context, load }
 }
 
 /** As SQLite compares texts: by their bytes, which for ids equals the order of their characters. */
