@@ -5,8 +5,9 @@
 import { A2AError } from '../../model/error.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
-import type { NewTask, TaskRow } from '../../stores/store.ts'
-import { emptyFold, foldRecord, foldFromSnapshot } from './fold.ts'
+import type { Task } from '../../model/task.ts'
+import type { ListedTask, NewTask, TaskRow } from '../../stores/store.ts'
+import { emptyFold, foldRecord, foldFromSnapshot, taskView } from './fold.ts'
 import { type LoadedTaskDeps, LoadedTask } from './loaded-task.ts'
 import { createInFlightMap } from '../in-flight-map.ts'
 import { readLog } from './read-log.ts'
@@ -31,6 +32,8 @@ const watchRetryMs = 500
 export interface TaskCache {
   /** The task, from memory or from the store. */
   find(id: string): Promise<LoadedTask | undefined>
+  /** A task as a list shows it. Reads the store only if the row came without records; then the task is kept in memory. */
+  view(row: ListedTask): Task | Promise<Task | undefined>
   /** The task if it is in memory, without reading the store. */
   peek(id: string): LoadedTask | undefined
   /** A task that is not in the log yet. */
@@ -56,6 +59,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
 
   return {
     find,
+    view,
     peek: (id) => loadedTasks.get(id),
     create,
     evict: forget,
@@ -82,6 +86,17 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     const load = loadTask(id).finally(() => loading.delete(id))
     loading.set(id, load)
     return load
+  }
+
+  function view(row: ListedTask): Task | Promise<Task | undefined> {
+    const known = loadedTasks.get(row.id)
+    if (known?.fold.head === row.head) return taskView(known.fold)
+    if (row.records === undefined)
+      return find(row.id).then((loaded) => (loaded?.isStored === true ? taskView(loaded.fold) : undefined))
+    const state = emptyFold(row.id, row.contextId, row.status, row.metadata)
+    const coalesceText = deps.coalescesText(row.agent)
+    for (const record of row.records) foldRecord(state, record, coalesceText)
+    return taskView(state)
   }
 
   async function loadTask(id: string): Promise<LoadedTask | undefined> {

@@ -3,11 +3,15 @@
  * a list of one state reads one range of it, a list of all states merges the ranges of the states that occur.
  */
 import { taskStateNumber } from '../../model/state.ts'
-import type { ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
+import { mightContainBlobs } from '../blobs.ts'
+import { limitPageLogs } from '../short-logs.ts'
+import type { ListedTask, ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { Counters } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
+import { readBatchRecords } from './log.ts'
 import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask } from './rows.ts'
+import { type ShortLogColumn, shortLogColumn } from './task-prefetch.ts'
 
 interface TaskPosition {
   readonly ref: number
@@ -24,7 +28,9 @@ export type SqliteTaskLists = ReturnType<typeof createSqliteTaskLists>
 export function createSqliteTaskLists(database: SqliteDatabase, counters: Counters, blobs: BlobTable) {
   const isMine = 'tenant = ? AND agent = ? AND owner = ?'
   const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
-  const byRef = database.prepare<SqliteTaskColumns>(`SELECT ${sqliteTaskColumns} FROM tasks WHERE ref = ?`)
+  const byRef = database.prepare<SqliteTaskColumns & ShortLogColumn>(
+    `SELECT ${sqliteTaskColumns}, ${shortLogColumn} FROM tasks WHERE ref = ?`,
+  )
   const inState = database.prepare<TaskPosition>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list WHERE ${isMine} AND state = ? AND ${isNext}`,
   )
@@ -51,6 +57,15 @@ export function createSqliteTaskLists(database: SqliteDatabase, counters: Counte
   )
 
   const rowOf = (columns: SqliteTaskColumns): TaskRow => readSqliteTask(columns, blobs)
+
+  function listed(ref: number, isDecoded: (text: string) => boolean): ListedTask {
+    const columns = byRef.get(ref) as SqliteTaskColumns & ShortLogColumn
+    const row = rowOf(columns)
+    const { records } = columns
+    // A file in the log may be large, and most lists do not show it.
+    if (records === null || mightContainBlobs(records) || !isDecoded(records)) return row
+    return { ...row, records: readBatchRecords({ first_seq: 1, records }, 0, Infinity, blobs) }
+  }
 
   /** The number of matches by state. */
   function countsOf(query: ListQuery): { readonly state: number; readonly count: number }[] {
@@ -107,7 +122,8 @@ export function createSqliteTaskLists(database: SqliteDatabase, counters: Counte
       query,
       counts.map(({ state }) => state),
     )
-    const tasks = places.slice(0, query.limit).map(({ ref }) => rowOf(byRef.get(ref) as SqliteTaskColumns))
+    const isDecoded = limitPageLogs()
+    const tasks = places.slice(0, query.limit).map(({ ref }) => listed(ref, isDecoded))
     return { tasks, more: places.length > query.limit, total }
   }
 

@@ -9,6 +9,7 @@ import type { AppendResult, FullStore, KeyRow } from '../store.ts'
 import { type StoreLog, silentLog } from '../store-log.ts'
 import { createChangeWaiters } from '../change-waiters.ts'
 import { createRecentAppends } from '../recent-appends.ts'
+import { maxShortLogBytes } from '../short-logs.ts'
 import { createSqliteAppender } from './append.ts'
 import { createBlobTable } from './blob-table.ts'
 import { createCounters } from './counters.ts'
@@ -22,7 +23,7 @@ import { createSqliteTaskLists } from './lists.ts'
 import { createPrivateFile, makePrivate } from './private-files.ts'
 import { lockFile } from './file-lock.ts'
 import { createSqliteTaskLog } from './log.ts'
-import { createTaskPrefetch, maxPrefetchBytes } from './task-prefetch.ts'
+import { createTaskPrefetch } from './task-prefetch.ts'
 import { createSqliteMessageClaims } from './message-claims.ts'
 import { isMasterKeyMissing, masterKeyFile } from './master-key.ts'
 import { migrateSqlite } from './migrate.ts'
@@ -172,7 +173,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       load: (taskId) => read(() => prefetch.load(taskId)),
       read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
         read(() => {
-          const mayTake = afterSeq === 0 && limit === Infinity && maxBytes >= maxPrefetchBytes
+          const mayTake = afterSeq === 0 && limit === Infinity && maxBytes >= maxShortLogBytes
           return (mayTake && prefetch.takeLog(taskId)) || log.read(taskId, afterSeq, limit, maxBytes)
         }),
       firstSeq: (taskId) => read(() => log.firstSeq(taskId)),

@@ -4,20 +4,26 @@
  * batch, as it is for most tasks. Three results for 10 µs instead of 40. Kept only briefly: any transaction may change it.
  */
 import type { LogRecord } from '../../model/record.ts'
+import { maxShortLogBytes } from '../short-logs.ts'
 import type { TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { SqliteDatabase } from './database.ts'
 import { readBatchRecords } from './log.ts'
 import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask } from './rows.ts'
 
-interface PrefetchColumns extends SqliteTaskColumns {
-  readonly has_snapshot: 0 | 1
-  /** The records of a log in one short batch; `null` for any other. */
+/** The records of a log in one short batch; `null` for any other. */
+export interface ShortLogColumn {
   readonly records: string | null
 }
+interface PrefetchColumns extends SqliteTaskColumns, ShortLogColumn {
+  readonly has_snapshot: 0 | 1
+}
 
-/** Longer logs are read on request. */
-export const maxPrefetchBytes = 65_536
+/** Of the table `tasks`. */
+export const shortLogColumn = `(
+  SELECT records FROM log
+  WHERE task = ref AND first_seq = 1 AND last_seq = head AND octet_length(records) <= ${maxShortLogBytes}) AS records`
+
 /** How many tasks can be between their first step and their last. */
 const maxKept = 64
 
@@ -25,9 +31,7 @@ export type TaskPrefetch = ReturnType<typeof createTaskPrefetch>
 
 export function createTaskPrefetch(database: SqliteDatabase, blobs: BlobTable) {
   const find = database.prepare<PrefetchColumns>(`
-    SELECT ${sqliteTaskColumns}, EXISTS (SELECT 1 FROM snapshots WHERE task = ref) AS has_snapshot,
-      (SELECT records FROM log
-       WHERE task = ref AND first_seq = 1 AND last_seq = head AND octet_length(records) <= ${maxPrefetchBytes}) AS records
+    SELECT ${sqliteTaskColumns}, EXISTS (SELECT 1 FROM snapshots WHERE task = ref) AS has_snapshot, ${shortLogColumn}
     FROM tasks WHERE id = ?`)
   const seen = new Map<string, PrefetchColumns>()
 
