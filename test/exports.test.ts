@@ -28,7 +28,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       ArtifactOptions AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime
       ErrorCode ErrorDetails FeedEntry FeedStore FileOptions FullStore GetTaskRequest IdempotencyKey InputOptions Json
       KeyRow KeyStore
-      KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListPage ListQuery
+      KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListedTask ListPage ListQuery
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
       OmitUndefined OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme

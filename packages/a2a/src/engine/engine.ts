@@ -154,7 +154,7 @@ export function createEngine(deps: EngineDeps): Engine {
     async listTasks(request, context) {
       entryOf(context)
       const partition = { tenant: context.tenant, agent: context.agent, owner: context.caller.id }
-      return listTasks({ store, signer: deps.signer, view }, partition, request, context)
+      return listTasks({ store, signer: deps.signer, view: taskCache.view }, partition, request, context)
     },
 
     async cancelTask(request, context, again = 'answer') {

@@ -130,10 +130,18 @@ export interface ListQuery extends Partition {
   readonly before?: { readonly statusAt: number; readonly id: string }
   readonly limit: number
 }
+/** A task of a list. */
+export interface ListedTask extends TaskRow {
+  /**
+   * The whole log, from the first record to `head`, if it is short and the store has read it with the row. A list then needs no
+   * further read for the task. A store may always omit it.
+   */
+  readonly records?: readonly LogRecord[]
+}
 /** One page of a list of tasks. */
 export interface ListPage {
   /** Newest status first, ties by id, descending. */
-  readonly tasks: readonly TaskRow[]
+  readonly tasks: readonly ListedTask[]
   /** Whether more come after the last one. */
   readonly more: boolean
   /** All matches, whatever the page. */
@@ -157,7 +165,9 @@ export interface SearchQuery {
  * One page of a search: newest status first, ties by id, descending. There is no total: counting all matches would cost as much as
  * their number.
  */
-export type SearchPage = Omit<ListPage, 'total'>
+export interface SearchPage extends Pick<ListPage, 'more'> {
+  readonly tasks: readonly TaskRow[]
+}
 
 /** How many tasks of an agent are in a state. */
 export interface AgentCount extends StateCount {

@@ -5,7 +5,8 @@
 import { A2AError } from '../../model/error.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
-import type { NewTask, Partition, TaskRow } from '../../stores/store.ts'
+import type { Task } from '../../model/task.ts'
+import type { ListedTask, NewTask, Partition, TaskRow } from '../../stores/store.ts'
 import { createEndedTasks, foldLog, type TaskReading } from './ended-tasks.ts'
 import { emptyFold, foldRecord, foldFromSnapshot, taskView } from './fold.ts'
 import { type LoadedTaskDeps, LoadedTask } from './loaded-task.ts'
@@ -34,6 +35,8 @@ export interface TaskCache {
   find(id: string): Promise<LoadedTask | undefined>
   /** The task for one response. A task that is not in memory is loaded only if it has not ended, or is read repeatedly. */
   read(id: string): TaskReading | undefined | Promise<TaskReading | undefined>
+  /** A task as a list shows it. Reads the store only if the row came without records. */
+  view(row: ListedTask): Task | Promise<Task | undefined>
   /** The task if it is in memory, without reading the store. */
   peek(id: string): LoadedTask | undefined
   /** A task that is not in the log yet. */
@@ -61,6 +64,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
   return {
     find,
     read,
+    view,
     peek: (id) => loadedTasks.get(id),
     create,
     evict: forget,
@@ -98,6 +102,13 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     const ended = known !== undefined || loading.has(id) ? undefined : readEnded?.(id)
     if (ended === undefined) return find(id).then(readingOf)
     return ended instanceof Promise ? ended.then((reading) => reading ?? find(id).then(readingOf)) : ended
+  }
+
+  function view(row: ListedTask): Task | Promise<Task | undefined> {
+    const known = loadedTasks.get(row.id)
+    if (known?.fold.head === row.head) return taskView(known.fold)
+    if (row.records !== undefined) return taskView(foldLog(deps, row, row.records))
+    return Promise.resolve(read(row.id)).then((found) => (found?.isStored === true ? found.view : undefined))
   }
 
   async function loadTask(id: string): Promise<LoadedTask | undefined> {

@@ -5,14 +5,22 @@
 import type { LogRecord } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mightContainBlobs } from '../blobs.ts'
+import { maxShortLogBytes } from '../short-logs.ts'
 import type { StoredTask, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { SqliteDatabase } from './database.ts'
 import { addBatchRecords } from './log.ts'
 import { type SqliteTaskColumns, dueOf, statusOf } from './rows.ts'
 
-/** Longer logs and snapshots are read on request. */
-const maxBytes = 65_536
+/** The records of a log in one short batch; `null` for any other. */
+export interface ShortLogColumn {
+  readonly records: string | null
+}
+
+/** Of the table `tasks`. */
+export const shortLogColumn = `(
+  SELECT records FROM log
+  WHERE task = ref AND first_seq = 1 AND last_seq = head AND octet_length(records) <= ${maxShortLogBytes}) AS records`
 
 /** The row of the task, its snapshot if it is current and short, and the first batch of a log without a snapshot. */
 type StoredTaskColumns = readonly [
@@ -39,14 +47,14 @@ export function createStoredTaskReader(database: SqliteDatabase, blobs: BlobTabl
   // An array is built in half the time of an object with a property for each column, and read faster.
   const find = database.prepare<StoredTaskColumns>(
     `SELECT ref, head, consumed_seq, due_kind, due_at, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata,
-       CASE WHEN snapshots.seq = head AND octet_length(folded) <= ${maxBytes} THEN folded END, last_seq, records
+       CASE WHEN snapshots.seq = head AND octet_length(folded) <= ${maxShortLogBytes} THEN folded END, last_seq, records
      FROM tasks LEFT JOIN snapshots ON snapshots.task = ref
-       LEFT JOIN log ON log.task = ref AND first_seq = 1 AND snapshots.task IS NULL AND octet_length(records) <= ${maxBytes}
+       LEFT JOIN log ON log.task = ref AND first_seq = 1 AND snapshots.task IS NULL AND octet_length(records) <= ${maxShortLogBytes}
      WHERE id = ?`,
     'arrays',
   )
   const following = database.prepare<readonly [firstSeq: number, records: string | null]>(
-    `SELECT first_seq, CASE WHEN octet_length(records) <= ${maxBytes} THEN records END
+    `SELECT first_seq, CASE WHEN octet_length(records) <= ${maxShortLogBytes} THEN records END
      FROM log WHERE task = ? AND first_seq > 1 ORDER BY first_seq`,
     'arrays',
   )
@@ -60,7 +68,7 @@ export function createStoredTaskReader(database: SqliteDatabase, blobs: BlobTabl
     let length = first.length
     for (const [firstSeq, records] of following.iterate(ref)) {
       length += records?.length ?? 0
-      if (records === null || length > maxBytes || mightContainBlobs(records)) return undefined
+      if (records === null || length > maxShortLogBytes || mightContainBlobs(records)) return undefined
       addBatchRecords(found, firstSeq, records)
     }
     return found
