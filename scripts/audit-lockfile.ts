@@ -35,8 +35,8 @@ const permissiveLicenses = [
   'Zlib',
   'BlueOak-1.0.0',
 ]
-/** Not distributed with Parley, so a licence that binds changed files is acceptable. */
-const developmentLicenses = [...permissiveLicenses, 'MPL-2.0']
+/** Not distributed with Parley, so a licence that binds changed files, or one of data or of a language, is acceptable. */
+const developmentLicenses = [...permissiveLicenses, 'MPL-2.0', 'CC0-1.0', 'Python-2.0']
 
 /** Their manifests name no licence; what their LICENSE files say. */
 const reviewedLicenses: Readonly<Record<string, string>> = {

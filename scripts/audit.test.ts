@@ -18,6 +18,13 @@ describe('npm run audit', () => {
     assert.ok(packages > 300 && production > 20, `${packages} ${production}`)
   })
 
+  it('finds no problem in the dependencies of the documentation site', () => {
+    const path = join(import.meta.dirname, '../site/package-lock.json')
+    const { packages, problems } = auditLockfile(JSON.parse(readFileSync(path, 'utf8')) as Lockfile)
+    assert.deepEqual(problems, [])
+    assert.ok(packages > 50, String(packages))
+  })
+
   it('reports contents without a hash, or with a weak one', () => {
     const { integrity: _integrity, ...unpinned } = good
     assert.deepEqual(problemsOf('a', good), [])

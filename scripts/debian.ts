@@ -1,6 +1,6 @@
 /** Finds programs of Debian packages that some suites need, and installs them where that is possible: as root, on Debian. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 interface DebianProgram {
@@ -13,6 +13,9 @@ const programs = {
   postgres: { package: 'postgresql', places: ['/usr/lib/postgresql/*/bin/postgres'] },
   pgbouncer: { package: 'pgbouncer', places: ['/usr/sbin/pgbouncer'] },
   'chromium-headless-shell': { package: 'chromium-headless-shell', places: ['/usr/bin/chromium-headless-shell'] },
+  curl: { package: 'curl', places: ['/usr/bin/curl'] },
+  nginx: { package: 'nginx-light', places: ['/usr/sbin/nginx'] },
+  caddy: { package: 'caddy', places: ['/usr/bin/caddy'] },
   chromium: { package: 'chromium', places: ['/usr/bin/chromium'] },
 } as const satisfies Readonly<Record<string, DebianProgram>>
 
@@ -22,8 +25,8 @@ export async function findOrInstall(name: keyof typeof programs): Promise<string
   if (found !== undefined || !canInstall()) return found
   console.log(`installing the Debian package ${programs[name].package} for the tests`)
   try {
-    if (!name.startsWith('chromium')) disableDefaultCluster()
-    install(programs[name].package)
+    if (name === 'postgres' || name === 'pgbouncer') disableDefaultCluster()
+    withoutServices(() => install(programs[name].package))
   } catch (error) {
     console.log(
       `could not install ${programs[name].package}: ${error instanceof Error ? error.message : String(error)}`,
@@ -56,6 +59,18 @@ function disableDefaultCluster(): void {
   if (existsSync(settings)) return
   mkdirSync(dirname(settings), { recursive: true })
   writeFileSync(settings, 'create_main_cluster = false\n')
+}
+
+/** Without this the packages of nginx and Caddy start a service on port 80. */
+function withoutServices(run: () => void): void {
+  const policy = '/usr/sbin/policy-rc.d'
+  if (existsSync(policy)) return run()
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  try {
+    run()
+  } finally {
+    rmSync(policy, { force: true })
+  }
 }
 
 function install(name: string): void {

@@ -5,7 +5,7 @@ import { formatSlowestFiles, formatSuiteTimes } from './format-times.ts'
 describe('the times of npm test', () => {
   it('are a line for each suite, the longest first, and the sum', () => {
     assert.equal(
-      formatSuiteTimes({ units: 60_540, check: 17_700, console: 406_400, setup: 12 }),
+      formatSuiteTimes({ units: 60_540, check: 17_700, console: 406_400, setup: 12 }, 300_000),
       [
         'suite         time',
         'console    406.4 s  84 %',
@@ -13,6 +13,7 @@ describe('the times of npm test', () => {
         'check       17.7 s   4 %',
         'setup        0.0 s   0 %',
         'sum        484.7 s  (8.1 min)',
+        'took       300.0 s  (5.0 min)',
       ].join('\n'),
     )
   })

@@ -3,8 +3,8 @@ import { relative } from 'node:path'
 
 const slowestFiles = 10
 
-/** One line a suite, the longest first, and the sum. */
-export function formatSuiteTimes(suiteMs: Readonly<Record<string, number>>): string {
+/** One line a suite, the longest first, the sum, and the time that passed: suites run side by side. */
+export function formatSuiteTimes(suiteMs: Readonly<Record<string, number>>, wallMs: number): string {
   const rows = longestFirst(suiteMs)
   const sumMs = rows.reduce((total, [, ms]) => total + ms, 0)
   const width = Math.max('suite'.length, ...rows.map(([name]) => name.length))
@@ -13,7 +13,8 @@ export function formatSuiteTimes(suiteMs: Readonly<Record<string, number>>): str
   return [
     `${'suite'.padEnd(width)}  ${'time'.padStart(9)}`,
     ...rows.map(([name, ms]) => line(name, ms)),
-    `${'sum'.padEnd(width)}  ${seconds(sumMs)} s  (${(sumMs / 60_000).toFixed(1)} min)`,
+    `${'sum'.padEnd(width)}  ${seconds(sumMs)} s  (${minutes(sumMs)})`,
+    `${'took'.padEnd(width)}  ${seconds(wallMs)} s  (${minutes(wallMs)})`,
   ].join('\n')
 }
 
@@ -29,6 +30,10 @@ function longestFirst(times: Readonly<Record<string, number>>): readonly (readon
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(1).padStart(7)
+}
+
+function minutes(ms: number): string {
+  return `${(ms / 60_000).toFixed(1)} min`
 }
 
 function percent(ms: number, sumMs: number): string {

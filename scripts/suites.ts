@@ -25,7 +25,8 @@ export interface Step {
 }
 
 const runFirst = ['check', 'architecture', 'units', 'conformance', 'matrix', 'interop', 'fault-injection']
-const runLast = ['fuzz', 'cluster', 'push', 'crash', 'torture']
+/** The longest follow, so that the end is not one long suite beside nothing. */
+const runNext = ['console', 'agents', 'bench', 'torture', 'leaks', 'hub', 'cluster', 'a2a-proxy']
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
 /** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */
@@ -141,6 +142,6 @@ export function findSuites(root: string): readonly Suite[] {
 }
 
 function rank(name: string): number {
-  if (runFirst.includes(name)) return runFirst.indexOf(name)
-  return runFirst.length + 1 + runLast.indexOf(name)
+  const order = [...runFirst, ...runNext]
+  return order.includes(name) ? order.indexOf(name) : order.length
 }

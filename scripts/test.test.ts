@@ -38,7 +38,7 @@ describe('npm test', () => {
       'test/crash/z.test.ts': "it('e', { skip: 'needs a moon' }, () => {})",
       'test/top.test.ts': "it('f', () => {})",
     })
-    assert.deepEqual(result.suites, ['check', 'architecture', 'units', 'zebra', 'crash'])
+    assert.deepEqual(result.suites, ['check', 'architecture', 'units', 'crash', 'zebra'])
     assert.equal(result.closing, '4 passed, 0 failed, 1 skipped')
     assert.equal(result.status, 0)
   })
@@ -67,6 +67,22 @@ describe('npm test', () => {
     const times = JSON.parse(readFileSync(join(scratch, 'times/times.json'), 'utf8')) as Record<string, object>
     assert.deepEqual(Object.keys(times['suiteMs'] ?? {}), ['units', 'slow'])
     assert.equal(Object.keys(times['fileMs'] ?? {}).length, 2)
+  })
+
+  it('runs two suites side by side, and prints the output of each in one piece', () => {
+    const meet = (own: string, other: string): string => `import { existsSync, writeFileSync } from 'node:fs'
+      import { setImmediate } from 'node:timers/promises'
+      it('waits for the other suite', async () => {
+        console.log('${own} one')
+        writeFileSync('${own}', '')
+        while (!existsSync('${other}')) await setImmediate()
+        console.log('${own} two')
+      })`
+    const files = { 'test/a/x.test.ts': meet('first', 'second'), 'test/b/y.test.ts': meet('second', 'first') }
+    const { stdout, status, closing } = runIn('lanes', files, { PARLEY_TEST_LANES: '2' })
+    assert.deepEqual([status, closing], [0, '2 passed, 0 failed, 0 skipped'])
+    for (const name of ['first', 'second']) assert.match(stdout, new RegExp(`${name} one\\n${name} two\\n`))
+    assert.match(stdout, /^took +\d+\.\d s/m)
   })
 
   it('runs a suite with large downloads only by name', () => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatSlowestFiles, formatSuiteTimes } from './format-times.ts'
 import { runStep } from './run-step.ts'
-import { findSuites } from './suites.ts'
+import { findSuites, type Suite } from './suites.ts'
 
 const root = join(import.meta.dirname, '..')
 const isCi = process.env['CI'] === 'true'
@@ -20,6 +20,12 @@ const limitMs = (isFullMode ? 600 : isStressed ? 60 : 25) * 60_000
 /** The limit of suites that run only by name. */
 const onRequestLimitMs = (isFullMode ? 600 : 45) * 60_000
 
+/**
+ * One suite at a time leaves a third of two cores idle: suites wait for timers, browsers and databases, and most end with one long
+ * file. The full modes measure memory and time, and run alone.
+ */
+const lanes = Number(process.env['PARLEY_TEST_LANES'] ?? 2)
+
 /** How many failures are repeated at the end of the log. */
 const maxRepeatedFailures = 20
 /** How many lines of each. */
@@ -28,6 +34,7 @@ const maxRepeatedLines = 60
 const cliArgs = process.argv.slice(2)
 const suiteNames = cliArgs.filter((word) => !word.startsWith('--'))
 const options = cliArgs.filter((word) => word.startsWith('--'))
+const suitesAtOnce = isFullMode || (suiteNames.length > 0 && process.env['PARLEY_TEST_LANES'] === undefined) ? 1 : lanes
 const scratch = mkdtempSync(join(tmpdir(), 'parley-test-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
@@ -69,16 +76,25 @@ const fileMs: Record<string, number> = {}
 const addTime = (name: string, startedAt: number): void => {
   suiteMs[name] = (suiteMs[name] ?? 0) + performance.now() - startedAt
 }
-for (const suite of chosen) {
+const startedAt = performance.now()
+const waiting = [...chosen]
+await Promise.all(Array.from({ length: suitesAtOnce }, runWaiting))
+
+async function runWaiting(): Promise<void> {
+  for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) await runSuite(suite)
+}
+
+async function runSuite(suite: Suite): Promise<void> {
   const setupAt = performance.now()
-  if (suite.usesDatabase && sharedDatabase === undefined) await (sharedDatabase = shareDatabase())
+  if (suite.usesDatabase) await (sharedDatabase ??= shareDatabase())
   if (suite.name === 'console') await shareConsole()
   if (suite.usesDatabase || suite.name === 'console') addTime('setup', setupAt)
   for (const step of suite.steps) {
-    const startedAt = performance.now()
+    const stepAt = performance.now()
     const limit = suite.onRequest === true ? onRequestLimitMs : limitMs
-    const tally = await runStep(step, limit, { root, scratch, testOptions: options })
-    addTime(suite.name, startedAt)
+    // Suites that run side by side print when they end, so that their lines do not mix.
+    const tally = await runStep(step, limit, { root, scratch, testOptions: options, isBuffered: suitesAtOnce > 1 })
+    addTime(suite.name, stepAt)
     Object.assign(fileMs, tally.fileMs)
     const bare = tally.skipped.filter((skip) => skip.reason === '')
     for (const { name } of bare) console.log(`${isCi ? '✖' : '!'} skipped without a reason: ${name}`)
@@ -89,18 +105,20 @@ for (const suite of chosen) {
     total.passed += tally.passed
     total.failed += failed
     total.skipped += skipped
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    const seconds = ((performance.now() - stepAt) / 1000).toFixed(1)
     console.log(
       `${failed > 0 ? '✖' : '✔'} ${step.name.padEnd(12)} ${counts(tally.passed, failed, skipped)}  (${seconds} s)`,
     )
   }
 }
+
 for (const text of failures.slice(0, maxRepeatedFailures)) {
   console.log(`\n${text.split('\n').slice(0, maxRepeatedLines).join('\n')}`)
 }
 if (failures.length > maxRepeatedFailures)
   console.log(`\nand ${failures.length - maxRepeatedFailures} more failures, further up`)
-if (chosen.length > 1) console.log(`\n${formatSuiteTimes(suiteMs)}\n\n${formatSlowestFiles(fileMs, root)}`)
+const wallMs = performance.now() - startedAt
+if (chosen.length > 1) console.log(`\n${formatSuiteTimes(suiteMs, wallMs)}\n\n${formatSlowestFiles(fileMs, root)}`)
 const timesFile = process.env['PARLEY_TEST_TIMES']
 if (timesFile !== undefined) writeFileSync(timesFile, JSON.stringify({ suiteMs, fileMs }, undefined, 2))
 console.log(`\n${counts(total.passed, total.failed, total.skipped)}`)

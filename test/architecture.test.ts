@@ -273,7 +273,7 @@ describe('architecture', () => {
   const files: Files = Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
   const manifest = (name: string): Manifest =>
     JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as Manifest
-  const manifests = { a2a: manifest('a2a'), hub: manifest('hub'), console: manifest('console') }
+  const manifests = Object.fromEntries(['a2a', 'hub', 'console', 'create-parley'].map((name) => [name, manifest(name)]))
 
   const rules: [sentence: string, rule: Rule, broken: Files][] = [
     [

@@ -1,4 +1,4 @@
-/** The documents are correct: every link resolves, and docs/start.md or the guides on calling an agent document every option. */
+/** The documents are correct: every link resolves, and docs/guides/serve-options.md or the guides on calling an agent document every option. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -46,8 +46,8 @@ describe('the documents', () => {
   /** Every word in a code span, so that `name` does not match a sentence about names. */
   const wordsIn = (text: string): ReadonlySet<string> =>
     new Set([...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => (code as string).match(/\w+/g) ?? []))
-  const start = read('docs/start.md')
-  const settings = wordsIn(start.slice(start.indexOf('## 5. Settings')))
+  const serving = read('docs/guides/serve-options.md')
+  const settings = wordsIn(serving.slice(serving.indexOf('\n## Settings')))
   const clientGuides = ['clients', 'client-streams', 'client-auth', 'conversations', 'webhook-receiver', 'client-http']
   const clients = clientGuides.map((name) => read(`docs/guides/${name}.md`)).join('\n')
   const calling = wordsIn(clients.replaceAll(/^```[\s\S]*?^```/gm, ''))

@@ -28,12 +28,12 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       ArtifactOptions AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime
       ErrorCode ErrorDetails FeedEntry FeedStore FileOptions FullStore GetTaskRequest IdempotencyKey InputOptions Json
       KeyRow KeyStore
-      KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListPage ListQuery
+      KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListedTask ListPage ListQuery
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
       OmitUndefined OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
       SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage Snapshot Span SpanKind
-      SpanOptions SpanOutcome StateCount StateReport Store StreamEvent Struct SubscribeToTaskRequest Task
+      SpanOptions SpanOutcome StateCount StateReport Store StoredTask StreamEvent Struct SubscribeToTaskRequest Task
       TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TaskStore TextPart
       TraceContext Turn UrlPart Violation WhenBusy
     `,

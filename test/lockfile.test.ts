@@ -10,25 +10,32 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-const text = readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8')
-const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, Locked>> }
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+const lockfiles = ['package-lock.json', 'site/package-lock.json']
+
+type Packages = Readonly<Record<string, Locked>>
 
 /** As Node would find it: beside the package, or in a folder above. */
-function isFound(name: string, place: string): boolean {
+function isFound(packages: Packages, name: string, place: string): boolean {
   if (`${place === '' ? '' : `${place}/`}node_modules/${name}` in packages) return true
   if (place === '') return false
-  return isFound(name, place.slice(0, Math.max(0, place.lastIndexOf('node_modules/') - 1)))
+  return isFound(packages, name, place.slice(0, Math.max(0, place.lastIndexOf('node_modules/') - 1)))
 }
 
-describe('package-lock.json', () => {
-  it('has every package of every platform: npm omits those that its registry lacked, and `npm ci` then fails', () => {
-    const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies).filter((name) => !isFound(name, place)),
-    )
-    assert.deepEqual(missing, [])
-  })
+for (const lockfile of lockfiles) {
+  describe(lockfile, () => {
+    const text = read(lockfile)
+    const { packages } = JSON.parse(text) as { readonly packages: Packages }
 
-  it('names no registry', () => {
-    assert.doesNotMatch(text, /"resolved": "https?:/)
+    it('has every package of every platform: npm omits those that its registry lacked, and `npm ci` then fails', () => {
+      const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
+        Object.keys(optionalDependencies).filter((name) => !isFound(packages, name, place)),
+      )
+      assert.deepEqual(missing, [])
+    })
+
+    it('names no registry', () => {
+      assert.doesNotMatch(text, /"resolved": "https?:/)
+    })
   })
-})
+}

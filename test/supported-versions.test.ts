@@ -1,4 +1,4 @@
-/** README.md states the supported versions of Node and TypeScript once; packages and checks agree with it, and pages link to it. */
+/** README.md states the supported versions of Node and TypeScript; packages and checks agree with it, and pages link to it. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,6 +18,8 @@ const manifest = (path: string) =>
 const heading = '## Supported versions\n'
 /** These pages state with which version something was measured or changed. */
 const history = ['CHANGELOG.md', 'bench/README.md', 'docs/explanation/performance.md']
+
+const packagePages = globSync('packages/*/README.md', { cwd: root })
 
 /** The cells of the row that begins with `name`. */
 function rowOf(page: string, name: string): readonly string[] {
@@ -45,6 +47,16 @@ describe('the supported versions', () => {
     }
   })
 
+  it('are in the README of every published package, which npm shows without the rest of the repository', () => {
+    for (const page of packagePages) {
+      const { engines } = manifest(page.replace('README.md', 'package.json'))
+      const [node, ...rest] = statedVersions(read(page))
+      assert.equal(node, engines?.node.replace('>=', 'Node '), page)
+      const [typescript] = rowOf(readme, '`@parley/a2a`')[3]?.match(/[\d.]+/) ?? []
+      assert.deepEqual(rest, page.includes('/a2a/') ? [`TypeScript ${typescript}`] : [], page)
+    }
+  })
+
   it('are those of the repository, with the Node that npm installs', () => {
     const { engines, optionalDependencies = {} } = manifest('package.json')
     const [, any, elsewhere] = /^(\d+) or newer on Linux x64 and arm64, (\d+) or newer elsewhere$/.exec(
@@ -68,9 +80,10 @@ describe('the supported versions', () => {
     )
   })
 
-  it('are stated in README.md only: other pages link there', () => {
+  it('are otherwise stated in README.md only: other pages link there', () => {
     const pages = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] })
-    const elsewhere = pages.filter((page) => page !== 'README.md' && !history.includes(page))
+    const stating = ['README.md', ...history, ...packagePages]
+    const elsewhere = pages.filter((page) => !stating.includes(page))
     const stated = elsewhere.flatMap((page) => statedVersions(read(page)).map((version) => `${page}: ${version}`))
     assert.deepEqual(stated, [])
     const [before = '', section = ''] = readme.split(heading)

@@ -65,9 +65,16 @@ async function fillParley(store: FullStore, taskId: string, count: number): Prom
 
 const copiedColumns = 'tenant, owner, status_state, status, artifacts, history, metadata, protocol_version'
 
-async function fillA2aJsSqlite(file: string, taskId: string, count: number): Promise<void> {
+/**
+ * One transaction without a journal, in a cache that holds the index of its random ids, and the other indexes are built at the end:
+ * 1,000,000 tasks take 25 s of CPU. With commits of 2,000 tasks and the default cache of 2 MB they took more than seven minutes.
+ */
+function fillA2aJsSqlite(file: string, taskId: string, count: number): void {
   const database = openA2aJsSqlite(file)
-  database.exec('PRAGMA synchronous = OFF')
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -512000')
+  const indexes = database
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'tasks' AND sql IS NOT NULL")
+    .all() as { name: string; sql: string }[]
   // Found once: its id alone is no index.
   const template = database.prepare(`SELECT ${copiedColumns} FROM tasks WHERE id = ?`).get(taskId) ?? {}
   const copied = Object.values(template) as SQLInputValue[]
@@ -75,11 +82,14 @@ async function fillA2aJsSqlite(file: string, taskId: string, count: number): Pro
     `INSERT INTO tasks (id, context_id, status_last_updated, ${copiedColumns}) VALUES (?, ?, ?${', ?'.repeat(copied.length)})`,
   )
   const startAt = Date.now() - count
-  await eachBatch(count, (indexes) => {
-    database.exec('BEGIN')
-    for (const index of indexes) copy.run(storedTaskId(index), storedTaskId(index), startAt + index, ...copied)
-    database.exec('COMMIT')
-  })
+  database.exec('BEGIN')
+  for (const { name } of indexes) database.exec(`DROP INDEX "${name}"`)
+  for (let index = 0; index < count; index++) {
+    const id = storedTaskId(index)
+    copy.run(id, id, startAt + index, ...copied)
+  }
+  for (const { sql } of indexes) database.exec(sql)
+  database.exec('COMMIT; PRAGMA journal_mode = WAL')
   database.close()
 }
 

@@ -294,6 +294,7 @@ const trials: readonly Trial[] = [
     check: (json) => assert.ok(json.tasks.some(({ id }: { id: string }) => id === known.task)),
   },
   { name: 'followChanges', path: () => '/admin/events' },
+  { name: 'followLogs', path: () => '/admin/logs' },
   { name: 'getOpenApi', check: (json) => assert.deepEqual(json, document) },
   { name: 'signOut', proof: () => ({ cookie: known.cookie ?? '', 'x-csrf-token': known.csrf ?? '' }) },
 ]
@@ -358,7 +359,8 @@ describe('every route', () => {
       const at = path?.() ?? operation.path
       const given = body?.()
       if (!operation.isForAll) await refuses(operation, at, given, name)
-      if (name === 'followChanges') return followed(at)
+      if (name === 'followChanges') return followed(at, /^retry: 1000\nid: \d+-\d+\nevent: ready\ndata: \{"instance":/)
+      if (name === 'followLogs') return followed(at, /^retry: 1000\n\nid: 1\nevent: line\ndata: \{"time":/)
       const { status, headers, json } = await ask(operation.method, at, given, (await proof?.()) ?? asAdmin)
       const [expected = '', response] = Object.entries(operation.responses)[0] ?? []
       assert.equal(String(status), expected, `${operation.method} ${at}: ${JSON.stringify(json)}`)
@@ -396,13 +398,13 @@ describe('every route', () => {
     }
   }
 
-  async function followed(at: string): Promise<void> {
+  async function followed(at: string, start: RegExp): Promise<void> {
     const leaving = new AbortController()
     const response = await fetch(testHub.url + at, { headers: { cookie: known.cookie ?? '' }, signal: leaving.signal })
     assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/event-stream'])
     const reader = response.body!.getReader()
     const { value } = await reader.read()
-    assert.match(new TextDecoder().decode(value), /^retry: 1000\nid: \d+-\d+\nevent: ready\ndata: \{"instance":/)
+    assert.match(new TextDecoder().decode(value), start)
     leaving.abort()
   }
 })

@@ -12,6 +12,7 @@ import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
 import { fileSource } from '../../packages/hub/src/config/config-source.ts'
 import type { Hub } from '../../packages/hub/src/hub.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
+import { createLogBuffer } from '../../packages/hub/src/telemetry/logs/log-buffer.ts'
 
 /** The credentials of each request. */
 export type AuthHeaders = Readonly<Record<string, string>>
@@ -84,6 +85,8 @@ export async function openTestHub({
   const logged: (readonly [string, Record<string, unknown> | undefined])[] = []
   const note = (message: string, fields?: Record<string, unknown>): void => void logged.push([message, fields])
   const log = { debug: note, info: note, warn: note, error: note }
+  const logBuffer = createLogBuffer()
+  logBuffer.add('info', JSON.stringify({ time: new Date().toISOString(), level: 'info', message: 'started' }))
   const source = fileSource({ file, fallback: {}, environment, cwd: folder, kinds: agentKinds })
   let hub = await open()
 
@@ -92,6 +95,7 @@ export async function openTestHub({
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     return startHub(loaded.config, {
       log,
+      logBuffer,
       source,
       consoleFolder: console,
       programEnv: { PATH: process.env['PATH'] ?? '' },

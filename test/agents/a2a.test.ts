@@ -63,7 +63,11 @@ function withReportListener(agent: Agent, onReport: (report: Report) => void): A
       const watched = withCheckpoint(turn, (data) => (saved = turn.checkpoint(data)))
       for await (const report of (await run(watched)) as AsyncIterable<Report>) {
         yield report
-        void saved.then(() => onReport(report))
+        // In a process that was killed no checkpoint becomes durable any more.
+        saved.then(
+          () => onReport(report),
+          () => {},
+        )
       }
     }
   return { ...agent, run: around(agent.run), reattach: around(agent.reattach) }

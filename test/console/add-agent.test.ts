@@ -43,7 +43,7 @@ describeInBrowser('a new agent', async (browser) => {
   it('is detected by its command, parsed like a shell does', async () => {
     const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill(`${process.execPath} './shout.mjs'`)
-    await page.getByRole('button', { name: 'Find out' }).click()
+    await page.getByRole('button', { name: 'Detect' }).click()
     const form = page.getByRole('form', { name: 'What was found' })
     await form.getByText('It is a program').waitFor()
     await form.getByLabel('Name on this hub').fill('louder')
@@ -58,7 +58,7 @@ describeInBrowser('a new agent', async (browser) => {
   it('is not guessed: the form lists the attempts and offers manual entry', async () => {
     const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill('http://127.0.0.1:9')
-    await page.getByRole('button', { name: 'Find out' }).click()
+    await page.getByRole('button', { name: 'Detect' }).click()
     const tried = page.getByRole('region', { name: 'What was tried' })
     await tried.getByText(/^a2a: /).waitFor()
     await tried.getByText(/^mcp: /).waitFor()

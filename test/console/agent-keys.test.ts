@@ -141,7 +141,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.getByRole('button', { name: 'Revoke leaked' }).click()
     const question = page.getByRole('dialog', { name: 'Revoke the key “leaked”?' })
     await question.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('No key is like that.').waitFor()
+    await page.getByText('No matching keys.').waitFor()
     await page.getByRole('group', { name: 'Which keys' }).getByRole('button', { name: 'All' }).click()
     await row(page, /leaked/)
       .getByText(/⊘\s*revoked/)

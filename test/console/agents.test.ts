@@ -47,7 +47,7 @@ describeInBrowser('the agents', async (browser) => {
       await row(page, /Clock/).waitFor()
       assert.equal(await page.getByLabel('Kind').inputValue(), 'demo')
       await page.getByLabel('Health').selectOption('down')
-      await page.getByText('No agent is like that').waitFor()
+      await page.getByText('No matching agents').waitFor()
       await page.getByRole('link', { name: 'Show all agents' }).click()
       await row(page, /Talker/).waitFor()
       await page.close()
@@ -138,7 +138,7 @@ describeInBrowser('the agents', async (browser) => {
     it('shows why it is down, and is checked again on request', async () => {
       const page = await fixture.open('/agents/gone')
       await page.getByText(/It is down: it cannot be reached/).waitFor()
-      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByRole('button', { name: 'Refresh' }).click()
       await page.getByText('gone is down').first().waitFor()
       await page.close()
     })

@@ -44,7 +44,7 @@ describeInBrowser('by keyboard alone', async (browser) => {
     ['/agents/analyst', 'Quarterly report'],
     ['/agents/analyst/connect', 'curl'],
     ['/agents/analyst/keys', 'notebook'],
-    ['/agents/new', 'Find out'],
+    ['/agents/new', 'Detect'],
     [`/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
     [`/tasks/${report}`, 'third-quarter.md'],
     [`/tasks/${report}/events`, 'artifact'],

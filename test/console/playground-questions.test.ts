@@ -139,11 +139,11 @@ describeInBrowser('a question of an agent', async (browser) => {
   it('for out-of-band credentials explains what is needed, where, and what happens next', async () => {
     const page = await ask('auth')
     const note = page.locator('.auth-note')
-    await note.getByRole('heading', { name: 'clerk needs credentials to go on' }).waitFor()
+    await note.getByRole('heading', { name: 'clerk requires authentication' }).waitFor()
     const text = await note.innerText()
     assert.match(text, /github: HTTP bearer · A token of yours/)
     assert.match(text, /login: OAuth 2/)
-    assert.match(text, /The task waits\. When you have signed in, it goes on by itself/)
+    assert.match(text, /The task resumes automatically after you sign in/)
     const links = await note.getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
     assert.deepEqual(links, ['https://id.example.com/authorize', 'https://id.example.com/start'])
     assert.deepEqual(await seriousViolations(page), [])

@@ -98,7 +98,7 @@ describeInBrowser('sign-in', async (browser) => {
     provider.person = { sub: 'eve', groups: ['guests'] }
     const { page, context } = await openSignedOut('/tasks?agent=talker')
     await page.getByRole('link', { name: /^Sign in with/ }).click()
-    await page.getByRole('alert').getByText('You are known, but may not run this hub').waitFor()
+    await page.getByRole('alert').getByText('You are signed in, but you are not an admin of this hub').waitFor()
     assert.match(page.url(), /\/tasks\?agent=talker$/)
     assert.deepEqual(await seriousViolations(page), [])
     await page.reload()
@@ -106,7 +106,7 @@ describeInBrowser('sign-in', async (browser) => {
     assert.equal(await page.getByRole('alert').count(), 0)
     provider.person = undefined
     await page.getByRole('link', { name: /^Sign in with/ }).click()
-    await page.getByRole('alert').getByText('The issuer did not let you in').waitFor()
+    await page.getByRole('alert').getByText('The identity provider refused the sign-in').waitFor()
     await enter(page)
     await heading(page, 'Tasks').waitFor()
     assert.match(page.url(), /\/tasks\?agent=talker$/)

@@ -38,7 +38,6 @@ const printed: Readonly<Record<string, RegExp>> = {
   RxJS: /^You \nsaid \nCount$/,
   Testing: /^Hello$/,
   'Signed cards': /^unsigned$/,
-  Parley: /^You said What can you do\? \nYou said Write a report$/,
 }
 
 /** The variables of the first program of the pages. */

@@ -31,13 +31,14 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     assert.equal((await call1_0(`${hub.url}/a2a/other`, 'hi', proof)).status, 403)
 
     const { lines } = await runParley(folder, ['key', 'list'], env)
-    assert.equal(lines.length, 1)
-    assert.match(lines[0] ?? '', /active {2}ci {2}agent:gpt/)
-    assert.ok(!lines[0]?.includes(key))
-    const [id = ''] = lines[0]?.split('  ') ?? []
+    assert.equal(lines.length, 2)
+    assert.match(lines[0] ?? '', /^ID +KEY +STATE +NAME +SCOPES +LAST USED$/)
+    assert.match(lines[1] ?? '', /active {2}ci {4}agent:gpt/)
+    assert.ok(!lines[1]?.includes(key))
+    const [id = ''] = lines[1]?.split('  ') ?? []
     assert.equal((await runParley(folder, ['key', 'revoke', id], env)).code, 0)
     assert.equal((await call1_0(`${hub.url}/a2a/gpt`, 'hi', proof)).status, 401)
-    assert.match((await runParley(folder, ['key', 'list'], env)).lines[0] ?? '', /revoked/)
+    assert.match((await runParley(folder, ['key', 'list'], env)).lines[1] ?? '', /revoked/)
 
     const unknown = await runParley(folder, ['key', 'create', '--agent', 'nope'], env)
     assert.deepEqual([unknown.code, unknown.lines], [1, ['agents: unknown agent nope: use one of gpt, other']])
@@ -45,9 +46,12 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     assert.deepEqual([missing.code, missing.lines], [1, ['Unknown key zzz']])
 
     const wrong = await runParley(folder, ['key', 'list'], { ...env, PARLEY_ADMIN_KEY: 'not the admin key at all' })
-    assert.deepEqual([wrong.code, wrong.lines], [1, ['The admin key is wrong']])
+    assert.deepEqual(
+      [wrong.code, wrong.lines],
+      [4, ['The admin key is wrong. Check the admin key in PARLEY_ADMIN_KEY.']],
+    )
     const without = await runParley(folder, ['key', 'list'], { PARLEY_URL: hub.url })
-    assert.match(without.lines.join(), /Set PARLEY_ADMIN_KEY/)
+    assert.match(without.lines.join(), /set PARLEY_ADMIN_KEY/)
     await hub.stop()
 
     const again = await startHub(folder)

@@ -33,9 +33,12 @@ import { createAgentRegistry, type AgentStatus, type AgentRegistry } from './reg
 import { serveOptionsFrom, isLoopback, readTls } from './http/serve-options.ts'
 import { modelCost } from './telemetry/model-prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
+import type { LogBuffer } from './telemetry/logs/log-buffer.ts'
 
 export interface HubOptions {
   readonly log: AgentLog
+  /** The last lines of `log`, for the admin API. Default: none. */
+  readonly logBuffer?: LogBuffer | undefined
   /** Accepts anonymous access on any address, if the configuration allows anonymous access. */
   readonly insecure?: boolean | undefined
   /** Opens a SQLite file even if acknowledged writes are missing. Default `false`: the hub refuses to start. */
@@ -182,6 +185,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       url,
       version: hubVersion(),
       log,
+      logBuffer: parts.logBuffer,
       ...systemClock,
     })
   }

@@ -160,10 +160,7 @@ export function openEventStream(
   const { signal } = options
   const isPart = typeof start === 'object' && 'id' in start && start.lastEventId !== undefined
   return createEventStream(
-    async function* (signal, { followTask }) {
-      const resolvedStart = typeof start === 'function' ? await start() : start
-      yield* followTask(session, resolvedStart, { ...options, signal })
-    },
+    (signal, { followTask }) => followTask(session, start, { ...options, signal }),
     signal,
     isPart ? (id) => session.call('GetTask', { id }, signal === undefined ? {} : { signal }) : undefined,
   )

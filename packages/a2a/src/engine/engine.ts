@@ -145,15 +145,16 @@ export function createEngine(deps: EngineDeps): Engine {
 
     async getTask(request, context, transitions = false) {
       entryOf(context)
-      const loaded = await findOwn(request.id, context)
-      const task = withHistory(taskView(loaded.fold), request.historyLength)
-      return transitions ? withTransitions(task, loaded.fold) : task
+      const read = taskCache.read(request.id)
+      const found = checkOwner(read instanceof Promise ? await read : read, request.id, context)
+      const task = withHistory(found.view, request.historyLength)
+      return transitions ? withTransitions(task, found) : task
     },
 
     async listTasks(request, context) {
       entryOf(context)
       const partition = { tenant: context.tenant, agent: context.agent, owner: context.caller.id }
-      return listTasks({ store, signer: deps.signer, view }, partition, request, context)
+      return listTasks({ store, signer: deps.signer, view: taskCache.view }, partition, request, context)
     },
 
     async cancelTask(request, context, again = 'answer') {
@@ -255,8 +256,8 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   async function view(taskId: string): Promise<Task | undefined> {
-    const loaded = await taskCache.find(taskId)
-    return loaded?.isStored === true ? taskView(loaded.fold) : undefined
+    const found = await taskCache.read(taskId)
+    return found?.isStored === true ? found.view : undefined
   }
 
   /** A process that resumed this turn would have to fail it. */

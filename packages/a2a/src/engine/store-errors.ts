@@ -45,12 +45,22 @@ export function withStoreErrors(store: Store): Store {
   return {
     leaseTtlMs,
     ...(prunesItself !== undefined ? { prunesItself } : {}),
-    tasks: guarded(tasks, taskMethods),
+    tasks: { ...guarded(tasks, taskMethods), ...(tasks.loadStored !== undefined ? { loadStored } : {}) },
     ...(push !== undefined ? { push: guarded(push, pushMethods) } : {}),
     keys: guarded(keys, ['list', 'save', 'delete']),
     ...(feed !== undefined ? { feed: guarded(feed, ['read', 'end']) } : {}),
     kv,
     ...guarded(store, ['prune', 'close']),
+  }
+
+  function loadStored(taskId: string): ReturnType<NonNullable<TaskStore['loadStored']>> {
+    try {
+      const stored = tasks.loadStored?.(taskId)
+      // Always a promise of ours: `instanceof` does not recognize one of another implementation.
+      return stored !== undefined && 'then' in stored ? Promise.resolve(stored).catch(throwUnavailable) : stored
+    } catch (cause) {
+      return Promise.reject(storeUnavailable(cause))
+    }
   }
 }
 

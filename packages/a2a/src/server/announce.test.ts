@@ -9,9 +9,12 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import { announce, type ListeningServer } from './announce.ts'
 import { serve } from './node.ts'
 
-function lines(listening: ListeningServer, quiet = false): readonly string[] {
+type Listening = Omit<ListeningServer, 'store'>
+
+function lines(listening: Listening, { quiet = false, isTerminal = false } = {}): readonly string[] {
   const printed: string[] = []
-  announce(listening, { quiet, log: undefined, print: (line) => printed.push(line) })
+  const store = 'SQLite in .parley/parley.db'
+  announce({ ...listening, store }, { quiet, log: undefined, isTerminal, print: (line) => printed.push(line) })
   return printed
 }
 
@@ -28,7 +31,15 @@ describe('the address of a server', () => {
       '2 agents are listening on http://127.0.0.1:3000, gRPC on port 3001',
       '/a2a/ann, /a2a/bob',
     ])
-    assert.deepEqual(lines({ url, agents }, true), [])
+    assert.deepEqual(lines({ url, agents }, { quiet: true, isTerminal: true }), [])
+  })
+
+  it('is followed by the store on a terminal', () => {
+    const agents = [{ name: 'Greeter', path: '' }]
+    assert.deepEqual(lines({ url, agents }, { isTerminal: true }), [
+      ...lines({ url, agents }),
+      'Store: SQLite in .parley/parley.db',
+    ])
   })
 
   it('is written to a given log instead', async () => {
@@ -64,6 +75,7 @@ describe('the address of a server', () => {
       `Agent card: ${at}/.well-known/agent-card.json`,
     ])
     const { host } = new URL(at)
+    assert.doesNotMatch(stderr, /^Store:/m)
     assert.ok(said[2]?.includes(`port: ${host} is already in use: choose another port`), stderr)
     assert.doesNotMatch(stderr, /^ +at /m)
   })

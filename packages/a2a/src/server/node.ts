@@ -81,7 +81,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
   }
   const address = server.address() as AddressInfo
   const url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`
-  announce({ url, grpcPort: grpc?.port, agents: listedAgents(options) }, announceOptions(options))
+  const listening = { url, grpcPort: grpc?.port, agents: listedAgents(options), store: storeDescription(options) }
+  announce(listening, announceOptions(options))
   let closed: Promise<void> | undefined
   return {
     url,
@@ -105,7 +106,8 @@ function announceOptions({ quiet, log }: ServeOptions): AnnounceOptions {
   // A test opens many servers, and its output is for its results.
   const isTest = process.execArgv.some((argument) => argument.startsWith('--test'))
   // On stderr, because stdout belongs to the program.
-  return { quiet: quiet ?? (isTest && log === undefined), log, print: (line) => console.error(line) }
+  const print = (line: string): void => console.error(line)
+  return { quiet: quiet ?? (isTest && log === undefined), log, isTerminal: process.stderr.isTTY, print }
 }
 
 /** Node's default holds 511 connections that wait to be accepted; the rest of a burst is reset or waits for seconds. */
@@ -177,7 +179,7 @@ function withMiddleware(front: Middleware, handler: Handler, log: EngineLog): Re
     try {
       if (front(request, response)) return
     } catch (cause) {
-      log.error('front failed', { cause })
+      log.error('a middleware failed', { cause })
       if (response.headersSent) response.destroy()
       else response.writeHead(500, { 'content-length': 0 }).end()
       return
@@ -187,9 +189,17 @@ function withMiddleware(front: Middleware, handler: Handler, log: EngineLog): Re
 }
 
 /** Loaded only if needed, so that an old Node reports its version and not a missing module. */
-async function defaultStore(dataDir = './.parley'): Promise<Store> {
+async function defaultStore(dataDir: string | undefined): Promise<Store> {
   const { sqliteStore } = await import('../stores/sqlite/index.ts')
-  return sqliteStore(join(dataDir, 'parley.db'))
+  return sqliteStore(databaseFile(dataDir))
+}
+
+function databaseFile(dataDir = './.parley'): string {
+  return join(dataDir, 'parley.db')
+}
+
+function storeDescription({ store, dataDir }: ServeOptions): string {
+  return store === undefined ? `SQLite in ${databaseFile(dataDir)}` : 'the one passed to serve()'
 }
 
 function withWebhookGuard(options: ServePushOptions): PushOptions {

@@ -43,7 +43,7 @@ export type ServeOptions = Omit<ServerOptions, 'push' | 'limits'> &
     readonly grpcTls?: GrpcTls
     /**
      * Does not print the address. Default false: the address goes to `log`, or without a `log` to stderr in two lines, except under
-     * `node --test`.
+     * `node --test`. On a terminal, a third line names the store.
      */
     readonly quiet?: boolean
     /** Where tasks are kept. Default: SQLite in `dataDir`. Closed with the server. */

@@ -47,6 +47,11 @@ export interface KeyValueQuery {
  * ```
  */
 export interface KeyValueStore {
+  /**
+   * Whether writes are durable in the order in which they are requested, appends to task logs included: a reader that
+   * sees an append also sees every write that was requested before it. Absent: only a write that has resolved is certain to be durable.
+   */
+  readonly isOrdered?: true
   /** The entry; `undefined` if there is none or it has expired. */
   read(kind: string, key: string): Promise<KeyValueEntry | undefined>
   /**

@@ -130,10 +130,18 @@ export interface ListQuery extends Partition {
   readonly before?: { readonly statusAt: number; readonly id: string }
   readonly limit: number
 }
+/** A task of a list. */
+export interface ListedTask extends TaskRow {
+  /**
+   * The whole log, from the first record to `head`, if it is short and the store has read it with the row. A list then needs no
+   * further read for the task. A store may always omit it.
+   */
+  readonly records?: readonly LogRecord[]
+}
 /** One page of a list of tasks. */
 export interface ListPage {
   /** Newest status first, ties by id, descending. */
-  readonly tasks: readonly TaskRow[]
+  readonly tasks: readonly ListedTask[]
   /** Whether more come after the last one. */
   readonly more: boolean
   /** All matches, whatever the page. */
@@ -157,7 +165,9 @@ export interface SearchQuery {
  * One page of a search: newest status first, ties by id, descending. There is no total: counting all matches would cost as much as
  * their number.
  */
-export type SearchPage = Omit<ListPage, 'total'>
+export interface SearchPage extends Pick<ListPage, 'more'> {
+  readonly tasks: readonly TaskRow[]
+}
 
 /** How many tasks of an agent are in a state. */
 export interface AgentCount extends StateCount {
@@ -179,6 +189,14 @@ export interface Snapshot {
   readonly internal: Struct
 }
 
+/** A task as one read returns it. `records` is its whole log, `task` the fold of it; neither is present if they are not short. */
+export interface StoredTask {
+  readonly row: TaskRow
+  readonly records?: readonly LogRecord[]
+  /** From a snapshot that ends with the log. */
+  readonly task?: Task
+}
+
 /** After this time a claimed due task becomes due again, unless its claimer acted on it. */
 export const dueAgainMs = 60_000
 
@@ -193,6 +211,11 @@ export interface TaskStore {
   append(taskId: string, append: Append): Promise<AppendResult>
   /** The row of a task; `undefined` if there is none. */
   load(taskId: string): Promise<TaskRow | undefined>
+  /**
+   * The row of a task, and its log or its snapshot if they are short, in one read. Absent, or without either: use `load`,
+   * `loadSnapshot` and `read`.
+   */
+  loadStored?(taskId: string): StoredTask | undefined | Promise<StoredTask | undefined>
   /**
    * In order, at most `limit` records (default: all). Pruned records are missing. With `maxBytes` the read ends with the record
    * that reaches that many bytes, as `recordBytes` counts them; it returns at least one record.

@@ -51,7 +51,7 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
             onInput={(event) => (text.value = event.currentTarget.value)}
           />
           <button type="submit" class="primary" disabled={isBusy || text.value.trim() === ''}>
-            {isBusy ? 'Looking …' : 'Find out'}
+            {isBusy ? 'Detecting …' : 'Detect'}
           </button>
         </div>
         <p class="hint">

@@ -102,7 +102,7 @@ function ConnectionIndicator() {
   const title =
     connectionStatus.value === 'live'
       ? `What you see is what the hub knows (version ${connectedHub.value?.version})`
-      : 'The hub does not answer. The page goes on by itself as soon as it does.'
+      : 'The hub does not respond. The page reconnects automatically.'
   return (
     <span class={`live ${tone}`} title={title} role="status">
       <span aria-hidden="true">{shape}</span> {word}

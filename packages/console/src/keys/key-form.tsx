@@ -97,7 +97,7 @@ export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
           <FieldErrorList mistakes={mistakes.value.filter(({ field }) => field.startsWith('expires'))} />
         </div>
         {text('rate', 'Rate', '60/min', 'Requests, such as 10/s or 1000/h. Empty: as the configuration says.')}
-        {text('tasksPerDay', 'Tasks a day', '500', 'Empty: as many as it likes.')}
+        {text('tasksPerDay', 'Tasks a day', '500', 'Leave empty for no limit.')}
       </div>
       <details class="entry-more">
         <summary>More</summary>

@@ -57,7 +57,7 @@ export function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
             question={`Make a key in the place of “${name}”?`}
             onConfirm={async () => onMade(await callAdmin('createKey', { body: { replaces: id } }))}
           >
-            The new one may do the same and sees the same tasks. The old one goes on until you revoke it.
+            The new key has the same permissions and sees the same tasks. The old key works until you revoke it.
           </ConfirmButton>
           <ConfirmButton
             label="Revoke"

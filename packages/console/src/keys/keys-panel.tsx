@@ -114,7 +114,7 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
       {keys.length === 0 ? (
         !isMaking && <NoKeys agent={agent} />
       ) : shown.length === 0 ? (
-        <p class="hint">No key is like that.</p>
+        <p class="hint">No matching keys.</p>
       ) : (
         <ul class="panel record-list keys-list" aria-label="Keys">
           {shown.map((key) => (

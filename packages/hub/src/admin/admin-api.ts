@@ -2,6 +2,7 @@
 import { type AgentLog, newId, type FullStore } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
+import type { LogBuffer } from '../telemetry/logs/log-buffer.ts'
 import type { AgentKind } from '../agents/kind.ts'
 import type { AccessControl } from '../auth/access-control.ts'
 import type { HubConfig } from '../config/hub-config.ts'
@@ -27,6 +28,7 @@ import { agentRoutes } from './routes/agents.ts'
 import { agentEntryRoutes } from './routes/agent-entries.ts'
 import { configRoutes } from './routes/config.ts'
 import { eventRoutes } from './routes/events.ts'
+import { logRoutes } from './routes/logs.ts'
 import { healthRoutes } from './routes/health.ts'
 import { pushRoutes } from './routes/push.ts'
 import { routingRoutes } from './routes/routing.ts'
@@ -63,6 +65,8 @@ export interface AdminApiDeps {
   url(): string | undefined
   readonly version: string
   readonly log: AgentLog
+  /** The last lines of the log. */
+  readonly logBuffer: LogBuffer | undefined
   readonly now: () => number
 }
 
@@ -147,6 +151,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       version,
       now,
     }),
+    ...logRoutes({ logBuffer: parts.logBuffer, closing: closing.signal }),
     ...taggedRoutes('OpenAPI', [
       jsonRoute('GET /admin/openapi.json', {
         name: 'getOpenApi',

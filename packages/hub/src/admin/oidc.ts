@@ -155,7 +155,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
         )
       }
       if (error !== undefined || code === undefined) {
-        throw new RouteError('PERMISSION_DENIED', 'The issuer did not let you in')
+        throw new RouteError('PERMISSION_DENIED', 'The identity provider refused the sign-in')
       }
       const { token, refreshToken } = await tokensFor(oidc, {
         grant_type: 'authorization_code',

@@ -1,20 +1,31 @@
 /** Requests to the admin API of a running hub, for the commands that need one. */
-import { CliError, type Command, type Flags, type Terminal } from './command.ts'
+import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { readAdminKey } from './first-admin-key.ts'
 import { configFlags, listenFlags } from './config-flags.ts'
+import { outputDetails, outputFlags } from './output.ts'
 
-export const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
+const defaultTimeoutSeconds = 30
+
+export const hubFlags = {
+  ...configFlags,
+  ...listenFlags,
+  ...outputFlags,
+  url: { type: 'string' },
+  timeout: { type: 'string' },
+} satisfies Command['flags']
 export const hubDetails = [
   '--url <url>             URL of the hub. Default: PARLEY_URL, or the configuration.',
+  '--timeout <seconds>     How long to wait for the hub. Default 30.',
+  ...outputDetails,
   'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or the file written at the first start.',
 ]
 
-interface HubConnection {
+export interface HubConnection {
   readonly url: string
   readonly key: string
 }
 
-async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConnection> {
+export async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConnection> {
   const { environment } = terminal
   const named = flags.value('url') ?? environment['PARLEY_URL']
   const known = environment['PARLEY_ADMIN_KEY']
@@ -23,7 +34,10 @@ async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConne
   const { listen, admin, dataDir } = (await readValidConfig(flags, terminal)).config
   const key = known ?? admin.key ?? (await readAdminKey(dataDir))
   if (key === undefined) {
-    throw new CliError('Set PARLEY_ADMIN_KEY to the admin key that the hub created at its first start.')
+    throw new CliError(
+      'No admin key: set PARLEY_ADMIN_KEY to the key that the hub printed at its first start.',
+      exitCodes.unauthorized,
+    )
   }
   return { url: named?.replace(/\/+$/, '') ?? listenUrl(listen), key }
 }
@@ -40,13 +54,42 @@ export async function requestAdmin<T>(
     authorization: `Bearer ${key}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
-  const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-  const response = await fetch(`${url}${path}`, sent).catch((reason: unknown) => {
-    throw new CliError(`No hub responds at ${url}: ${networkErrorText(reason)}`)
+  const response = await fetchHub(`${url}${path}`, flags, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const answer = (await response.json().catch(() => undefined)) as T & { error?: { message?: string } }
   if (response.ok) return answer
-  throw new CliError(answer?.error?.message ?? `The hub returned ${response.status}.`)
+  throw responseError(response.status, answer?.error?.message, url)
+}
+
+/** Throws CliError with the exit code for an unreachable hub or a timeout. */
+export async function fetchHub(url: string, flags: Flags, init: RequestInit = {}): Promise<Response> {
+  const seconds = timeoutSeconds(flags)
+  const { origin } = new URL(url)
+  return fetch(url, { signal: AbortSignal.timeout(seconds * 1_000), ...init }).catch((reason: unknown) => {
+    if ((reason as Error).name === 'TimeoutError')
+      throw new CliError(`The hub at ${origin} did not respond within ${seconds} s.`, exitCodes.timeout)
+    throw new CliError(
+      `No hub responds at ${origin}: ${networkErrorText(reason)}. Start it with \`parley up\`, or name it with --url.`,
+      exitCodes.unreachable,
+    )
+  })
+}
+
+export function responseError(status: number, message: string | undefined, url: string): CliError {
+  const isRefused = status === 401 || status === 403
+  const text = message ?? `The hub at ${url} returned ${status}.`
+  return isRefused
+    ? new CliError(`${text.replace(/\.$/, '')}. Check the admin key in PARLEY_ADMIN_KEY.`, exitCodes.unauthorized)
+    : new CliError(text)
+}
+
+function timeoutSeconds(flags: Flags): number {
+  const seconds = Number(flags.value('timeout') ?? defaultTimeoutSeconds)
+  if (seconds > 0 && seconds <= 3_600) return seconds
+  throw usageError('--timeout must be a number of seconds from 1 to 3600.')
 }
 
 /** Yields every page of a list, in order. */

@@ -2,6 +2,7 @@
 import type { Detect } from '../agents/detect/detect.ts'
 import type { Command } from './command.ts'
 import { configFlags } from './config-flags.ts'
+import { outputDetails, outputFlags } from './output.ts'
 
 /** Loaded on demand: each detection has libraries of its own. */
 const defaultDetect: Detect = async (target, parts) => (await import('../agents/detect/index.ts')).detect(target, parts)
@@ -19,9 +20,11 @@ export function createAgentAdd(detect: Detect): Command {
       '--kind <kind>         Skips detection: the target is the URL or command of this kind.',
       '--token-env <NAME>    The environment variable of its token. The file stores the name, not the token.',
       '-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder; parley.yaml is created if there is none.',
+      ...outputDetails,
     ],
     flags: {
       ...configFlags,
+      ...outputFlags,
       name: { type: 'string' },
       kind: { type: 'string' },
       'token-env': { type: 'string' },

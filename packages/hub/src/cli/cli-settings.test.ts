@@ -51,7 +51,7 @@ describe('what the environment and flags say over the file', () => {
   it('complains by the name that was used', () => {
     assert.throws(
       () => overrides('', { PORT: 'http' }),
-      /^Complaint: PORT must be a number from 0 to 65535, not "http"\.$/,
+      /^CliError: PORT must be a number from 0 to 65535, not "http"\.$/,
     )
     assert.throws(() => overrides('--port 99999'), /--port must be a number/)
     assert.throws(() => overrides('--grpc-port x'), /--grpc-port must be/)

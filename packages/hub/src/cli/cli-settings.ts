@@ -7,7 +7,7 @@ import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
 import type { HubConfig } from '../config/hub-config.ts'
 import { fileSource, type ConfigSource } from '../config/config-source.ts'
 import { demoConfig } from '../demo/index.ts'
-import { CliError, type Flags, type Terminal } from './command.ts'
+import { CliError, usageError, type Flags, type Terminal } from './command.ts'
 
 /** `-c`, then `PARLEY_CONFIG`, then the file in this folder; `undefined` if there is none. */
 export function configFile(flags: Flags, { environment, cwd }: Terminal): string | undefined {
@@ -83,7 +83,7 @@ function portOf(setting: { readonly text: string; readonly name: string } | unde
   if (setting === undefined) return undefined
   const port = Number(setting.text)
   if (setting.text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new CliError(`${setting.name} must be a number from 0 to 65535, not ${JSON.stringify(setting.text)}.`)
+  throw usageError(`${setting.name} must be a number from 0 to 65535, not ${JSON.stringify(setting.text)}.`)
 }
 
 /** `parley.yaml:12  agents.gpt.baseUrl: is missing: must be a string` */

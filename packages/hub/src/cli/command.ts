@@ -45,7 +45,22 @@ export interface Command {
   run(flags: Flags, terminal: Terminal): Promise<number>
 }
 
-/** Ends the command with this message and exit code 1; not a bug of the program. */
+/** So that scripts can tell failures apart. 0 is success. */
+export const exitCodes = { failure: 1, usage: 2, unreachable: 3, unauthorized: 4, timeout: 5 } as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** Ends the command with this message and exit code; not a bug of the program. */
 export class CliError extends Error {
-  override readonly name = 'Complaint'
+  override readonly name = 'CliError'
+  readonly exitCode: ExitCode
+  constructor(message: string, exitCode: ExitCode = exitCodes.failure) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** The command line itself is wrong: a missing argument, an unknown option. */
+export function usageError(message: string): CliError {
+  return new CliError(message, exitCodes.usage)
 }

@@ -1,7 +1,8 @@
 /** Parsing arguments into a command, its flags and its exit code, without a process. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CliError } from './command.ts'
+import { usageError } from './command.ts'
+import { listenFlags } from './config-flags.ts'
 import { chooseCommand, commands, parseFlags, runCli } from './commands.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
@@ -21,10 +22,12 @@ describe('the command line', () => {
   it('says what there is when a word is missing or wrong', () => {
     assert.throws(
       () => chooseCommand(['key']),
-      new CliError('Say `parley key create`, `parley key list`, `parley key revoke`.'),
+      usageError('Missing subcommand of key. Use `parley key create`, `parley key list`, `parley key revoke`.'),
     )
-    assert.throws(() => chooseCommand(['start']), new CliError('There is no command start: see `parley help`.'))
-    assert.throws(() => flags('up --prot 3'), /Unknown option '--prot'/)
+    assert.throws(() => chooseCommand(['start']), usageError('Unknown command start. See `parley help`.'))
+    assert.throws(() => chooseCommand(['statsu']), /^CliError: Unknown command statsu\. Did you mean status\? See/)
+    assert.throws(() => chooseCommand(['key', 'lst']), /Unknown command key lst\. Use `parley key create`/)
+    assert.throws(() => flags('up --prot 3'), /Unknown option '--prot'\. Did you mean --port\? See `parley help up`/)
     assert.throws(() => flags('up x'), /Unexpected argument 'x'/)
   })
 
@@ -53,7 +56,7 @@ describe('the command line', () => {
     )
     assert.throws(
       () => flags('agent add npx -y some-agent'),
-      new CliError("Unknown option '-y'. Put a command with its own flags after --: parley agent add -- <command…>"),
+      usageError("Unknown option '-y'. Put a command with its own flags after --: parley agent add -- <command…>"),
     )
   })
 
@@ -73,16 +76,30 @@ describe('the command line', () => {
     assert.ok(add.printed.some((line) => line.includes('--token-env')))
   })
 
+  it('documents every option of every command', async () => {
+    for (const { name, flags: known } of commands) {
+      const terminal = createTestTerminal()
+      await runCli([...name.split(' '), '--help'], terminal)
+      const text = terminal.printed.join('\n')
+      // The overrides of the configuration are documented with `up`.
+      const missing = Object.keys(known).filter(
+        (flag) => !text.includes(`--${flag}`) && (name === 'up' || !(flag in listenFlags || flag === 'config')),
+      )
+      assert.deepEqual(missing, [], name)
+    }
+  })
+
   it('says its version', async () => {
     const terminal = createTestTerminal()
     assert.equal(await runCli(['--version'], terminal), 0)
+    assert.equal(await runCli(['-V'], terminal), 0)
     assert.match(terminal.printed[0] ?? '', /^\d+\.\d+\.\d+$/)
   })
 
-  it('ends with 1 and a sentence, not a stack, when it was called wrongly', async () => {
+  it('ends with 2 and a sentence, not a stack, when it was called wrongly', async () => {
     for (const words of [['nonsense'], ['up', '--nonsense'], ['key', 'revoke'], ['agent', 'add']]) {
       const terminal = createTestTerminal()
-      assert.equal(await runCli(words, terminal), 1)
+      assert.equal(await runCli(words, terminal), 2)
       assert.equal(terminal.errors.length, 1)
       assert.doesNotMatch(terminal.errors[0] ?? '', /\n\s+at /)
     }

@@ -1,25 +1,39 @@
 /** All commands, and how arguments select and parse one. */
 import { parseArgs } from 'node:util'
 import { agentAdd } from './agent-add.ts'
-import { CliError, type Command, type Flags, type Terminal } from './command.ts'
+import { nearestName } from '../config/nearest-name.ts'
+import { agentList, agentRemove } from './agent-commands.ts'
+import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { createCompletionCommand } from './completion.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
 import { keyCreate, keyList, keyRevoke, sessionEnd, sessionList } from './credential-commands.ts'
+import { doctorCommand } from './doctor-command.ts'
+import { initCommand } from './init.ts'
+import { logsCommand } from './logs-command.ts'
 import { mcpCommand } from './mcp-command.ts'
+import { statusCommand } from './status-command.ts'
 import { upCommand } from './up.ts'
 import { hubVersion } from '../config/hub-version.ts'
 
 export const commands: readonly Command[] = [
   upCommand,
+  initCommand,
+  statusCommand,
+  logsCommand,
+  doctorCommand,
   configCheck,
   configPrint,
   configJsonSchema,
   agentAdd,
+  agentList,
+  agentRemove,
   keyCreate,
   keyList,
   keyRevoke,
   sessionList,
   sessionEnd,
   mcpCommand,
+  createCompletionCommand(() => commands),
 ]
 
 export interface ChosenCommand {
@@ -33,9 +47,20 @@ export function chooseCommand(args: readonly string[]): ChosenCommand {
   if (first === undefined || first.startsWith('-')) return { command: upCommand, rest: args }
   const command = commands.find(({ name }) => name.split(' ').every((word, index) => args[index] === word))
   if (command !== undefined) return { command, rest: args.slice(command.name.split(' ').length) }
-  const subcommands = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
-  if (subcommands.length > 0) throw new CliError(`Say ${subcommands.map((name) => `\`parley ${name}\``).join(', ')}.`)
-  throw new CliError(`There is no command ${first}: see \`parley help\`.`)
+  const subcommands = commands.map(({ name }) => name).filter((name) => name.startsWith(`${first} `))
+  if (subcommands.length > 0) throw usageError(subcommandText(first, args[1], subcommands))
+  const words = [...new Set([...commands.map(({ name }) => name.split(' ')[0] ?? ''), 'help'])]
+  throw usageError(`Unknown command ${first}.${suggestionText(nearestName(first, words))} See \`parley help\`.`)
+}
+
+function subcommandText(group: string, word: string | undefined, names: readonly string[]): string {
+  const known = `Use ${names.map((name) => `\`parley ${name}\``).join(', ')}.`
+  if (word === undefined || word.startsWith('-')) return `Missing subcommand of ${group}. ${known}`
+  return `Unknown command ${group} ${word}. ${known}`
+}
+
+function suggestionText(nearest: string | undefined): string {
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`
 }
 
 export function parseFlags({ name: command, flags, acceptsCommand, takes }: Command, args: readonly string[]): Flags {
@@ -55,11 +80,12 @@ export function parseFlags({ name: command, flags, acceptsCommand, takes }: Comm
   } catch (reason) {
     // The parser's own messages name the invalid flag.
     const [, unknown] = /^Unknown option '([^']+)'/.exec((reason as Error).message) ?? []
-    if (unknown === undefined) throw new CliError((reason as Error).message.split('\n')[0])
-    throw new CliError(
+    if (unknown === undefined) throw usageError((reason as Error).message.split('\n')[0] ?? '')
+    const nearest = nearestName(unknown.replace(/^-+/, ''), Object.keys(flags))
+    throw usageError(
       acceptsCommand === true
         ? `Unknown option '${unknown}'. Put a command with its own flags after --: parley ${command} -- <command…>`
-        : `Unknown option '${unknown}': see \`parley help ${command}\`.`,
+        : `Unknown option '${unknown}'.${suggestionText(nearest && `--${nearest}`)} See \`parley help ${command}\`.`,
     )
   }
 }
@@ -68,7 +94,7 @@ export function parseFlags({ name: command, flags, acceptsCommand, takes }: Comm
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const [first, ...rest] = args
-    if (first === '--version' || first === '-v') return printLines(terminal, [hubVersion()])
+    if (first === '--version' || first === '-v' || first === '-V') return printLines(terminal, [hubVersion()])
     if (first === 'help' || first === '--help' || first === '-h') return printLines(terminal, helpLines(commands, rest))
     const { command, rest: commandArgs } = chooseCommand(args)
     const ownArgs = commandArgs.slice(0, commandArgs.includes('--') ? commandArgs.indexOf('--') : commandArgs.length)
@@ -78,7 +104,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     return await command.run(parseFlags(command, commandArgs), terminal)
   } catch (reason) {
     for (const line of (await errorText(reason)).split('\n')) terminal.printError(line)
-    return 1
+    return reason instanceof CliError ? reason.exitCode : exitCodes.failure
   }
 }
 
@@ -113,6 +139,8 @@ function helpLines(commands: readonly Command[], words: readonly string[]): read
     ...commands.map((command) => `  parley ${usage(command).padEnd(width)}  ${command.summary}`),
     `  parley ${'help [command]'.padEnd(width)}  Shows the help of a command.`,
     `  parley ${'--version'.padEnd(width)}  Shows the version.`,
+    '',
+    'Exit codes: 0 success, 1 failure, 2 usage, 3 hub unreachable, 4 not authorized, 5 timeout.',
   ]
 }
 

@@ -1,17 +1,23 @@
 /** `parley config check | print | schema`: inspects the configuration without starting the hub. */
 import type { Command } from './command.ts'
 import { configFlags, listenFlags } from './config-flags.ts'
+import { outputDetails, outputFlags, printResult, wantsJson } from './output.ts'
 
 export const configCheck: Command = {
   name: 'config check',
   summary: 'Validates the configuration and lists all errors.',
-  details: ['-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.'],
-  flags: { ...configFlags, ...listenFlags },
+  details: [
+    '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder.',
+    ...outputDetails,
+  ],
+  flags: { ...configFlags, ...listenFlags, ...outputFlags },
   async run(flags, terminal) {
     const { readValidConfig } = await import('./cli-settings.ts')
     const loaded = await readValidConfig(flags, terminal)
     const names = Object.keys(loaded.config.agents)
-    terminal.print(`${loaded.file ?? 'The default configuration'} is valid: ${names.join(', ')}.`)
+    printResult(flags, terminal, { file: loaded.file, isValid: true, agents: names }, () => [
+      `${loaded.file ?? 'The default configuration'} is valid: ${names.join(', ')}.`,
+    ])
     return 0
   },
 }
@@ -27,7 +33,11 @@ export const configPrint: Command = {
       import('../config/print-config.ts'),
     ])
     const loaded = await readValidConfig(flags, terminal)
-    terminal.print(printConfig(loaded, await loadKinds()).trimEnd())
+    const text = printConfig(loaded, await loadKinds()).trimEnd()
+    if (wantsJson(flags)) {
+      const { parse } = await import('yaml')
+      terminal.print(JSON.stringify(parse(text), null, 2))
+    } else terminal.print(text)
     return 0
   },
 }

@@ -3,7 +3,8 @@
  * never open its store.
  */
 import { adminPages, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { CliError, type Command } from './command.ts'
+import { usageError, type Command } from './command.ts'
+import { printResult, tableLines, wantsJson } from './output.ts'
 
 export const keyCreate: Command = {
   name: 'key create',
@@ -46,7 +47,8 @@ export const keyCreate: Command = {
       replaces: flags.value('replaces'),
     }
     const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order)
-    terminal.print(made.key)
+    if (wantsJson(flags)) terminal.print(JSON.stringify(made, null, 2))
+    else terminal.print(made.key)
     terminal.printError(`Created key ${made.id}. The key is shown only once.`)
     return 0
   },
@@ -67,16 +69,19 @@ export const keyList: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    for await (const { keys } of adminPages<{ keys: readonly KeyJson[]; after?: string }>(
-      flags,
-      terminal,
-      '/admin/keys',
-    )) {
-      for (const { id, name, prefix, scopes, state, lastUsedAt } of keys) {
-        const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
-        terminal.print([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
-      }
-    }
+    const pages = adminPages<{ keys: readonly KeyJson[]; after?: string }>(flags, terminal, '/admin/keys')
+    const keys = (await Array.fromAsync(pages)).flatMap((page) => page.keys)
+    const rows = keys.map(({ id, name, prefix, scopes, state, lastUsedAt }) => [
+      id,
+      `${prefix}…`,
+      state,
+      name,
+      scopes.join(' '),
+      lastUsedAt ?? 'never',
+    ])
+    printResult(flags, terminal, { keys }, () =>
+      tableLines(terminal, ['ID', 'KEY', 'STATE', 'NAME', 'SCOPES', 'LAST USED'], rows),
+    )
     return 0
   },
 }
@@ -89,9 +94,9 @@ export const keyRevoke: Command = {
   flags: hubFlags,
   async run(flags, terminal) {
     const [id] = flags.positionals
-    if (id === undefined) throw new CliError('Missing key id: `parley key list` shows the ids.')
+    if (id === undefined) throw usageError('Missing key id: `parley key list` shows the ids.')
     await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
-    terminal.print(`Revoked key ${id}.`)
+    printResult(flags, terminal, { id, state: 'revoked' }, () => [`Revoked key ${id}.`])
     return 0
   },
 }
@@ -112,16 +117,20 @@ export const sessionList: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    for await (const { sessions } of adminPages<{ sessions: readonly SessionJson[]; after?: string }>(
-      flags,
-      terminal,
-      '/admin/sessions',
-    )) {
-      for (const { id, subject, by, createdAt, lastUsedAt, expiresAt, from = 'unknown address' } of sessions) {
-        const times = [`since ${createdAt}`, `last used ${lastUsedAt}`, `until ${expiresAt}`]
-        terminal.print([id, subject, `by ${by}`, `from ${from}`, ...times].join('  '))
-      }
-    }
+    const pages = adminPages<{ sessions: readonly SessionJson[]; after?: string }>(flags, terminal, '/admin/sessions')
+    const sessions = (await Array.fromAsync(pages)).flatMap((page) => page.sessions)
+    const rows = sessions.map(({ id, subject, by, from = 'unknown', createdAt, lastUsedAt, expiresAt }) => [
+      id,
+      subject,
+      by,
+      from,
+      createdAt,
+      lastUsedAt,
+      expiresAt,
+    ])
+    printResult(flags, terminal, { sessions }, () =>
+      tableLines(terminal, ['ID', 'SUBJECT', 'BY', 'FROM', 'CREATED', 'LAST USED', 'EXPIRES'], rows),
+    )
     return 0
   },
 }
@@ -134,9 +143,9 @@ export const sessionEnd: Command = {
   flags: hubFlags,
   async run(flags, terminal) {
     const [id] = flags.positionals
-    if (id === undefined) throw new CliError('Missing session id: `parley session list` shows the ids.')
+    if (id === undefined) throw usageError('Missing session id: `parley session list` shows the ids.')
     await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
-    terminal.print(`Session ${id} has ended.`)
+    printResult(flags, terminal, { id, state: 'ended' }, () => [`Ended session ${id}.`])
     return 0
   },
 }

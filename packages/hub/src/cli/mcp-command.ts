@@ -1,7 +1,7 @@
 /** `parley mcp`: agents as tools for an MCP client that starts this program and talks to it over stdin and stdout. */
 import type { AgentLog } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
-import { CliError, type Command, type Flags, type Terminal } from './command.ts'
+import { CliError, usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { configFlags, listenFlags } from './config-flags.ts'
 
 /** Less than the minute after which most clients time out. */
@@ -71,7 +71,7 @@ async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
 
 function requireHttpUrl(url: string, flag: string): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
-  throw new CliError(
+  throw usageError(
     `${flag} must be an http or https URL such as https://agent.example.com, not ${JSON.stringify(url)}.`,
   )
 }
@@ -86,7 +86,7 @@ function tokenOf(name: string | undefined, { environment }: Terminal): string | 
 function toolsOf(flags: Flags): 'agents' | 'skills' {
   const tools = flags.value('tools') ?? 'agents'
   if (tools === 'agents' || tools === 'skills') return tools
-  throw new CliError('--tools must be agents or skills.')
+  throw usageError('--tools must be agents or skills.')
 }
 
 function waitOf(flags: Flags): number {
@@ -94,7 +94,7 @@ function waitOf(flags: Flags): number {
   if (wait === undefined) return waitMs
   const seconds = Number(wait)
   if (seconds >= 0 && seconds <= 3_600) return seconds * 1_000
-  throw new CliError('--wait must be a number of seconds from 0 to 3600.')
+  throw usageError('--wait must be a number of seconds from 0 to 3600.')
 }
 
 /** Stdout belongs to the protocol, so logs go to stderr. */

@@ -6,7 +6,8 @@ import type { Detect, DetectedAgent, DetectTarget } from '../agents/detect/detec
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig, configBaseDir } from '../config/check-config.ts'
 import { configFile, loadKinds, problemLines } from './cli-settings.ts'
-import { CliError, type Flags, type Terminal } from './command.ts'
+import { CliError, usageError, type Flags, type Terminal } from './command.ts'
+import { printResult } from './output.ts'
 import { programEnvironment } from './program-environment.ts'
 import { agentNamesIn, textOfFile, writeAgentEntry } from './write-agent-entry.ts'
 
@@ -14,7 +15,7 @@ const detectTimeoutMs = 60_000
 
 export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Terminal): Promise<number> {
   const [first, ...rest] = flags.positionals
-  if (first === undefined) throw new CliError('Missing argument: a URL, or a command with its arguments.')
+  if (first === undefined) throw usageError('Missing argument: a URL, or a command with its arguments.')
   const target: DetectTarget = [first, ...rest]
   const file = resolve(terminal.cwd, configFile(flags, terminal) ?? 'parley.yaml')
   const kind = flags.value('kind')
@@ -38,8 +39,11 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
   const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(textOfFile(file)))
   requireValidEntry(name, found, await loadKinds())
   writeAgentEntry(file, name, found)
-  terminal.print(`Added ${name} (${found.kind}) to ${file}.`)
-  for (const note of found.notes ?? []) terminal.print(note)
+  const { kind: addedKind, entry, notes = [] } = found
+  printResult(flags, terminal, { name, file, entry: { kind: addedKind, ...entry }, notes }, () => [
+    `Added ${name} (${addedKind}) to ${file}.`,
+    ...notes,
+  ])
   return 0
 }
 

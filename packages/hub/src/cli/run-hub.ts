@@ -8,6 +8,7 @@ import type { ReloadResult } from '../config/diff-config.ts'
 import { describeStore } from '../store/open-store.ts'
 import type { AgentStatus } from '../registry/agent-registry.ts'
 import { createLog, type HubLog } from '../telemetry/logs/hub-log.ts'
+import { createLogBuffer, type LogBuffer } from '../telemetry/logs/log-buffer.ts'
 import { createRedactor, collectSecrets } from '../telemetry/logs/redactor.ts'
 import type { Flags, Terminal } from './command.ts'
 import { showAdminKey } from './first-admin-key.ts'
@@ -17,9 +18,11 @@ import { openConfigSource, problemLines, readConfig, readValidConfig } from './c
 export async function runHub(flags: Flags, terminal: Terminal): Promise<number> {
   const loaded = await readValidConfig(flags, terminal)
   const { config } = loaded
-  const log = logTo(terminal, loaded)
+  const logBuffer = createLogBuffer()
+  const log = logTo(terminal, loaded, logBuffer)
   const hub = await startHub(config, {
     log,
+    logBuffer,
     insecure: flags.has('insecure'),
     acceptLoss: flags.has('accept-loss'),
     programEnv: programEnvironment(terminal.environment),
@@ -103,6 +106,7 @@ function reloadLines({ added, changed, removed, applied, restart }: ReloadResult
 function logTo(
   { printError, isErrorTerminal }: Terminal,
   { config, tree, references }: Extract<LoadedConfig, { config: unknown }>,
+  logBuffer: LogBuffer,
 ): HubLog {
   const { level, format } = config.telemetry.logs
   return createLog({
@@ -110,5 +114,6 @@ function logTo(
     format: format === 'auto' ? (isErrorTerminal ? 'text' : 'json') : format,
     secrets: collectSecrets(tree, (path) => references.has(formatPath(path))),
     write: printError,
+    onLine: logBuffer.add,
   })
 }

@@ -1,8 +1,9 @@
-/** Adds an agent to the configuration file, for `parley agent add`. */
+/** Adds and removes agents in the configuration file, for `parley agent add` and `parley agent remove`. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isMap, isScalar, parseDocument } from 'yaml'
 import type { DetectedAgent } from '../agents/detect/detect.ts'
 import { setAgentEntry } from '../config/edit-agent-entry.ts'
+import { nearestName } from '../config/nearest-name.ts'
 import { CliError } from './command.ts'
 
 type NewAgentEntry = Pick<DetectedAgent, 'kind' | 'entry'>
@@ -31,10 +32,26 @@ export function agentNamesIn(text: string): readonly string[] {
 }
 
 export function writeAgentEntry(file: string, name: string, entry: NewAgentEntry): void {
-  const after = insertAgentEntry(textOfFile(file), name, entry, file.endsWith('.json'))
-  // Atomically: a hub that watches the file must not read half of it.
+  replaceFile(file, insertAgentEntry(textOfFile(file), name, entry, file.endsWith('.json')))
+}
+
+export function removeAgentEntry(file: string, name: string): void {
+  const text = textOfFile(file)
+  const isJson = file.endsWith('.json')
+  if (!isJson) requireEditableYaml(text)
+  const names = agentNamesIn(text)
+  if (!names.includes(name)) {
+    const nearest = nearestName(name, names)
+    const known = nearest === undefined ? `it has ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`
+    throw new CliError(`${file} has no agent ${name}: ${known}`)
+  }
+  replaceFile(file, setAgentEntry(text, name, undefined, isJson))
+}
+
+/** Atomically: a hub that watches the file must not read half of it. */
+function replaceFile(file: string, text: string): void {
   const temporaryFile = `${file}.new`
-  writeFileSync(temporaryFile, after)
+  writeFileSync(temporaryFile, text)
   renameSync(temporaryFile, file)
 }
 

@@ -21,7 +21,12 @@ const trustedHub = z.strictObject({
     .union(
       [
         httpUrl,
-        z.strictObject({ keys: z.array(z.record(z.string(), z.unknown())).min(1, 'must contain at least one key') }),
+        z.strictObject({
+          keys: z
+            .array(z.record(z.string(), z.unknown()))
+            .min(1, 'must contain at least one key')
+            .describe('Public keys as JWKs.'),
+        }),
       ],
       'must be the URL of its key set, such as https://hub.example.com/.well-known/jwks.json, or { keys: [...] }',
     )
@@ -32,7 +37,7 @@ const trustedHub = z.strictObject({
 export const delegationSection = z.strictObject({
   issuer: nonEmpty
     .optional()
-    .describe('What this hub calls itself to other hubs. Default: publicUrl, or a name that it makes up.'),
+    .describe('The issuer name of this hub for other hubs. Default: publicUrl, or a generated name.'),
   maxDepth: count
     .min(1, 'must be at least 1')
     .max(64, 'must be at most 64')
@@ -45,7 +50,8 @@ export const delegationSection = z.strictObject({
         .default(50)
         .describe('The maximum number of delegated tasks per request. Default 50.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('What one request may spend on delegation.'),
   trust: z
     .array(trustedHub)
     .default([])
@@ -82,7 +88,7 @@ const mcpSection = z
     'must be false or a mapping',
   )
   .prefault({})
-  .describe('The agents as tools for MCP clients, at /mcp. Default: on, for those who may call them.')
+  .describe('The agents as tools for MCP clients, at /mcp. Default: on, for callers that may use the agents.')
 
 /** When an agent counts as down or slow, and how often it is checked. */
 const healthSection = z.strictObject({
@@ -120,16 +126,16 @@ const profilesSection = z.strictObject({
 })
 
 export const sectionsSchema = z.strictObject({
-  listen: listenSection.prefault({}),
+  listen: listenSection.prefault({}).describe('Addresses, ports and TLS.'),
   store: storeSection.prefault('sqlite:'),
   publicUrl: httpUrl
     .refine((url) => !/[?#]/.test(url), 'must be a URL without ? and #')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
-    .describe('Where the hub is reached from outside, as all cards say it.'),
+    .describe('The public URL of the hub. Cards list it.'),
   grpcUrl: hostAndPort
     .optional()
-    .describe('Where gRPC is reached from outside, as all cards say it. Default: listen.grpcPort.'),
+    .describe('The public host and port of gRPC. Cards list it. Default: listen.grpcPort.'),
   card: cardSection.prefault('merged'),
   default: z
     .literal('none', 'must be none; or remove it and set `default: true` in an agent')
@@ -145,14 +151,14 @@ export const sectionsSchema = z.strictObject({
   skillBundles: z
     .record(z.string(), z.array(skillSchema))
     .prefault({})
-    .describe('Skills under one name, for the cards of the agents that name it.'),
+    .describe('Named lists of skills that agents can add to their cards.'),
   access: accessSection.optional().describe('Who may call. Default: all callers, on loopback only.'),
-  admin: adminSection.prefault({}),
-  limits: limitsSection.prefault({}),
+  admin: adminSection.prefault({}).describe('The admin API and the console.'),
+  limits: limitsSection.prefault({}).describe('Rates, quotas and sizes.'),
   routes: routesSection,
   delegation: delegationSection.prefault({}).describe('Limits for agents that call agents.'),
   health: healthSection.prefault({}).describe('When an agent counts as down or slow.'),
-  retention: retentionSection.prefault({}),
+  retention: retentionSection.prefault({}).describe('How long data is kept.'),
   idempotency: idempotencySection.prefault({}).describe('When a message is a repeat of another.'),
   push: pushSection,
   signing: signingSection,
@@ -160,7 +166,7 @@ export const sectionsSchema = z.strictObject({
     .union([z.literal('*'), z.array(z.string())], "must be a list of origins such as [https://app.example.com], or '*'")
     .optional()
     .describe('The origins that browsers may call from. Default: none.'),
-  trustProxy: z.boolean().default(false).describe('Whether X-Forwarded-Host and X-Forwarded-Proto are believed.'),
+  trustProxy: z.boolean().default(false).describe('Whether X-Forwarded-Host and X-Forwarded-Proto are trusted.'),
   mcp: mcpSection,
   telemetry: telemetrySection.prefault({}).describe('Traces, metrics and logs.'),
   prices: pricesSection,

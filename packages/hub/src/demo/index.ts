@@ -103,7 +103,7 @@ const agents: Readonly<Record<'echo' | 'clock' | 'concierge', { readonly agent: 
     },
   }
 
-const schema = z.strictObject({ agent: z.enum(['echo', 'clock', 'concierge']) })
+const schema = z.strictObject({ agent: z.enum(['echo', 'clock', 'concierge']).describe('The demo agent.') })
 
 export const demoKind: AgentKind<z.output<typeof schema>> = {
   kind: 'demo',

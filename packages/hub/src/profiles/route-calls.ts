@@ -41,7 +41,7 @@ export function serveRouteCall(
   answerRequest()
     .catch((reason: unknown) => flatErrorAnswer(reason instanceof RouteError ? reason : routeErrorOf(reason, log)))
     .then((answer) => sendJson(response, false, { ...answer, headers: { ...answer.headers, ...headers } }))
-    .catch((cause: unknown) => log.error('a plain call could not be answered', { cause }))
+    .catch((cause: unknown) => log.error('a call of a profile could not be answered', { cause }))
 
   async function answerRequest(): Promise<JsonResponse> {
     const { method } = call
@@ -113,7 +113,7 @@ function routeErrorOf(reason: unknown, log: AgentLog): RouteError {
   if (error.cause instanceof RouteError) return error.cause
   const code = routeErrorCodes[error.code]
   if (code === 'INTERNAL') {
-    log.error('a plain call failed', { cause: error.cause ?? error })
+    log.error('a call of a profile failed', { cause: error.cause ?? error })
     return new RouteError('INTERNAL', 'Internal error')
   }
   const { retryAfterSeconds, violations } = error.details

@@ -5,6 +5,7 @@ import type { KeyValueStore } from '@parley/a2a'
 export function namespacedKv(kv: KeyValueStore, namespace: string): KeyValueStore {
   const namespaced = (kind: string): string => `${namespace}/${kind}`
   return {
+    ...(kv.isOrdered === true ? { isOrdered: true } : {}),
     read: (kind, key) => kv.read(namespaced(kind), key),
     write: (kind, entry, version) => kv.write(namespaced(kind), entry, version),
     writeAll: (kind, all) => kv.writeAll(namespaced(kind), all),

@@ -235,7 +235,10 @@ class NodeBody implements HttpAnswerBody {
       .on('readable', () => this.#deliver())
       .on('end', () => this.#end(undefined))
       .on('error', (reason) => this.#end(reason))
-      .on('close', () => this.#end(closedWithin()))
+      .on('close', () => {
+        // An error takes its stack trace when it is created, and every response is closed.
+        if (!this.#isOver) this.#end(closedWithin())
+      })
     // The events of a break before this call have passed.
     if (incoming.destroyed) this.#end(incoming.errored ?? closedWithin())
     return this

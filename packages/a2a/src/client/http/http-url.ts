@@ -2,15 +2,20 @@
 import { A2AError } from '../../model/error.ts'
 
 export function parseHttpUrl(given: string): URL {
-  const url = URL.canParse(given) ? new URL(given) : undefined
+  let url: URL | undefined
+  try {
+    // `URL.canParse` before it would parse twice, and `URL.parse` is missing in older browsers.
+    url = new URL(given)
+  } catch {}
   if (!url || !isHttpUrl(url)) throw new A2AError('INVALID_PARAMS', 'The URL must be http(s) and contain no password')
-  url.hash = ''
+  // Setting it parses the URL again.
+  if (given.includes('#')) url.hash = ''
   return url
 }
 
 /** A name and password in a URL are visible everywhere the URL is shown. */
 export function isHttpUrl({ protocol, username, password }: URL): boolean {
-  return /^https?:$/.test(protocol) && username + password === ''
+  return (protocol === 'https:' || protocol === 'http:') && username + password === ''
 }
 
 /** Simple tasks, as the interface of a card names it (docs/guides/simple.md). An identifier, never fetched. */

@@ -112,7 +112,8 @@ export const frameWithoutCursor = (event: StreamEvent): EventFrame => ({ event, 
 
 /** Ids that are not numbers have no known order. */
 function isLater(one: string | undefined, other: string | undefined): boolean {
-  return isNumber(one) && isNumber(other) && BigInt(one) > BigInt(other)
+  if (!isNumber(one) || !isNumber(other)) return false
+  return one.length < 16 && other.length < 16 ? Number(one) > Number(other) : BigInt(one) > BigInt(other)
 }
 
 function isNumber(id: string | undefined): id is string {

@@ -4,7 +4,7 @@
  * it cancels nothing at the peer (B-103).
  */
 import { A2AError } from '../../model/error.ts'
-import { linkSignals } from '../../model/signals.ts'
+import { linkSignals, type LinkedSignal } from '../../model/signals.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Message, StreamEvent, Task } from '../../model/task.ts'
 import { toAgentResponse, requireCompletedText } from '../agent-response.ts'
@@ -22,7 +22,9 @@ export type OpenEvents = (signal: AbortSignal, runtime: StreamRuntime) => AsyncI
 export type LoadTask = (taskId: string) => Promise<Task>
 
 export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?: LoadTask): EventStream {
-  const readerLeft = new AbortController()
+  /** Aborts the requests; set when reading begins. */
+  let linked: LinkedSignal | undefined
+  let hasReaderLeft = false
   /** Set when reading begins. */
   let currentState: StreamState | undefined
   const related = new Set<string>()
@@ -31,6 +33,8 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
   let failure: Error | undefined
   let answer: AgentResponse | undefined
   let lastEventId: string | undefined
+  /** The next event is awaited. */
+  let isWaiting = false
 
   /** All forms of reading use this function. */
   async function* read<T>(
@@ -40,25 +44,30 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     if (isConsumed)
       throw new A2AError('INVALID_REQUEST', 'A stream can be read only once: keep its events, or open another stream')
     isConsumed = true
+    isWaiting = true
     const reading = (runtime ??= await import('./stream-runtime.ts'))
     const streamState = (currentState = reading.createStreamState())
-    const linked = linkSignals([signal, readerLeft.signal])
+    const requests = (linked = linkSignals([signal]))
+    if (hasReaderLeft) requests.abort(reading.readerLeft)
     try {
-      for await (const frame of open(linked.signal, reading)) {
+      for await (const frame of open(requests.signal, reading)) {
         lastEventId = frame.id ?? lastEventId
         for (const message of messagesIn(frame.event)) {
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
         }
         const item = each(frame, reading.applyEvent(streamState, frame.event), reading)
-        if (item !== undefined) yield item
+        if (item === undefined) continue
+        isWaiting = false
+        yield item
+        isWaiting = true
       }
       answer = reading.responseFrom(streamState)
       isEnded = true
     } catch (reason) {
       // A reader that stopped gets no error about the closed connection.
-      if (!readerLeft.signal.aborted) throw (failure = reason as Error)
+      if (!hasReaderLeft) throw (failure = reason as Error)
     } finally {
-      linked.end()
+      requests.end()
     }
     const item = isEnded ? last?.(answer) : undefined
     if (item !== undefined) yield item
@@ -68,7 +77,9 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     // A suspended generator handles `return()` only after its pending await has settled.
     const end = items.return.bind(items)
     items.return = (value) => {
-      readerLeft.abort(runtime?.readerLeft)
+      hasReaderLeft = true
+      // One that is suspended at an event closes the connection itself.
+      if (isWaiting) linked?.abort(runtime?.readerLeft)
       return end(value)
     }
     return items

@@ -28,10 +28,12 @@ const streamingUnsupported = /^(UNSUPPORTED_OP|METHOD)/
 
 export async function* followTask(
   session: Session,
-  start: StreamStart,
+  /** A function is called when the stream is first read. */
+  given: StreamStart | (() => Promise<StreamStart>),
   { timeoutMs, signal: parent, lastEventId: _, knownTask, ...options }: StreamOptions = {},
 ): AsyncGenerator<EventFrame, void, undefined> {
   const { limits } = session
+  const start = typeof given === 'function' ? await given() : given
   const send = 'request' in start ? start.request : undefined
   const { signal, end } =
     parent !== undefined && timeoutMs === undefined ? { signal: parent, end() {} } : linkSignals([parent], timeoutMs)

@@ -1,6 +1,6 @@
 /** Reads the events of a response as they come: server-sent events or JSON lines, with limits on size and silence. */
 import { answerTooManyNodes } from '../../bindings/json-body.ts'
-import { createSseParser, type SseEvent } from '../../bindings/sse-reader.ts'
+import { createSseParser, type SseEvent, type SseParser } from '../../bindings/sse-reader.ts'
 import { A2AError } from '../../model/error.ts'
 import { defaultJsonNodes, exceedsJsonNodes } from '../../model/json-nodes.ts'
 import { startTimeout } from '../../model/signals.ts'
@@ -9,12 +9,13 @@ import type {
   EventFrame,
   HttpAnswer,
   HttpAnswerBody,
+  HttpBodyRead,
   ClientTransportDeps,
   TransportStream,
 } from '../contract.ts'
 import { notJsonError } from '../http/response-errors.ts'
 
-/** When this resolves the stream has been started, so that its `return()` closes the connection even if it is never read. */
+/** The stream closes the connection by `return()`, also if it is never read. */
 export async function readStream(
   response: HttpAnswer,
   about: TransportCallOptions,
@@ -26,12 +27,10 @@ export async function readStream(
   const parser = lines
     ? (await import('../../bindings/json-lines-reader.ts')).createJsonLinesParser(maxEventBytes)
     : createSseParser(maxEventBytes)
-  const stream = events()
-  await stream.next()
-  return stream
+  return new ResponseEvents(response.body as HttpAnswerBody, about, parser, decodeEvent)
 
   /** The last event of a stream may be truncated. A complete one counts (F-5). */
-  function decodeEvent({ event, data, id }: SseEvent, mayBeCut = false): EventFrame | Promise<EventFrame> {
+  function decodeEvent({ event, data, id }: SseEvent, mayBeCut: boolean): EventFrame | Promise<EventFrame> {
     if (exceedsJsonNodes(data, maxJsonNodes)) throw answerTooManyNodes(maxJsonNodes)
     try {
       return eventOf(event, data, id)
@@ -40,52 +39,116 @@ export async function readStream(
       throw mayBeCut ? interruptedError(' within an event', reason) : notJsonError(data, response.status)
     }
   }
-
-  async function* events(): TransportStream {
-    const { signal, idleTimeoutMs } = about
-    // Not `for await`: Safari's streams are not iterable.
-    const reader = (response.body as HttpAnswerBody).getReader()
-    const decoder = new TextDecoder()
-    let failure: Error | undefined
-    // Cancelling a reader ends the pending read: cheaper than a race for every chunk, which would also leak.
-    const fail = (reason: unknown): void => {
-      failure ??= reason as Error | undefined
-      reader.cancel(reason).catch(() => {})
-    }
-    const readUntil = async (timer: ReturnType<typeof startTimeout>) => {
-      try {
-        return await reader.read()
-      } finally {
-        clearTimeout(timer)
-      }
-    }
-    const onAbort = (): void => fail(signal.reason)
-    const onSilence = (): void =>
-      fail(new A2AError('INTERRUPTED', `The stream was silent for ${idleTimeoutMs} ms`, { reason: 'IDLE' }))
-    signal.addEventListener('abort', onAbort)
-    try {
-      yield startMarker
-      if (signal.aborted) onAbort()
-      for (;;) {
-        // Only silence while we read is the peer's; a reader may take its time.
-        const timer = startTimeout(idleTimeoutMs ?? Infinity, onSilence)
-        const { done, value } = await readUntil(timer)
-        if (failure !== undefined) throw failure
-        if (done) break
-        for (const event of parser.feed(decoder.decode(value, { stream: true }))) yield decodeEvent(event)
-      }
-      for (const event of parser.end()) yield decodeEvent(event, true)
-    } catch (reason) {
-      throw failure ?? (reason instanceof A2AError ? reason : interruptedError('', reason))
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-      fail(undefined)
-    }
-  }
 }
 
-/** Never visible: removed before the stream is returned. */
-const startMarker = undefined as unknown as EventFrame
+type ReadResult = IteratorResult<EventFrame, void>
+
+/**
+ * A class and not a generator: events that arrived together are handed out without waiting, and a peer often sends a whole short
+ * task at once. `next()` is called again only when the last call has settled.
+ */
+class ResponseEvents implements TransportStream {
+  // Not `for await`: Safari's streams are not iterable.
+  readonly #reader: ReturnType<HttpAnswerBody['getReader']>
+  readonly #about: TransportCallOptions
+  readonly #parser: SseParser
+  readonly #decode: (event: SseEvent, mayBeCut: boolean) => EventFrame | Promise<EventFrame>
+  readonly #decoder = new TextDecoder()
+  readonly #onAbort = (): void => this.#cancel(this.#about.signal.reason)
+  #arrived: readonly SseEvent[] = []
+  /** The place of the next event in `#arrived`. */
+  #at = 0
+  /** The peer has ended the response. */
+  #hasEnded = false
+  #isClosed = false
+  #failure: Error | undefined
+
+  constructor(
+    body: HttpAnswerBody,
+    about: TransportCallOptions,
+    parser: SseParser,
+    decode: (event: SseEvent, mayBeCut: boolean) => EventFrame | Promise<EventFrame>,
+  ) {
+    this.#reader = body.getReader()
+    this.#about = about
+    this.#parser = parser
+    this.#decode = decode
+    about.signal.addEventListener('abort', this.#onAbort)
+    if (about.signal.aborted) this.#onAbort()
+  }
+
+  async next(): Promise<ReadResult> {
+    if (this.#isClosed) return { done: true, value: undefined }
+    try {
+      while (this.#at === this.#arrived.length) {
+        if (this.#hasEnded) {
+          this.#close()
+          return { done: true, value: undefined }
+        }
+        await this.#readMore()
+        // By `return()`, meanwhile.
+        if (this.#isClosed) return { done: true, value: undefined }
+      }
+      const frame = this.#decode(this.#arrived[this.#at++] as SseEvent, this.#hasEnded)
+      return { done: false, value: frame instanceof Promise ? await frame : frame }
+    } catch (reason) {
+      const failure = this.#failure ?? (reason instanceof A2AError ? reason : interruptedError('', reason))
+      this.#close()
+      throw failure
+    }
+  }
+
+  async return(): Promise<ReadResult> {
+    this.#close()
+    return { done: true, value: undefined }
+  }
+
+  async throw(reason: unknown): Promise<ReadResult> {
+    this.#close()
+    throw reason
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#close()
+  }
+
+  async #readMore(): Promise<void> {
+    const { idleTimeoutMs } = this.#about
+    const onSilence = (): void =>
+      this.#cancel(new A2AError('INTERRUPTED', `The stream was silent for ${idleTimeoutMs} ms`, { reason: 'IDLE' }))
+    // Only silence while we read is the peer's; a reader may take its time.
+    const timer = startTimeout(idleTimeoutMs ?? Infinity, onSilence)
+    let read: HttpBodyRead
+    try {
+      read = await this.#reader.read()
+    } finally {
+      clearTimeout(timer)
+    }
+    if (this.#failure !== undefined) throw this.#failure
+    this.#hasEnded = read.done
+    this.#arrived = read.done
+      ? this.#parser.end()
+      : this.#parser.feed(this.#decoder.decode(read.value, { stream: true }))
+    this.#at = 0
+  }
+
+  /** Cancelling a reader ends the pending read: cheaper than a race for every chunk, which would also leak. */
+  #cancel(reason: unknown): void {
+    this.#failure ??= reason as Error | undefined
+    this.#reader.cancel(reason).catch(() => {})
+  }
+
+  #close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#about.signal.removeEventListener('abort', this.#onAbort)
+    this.#cancel(undefined)
+  }
+}
 
 function interruptedError(where: string, cause: unknown): A2AError {
   return new A2AError('INTERRUPTED', `The stream broke off${where}`, { reason: 'NETWORK' }, { cause })

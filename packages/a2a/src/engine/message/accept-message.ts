@@ -256,9 +256,13 @@ function turnOptions(
 }
 
 /** The same error whether the task does not exist or belongs to another caller (B-160). */
-export function checkOwner(loaded: LoadedTask | undefined, id: string, context: CallContext): LoadedTask {
-  const { tenant, agent, owner } = loaded?.partition ?? {}
-  if (loaded === undefined || !loaded.isStored) throw taskNotFound(id)
+export function checkOwner<Found extends Pick<LoadedTask, 'partition' | 'isStored'>>(
+  found: Found | undefined,
+  id: string,
+  context: CallContext,
+): Found {
+  const { tenant, agent, owner } = found?.partition ?? {}
+  if (found === undefined || !found.isStored) throw taskNotFound(id)
   if (owner !== context.caller.id || agent !== context.agent || tenant !== context.tenant) throw taskNotFound(id)
-  return loaded
+  return found
 }

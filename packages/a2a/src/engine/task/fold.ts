@@ -359,7 +359,10 @@ export function withHistory(task: Task, length: number | undefined): Task {
   return length === 0 ? rest : { ...rest, history: history.slice(-length) }
 }
 
-export function withTransitions(task: Task, { transitions }: TaskFold): Task {
+export function withTransitions(
+  task: Task,
+  { transitions }: { readonly transitions: readonly StateTransition[] | undefined },
+): Task {
   if (transitions === undefined) return task
   return { ...task, metadata: { ...task.metadata, [transitionsKey]: transitions.map((one) => ({ ...one })) } }
 }

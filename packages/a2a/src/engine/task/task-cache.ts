@@ -5,8 +5,10 @@
 import { A2AError } from '../../model/error.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
-import type { NewTask, TaskRow } from '../../stores/store.ts'
-import { emptyFold, foldRecord, foldFromSnapshot } from './fold.ts'
+import type { Task } from '../../model/task.ts'
+import type { ListedTask, NewTask, Partition, TaskRow } from '../../stores/store.ts'
+import { createEndedTasks, foldLog, type TaskReading } from './ended-tasks.ts'
+import { emptyFold, foldRecord, foldFromSnapshot, taskView } from './fold.ts'
 import { type LoadedTaskDeps, LoadedTask } from './loaded-task.ts'
 import { createInFlightMap } from '../in-flight-map.ts'
 import { readLog } from './read-log.ts'
@@ -31,6 +33,10 @@ const watchRetryMs = 500
 export interface TaskCache {
   /** The task, from memory or from the store. */
   find(id: string): Promise<LoadedTask | undefined>
+  /** The task for one response. A task that is not in memory is loaded only if it has not ended, or is read repeatedly. */
+  read(id: string): TaskReading | undefined | Promise<TaskReading | undefined>
+  /** A task as a list shows it. Reads the store only if the row came without records. */
+  view(row: ListedTask): Task | Promise<Task | undefined>
   /** The task if it is in memory, without reading the store. */
   peek(id: string): LoadedTask | undefined
   /** A task that is not in the log yet. */
@@ -53,9 +59,12 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
   const large = new Set<LoadedTask>()
   // If several processes share the store, a task may have changed since the last read.
   const isShared = Number.isFinite(store.leaseTtlMs)
+  const readEnded = createEndedTasks(deps)
 
   return {
     find,
+    read,
+    view,
     peek: (id) => loadedTasks.get(id),
     create,
     evict: forget,
@@ -84,10 +93,29 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     return load
   }
 
+  function read(id: string): TaskReading | undefined | Promise<TaskReading | undefined> {
+    const known = loadedTasks.get(id)
+    if (known !== undefined && isCurrent(known)) {
+      touch(known)
+      return readingOf(known)
+    }
+    const ended = known !== undefined || loading.has(id) ? undefined : readEnded?.(id)
+    if (ended === undefined) return find(id).then(readingOf)
+    return ended instanceof Promise ? ended.then((reading) => reading ?? find(id).then(readingOf)) : ended
+  }
+
+  function view(row: ListedTask): Task | Promise<Task | undefined> {
+    const known = loadedTasks.get(row.id)
+    if (known?.fold.head === row.head) return taskView(known.fold)
+    if (row.records !== undefined) return taskView(foldLog(deps, row, row.records))
+    return Promise.resolve(read(row.id)).then((found) => (found?.isStored === true ? found.view : undefined))
+  }
+
   async function loadTask(id: string): Promise<LoadedTask | undefined> {
-    const row = await store.tasks.load(id)
+    const stored = store.tasks.loadStored === undefined ? undefined : await store.tasks.loadStored(id)
+    const row = store.tasks.loadStored === undefined ? await store.tasks.load(id) : stored?.row
     if (row === undefined) return undefined
-    const loaded = add(await loadFold(row))
+    const loaded = add(stored?.records === undefined ? await loadFold(row) : loadedFrom(row, stored.records))
     if (isLarge(loaded)) keepLarge(loaded)
     return loaded
   }
@@ -126,6 +154,11 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     throw new A2AError('RATE_LIMITED', 'Too many streams of large tasks are open: close one, or use GetTask')
   }
 
+  function loadedFrom(row: TaskRow, records: readonly LogRecord[]): LoadedTask {
+    const lastAt = records.at(-1)?.at ?? row.statusAt
+    return new LoadedTask(deps, partitionOf(row), foldLog(deps, row, records), { lastAt })
+  }
+
   async function loadFold(row: TaskRow): Promise<LoadedTask> {
     const snapshot = await store.tasks.loadSnapshot(row.id)
     const state =
@@ -139,8 +172,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
       lastAt = records.at(-1)?.at ?? lastAt
     }
     await readLog(store.tasks, row.id, Math.max(0, state.head - 1), fold, row.head)
-    const partition = { tenant: row.tenant, agent: row.agent, owner: row.owner }
-    return new LoadedTask(deps, partition, state, { lastAt })
+    return new LoadedTask(deps, partitionOf(row), state, { lastAt })
   }
 
   function create(task: NewTask): LoadedTask {
@@ -155,6 +187,12 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     evictIdle()
     watch(loaded)
     return loaded
+  }
+
+  /** Whether no other process and no pruning may have changed the task. */
+  function isCurrent(loaded: LoadedTask): boolean {
+    if (!loaded.isStored) return true
+    return isTerminal(loaded.fold.status.state) ? !mightBePruned(loaded) : !isShared
   }
 
   /** A store that removes tasks by itself does not notify, and neither does another process that prunes. */
@@ -231,4 +269,14 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
 
 function isLarge({ fold: { bytes } }: LoadedTask): boolean {
   return bytes > maxIdleBytes
+}
+
+function partitionOf({ tenant, agent, owner }: TaskRow): Partition {
+  return { tenant, agent, owner }
+}
+
+function readingOf(loaded: LoadedTask | undefined): TaskReading | undefined {
+  if (loaded === undefined) return undefined
+  const { partition, isStored, fold } = loaded
+  return { partition, isStored, view: taskView(fold), transitions: fold.transitions }
 }

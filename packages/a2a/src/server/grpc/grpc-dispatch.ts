@@ -87,7 +87,7 @@ export function createGrpcDispatch(
       const hosts = byAuthority === undefined && !isOurs(call.authority) ? hostsFor(request) : undefined
       if (hosts !== undefined) checkHost(request, hosts, noPages)
       if (readiness.state === 'starting') await waitUntilStarted(readiness)
-      if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is going down')
+      if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is shutting down')
       const { requestedVersion } = context
       if (requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
       if (requestedVersion !== undefined) context.version = requireOfferedVersion(requestedVersion, serviceVersions)

@@ -187,6 +187,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
       takeRecent: table.recentAfter,
     },
     kv: {
+      isOrdered: true,
       read: (kind, key) => use(() => kv.read(kind, key)),
       write: (kind, entry, version) => use(() => kv.write(kind, entry, version)),
       writeAll: (kind, given) => use(() => kv.writeAll(kind, given)),

@@ -15,6 +15,8 @@ import { delay } from './database-errors.ts'
 
 /** Reads per statement: batches save round trips, but too large ones leave the other connections idle. */
 const perStatement = 200
+/** A snapshot may be large. */
+const snapshotsPerStatement = 20
 /** How long to wait for open transactions: any open transaction on this server holds back the feed after it. */
 const feedWaitMs = 500
 
@@ -45,6 +47,14 @@ interface ClaimColumns {
   readonly left_ms: unknown
   readonly task_id: string
   readonly hash: string
+}
+
+interface SnapshotColumns {
+  readonly id: string
+  readonly task: unknown
+  readonly seq: unknown
+  readonly folded: string
+  readonly internal: string
 }
 
 interface FeedColumns extends Pick<PostgresTaskColumns, 'tenant' | 'agent' | 'owner' | 'id'> {
@@ -106,7 +116,7 @@ export function createPostgresTaskLog({
       )
       return snapshots
     },
-    20,
+    snapshotsPerStatement,
   )
   // Locks the task against its removal, which would leave the snapshot behind.
   const keepSnapshots = `
@@ -124,9 +134,16 @@ export function createPostgresTaskLog({
     SELECT DISTINCT ON (ref) ref, seq, folded, internal FROM task ORDER BY ref, seq DESC
     ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal
     WHERE excluded.seq >= known.seq`
-  const findSnapshot = `
-    SELECT task, seq, folded, internal FROM ${schema}.snapshots
-    WHERE task = (SELECT ref FROM ${schema}.tasks WHERE id = $1)`
+  const findSnapshots = `
+    SELECT asked.id, known.* FROM unnest($1::text[]) AS asked (id) CROSS JOIN LATERAL (
+      SELECT s.task, s.seq, s.folded, s.internal FROM ${schema}.snapshots AS s
+      WHERE s.task = (SELECT t.ref FROM ${schema}.tasks AS t WHERE t.id = asked.id) LIMIT 1
+    ) AS known`
+  const findSnapshot = batchRequests(async (ids: readonly string[]) => {
+    const rows = await database.queryWithRetry<SnapshotColumns>(findSnapshots, ids)
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return ids.map((id) => found.get(id))
+  }, snapshotsPerStatement)
   const first = `
     SELECT t.head, (SELECT l.first_seq FROM ${schema}.log AS l WHERE l.task = t.ref ORDER BY l.last_seq LIMIT 1) AS first_seq
     FROM ${schema}.tasks AS t WHERE t.id = $1`
@@ -229,10 +246,7 @@ export function createPostgresTaskLog({
       await saveSnapshot({ row, blobs: kept })
     },
     async loadSnapshot(taskId: string): Promise<Snapshot | undefined> {
-      const [row] = await database.queryWithRetry<{ task: unknown; seq: unknown; folded: string; internal: string }>(
-        findSnapshot,
-        encodeText(taskId),
-      )
+      const row = await findSnapshot(encodeText(taskId))
       if (row === undefined) return undefined
       const task = JSON.parse(row.folded) as Task
       return {

@@ -102,7 +102,7 @@ BEGIN
       version integer PRIMARY KEY, oldest integer NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
   END IF;
   ${apply.join('')}
-  -- A database that was restored elsewhere begins to count its transactions anew: positions must go on from where they were.
+  -- A database that was restored elsewhere counts its transactions from the start: positions must continue from the last one.
   UPDATE feed_base SET base = newest.position / 1024 + 1 - pg_current_xact_id()::text::bigint
   FROM (SELECT max(position) AS position FROM log) AS newest
   WHERE newest.position >= (pg_current_xact_id()::text::bigint + base) * 1024;

@@ -27,6 +27,8 @@ async function load(file: string): Promise<void> {
       let head = 1
       while (head < 20) {
         const records = chunks(...Array.from({ length: 1 + (head % 3) }, (_, n) => `${head + n + 1}`))
+        // Not awaited: it must be durable no later than the append.
+        void store.kv.write('heads', { key: task.id, value: head + records.length })
         ;({ head } = await assertAppended(store, task.id, { expectedSeq: head, records }))
         tell(`${task.id} ${head}\n`)
       }
@@ -84,6 +86,7 @@ function describeCrash(): void {
             const log = await store.tasks.read(id, 0)
             assert.ok(log.length >= head, `task ${id} lost records: ${log.length} of ${head}`)
             assert.equal((await store.tasks.load(id))?.head, log.length)
+            if (log.length > 1) assert.ok(Number((await store.kv.read('heads', id))?.value) >= log.length)
             assert.ok(log.every(({ seq, body }, n) => seq === n + 1 && JSON.stringify(body).includes(`"${n + 1}"`)))
           }
           const { total } = await store.tasks.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })

@@ -22,8 +22,8 @@ export interface SqliteDatabase {
   readonly inTransaction: boolean
   /** How many rows `run` has changed so far, also in transactions that were rolled back. */
   readonly changes: number
-  /** Prepared once; the same text returns the same statement. */
-  prepare<Row = never>(sql: string): SqliteStatement<Row>
+  /** Prepared once; the same text returns the same statement. Rows are objects with a property for each column, or arrays. */
+  prepare<Row = never>(sql: string, rows?: 'objects' | 'arrays'): SqliteStatement<Row>
   /** Runs statements without results. */
   exec(sql: string): void
   close(): void
@@ -47,11 +47,14 @@ export function openSqliteDatabase(
     get changes() {
       return changes
     },
-    prepare<Row>(sql: string): SqliteStatement<Row> {
-      const known = statements.get(sql)
+    prepare<Row>(sql: string, rows: 'objects' | 'arrays' = 'objects'): SqliteStatement<Row> {
+      const key = `${rows} ${sql}`
+      const known = statements.get(key)
       if (known !== undefined) return known
-      const statement = statementOf<Row>(database.prepare(sql), changed)
-      statements.set(sql, statement as SqliteStatement<never>)
+      const prepared = database.prepare(sql)
+      prepared.setReturnArrays(rows === 'arrays')
+      const statement = statementOf<Row>(prepared, changed)
+      statements.set(key, statement as SqliteStatement<never>)
       return statement
     },
     exec: (sql) => database.exec(sql),
@@ -61,9 +64,9 @@ export function openSqliteDatabase(
 
 function statementOf<Row>(statement: StatementSync, changed: (rows: number) => void): SqliteStatement<Row> {
   return {
-    get: (...values) => statement.get(...values) as Row | undefined,
-    all: (...values) => statement.all(...values) as Row[],
-    iterate: (...values) => statement.iterate(...values) as IterableIterator<Row>,
+    get: (...values) => statement.get(...values) as unknown as Row | undefined,
+    all: (...values) => statement.all(...values) as unknown as Row[],
+    iterate: (...values) => statement.iterate(...values) as unknown as IterableIterator<Row>,
     run(...values) {
       const rows = Number(statement.run(...values).changes)
       changed(rows)

@@ -68,6 +68,8 @@ export function createSqliteKeyValue({ database, now, read, write }: SqliteKeyVa
   }
 
   const kv: KeyValueStore = {
+    // All writes go through one queue of the writer, and a transaction takes the jobs of the queue from its front.
+    isOrdered: true,
     read: async (kind, key) => {
       const place = [keyToBytes(kind), keyToBytes(key)] as const
       return read(() => {

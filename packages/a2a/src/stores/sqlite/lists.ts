@@ -2,12 +2,17 @@
  * Keyset lists on an index, so that a page costs the same whatever the size of the table. The index has the state before the time:
  * a list of one state reads one range of it, a list of all states merges the ranges of the states that occur.
  */
+import type { LogRecord } from '../../model/record.ts'
 import { taskStateNumber } from '../../model/state.ts'
-import type { ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
+import { mightContainBlobs } from '../blobs.ts'
+import { limitPageLogs } from '../short-logs.ts'
+import type { ListedTask, ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { Counters } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
+import { addBatchRecords } from './log.ts'
 import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask } from './rows.ts'
+import { type ShortLogColumn, shortLogColumn } from './stored-task.ts'
 
 interface TaskPosition {
   readonly ref: number
@@ -24,7 +29,10 @@ export type SqliteTaskLists = ReturnType<typeof createSqliteTaskLists>
 export function createSqliteTaskLists(database: SqliteDatabase, counters: Counters, blobs: BlobTable) {
   const isMine = 'tenant = ? AND agent = ? AND owner = ?'
   const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
-  const byRef = database.prepare<SqliteTaskColumns>(`SELECT ${sqliteTaskColumns} FROM tasks WHERE ref = ?`)
+  const byId = database.prepare<SqliteTaskColumns>(`SELECT ${sqliteTaskColumns} FROM tasks WHERE id = ?`)
+  const byRef = database.prepare<SqliteTaskColumns & ShortLogColumn>(
+    `SELECT ${sqliteTaskColumns}, ${shortLogColumn} FROM tasks WHERE ref = ?`,
+  )
   const inState = database.prepare<TaskPosition>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list WHERE ${isMine} AND state = ? AND ${isNext}`,
   )
@@ -51,6 +59,17 @@ export function createSqliteTaskLists(database: SqliteDatabase, counters: Counte
   )
 
   const rowOf = (columns: SqliteTaskColumns): TaskRow => readSqliteTask(columns, blobs)
+
+  function listed(ref: number, isDecoded: (text: string) => boolean): ListedTask {
+    const columns = byRef.get(ref) as SqliteTaskColumns & ShortLogColumn
+    const row = rowOf(columns)
+    const { records } = columns
+    // A file in the log may be large, and most lists do not show it.
+    if (records === null || mightContainBlobs(records) || !isDecoded(records)) return row
+    const log: LogRecord[] = []
+    addBatchRecords(log, 1, records)
+    return { ...row, records: log }
+  }
 
   /** The number of matches by state. */
   function countsOf(query: ListQuery): { readonly state: number; readonly count: number }[] {
@@ -107,7 +126,8 @@ export function createSqliteTaskLists(database: SqliteDatabase, counters: Counte
       query,
       counts.map(({ state }) => state),
     )
-    const tasks = places.slice(0, query.limit).map(({ ref }) => rowOf(byRef.get(ref) as SqliteTaskColumns))
+    const isDecoded = limitPageLogs()
+    const tasks = places.slice(0, query.limit).map(({ ref }) => listed(ref, isDecoded))
     return { tasks, more: places.length > query.limit, total }
   }
 
@@ -115,7 +135,12 @@ export function createSqliteTaskLists(database: SqliteDatabase, counters: Counte
     return newestInContext.all(contextId, tenant, agent, owner, limit).map(rowOf).reverse()
   }
 
-  return { list, context }
+  function load(taskId: string): TaskRow | undefined {
+    const columns = byId.get(taskId)
+    return columns === undefined ? undefined : rowOf(columns)
+  }
+
+  return { list, context, load }
 }
 
 /** As SQLite compares texts: by their bytes, which for ids equals the order of their characters. */

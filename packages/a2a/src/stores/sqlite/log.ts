@@ -7,7 +7,7 @@ import type { FeedEntry, Snapshot } from '../store.ts'
 import { type SqliteBlob, type BlobTable, toSqliteBlob } from './blob-table.ts'
 import type { SqliteDatabase } from './database.ts'
 
-export interface LogBatchColumns {
+interface LogBatchColumns {
   readonly first_seq: number
   readonly records: string
 }
@@ -84,13 +84,19 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
   }
 }
 
+/** Adds all records of a batch without large bytes. */
+export function addBatchRecords(found: LogRecord[], firstSeq: number, records: string): void {
+  let seq = firstSeq
+  for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) found.push({ seq: seq++, at, body })
+}
+
 /** At most `limit` records of a batch after a seq, until the byte limit is used up. */
-export function readBatchRecords(
+function readBatchRecords(
   { first_seq, records }: LogBatchColumns,
   afterSeq: number,
   limit: number,
   blobs: BlobTable,
-  budget: { bytes: number } = { bytes: Infinity },
+  budget: { bytes: number },
 ): LogRecord[] {
   const hasBlobs = mightContainBlobs(records)
   const found: LogRecord[] = []

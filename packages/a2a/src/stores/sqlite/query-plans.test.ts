@@ -8,7 +8,7 @@ import { beginEpoch } from './epoch.ts'
 import { createSqliteLeases } from './leases.ts'
 import { createSqliteTaskLists } from './lists.ts'
 import { createSqliteTaskLog } from './log.ts'
-import { createTaskPrefetch } from './task-prefetch.ts'
+import { createStoredTaskReader } from './stored-task.ts'
 import { createSqliteMessageClaims } from './message-claims.ts'
 import { migrateSqlite } from './migrate.ts'
 import { createSqliteKeyValue } from './key-value.ts'
@@ -23,9 +23,9 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   const texts = new Set<string>()
   const database: SqliteDatabase = {
     ...real,
-    prepare: (sql) => {
+    prepare: (sql, rows) => {
       texts.add(sql)
-      return real.prepare(sql)
+      return real.prepare(sql, rows)
     },
   }
   const epoch = beginEpoch(real)
@@ -37,7 +37,7 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   createPrune(parts)
   createSqliteTaskLog(database, blobs)
   createSqliteTaskLists(database, counters, blobs)
-  createTaskPrefetch(database, blobs)
+  createStoredTaskReader(database, blobs)
   createSqliteTaskSearch(database, blobs)
   createSqliteLeases(database, epoch, blobs)
   createSqlitePushCursors(database, epoch)

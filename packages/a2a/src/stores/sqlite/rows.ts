@@ -60,20 +60,20 @@ export function readAppendState(
     visibleSeq: row.visible_seq,
     state: taskStateOfNumber(row.state),
     lease: leaseOf(row, firstFence),
-    due: dueOf(row),
+    due: dueOf(row.due_kind, row.due_at),
     lastAt,
   }
 }
 
 export function readSqliteTask(row: SqliteTaskColumns, blobs: BlobTable): TaskRow {
-  const due = dueOf(row)
+  const due = dueOf(row.due_kind, row.due_at)
   return {
     id: row.id,
     tenant: row.tenant,
     agent: row.agent,
     owner: row.owner,
     contextId: row.context_id,
-    status: statusOf(blobs.fromRow(row.status), blobs),
+    status: statusOf(row.status, blobs),
     statusAt: row.status_at,
     createdAt: row.created_at,
     ...(row.metadata === null ? {} : { metadata: JSON.parse(blobs.fromRow(row.metadata)) as Struct }),
@@ -83,7 +83,9 @@ export function readSqliteTask(row: SqliteTaskColumns, blobs: BlobTable): TaskRo
   }
 }
 
-function statusOf(text: string, blobs: BlobTable): TaskStatus {
+/** From the text in the row, which may be a reference. */
+export function statusOf(rowText: string, blobs: BlobTable): TaskStatus {
+  const text = blobs.fromRow(rowText)
   const status = JSON.parse(text) as TaskStatus
   return mightContainBlobs(text) ? spliceStatusBlobs(status, blobs.textOf) : status
 }
@@ -93,7 +95,7 @@ function leaseOf({ holder, lease_until, fence }: AppendStateColumns, firstFence:
   return { holder, until: fence < firstFence ? -Infinity : lease_until, fence }
 }
 
-function dueOf({ due_kind: kind, due_at: at }: Pick<SqliteTaskColumns, 'due_kind' | 'due_at'>): DueTime | undefined {
+export function dueOf(kind: DueTime['kind'] | null, at: number | null): DueTime | undefined {
   return kind === null || at === null ? undefined : { kind, at }
 }
 

@@ -22,7 +22,7 @@ import { createSqliteTaskLists } from './lists.ts'
 import { createPrivateFile, makePrivate } from './private-files.ts'
 import { lockFile } from './file-lock.ts'
 import { createSqliteTaskLog } from './log.ts'
-import { createTaskPrefetch, maxPrefetchBytes } from './task-prefetch.ts'
+import { createStoredTaskReader } from './stored-task.ts'
 import { createSqliteMessageClaims } from './message-claims.ts'
 import { isMasterKeyMissing, masterKeyFile } from './master-key.ts'
 import { migrateSqlite } from './migrate.ts'
@@ -85,7 +85,6 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const counters = createCounters(database)
   const blobs = createBlobTable(database)
   const messages = createSqliteMessageClaims(database)
-  const prefetch = createTaskPrefetch(database, blobs)
   const recent = createRecentAppends(epoch.position)
   const deps = { database, epoch, counters, blobs, messages, written: recent.add, now, steady }
   const positions = createCommitPositions(database, epoch, highWater.reached)
@@ -96,7 +95,6 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     begin() {
       const failure = highWater.failure()
       if (failure !== undefined) throw failure
-      prefetch.forget()
       messages.settle()
       epoch.check()
       positions.begin()
@@ -118,6 +116,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const waiters = createChangeWaiters()
   const appender = createSqliteAppender(deps)
   const log = createSqliteTaskLog(database, blobs)
+  const loadStored = createStoredTaskReader(database, blobs)
   const lists = createSqliteTaskLists(database, counters, blobs)
   const search = createSqliteTaskSearch(database, blobs)
   const leases = createSqliteLeases(database, epoch, blobs)
@@ -169,12 +168,16 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
         }
         return writer.write(run, told, size)
       },
-      load: (taskId) => read(() => prefetch.load(taskId)),
+      load: (taskId) => read(() => lists.load(taskId)),
+      loadStored(taskId) {
+        if (closed) throw new Error('The store is closed')
+        const stored = loadStored(taskId)
+        // As `read`, without a promise if nothing is pending.
+        const pending = highWater.pending()
+        return pending === undefined ? stored : pending.then(() => stored)
+      },
       read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
-        read(() => {
-          const mayTake = afterSeq === 0 && limit === Infinity && maxBytes >= maxPrefetchBytes
-          return (mayTake && prefetch.takeLog(taskId)) || log.read(taskId, afterSeq, limit, maxBytes)
-        }),
+        read(() => log.read(taskId, afterSeq, limit, maxBytes)),
       firstSeq: (taskId) => read(() => log.firstSeq(taskId)),
       changed: (taskId, afterSeq, signal) =>
         read(async () => {
@@ -194,7 +197,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
         // A snapshot only saves time.
         if (!closed) await writer.write(log.prepareSnapshot(taskId, snapshot), undefined, Infinity)
       },
-      loadSnapshot: (taskId) => read(() => (prefetch.hasNoSnapshot(taskId) ? undefined : log.loadSnapshot(taskId))),
+      loadSnapshot: (taskId) => read(() => log.loadSnapshot(taskId)),
       claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),
       renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
       claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),

@@ -72,7 +72,10 @@ export function createTestCaller(wire: TestWire, stepTimeoutMs: number): TestCal
       for (const giveUpAt = Date.now() + stepTimeoutMs; ;) {
         const task = await caller.get(id)
         if (states.includes(task.status.state)) return task
-        assert.ok(Date.now() < giveUpAt, `waited in vain for ${states.join(' or ')}: it is ${task.status.state}`)
+        assert.ok(
+          Date.now() < giveUpAt,
+          `timed out waiting for ${states.join(' or ')}: the state is ${task.status.state}`,
+        )
         await sleep(10)
       }
     },
@@ -135,7 +138,7 @@ function createStreamReading(
 export async function withDeadline<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const never = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new assert.AssertionError({ message: `waited in vain for ${what}` })), ms)
+    timer = setTimeout(() => reject(new assert.AssertionError({ message: `timed out waiting for ${what}` })), ms)
   })
   try {
     return await Promise.race([promise, never])

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json } from '../../model/task.ts'
 import type { KeyValueEntry, KeyValueQuery, KeyValueStore } from '../../stores/key-value-store.ts'
-import { type OpenStore, day0, reopened, withStore } from './harness.ts'
+import { type OpenStore, createTask, day0, reopened, withStore } from './harness.ts'
 
 const kind = 'things'
 const keysOf = (entries: readonly KeyValueEntry[]): readonly string[] => entries.map(({ key }) => key)
@@ -17,7 +17,21 @@ export function keyValueContract(open: OpenStore): void {
     lists(open)
     expiry(open)
     sums(open)
+    order(open)
   })
+}
+
+function order(open: OpenStore): void {
+  it(
+    'has what was requested before an append once the append is visible, if it says so',
+    withStore(open, async ({ store }) => {
+      if (store.kv.isOrdered !== true) return
+      const written = [1, 2, 3].map((value) => store.kv.write(kind, { key: 'a', value }))
+      await createTask(store)
+      assert.equal((await store.kv.read(kind, 'a'))?.value, 3)
+      await Promise.all(written)
+    }),
+  )
 }
 
 function versions(open: OpenStore): void {

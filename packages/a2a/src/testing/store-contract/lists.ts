@@ -2,17 +2,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isTerminal, taskStates, type TaskState } from '../../model/state.ts'
-import type { ListQuery, Store, TaskRow } from '../../stores/store.ts'
+import type { LogRecord } from '../../model/record.ts'
+import type { ListedTask, ListQuery, Store, TaskRow } from '../../stores/store.ts'
 import {
   type OpenStore,
   alicePartition,
   assertAppended,
   bobPartition,
+  chunk,
+  chunks,
   createTask,
   createFinished,
   day0,
   idsOf,
   moveTask,
+  noteRecords,
   taskStatusOf,
   withStore,
 } from './harness.ts'
@@ -49,7 +53,30 @@ export function listContract(open: OpenStore): void {
         const page = await store.tasks.list({ ...alicePartition, limit: 10 })
         assert.deepEqual(idsOf(page.tasks), ['task-0', 'task-4', 'task-3', 'task-2', 'task-1'])
         assert.deepEqual({ more: page.more, total: page.total }, { more: false, total: 5 })
-        assert.deepEqual(page.tasks[0], await store.tasks.load(tasks[0]?.id as string))
+        const { records: _, ...row } = page.tasks[0] as ListedTask
+        assert.deepEqual(row, await store.tasks.load(tasks[0]?.id as string))
+      }),
+    )
+
+    it(
+      'have the whole log of a task, or none of it',
+      withStore(open, async ({ store }) => {
+        const one = await createTask(store, {}, { records: chunks('a', 'b') })
+        const two = await createTask(store, {}, { records: chunks('a') })
+        const [early] = noteRecords('early')
+        await assertAppended(store, two.id, { expectedSeq: 1, records: [{ at: 0, body: (early as LogRecord).body }] })
+        await createTask(store, {}, { records: chunks('x'.repeat(100_000)) })
+        const file = { raw: Buffer.alloc(20_000, 'file').toString('base64') }
+        const withFile = await createTask(store, {}, { records: [chunk(file)] })
+        await createFinished(store)
+        const { tasks } = await store.tasks.list({ ...alicePartition, limit: 10 })
+        assert.equal(tasks.length, 5)
+        for (const { id, head, records } of tasks) {
+          if (records === undefined) continue
+          assert.deepEqual(records, await store.tasks.read(id, 0))
+          assert.equal(records.at(-1)?.seq ?? 0, head)
+        }
+        for (const { id } of [one, two, withFile]) assert.ok(idsOf(tasks).includes(id))
       }),
     )
 

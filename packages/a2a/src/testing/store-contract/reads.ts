@@ -40,6 +40,19 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
+      'returns the same at once, if the store can',
+      withStore(open, async ({ store }) => {
+        const { id } = await createTask(store, { metadata: { a: 1 } }, { records: chunks('a', 'b') })
+        await assertAppended(store, id, { expectedSeq: 2, records: chunks('c') })
+        const stored = await store.tasks.loadStored?.(id)
+        if (stored === undefined) return
+        assert.deepEqual(stored.row, await store.tasks.load(id))
+        if (stored.records !== undefined) assert.deepEqual(stored.records, await store.tasks.read(id, 0))
+        assert.equal(await store.tasks.loadStored?.('unknown'), undefined)
+      }),
+    )
+
+    it(
       'ends with the record that reaches the byte limit, and always has one',
       withStore(open, async ({ store }) => {
         const long = (letter: string): string => letter.repeat(10_000)

@@ -7,7 +7,7 @@ export function AuthNote({ question, agent }: { readonly question: AgentQuestion
   return (
     <div class="stack-small auth-note">
       <h3>
-        <Icon name="key" /> {agent} needs credentials to go on
+        <Icon name="key" /> {agent} requires authentication
       </h3>
       {schemes.length > 0 && (
         <ul>
@@ -25,8 +25,8 @@ export function AuthNote({ question, agent }: { readonly question: AgentQuestion
       ))}
       <p class="hint">
         {isInBand
-          ? 'Give them below: the task goes on with them at once. The agent gets them; the hub keeps a placeholder.'
-          : 'The credentials come to the agent by a way of their own, not through this page. The task waits. When you have signed in, it goes on by itself, or as soon as you send it a message.'}
+          ? 'Enter the credentials below; the task resumes immediately. The agent receives them, and the hub stores only a placeholder.'
+          : 'Sign in as described above, not on this page. The task resumes automatically after you sign in, or when you send it a message.'}
       </p>
     </div>
   )

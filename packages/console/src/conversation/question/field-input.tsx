@@ -17,7 +17,7 @@ export function FieldInput({ field, isSecret, mistake }: FieldInputProps) {
   const title = (
     <>
       <bdi>{label}</bdi>
-      {!isRequired && kind !== 'yes' && <span class="question-optional"> (if you like)</span>}
+      {!isRequired && kind !== 'yes' && <span class="question-optional"> (optional)</span>}
     </>
   )
   const notes = (

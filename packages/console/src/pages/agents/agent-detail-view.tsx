@@ -139,7 +139,7 @@ function RefreshAgentButton({ name, onRefreshed }: { readonly name: string; read
   return (
     <button type="button" disabled={isBusy} onClick={() => void run()}>
       <Icon name="retry" />
-      {isBusy ? 'Looking …' : 'Look again'}
+      {isBusy ? 'Refreshing …' : 'Refresh'}
     </button>
   )
 }

@@ -105,7 +105,7 @@ function ChatTask({
       <TranscriptView transcript={transcript} agent={agent} isBusy={isBusy} />
       {isWorking && !isWriting(slot) && (
         <p class="chat-thinking" role="status">
-          <span aria-hidden="true">◐</span> {agent} is at work
+          <span aria-hidden="true">◐</span> {agent} is working
         </p>
       )}
     </section>

@@ -38,7 +38,7 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
         )}
       </div>
       <LoadState of={tasks} what="the conversations" />
-      {known?.length === 0 && <p class="recent-none">None yet. What you send appears here, to go on with later.</p>}
+      {known?.length === 0 && <p class="recent-none">No conversations yet. Messages that you send appear here.</p>}
       {known !== undefined && known.length > 0 && found.length === 0 && <p class="recent-none">None fits.</p>}
       {found.length > 0 && (
         <VirtualList

@@ -50,7 +50,7 @@ export function Reply({ play, log, agent, isOpen }: ReplyProps) {
   if (otherCaller !== undefined) {
     return (
       <p class="stack-small reply-note">
-        This conversation is one of <code>{otherCaller}</code>: you can read it, and only they can go on with it.
+        This conversation belongs to <code>{otherCaller}</code>: you can read it, and only this caller can continue it.
       </p>
     )
   }

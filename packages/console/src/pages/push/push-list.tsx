@@ -152,7 +152,7 @@ function DeadLetterNotice({
         class="small"
         onConfirm={redeliverAll}
       >
-        Each goes on with the first event that it did not take. What fails again comes back here.
+        Each resumes with the first undelivered event. Webhooks that fail again reappear here.
       </ConfirmButton>
     </div>
   )

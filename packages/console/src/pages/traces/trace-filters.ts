@@ -9,7 +9,7 @@ export type TraceStatus = Trace['status']
 export const traceStatusOptions: readonly (readonly [status: TraceStatus | '', text: string])[] = [
   ['', 'Any status'],
   ['PENDING', 'Running or waiting'],
-  ['SUCCESS', 'Went well'],
+  ['SUCCESS', 'Succeeded'],
   ['ERROR', 'Failed or canceled'],
 ]
 

@@ -129,7 +129,7 @@ function TaskLine({ taskId, tasks, agent }: TaskLineProps) {
         Your task is in the log{task.durationMs === undefined ? '' : `, done in ${formatDuration(task.durationMs)}`}.
       </span>
       <a href={`/tasks/${task.id}`}>See every event of it</a>
-      <a href={playgroundPath(agent)}>Go on in the playground</a>
+      <a href={playgroundPath(agent)}>Continue in the playground</a>
     </p>
   )
 }

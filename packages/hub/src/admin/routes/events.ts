@@ -26,9 +26,9 @@ const tickMs = 200
 const pollMs = 2_000
 const keepAliveMs = 15_000
 /** A client that reads nothing is disconnected at this size, and resumes from its last cursor. */
-const maxBufferedBytes = 1_000_000
+export const maxBufferedBytes = 1_000_000
 
-const headers = {
+export const eventStreamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
@@ -58,7 +58,7 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
         const lastCursor = parseFeedCursor(request.header('last-event-id') ?? query.lastEventId)
         const isKnown = lastCursor !== undefined && (await parts.feed.canResume(lastCursor))
         const cursor = lastCursor !== undefined && isKnown ? lastCursor : await parts.feed.end()
-        response.writeHead(200, headers)
+        response.writeHead(200, eventStreamHeaders)
         if (request.method === 'HEAD') return void response.end()
         const isMissed = lastCursor !== undefined && !isKnown
         response.write(

@@ -97,7 +97,7 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
     const { to, ...tokens } = await oidc.finish(query, sealedStateOf(request), baseOf(request) + callbackPath)
     const { id, scopes } = await callerOf(tokens.token, request)
     if (scopes?.includes(adminScope) === true) return { subject: id, grant: { by: 'oidc', ...tokens }, to }
-    throw new RouteError('PERMISSION_DENIED', 'You are known, but may not run this hub')
+    throw new RouteError('PERMISSION_DENIED', 'You are signed in, but you are not an admin of this hub')
   }
 
   async function callerOf(token: string, request: RouteRequest): Promise<Caller> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Json, OpenSpan, Turn } from '@parley/a2a'
+import { type Json, memoryStore, type OpenSpan, type Turn } from '@parley/a2a'
 import {
+  createRemoteIdMapping,
   createTurnPosition,
   remoteQuestionOf,
-  defaultContextId,
   initialCheckpoint,
   readRemoteCheckpoint,
   previousTaskId,
@@ -56,12 +56,15 @@ describe('the checkpoint of a turn with a remote agent', () => {
     assert.deepEqual(remoteQuestionOf({ state: status.state }), { state: status.state })
   })
 
-  it('is in a context of the caller, and of no other', () => {
-    const own = defaultContextId(turnOf(), 'partner')
+  it('is in a context of the caller, and of no other', async () => {
+    const { kv } = memoryStore()
+    const contextIdOf = (turn: Turn, name: string): Promise<string> =>
+      createRemoteIdMapping({ name, kv, now: () => 0 }).remoteContextId(turn)
+    const own = await contextIdOf(turnOf(), 'partner')
     assert.match(own, uuid)
-    assert.equal(defaultContextId(turnOf({ taskId: 't2' }), 'partner'), own)
-    assert.notEqual(defaultContextId(turnOf({ owner: 'bob' }), 'partner'), own)
-    assert.notEqual(defaultContextId(turnOf(), 'other'), own)
+    assert.equal(await contextIdOf(turnOf({ taskId: 't2' }), 'partner'), own)
+    assert.notEqual(await contextIdOf(turnOf({ owner: 'bob' }), 'partner'), own)
+    assert.notEqual(await contextIdOf(turnOf(), 'other'), own)
   })
 
   it('is queued with the first event, after the mapping of its ids and before its reports, and nothing waits for it', () => {
@@ -75,6 +78,7 @@ describe('the checkpoint of a turn with a remote agent', () => {
       },
     } as unknown as Turn
     const idMapping = {
+      isOrdered: true,
       isOtherContext: () => false,
       remoteContextId: async () => 'c',
       remoteReferences: async () => [],
@@ -100,6 +104,65 @@ describe('the checkpoint of a turn with a remote agent', () => {
     const arrived = { round: 1, messageId, taskId: 'r1', arrived: true }
     assert.deepEqual(writes, [{ taskId: 'r1', contextId: 'rc1' }, arrived])
     assert.deepEqual(position.checkpoint, arrived)
+    assert.equal(position.idsRecorded(), undefined)
+  })
+
+  it('contains the cursor of the first event if that event has no report', () => {
+    const writes: unknown[] = []
+    const turn = {
+      ...turnOf(),
+      checkpoint: async (checkpoint: unknown) => void writes.push(checkpoint),
+    } as unknown as Turn
+    const idMapping = {
+      isOrdered: true,
+      isOtherContext: () => false,
+      remoteContextId: async () => 'c',
+      remoteReferences: async () => [],
+      record: async () => {},
+    }
+    const start = { checkpoint: initialCheckpoint(turn), span: { set() {} } as unknown as OpenSpan }
+    const position = createTurnPosition(
+      turn,
+      start,
+      idMapping,
+      () => 0,
+      () => {},
+    )
+    const first = { id: '2' }
+    void position.recordArrival({ taskId: 'r1', contextId: 'rc1' }, first)
+    position.recordDelivered(first)
+    const arrived = { round: 1, messageId: start.checkpoint.messageId, taskId: 'r1', arrived: true, cursor: '2' }
+    assert.deepEqual(writes, [arrived])
+    position.recordDelivered({ id: '3' })
+    assert.equal(position.checkpoint.cursor, '3')
+    assert.deepEqual(writes, [arrived], 'later cursors are stored in groups')
+  })
+
+  it('lets the last report wait for the mapping if the store may write it later', async () => {
+    const mapped = Promise.withResolvers<void>()
+    const turn = { ...turnOf(), checkpoint: async () => {} } as unknown as Turn
+    const idMapping = {
+      isOrdered: false,
+      isOtherContext: () => false,
+      remoteContextId: async () => 'c',
+      remoteReferences: async () => [],
+      record: () => mapped.promise,
+    }
+    const start = { checkpoint: initialCheckpoint(turn), span: { set() {} } as unknown as OpenSpan }
+    const position = createTurnPosition(
+      turn,
+      start,
+      idMapping,
+      () => 0,
+      () => {},
+    )
+    assert.equal(position.recordArrival({ taskId: 'r1', contextId: 'rc1' }), undefined)
+    const order: string[] = []
+    const reported = position.idsRecorded()?.then(() => order.push('reported'))
+    order.push('mapped')
+    mapped.resolve()
+    await reported
+    assert.deepEqual(order, ['mapped', 'reported'])
   })
 
   it('waits for the mapping if the remote agent chose another context', async () => {
@@ -110,6 +173,7 @@ describe('the checkpoint of a turn with a remote agent', () => {
       checkpoint: async (checkpoint: unknown) => void writes.push(checkpoint),
     } as unknown as Turn
     const idMapping = {
+      isOrdered: true,
       isOtherContext: () => true,
       remoteContextId: async () => 'c',
       remoteReferences: async () => [],

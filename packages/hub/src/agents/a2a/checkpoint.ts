@@ -95,19 +95,26 @@ export interface TurnPosition {
   readonly checkpoint: RemoteCheckpoint
   save(next: RemoteCheckpoint): Promise<void>
   /**
-   * An event arrived. The first one queues the checkpoint that must precede its reports. Usually there is nothing to await: the log
-   * keeps the order, so the checkpoint and the reports that came with it share one commit. If the remote agent chose another
-   * context, await the promise: a restarted turn that has arrived does not record the context again.
+   * An event arrived. The first one queues the checkpoint that must precede its reports; `delivered` is that event if it has none,
+   * so that the checkpoint also contains its cursor. Usually there is nothing to await: the log keeps the order, so the checkpoint
+   * and the reports that came with it share one commit. If the remote agent chose another context, await the promise: a restarted
+   * turn that has arrived does not record the context again.
    */
-  recordArrival(stream: Pick<EventStream, 'taskId' | 'contextId'>): Promise<void> | undefined
-  /** Await it before the last report of the turn: the next message of the conversation needs the mapping. */
-  idsRecorded(): Promise<void>
+  recordArrival(
+    stream: Pick<EventStream, 'taskId' | 'contextId'>,
+    delivered?: Pick<EventFrame, 'id'>,
+  ): Promise<void> | undefined
+  /**
+   * Await it before the last report of the turn: the next message of the conversation needs the mapping. Absent if there is nothing
+   * to await: the store writes the mapping no later than the report.
+   */
+  idsRecorded(): Promise<void> | undefined
   /** The remote agent has the message. Stores its task id and its question, if any. */
   recordArrived(found: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void>
   /** The remote task waits for the caller. */
   recordQuestion(status: TaskStatus): Promise<void>
   /** All reports of this frame are in the log. */
-  recordDelivered(frame: EventFrame): void
+  recordDelivered(frame: Pick<EventFrame, 'id'>): void
 }
 
 /** After a crash, at most this many events or this much time is read again. */
@@ -126,28 +133,33 @@ export function createTurnPosition(
   // The first cursor is stored at once: from then on the log contains the position.
   let savedAt = -Infinity
   let unsaved = 0
-  let idsRecorded: Promise<void> = Promise.resolve()
+  let deliveredAtArrival: Pick<EventFrame, 'id'> | undefined
+  let idsRecorded: Promise<void> | undefined
 
   return {
     get checkpoint() {
       return checkpoint
     },
     save,
-    recordArrival({ taskId, contextId }) {
+    recordArrival({ taskId, contextId }, delivered) {
       if (checkpoint.arrived === true || taskId === undefined) return undefined
-      idsRecorded = idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
+      deliveredAtArrival = delivered
+      const recorded = idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
         turn.log.warn('the ids of the remote task could not be stored', { taskId: turn.task.id, cause })
       })
-      if (idMapping.isOtherContext(turn, contextId)) return idsRecorded.then(() => recordArrived({ taskId }))
+      if (idMapping.isOtherContext(turn, contextId))
+        return recorded.then(() => recordArrived({ taskId }, delivered?.id))
+      if (!idMapping.isOrdered) idsRecorded = recorded
       // If the log rejects it, the engine has stopped the turn, and the reports that follow are rejected as well.
-      recordArrived({ taskId }).catch(() => {})
+      recordArrived({ taskId }, delivered?.id).catch(() => {})
       return undefined
     },
     idsRecorded: () => idsRecorded,
-    recordArrived,
+    recordArrived: (found) => recordArrived(found),
     recordQuestion: (status) => recordArrived({ asked: remoteQuestionOf(status) }),
-    recordDelivered({ id }) {
-      if (id === undefined) return
+    recordDelivered(frame) {
+      const { id } = frame
+      if (id === undefined || frame === deliveredAtArrival) return
       const { skip: _, ...rest } = checkpoint
       checkpoint = { ...rest, cursor: id }
       unsaved += 1
@@ -165,11 +177,12 @@ export function createTurnPosition(
     await turn.checkpoint(checkpoint)
   }
 
-  async function recordArrived({
-    taskId = checkpoint.taskId,
-    asked,
-  }: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void> {
+  async function recordArrived(
+    { taskId = checkpoint.taskId, asked }: Pick<RemoteCheckpoint, 'taskId' | 'asked'>,
+    cursor?: string,
+  ): Promise<void> {
     const { round, messageId, span } = checkpoint
+    if (cursor !== undefined) savedAt = monotonicNow()
     if (taskId !== undefined) start.span.set({ childTaskId: taskId })
     await save({
       round,
@@ -177,6 +190,7 @@ export function createTurnPosition(
       ...(span !== undefined ? { span } : {}),
       ...(taskId !== undefined ? { taskId } : {}),
       arrived: true,
+      ...(cursor !== undefined ? { cursor } : {}),
       ...(asked !== undefined ? { asked } : {}),
     })
     if (taskId !== undefined) onRemoteTask(taskId)
@@ -185,6 +199,8 @@ export function createTurnPosition(
 
 /** Maps local to remote task ids, and keeps the context id that the remote agent chose if it did not accept ours. */
 export interface RemoteIdMapping {
+  /** Whether a mapping is durable no later than the reports that follow it, so that they need not wait for it. */
+  readonly isOrdered: boolean
   /** The remote context id of the conversation that the turn belongs to. */
   remoteContextId(turn: Turn): Promise<string>
   /** Whether the remote agent answered with a context that is not the one the hub proposed. */
@@ -199,20 +215,33 @@ export interface RemoteIdMapping {
 const retentionMs = 90 * 86_400_000
 
 export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'name' | 'kv' | 'now'>): RemoteIdMapping {
+  /** Each is derived by two hashes, and needed three times a turn. */
+  const sessions = new WeakMap<Turn, RemoteSession>()
+  const sessionOf = (turn: Turn): RemoteSession => {
+    const known = sessions.get(turn)
+    if (known !== undefined) return known
+    const key = sessionKeyOf(turn, name)
+    const session = { key, contextId: stableId(key) }
+    sessions.set(turn, session)
+    return session
+  }
   const isOtherContext = (turn: Turn, contextId: string | undefined): contextId is string =>
-    contextId !== undefined && contextId !== '' && contextId !== defaultContextId(turn, name)
+    contextId !== undefined && contextId !== '' && contextId !== sessionOf(turn).contextId
 
   return {
+    isOrdered: kv.isOrdered === true,
     isOtherContext,
     async remoteContextId(turn) {
-      const stored = await kv.read('context', sessionKeyOf(turn, name))
-      return typeof stored?.value === 'string' ? stored.value : defaultContextId(turn, name)
+      const session = sessionOf(turn)
+      const stored = await kv.read('context', session.key)
+      return typeof stored?.value === 'string' ? stored.value : session.contextId
     },
     async record(turn, { taskId, contextId }) {
       const expiresAt = now() + retentionMs
-      await kv.write('task', { key: turn.task.id, value: taskId, expiresAt })
+      // Not `write`, which reads the version of the entry first.
+      await kv.writeAll('task', [{ key: turn.task.id, value: taskId, expiresAt }])
       if (!isOtherContext(turn, contextId)) return
-      const session = sessionKeyOf(turn, name)
+      const { key: session } = sessionOf(turn)
       if (await isClaimedByOther(contextId, session, expiresAt)) return
       await kv.write('context', { key: session, value: contextId, expiresAt })
     },
@@ -235,7 +264,8 @@ export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'na
   }
 }
 
-/** The context id of a conversation with the remote agent, unless that agent chooses one. Two callers never share one. */
-export function defaultContextId(turn: Turn, agentName: string): string {
-  return stableId(sessionKeyOf(turn, agentName))
+interface RemoteSession {
+  readonly key: string
+  /** The context id of the conversation, unless the remote agent chooses one. Two callers never share one. */
+  readonly contextId: string
 }

@@ -12,24 +12,29 @@ const trust = z.strictObject({
     .optional()
     .describe('URLs of key sets, regardless of the signature.'),
   origins: strings.optional().describe('Origins that a signature may name for its key.'),
-  algorithms: strings.optional().describe('Default: ES256, ES384, EdDSA, Ed25519, RS256, PS256.'),
+  algorithms: strings
+    .optional()
+    .describe('Accepted signature algorithms. Default: ES256, ES384, EdDSA, Ed25519, RS256, PS256.'),
 })
 
 const oauth = z.strictObject({
-  clientId: nonEmpty,
-  clientSecret: secret,
-  scopes: strings.optional().describe("Default: those that the card's requirement lists."),
+  clientId: nonEmpty.describe('The client id of this hub.'),
+  clientSecret: secret.describe('The client secret of this hub.'),
+  scopes: strings.optional().describe("The requested scopes. Default: those that the card's requirement lists."),
   tokenUrl: httpUrl.optional().describe('The token endpoint. Default: from the card.'),
   metadataUrl: httpUrl.optional().describe("Instead of tokenUrl: the authorization server's metadata."),
   trust: strings.optional().describe('Origins that the card may name as its authorization server.'),
-  resource: nonEmpty.optional(),
-  audience: nonEmpty.optional(),
+  resource: nonEmpty.optional().describe('The `resource` parameter of the token request.'),
+  audience: nonEmpty.optional().describe('The `audience` parameter of the token request.'),
 })
 
 const auth = z.strictObject({
   bearer: secret.optional().describe('A token for `Authorization: Bearer`.'),
   apiKey: secret.optional().describe('Sent where the card requires it: in a header, the query or a cookie.'),
-  basic: z.strictObject({ username: nonEmpty, password: secret }).optional(),
+  basic: z
+    .strictObject({ username: nonEmpty.describe('The user name.'), password: secret.describe('The password.') })
+    .optional()
+    .describe('Credentials for HTTP Basic authentication.'),
   oauth: oauth.optional().describe('Client credentials (OAuth 2).'),
 })
 

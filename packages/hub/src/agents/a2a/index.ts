@@ -2,7 +2,7 @@
  * A remote A2A agent of any version and binding, as an agent of this hub. The hub publishes its card as its own, runs its
  * tasks under local ids, and keeps its output in the local log, so that callers of every version receive each event once.
  */
-import { A2AError, type AbandonedTask, type OpenSpan, type Report, type SpanOutcome, type Turn } from '@parley/a2a'
+import { A2AError, type AbandonedTask, type OpenSpan, type Report, type Turn } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
 import { clockOf } from '@parley/a2a/server'
 import type { AgentKind } from '../kind.ts'
@@ -48,7 +48,11 @@ export const a2aKind: AgentKind<A2AEntry> = {
       },
     }
 
-    async function* run(turn: Turn): AsyncGenerator<Report, void, undefined> {
+    function run(turn: Turn): AsyncGenerator<Report, void, undefined> {
+      return runRemoteTurn(turn, turnDeps, () => startTurn(turn))
+    }
+
+    async function startTurn(turn: Turn): Promise<RemoteTurnStart> {
       const remote = await upstream.remote(turn.signal)
       const initial = initialCheckpoint(turn)
       // Checked before anything starts, because the call may be refused.
@@ -57,9 +61,14 @@ export const a2aKind: AgentKind<A2AEntry> = {
       const span = openSpan(turn, undefined)
       const { spanId, startedAt } = span
       const checkpoint = { ...initial, span: { spanId, startedAt } }
-      await turn.checkpoint(checkpoint)
+      // The store reads while it writes.
+      const [contextId] = await Promise.all([
+        initial.taskId === undefined ? turnDeps.idMapping.remoteContextId(turn) : undefined,
+        turn.checkpoint(checkpoint),
+      ])
       turn.signal.throwIfAborted()
-      yield* runTurn({ remote, checkpoint, span, isResumed: false, firstHopToken }, turn)
+      const cancellation = watchCancellation(turn, background)
+      return { remote, checkpoint, span, cancellation, isResumed: false, contextId, firstHopToken }
     }
 
     async function* reattach(turn: Turn): AsyncGenerator<Report, void, undefined> {
@@ -67,22 +76,14 @@ export const a2aKind: AgentKind<A2AEntry> = {
       // A checkpoint is written before anything is sent, so nothing was sent.
       if (checkpoint === undefined) return yield* run(turn)
       try {
-        const remote = await remoteWithRetry(turn)
-        yield* runTurn({ remote, checkpoint, span: openSpan(turn, checkpoint.span), isResumed: true }, turn)
+        yield* runRemoteTurn(turn, turnDeps, async () => {
+          const remote = await remoteWithRetry(turn)
+          const span = openSpan(turn, checkpoint.span)
+          return { remote, checkpoint, span, cancellation: watchCancellation(turn, background), isResumed: true }
+        })
       } catch (reason) {
         turn.signal.throwIfAborted()
         yield remoteFailure(reason, turn)
-      }
-    }
-
-    async function* runTurn(start: RemoteTurnStart, turn: Turn): AsyncGenerator<Report, void, undefined> {
-      const cancellation = watchCancellation(turn, background)
-      let last: Report | undefined
-      try {
-        for await (const report of runRemoteTurn(turn, turnDeps, start, cancellation)) yield (last = report)
-      } finally {
-        cancellation.end()
-        start.span.end(remoteSpanOutcome(last, turn))
       }
     }
 
@@ -126,16 +127,8 @@ export const a2aKind: AgentKind<A2AEntry> = {
   },
 }
 
-function remoteSpanOutcome(last: Report | undefined, { signal }: Turn): SpanOutcome {
-  const state = typeof last === 'object' && 'state' in last ? last.state : undefined
-  if (state === 'TASK_STATE_CANCELED' || (state === undefined && signal.aborted)) return 'canceled'
-  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
-}
-
 /** Time for the remote agent to name its task, to cancel it, and to send its final events. */
 const graceMs = 5_000
-/** Shared: an error per turn would cost a stack trace. */
-const turnIsOver = new A2AError('CANCELED', 'The turn is over')
 /** Time to wait for the final events of a canceled task. */
 const finalEventsMs = 500
 
@@ -163,7 +156,6 @@ function watchCancellation(turn: Turn, background: BackgroundWork): TurnCancella
       turn.signal.removeEventListener('abort', stop)
       known.resolve(undefined)
       ended.resolve()
-      stopReading.abort(turnIsOver)
     },
   }
 

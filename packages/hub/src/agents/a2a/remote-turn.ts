@@ -5,7 +5,7 @@
  * reported.
  */
 import { A2AError, isInterrupted, isRedacted, linkSignals } from '@parley/a2a'
-import type { OpenSpan, Report, StateReport, Turn } from '@parley/a2a'
+import type { OpenSpan, Report, SpanOutcome, StateReport, Turn } from '@parley/a2a'
 import type { CallOptions, EventFrame, EventStream, RemoteAgent } from '@parley/a2a/client'
 import type { InProcessClient } from '../kind.ts'
 import { quietSleep } from '../timeouts.ts'
@@ -13,7 +13,7 @@ import { createTurnPosition, hasCursorExtension, knownQuestion, previousTaskId }
 import type { RemoteCheckpoint, RemoteIdMapping } from './checkpoint.ts'
 import type { A2AEntry } from './entry.ts'
 import { callOptions, createEventTranslator, createOutgoingMessage } from './message-translation.ts'
-import type { PushReceiver } from './push-receiver.ts'
+import type { PushReceiver, RequestedPushConfig } from './push-receiver.ts'
 import { hasMovedOn, isTransient, mayHaveArrived, reconcileSend } from './reconcile-send.ts'
 import { deliveryUnknown, remoteFailure, secretLost } from './remote-failure.ts'
 import type { Upstream } from './upstream.ts'
@@ -33,6 +33,9 @@ export interface RemoteTurnStart {
   readonly checkpoint: RemoteCheckpoint
   readonly span: OpenSpan
   readonly isResumed: boolean
+  readonly cancellation: TurnCancellation
+  /** For a new remote task: its context, as `RemoteIdMapping.remoteContextId` returns it. Default: it is read when the turn starts. */
+  readonly contextId?: string | undefined
   /** For the first send: the token of the check before the turn. Default: signed with the send. */
   readonly firstHopToken?: string | undefined
 }
@@ -85,32 +88,42 @@ const longestPauseMs = 10_000
 /** Agents that rejected our push notification config. */
 const refusesPush = new WeakSet<RemoteAgent>()
 
+/** `prepare` is a part of it, and not a generator around it: every layer of generators costs a report several microtasks. */
 export async function* runRemoteTurn(
   turn: Turn,
   deps: RemoteTurnDeps,
-  start: RemoteTurnStart,
-  cancellation: TurnCancellation,
+  prepare: () => Promise<RemoteTurnStart>,
 ): AsyncGenerator<Report, void, undefined> {
   const { entry, upstream, pushReceiver, idMapping, now, monotonicNow } = deps
-  const { isResumed, span } = start
+  const start = await prepare()
+  const { isResumed, span, cancellation } = start
   const { signal } = cancellation
   const translator = createEventTranslator(turn, start.checkpoint.round)
   const position = createTurnPosition(turn, start, idMapping, monotonicNow, (taskId) =>
     cancellation.setRemoteTask(remote, taskId, callOptionsNow()),
   )
   let { remote, firstHopToken } = start
-  let state = await initialState()
-  let contextId = start.checkpoint.taskId === undefined ? await idMapping.remoteContextId(turn) : undefined
-  let push = canNotify() ? await pushReceiver.configFor(turn.task.id) : undefined
+  let contextId: string | undefined
+  let push: RequestedPushConfig | undefined
   let heardAt = monotonicNow()
   let failures = 0
-  const { taskId: knownTaskId } = start.checkpoint
-  if (knownTaskId !== undefined) cancellation.setRemoteTask(remote, knownTaskId, callOptionsNow())
+  let lastReport: Report | undefined
+  try {
+    let state = await initialState()
+    const { taskId } = start.checkpoint
+    if (taskId === undefined) contextId = start.contextId ?? (await idMapping.remoteContextId(turn))
+    if (canNotify()) push = await pushReceiver.configFor(turn.task.id)
+    heardAt = monotonicNow()
+    if (taskId !== undefined) cancellation.setRemoteTask(remote, taskId, callOptionsNow())
+    while (state.at !== 'ended' && !signal.aborted)
+      state = readsStream(state) ? yield* readStream(state) : await step(state)
+    if (state.at === 'ended' && state.report !== undefined) yield (lastReport = state.report)
+  } finally {
+    cancellation.end()
+    span.end(remoteSpanOutcome(lastReport, turn))
+  }
 
-  while (state.at !== 'ended' && !signal.aborted) state = yield* step(state)
-  if (state.at === 'ended' && state.report !== undefined) yield state.report
-
-  async function* step(current: Exclude<TurnState, EndedState>): AsyncGenerator<Report, TurnState, undefined> {
+  async function step(current: Exclude<TurnState, StreamState | EndedState>): Promise<TurnState> {
     switch (current.at) {
       case 'reconciling':
         return reconcile()
@@ -122,8 +135,6 @@ export async function* runRemoteTurn(
       case 'waiting':
         await reconnect()
         return current.next
-      default:
-        return yield* readStream(current)
     }
   }
 
@@ -174,6 +185,7 @@ export async function* runRemoteTurn(
     let frames: ReturnType<EventStream['frames']> | undefined
     let skip = current.at === 'resuming' ? current.skip : 0
     let interimReply: Report | undefined
+    const hasCursors = hasCursorExtension(remote.card)
     try {
       const stream = await orFailure(openStream(current, streamSignals.signal))
       if ('error' in stream) return failed(stream)
@@ -187,23 +199,26 @@ export async function* runRemoteTurn(
         if (current.at === 'resuming' && 'task' in frame.event) return { at: 'subscribing', taskId: current.taskId }
         heardAt = monotonicNow()
         failures = 0
-        const arrival = position.recordArrival(stream)
-        if (arrival !== undefined) await arrival
-        const translated = await orFailure(translate(frame))
+        const translated = await orFailure(translate(frame, stream))
         if ('error' in translated) return failed(translated)
         const { report } = translated
+        // An event without a report is in the log with the checkpoint that precedes it.
+        const isInLog = report === undefined && skip === 0
+        const arrival = position.recordArrival(stream, isInLog && hasCursors ? frame : undefined)
+        if (arrival !== undefined) await arrival
         if (report !== undefined && skip > 0) skip -= 1
         else if (report !== undefined) {
           const { settledStatus } = translator
           if (settledStatus !== undefined && isInterrupted(settledStatus.state))
             await position.recordQuestion(settledStatus)
           const isLast = settledStatus !== undefined || isReply(report)
-          if (isLast) await position.idsRecorded()
-          yield report
+          const idsRecorded = isLast ? position.idsRecorded() : undefined
+          if (idsRecorded !== undefined) await idsRecorded
+          yield (lastReport = report)
           if (isLast) return { at: 'ended' }
           if ('message' in frame.event) interimReply = report
         }
-        if (skip === 0 && hasCursorExtension(remote.card)) position.recordDelivered(frame)
+        if (skip === 0 && hasCursors) position.recordDelivered(frame)
       }
     } finally {
       stopListening()
@@ -237,8 +252,12 @@ export async function* runRemoteTurn(
     return remote.stream(message, { ...options, signal: streamSignal, knownTask })
   }
 
-  async function translate({ event }: EventFrame): Promise<{ readonly report: Report | undefined }> {
-    return { report: await translator.translate(event, position.checkpoint.taskId !== undefined) }
+  async function translate(
+    { event }: EventFrame,
+    stream: EventStream,
+  ): Promise<{ readonly report: Report | undefined }> {
+    const taskId = position.checkpoint.taskId ?? stream.taskId
+    return { report: await translator.translate(event, taskId !== undefined) }
   }
 
   /** The stream ended before the task did. */
@@ -318,6 +337,16 @@ async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
   } catch (error) {
     return { error }
   }
+}
+
+function remoteSpanOutcome(last: Report | undefined, { signal }: Turn): SpanOutcome {
+  const state = typeof last === 'object' && 'state' in last ? last.state : undefined
+  if (state === 'TASK_STATE_CANCELED' || (state === undefined && signal.aborted)) return 'canceled'
+  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
+}
+
+function readsStream(state: TurnState): state is StreamState {
+  return state.at === 'sending' || state.at === 'subscribing' || state.at === 'resuming'
 }
 
 function isReply(report: Report): boolean {

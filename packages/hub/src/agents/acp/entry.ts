@@ -13,12 +13,16 @@ const variables = z.record(nonEmpty, z.string()).default({})
 
 const mcpServer = z.union(
   [
-    z.strictObject({ name: nonEmpty, command: z.array(z.string()).min(1), env: variables }),
     z.strictObject({
-      name: nonEmpty,
-      url: nonEmpty,
-      type: z.enum(['http', 'sse']).default('http'),
-      headers: z.record(z.string(), secret).default({}),
+      name: nonEmpty.describe('The name of the server for the agent.'),
+      command: z.array(z.string()).min(1).describe('A program that implements MCP on stdio, with its arguments.'),
+      env: variables.describe('Environment variables of the program.'),
+    }),
+    z.strictObject({
+      name: nonEmpty.describe('The name of the server for the agent.'),
+      url: nonEmpty.describe('The URL of an MCP server.'),
+      type: z.enum(['http', 'sse']).default('http').describe('The transport: streamable HTTP, or server-sent events.'),
+      headers: z.record(z.string(), secret).default({}).describe('Sent with every request.'),
     }),
   ],
   'must be { name, command } or { name, url }',

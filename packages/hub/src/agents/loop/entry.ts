@@ -11,7 +11,7 @@ const timeout = durationOrNone.optional().describe('The timeout of one call. Def
 const tool = z
   .union(
     [
-      z.strictObject({ mcp: mcpServerEntry, timeout }),
+      z.strictObject({ mcp: mcpServerEntry.describe('The tools of an MCP server.'), timeout }),
       z.strictObject({
         agent: nonEmpty.describe('The name of another agent of this hub.'),
         description: nonEmpty.optional().describe('Its description for the model. Default: from its card.'),
@@ -23,7 +23,9 @@ const tool = z
         timeout,
       }),
       z.strictObject({
-        client: z.union([z.literal(true), z.strictObject({ allow })], 'must be true, or { allow: [names] }'),
+        client: z
+          .union([z.literal(true), z.strictObject({ allow })], 'must be true, or { allow: [names] }')
+          .describe('Tools that the client offers with its message.'),
       }),
     ],
     'must be { mcp: { command: [...] } }, { mcp: { url: ... } }, { agent: name }, { module: ./tools.ts } or { client: true }',
@@ -34,7 +36,7 @@ export const loopEntry = z.strictObject({
   model: nonEmpty.describe('The openai agent of this hub whose model is used.'),
   system: nonEmpty.optional().describe('The system prompt.'),
   options: modelOptions,
-  tools: z.array(tool).default([]),
+  tools: z.array(tool).default([]).describe('Sources of tools: MCP servers, other agents, files, and the client.'),
   maxSteps: count.default(16).describe('The maximum number of model calls in one turn.'),
   parallel: count.default(4).describe('How many tools run concurrently.'),
   toolTimeout: duration.prefault('60s').describe('The timeout of one tool call. Default 60s.'),

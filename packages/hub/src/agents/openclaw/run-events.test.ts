@@ -43,7 +43,7 @@ describe('what happens to a run', () => {
     assert.deepEqual(await watch.next(), { text: 'abc' })
   })
 
-  it('warns of numbers that are left out where words may be missing, and goes on [S4-17]', async () => {
+  it('warns of numbers that are left out where words may be missing, and continues [S4-17]', async () => {
     const watch = createRunEventQueue('r', 'names', never)
     watch.listener.onEvent(agent({ delta: 'a' }, { seq: 1 }))
     await watch.next()

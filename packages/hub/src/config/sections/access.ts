@@ -15,8 +15,12 @@ const jwtIssuerSchema = z.strictObject({
     .union([nonEmpty, z.array(nonEmpty).min(1)], 'must be a string or a list of strings')
     .describe('Tokens for another audience are refused.'),
   jwks: httpUrl.optional().describe("The URL of its key set. Default: from the issuer's metadata."),
-  algorithms: z.array(nonEmpty).min(1).optional().describe('Default: all asymmetric algorithms.'),
-  clockTolerance: duration.optional().describe('Default 10s.'),
+  algorithms: z
+    .array(nonEmpty)
+    .min(1)
+    .optional()
+    .describe('Accepted signature algorithms. Default: all asymmetric algorithms.'),
+  clockTolerance: duration.optional().describe('Accepted clock difference in `exp` and `nbf`. Default 10s.'),
   claim: nonEmpty
     .optional()
     .describe('The claim that holds scopes, roles or groups. Default: scope, else scp, roles and groups.'),
@@ -24,7 +28,7 @@ const jwtIssuerSchema = z.strictObject({
     .record(z.string(), z.array(scopeSchema))
     .optional()
     .describe("What each value of the claim permits: `analysts: ['agent:analyst']`. Default: the values themselves."),
-  tenantClaim: nonEmpty.optional(),
+  tenantClaim: nonEmpty.optional().describe('The claim that holds the tenant of the caller.'),
 })
 
 export const accessSection = z.strictObject({
@@ -45,13 +49,15 @@ export const adminSection = z.strictObject({
     .min(16, 'is shorter than 16 characters: create one with `openssl rand -base64 32`')
     .optional()
     .describe(
-      'Default: created at the first start; printed on a terminal, else written to `parley.admin-key` in the data directory.',
+      'The admin key. Default: created at the first start; printed on a terminal, else written to `parley.admin-key` in the data directory.',
     ),
   oidc: z
     .strictObject({
       issuer: httpUrl.describe('An issuer of access.jwt, which maps its users to the scope admin.'),
       clientId: nonEmpty.describe('The client id of the hub at the issuer; an audience of access.jwt.'),
-      clientSecret: secret.optional().describe('Default: none (public client with PKCE).'),
+      clientSecret: secret
+        .optional()
+        .describe('The client secret of the hub at the issuer. Default: none (public client with PKCE).'),
       scope: nonEmpty.default('openid profile').describe('The requested scopes.'),
     })
     .optional()

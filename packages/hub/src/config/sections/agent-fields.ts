@@ -11,7 +11,12 @@ const inputTimeout = z
     [
       durationOrNone.transform((afterMs) => ({ afterMs, then: 'fail' as const })),
       z
-        .strictObject({ after: duration, then: z.enum(['fail', 'continue']) })
+        .strictObject({
+          after: duration.describe('The timeout.'),
+          then: z
+            .enum(['fail', 'continue'])
+            .describe('fail: the task fails. continue: the agent runs again and learns that no answer came.'),
+        })
         .transform(({ after, then }) => ({ afterMs: after, then })),
     ],
     'must be a duration such as 7d, none, or { after: 5m, then: continue }',
@@ -20,16 +25,16 @@ const inputTimeout = z
 
 export const agentFields = z.object({
   name: nonEmpty.optional().describe("The name on the card. Default: the agent's own, or the key of the entry."),
-  description: nonEmpty.optional(),
+  description: nonEmpty.optional().describe("The description on the card. Default: the agent's own."),
   version: nonEmpty.optional().describe("The agent's own version, not the protocol's."),
   provider,
-  documentationUrl: httpUrl.optional(),
-  iconUrl: httpUrl.optional(),
+  documentationUrl: httpUrl.optional().describe('The documentation of the agent, for the card.'),
+  iconUrl: httpUrl.optional().describe('The icon of the agent, for the card.'),
   persona: nonEmpty.optional().describe('The character of the agent; added to the description on the card.'),
   skills: z.array(skillSchema).prefault([]).describe("Added to the agent's own skills."),
   skillBundles: z.array(nonEmpty).default([]).describe('Names of bundles under the top-level skillBundles.'),
   inputModes: mediaTypes.optional().describe('Accepted media types. Default: those of its kind.'),
-  outputModes: mediaTypes.optional(),
+  outputModes: mediaTypes.optional().describe('Media types of the output. Default: those of its kind.'),
   default: z.boolean().default(false).describe('Handles requests that name no agent. Default: the first agent.'),
   card: agentCardSection.prefault('public'),
   requiredExtensions: z
@@ -50,12 +55,13 @@ export const agentFields = z.object({
     .enum(['queue', 'reject', 'steer'])
     .optional()
     .describe('What happens to a message that arrives during a turn. Default: queue.'),
-  limits: agentLimitsSection.prefault({}),
+  limits: agentLimitsSection.prefault({}).describe('Limits of this agent, for all its callers together.'),
   access: z
     .strictObject({
       anonymous: z.boolean().optional().describe('Whether it may be called without credentials.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Who may call this agent.'),
 })
 
 export type AgentFields = z.output<typeof agentFields>

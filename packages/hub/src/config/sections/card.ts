@@ -29,23 +29,26 @@ const settings = {
 }
 
 export const provider = z
-  .strictObject({ organization: nonEmpty, url: httpUrl })
+  .strictObject({
+    organization: nonEmpty.describe('The name of the organization.'),
+    url: httpUrl.describe('Its website.'),
+  })
   .optional()
-  .describe('Who offers the agent.')
+  .describe('The organization that offers the agent.')
 
 export const mediaTypes = z.array(nonEmpty).min(1, 'must not be empty: add a media type, or remove it')
 
 const extendedCard = z
   .strictObject({
-    name: nonEmpty.optional(),
-    description: nonEmpty.optional(),
-    version: nonEmpty.optional(),
+    name: nonEmpty.optional().describe('The name on the extended card.'),
+    description: nonEmpty.optional().describe('The description on the extended card.'),
+    version: nonEmpty.optional().describe('The version on the extended card.'),
     provider,
-    documentationUrl: httpUrl.optional(),
-    iconUrl: httpUrl.optional(),
+    documentationUrl: httpUrl.optional().describe('The documentation for callers with credentials.'),
+    iconUrl: httpUrl.optional().describe('The icon on the extended card.'),
     skills: z.array(skillSchema).optional().describe('Added to those of the public card.'),
-    inputModes: mediaTypes.optional(),
-    outputModes: mediaTypes.optional(),
+    inputModes: mediaTypes.optional().describe('Accepted media types.'),
+    outputModes: mediaTypes.optional().describe('Media types of the output.'),
   })
   .describe('Replaces the same fields of the public card for callers with credentials.')
 
@@ -62,7 +65,10 @@ export const agentCardSection = z
     [
       z.enum(['public', 'private']).transform((visibility): AgentCardConfig => ({ visibility })),
       z.strictObject({
-        visibility: z.enum(['public', 'private']).default('public'),
+        visibility: z
+          .enum(['public', 'private'])
+          .default('public')
+          .describe('Who can read the card: everyone, or only callers that may use the agent.'),
         extended: extendedCard.optional(),
         ...settings,
       }),

@@ -16,21 +16,24 @@ export const limitsSection = z.strictObject({
   perKey: rate.optional().describe('Requests of one authenticated caller, unless its key sets a rate.'),
   tasksPerDay: count.optional().describe('New tasks per day of one key, unless the key sets a number.'),
   perAddress: rate.optional().describe('Requests of one network address without credentials.'),
-  perAgent: z.record(z.string(), agentLimitsSection).prefault({}),
-  body: size.optional().describe('Of a request. Default 20MB.'),
+  perAgent: z
+    .record(z.string(), agentLimitsSection)
+    .prefault({})
+    .describe('Limits of single agents, by name. An agent may also have them in its own entry.'),
+  body: size.optional().describe('The maximum size of a request. Default 20MB.'),
   jsonNodes: count
     .optional()
     .describe(
-      'JSON values in a request, in an answer of a remote agent, and in a value that an agent reports. Default 100000.',
+      'The maximum number of JSON values in a request, in a response of a remote agent, and in a value that an agent reports. Default 100000.',
     ),
-  fetched: size.optional().describe('Of what is fetched for a part that is a url. Default 20MB.'),
-  parts: count.optional().describe('Of a message. Default 1000.'),
-  tasksPerCaller: count.optional().describe('Unfinished tasks of one caller. Default 10000.'),
-  streamsPerCaller: count.optional().describe('Open streams of one caller. Default 2000.'),
+  fetched: size.optional().describe('The maximum size of a file that the hub fetches for a url part. Default 20MB.'),
+  parts: count.optional().describe('The maximum number of parts of a message. Default 1000.'),
+  tasksPerCaller: count.optional().describe('The maximum number of unfinished tasks of one caller. Default 10000.'),
+  streamsPerCaller: count.optional().describe('The maximum number of open streams of one caller. Default 2000.'),
   unsent: size
     .optional()
     .describe(
-      'Bytes held for clients that have not read them. Over it the hub fetches no more for them. Default 256MB.',
+      'The maximum number of bytes held for clients that have not read them. Beyond it the hub reads no more for them. Default 256MB.',
     ),
   unsentPerCaller: size.optional().describe('The same for one caller. Default 64MB.'),
   connections: count
@@ -41,7 +44,7 @@ export const limitsSection = z.strictObject({
   connectionsPerAddress: count
     .optional()
     .describe('Open connections of one network address. Ignored with trustProxy. Default: unlimited.'),
-  wait: duration.optional().describe('How long a call that waits for the end waits at most. Default 10m.'),
+  wait: duration.optional().describe('How long a blocking call waits for the end of a task. Default 10m.'),
 })
 
 export const retentionSection = z.strictObject({

@@ -13,13 +13,13 @@ const tlsSchema = z.strictObject({
 })
 
 export const listenSection = z.strictObject({
-  host: nonEmpty.default('127.0.0.1').describe('Default 127.0.0.1: loopback only.'),
-  port: port.default(3000),
+  host: nonEmpty.default('127.0.0.1').describe('The address to listen on. The default is loopback only.'),
+  port: port.default(3000).describe('The HTTP port. 0: a free port.'),
   grpcPort: z
     .union([port, z.literal(false)], 'must be a port from 0 to 65535, or false to disable gRPC')
     .default(3001)
     .describe('The gRPC port. false: disabled.'),
-  tls: tlsSchema.optional(),
+  tls: tlsSchema.optional().describe('Serves HTTPS. Default: plain HTTP.'),
 })
 
 const storeUrl = z
@@ -34,7 +34,7 @@ export const storeSection = z
     [
       storeUrl.transform((url) => ({ url })),
       z.strictObject({
-        url: storeUrl.default('sqlite:'),
+        url: storeUrl.default('sqlite:').describe('sqlite:<file>, memory: or postgres://user:password@host/database.'),
         direct: nonEmpty.optional().describe('If url is a pooler: the postgres:// URL of the server itself, or none.'),
         masterKey: secret.optional().describe('32 bytes as base64. Required with PostgreSQL.'),
       }),
@@ -52,7 +52,10 @@ export const pushSection = z
       z.strictObject({
         allow: hosts.optional().describe('Private hosts and ranges that webhooks may use.'),
         only: hosts.optional().describe('The only hosts and addresses that webhooks may use.'),
-        triggers: z.enum(['all', 'significant']).optional(),
+        triggers: z
+          .enum(['all', 'significant'])
+          .optional()
+          .describe('Events that clients of 1.0 receive: all, or status changes that matter. Default: significant.'),
         schedule: z.array(duration).optional().describe('Delays after the first failure, the second, …'),
         timeout: duration.optional().describe('The timeout of one delivery. Default 10s.'),
         challenge: z.boolean().optional().describe('Validates a webhook before its first delivery.'),
@@ -70,11 +73,14 @@ export const signingSection = z
       z.boolean(),
       z.strictObject({
         key: secret.optional().describe('A private key: PEM (PKCS #8) or JWK, or a file that holds it.'),
-        alg: nonEmpty.optional(),
-        kid: nonEmpty.optional(),
-        previous: z.array(secret).optional(),
-        jku: z.union([httpUrl, z.literal(false)]).optional(),
-        rotateAfter: duration.optional(),
+        alg: nonEmpty.optional().describe('The signature algorithm. Default: by the key.'),
+        kid: nonEmpty.optional().describe('The key id. Default: that of the key, or its thumbprint.'),
+        previous: z.array(secret).optional().describe('Earlier keys. They stay published, and the first also signs.'),
+        jku: z
+          .union([httpUrl, z.literal(false)])
+          .optional()
+          .describe('Another URL of the public keys, or false for none. Default: /.well-known/jwks.json.'),
+        rotateAfter: duration.optional().describe('The maximum age of a key that the hub created. Default: unlimited.'),
       }),
     ],
     'must be true, false or a mapping',

@@ -34,8 +34,12 @@ const conditionsSchema = z.strictObject({
 })
 
 const weightedTarget = z.strictObject({
-  agent: nonEmpty,
-  weight: z.number('must be a number').positive('must be a number above 0').default(1),
+  agent: nonEmpty.describe('The name of an agent.'),
+  weight: z
+    .number('must be a number')
+    .positive('must be a number above 0')
+    .default(1)
+    .describe('Its share of the messages, relative to the other targets.'),
 })
 
 export const routeSchema = z.strictObject({

@@ -5,13 +5,13 @@ import { nonEmpty } from '../values.ts'
 
 export const skillSchema = z
   .strictObject({
-    id: nonEmpty.optional().describe('Default: derived from the name.'),
-    name: nonEmpty,
-    description: nonEmpty.optional().describe('Default: the name.'),
-    tags: z.array(nonEmpty).optional().describe('Default: general.'),
-    examples: z.array(nonEmpty).optional(),
-    inputModes: z.array(nonEmpty).optional(),
-    outputModes: z.array(nonEmpty).optional(),
+    id: nonEmpty.optional().describe('The id that clients name the skill by. Default: derived from the name.'),
+    name: nonEmpty.describe('The name of the skill on the card.'),
+    description: nonEmpty.optional().describe('What the skill does. Default: the name.'),
+    tags: z.array(nonEmpty).optional().describe('Keywords for search. Default: general.'),
+    examples: z.array(nonEmpty).optional().describe('Example prompts.'),
+    inputModes: z.array(nonEmpty).optional().describe('Accepted media types. Default: those of the agent.'),
+    outputModes: z.array(nonEmpty).optional().describe('Media types of its output. Default: those of the agent.'),
   })
   .transform(({ id, name, description, tags, ...modes }): AgentSkill => {
     return {

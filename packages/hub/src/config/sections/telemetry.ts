@@ -10,8 +10,8 @@ const otlpSchema = z.strictObject({
     .record(z.string(), z.string())
     .default({})
     .meta({ description: 'Sent with every request.', writeOnly: true }),
-  traces: z.boolean().default(true),
-  metrics: z.boolean().default(true),
+  traces: z.boolean().default(true).describe('Whether traces are exported.'),
+  metrics: z.boolean().default(true).describe('Whether metrics are exported.'),
   sample: ratioSchema.default(1).describe('The share of sampled traces, from 0 to 1. Default: all.'),
   interval: duration.prefault('60s').describe('The export interval of metrics. Default 60s.'),
   service: nonEmpty.default('parley').describe('The name of this hub at the collector.'),
@@ -47,7 +47,8 @@ export const telemetrySection = z.strictObject({
         .default('auto')
         .describe('auto: text on a terminal, JSON lines elsewhere.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('The log of the hub, on stderr.'),
   otlp: otlpSchema.optional().describe('Sends traces and metrics by OTLP over HTTP. Default: off.'),
 })
 

@@ -6,7 +6,7 @@
 import { type Redactor, redactedText, createRedactor } from './redactor.ts'
 import type { AgentLog } from '@parley/a2a'
 
-type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export interface LogEntry {
   readonly at: number
@@ -117,6 +117,8 @@ export interface LogOptions {
   readonly secrets?: readonly string[]
   /** Receives whole lines, without the final line break. */
   write(lines: string): void
+  /** Receives each line as JSON, for readers other than the output. */
+  onLine?(level: LogLevel, json: string): void
   readonly now?: () => number
 }
 
@@ -125,10 +127,11 @@ export interface HubLog extends AgentLog {
   flush(): void
 }
 
-const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+/** From the least to the most severe. */
+export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const maxLinesPerSecond = 2_000
 
-export function createLog({ level, format, secrets = [], write, now = Date.now }: LogOptions): HubLog {
+export function createLog({ level, format, secrets = [], write, onLine, now = Date.now }: LogOptions): HubLog {
   const redact = createRedactor(secrets)
   const lineOf = format === 'json' ? jsonLine : textLine
   let waiting: string[] = []
@@ -164,11 +167,14 @@ export function createLog({ level, format, secrets = [], write, now = Date.now }
   }
 
   const at = (one: LogLevel): AgentLog[LogLevel] => {
-    if (levels.indexOf(one) < levels.indexOf(level)) return () => {}
+    if (logLevels.indexOf(one) < logLevels.indexOf(level)) return () => {}
     return (message, fields = {}) => {
       const time = now()
       if (isOverLimit(time)) return
-      add(lineOf({ at: time, level: one, message, fields }, redact))
+      const entry = { at: time, level: one, message, fields }
+      const line = lineOf(entry, redact)
+      add(line)
+      onLine?.(one, format === 'json' ? line : jsonLine(entry, redact))
       // The process may end after an error.
       if (one === 'error') flush()
     }

@@ -58,7 +58,7 @@ export interface MetricRegistry {
 }
 
 /** The operator names agents, tools and models, but there may be many: beyond this number they are counted together. */
-const maxSeries = 1_000
+export const maxSeries = 1_000
 export const otherLabel = 'other'
 
 export function createMetricRegistry(): MetricRegistry {

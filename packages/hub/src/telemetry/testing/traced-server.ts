@@ -87,7 +87,7 @@ export function contextFor(agent: string): CallContext {
 export async function eventually(holds: () => boolean | Promise<boolean>, what = 'a condition'): Promise<void> {
   const giveUpAt = performance.now() + 60_000
   while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error(`waited in vain for ${what}`)
+    if (performance.now() > giveUpAt) throw new Error(`timed out waiting for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -167,7 +167,7 @@ function Row({ agent, search, isSelected, isAt }: RowProps) {
 function NoAgents({ isFilter }: { readonly isFilter: boolean }) {
   if (isFilter) {
     return (
-      <EmptyState title="No agent is like that">
+      <EmptyState title="No matching agents">
         <a class="button" href="/agents">
           Show all agents
         </a>

@@ -62,7 +62,7 @@ function KindPicker() {
             ]}
             onChange={(form) => setQuery({ form, shape: undefined })}
           />
-          <a href="/agents/new">Let the hub find out</a>
+          <a href="/agents/new">Detect the kind</a>
         </div>
       </div>
       {shown !== undefined && <KindForm key={shown.kind} kind={shown} kinds={kinds} />}

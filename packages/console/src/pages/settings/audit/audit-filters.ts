@@ -34,7 +34,7 @@ export const auditOutcomeOptions: readonly (readonly [outcome: string, text: str
   ['UNAUTHENTICATED', 'Not known'],
   ['PERMISSION_DENIED', 'Not allowed'],
   ['RATE_LIMITED', 'Too many'],
-  ['INVALID_PARAMS', 'Wrongly asked'],
+  ['INVALID_PARAMS', 'Invalid request'],
   ['NOT_FOUND', 'Not found'],
   ['CONFLICT', 'Conflict'],
   ['UNAVAILABLE', 'Unavailable'],

@@ -103,5 +103,5 @@ function CheckStatus({ check, isEdited }: { readonly check: ConfigCheck; readonl
     return <StatusBadge tone="failed" shape="✕" word={pluralize(check.problems.length, 'mistake')} />
   }
   if (check.state === 'checking') return <StatusBadge tone="working" shape="○" word="checking" />
-  return <StatusBadge tone="done" shape="●" word="no mistakes; not applied yet" />
+  return <StatusBadge tone="done" shape="●" word="no errors; not applied yet" />
 }

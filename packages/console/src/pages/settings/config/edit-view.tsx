@@ -69,7 +69,7 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
         </a>
         {isDraftEdited.value && (
           <ConfirmButton label="Discard" question="Discard your changes?" onConfirm={async () => discardDraft()}>
-            What you typed is gone then. The hub goes on with what it has.
+            Your changes are lost. The hub keeps its current configuration.
           </ConfirmButton>
         )}
         <button

@@ -30,7 +30,7 @@ export function describeEffects({
       names: removed,
       text: 'new messages are refused; what runs is finished, and tasks stay.',
     },
-    { id: 'applied', word: 'at once', names: applied, text: 'holds at once.' },
+    { id: 'applied', word: 'at once', names: applied, text: 'takes effect immediately.' },
     { id: 'restart', word: 'later', names: restart, text: 'holds only after the hub is started again.' },
   ]
   const found = all.filter(({ names }) => names.length > 0)

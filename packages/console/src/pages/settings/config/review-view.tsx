@@ -70,7 +70,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
             <h3 id="config-effects">What it does</h3>
             <EffectsList effects={found.effects} />
           </section>
-          <LineDiffView diff={found.diff} label="Changes, line by line" before="Holds now" after="Yours" />
+          <LineDiffView diff={found.diff} label="Changes, line by line" before="Current" after="Proposed" />
           <form class="config-apply" onSubmit={onSubmit}>
             <div class="field grow">
               <label for="config-note">Note, shown in the list of versions</label>

@@ -93,7 +93,7 @@ function VersionRow({ version, isOpen }: { readonly version: Version; readonly i
           {who ?? 'written by hand'}, <RelativeTime at={at} />
         </span>
       </span>
-      {isCurrent && <StatusBadge tone="done" shape="●" word="holds now" />}
+      {isCurrent && <StatusBadge tone="done" shape="●" word="current" />}
     </a>
   )
 }
@@ -136,12 +136,12 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
           onConfirm={restore}
         >
           {effects !== undefined && <EffectsList effects={effects} />}
-          <p>What holds now is kept as a version, too.</p>
+          <p>The current configuration is also kept as a version.</p>
         </ConfirmButton>
       </DetailHead>
       <p class="config-about faint">
         {found.who ?? 'Written by hand'}, {formatExactTime(new Date(found.at))}
-        {isCurrent && ', holds now'}
+        {isCurrent && ', current'}
       </p>
       <Tabs
         label="Views of the version"
@@ -169,7 +169,7 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
               <EffectsList effects={effects} />
             </section>
           )}
-          <LineDiffView diff={found.diff} label="From now to this version" before="Holds now" after="This version" />
+          <LineDiffView diff={found.diff} label="From now to this version" before="Current" after="This version" />
         </div>
       )}
     </>

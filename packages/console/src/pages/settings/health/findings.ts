@@ -44,7 +44,7 @@ function storeFindings({ store }: Health): readonly Finding[] {
         grade: 'bad',
         title: 'The store does not answer',
         why: trouble,
-        next: `No task can be taken or finished. See that ${name} can be reached and has space; the hub goes on by itself, and what was taken is kept.`,
+        next: `No task can start or finish. Check that ${name} is reachable and has free space. The hub resumes automatically, and accepted tasks are kept.`,
         links: [],
       },
     ]
@@ -89,7 +89,7 @@ function agentFindings(agent: Agent): readonly Finding[] {
     return [finding('bad', `${name} does not answer`, next, health.why ?? lastError?.text)]
   }
   const slow = 'Messages are taken, but their answers take longer than usual.'
-  const changed = 'It goes on being called. Compare the cards, and approve the new one if it is meant.'
+  const changed = 'Calls continue. Compare the cards, and approve the new one if the change is intended.'
   return [
     ...(health.state === 'slow' ? [finding('odd', `${name} is slow`, slow, health.why)] : []),
     ...(drift === 'changed'

@@ -62,7 +62,7 @@ function HealthSummary({ findings }: { readonly findings: readonly Finding[] }) 
           {title}
         </h2>
       </div>
-      {isAway && <p class="soft">What you see is from before. The page goes on by itself as soon as the hub does.</p>}
+      {isAway && <p class="soft">These values are outdated. The page reconnects automatically.</p>}
       {findings.length > 0 && (
         <ul class="health-findings panel">
           {findings.map((finding) => (

@@ -43,7 +43,7 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
             class="small"
             onConfirm={async () => void (await callAdmin('cancelTask', { params: { taskId: id } }))}
           >
-            The agent is asked to stop. A task that was canceled cannot go on.
+            The agent is asked to stop. A canceled task cannot be resumed.
           </ConfirmButton>
         )}
         <Menu label="Resend" class="small" side="right">

@@ -1,0 +1,118 @@
+/** The template of a new project, written into a folder: what `npm create parley` and `parley init` share. */
+import { readFileSync } from 'node:fs'
+import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
+
+/** The files of a project, and where the template has them: npm packs no file called `.gitignore`. */
+const templateFiles: Readonly<Record<string, string>> = {
+  '.gitignore': 'gitignore',
+  'README.md': 'README.md',
+  'agent.test.ts': 'agent.test.ts',
+  'agent.ts': 'agent.ts',
+  'package.json': 'package.json',
+  'parley.yaml': 'parley.yaml',
+  'tsconfig.json': 'tsconfig.json',
+}
+
+/** The name in the template, which the name of the project replaces. */
+const templateName = 'my-agent'
+
+/** The project cannot be written. The message says why and what to do. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError'
+}
+
+/** A project that was written. */
+export interface CreatedProject {
+  /** The absolute path. */
+  readonly folder: string
+  /** The name in its `package.json`. */
+  readonly name: string
+  /** The names of its files, sorted. */
+  readonly files: readonly string[]
+}
+
+/** The version of this package, which is that of the packages the project depends on. */
+export function packageVersion(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
+}
+
+/**
+ * Writes a project into `folder`, which is created if it is missing. Other files in the folder stay. Throws ProjectError, and
+ * writes nothing, if a file of the project exists.
+ */
+export async function createProject(folder: string): Promise<CreatedProject> {
+  const path = resolve(folder)
+  const name = projectName(path)
+  const files = Object.keys(templateFiles)
+  await createFolder(path)
+  const existing = (
+    await Promise.all(files.map(async (file) => ((await exists(join(path, file))) ? [file] : [])))
+  ).flat()
+  if (existing.length > 0) {
+    throw new ProjectError(
+      `${path} already has ${existing.join(', ')}. Nothing was written. Choose another folder, or move these files.`,
+    )
+  }
+  for (const [file, template] of Object.entries(templateFiles)) {
+    const text = await readFile(new URL(`../template/${template}`, import.meta.url), 'utf8')
+    // `wx` fails if another process has written the file since the check.
+    await writeFile(join(path, file), forProject(file, text, name), { flag: 'wx' })
+  }
+  return { folder: path, name, files }
+}
+
+/** What to print after a project was written, for a shell in `cwd`. */
+export function nextSteps({ folder, files }: CreatedProject, cwd: string): readonly string[] {
+  const place = relative(cwd, folder)
+  return [
+    `Created ${place === '' ? 'a project in this folder' : place}: ${files.join(', ')}`,
+    '',
+    'Next:',
+    ...(place === '' ? [] : [`  cd ${quoted(place)}`]),
+    '  npm install',
+    '  npm start',
+    '',
+    'README.md shows how to send the first message.',
+  ]
+}
+
+function forProject(file: string, text: string, name: string): string {
+  const named = text.replaceAll(templateName, name)
+  if (file !== 'package.json') return named
+  return named.replaceAll(/("@parley\/[^"]+": )"[^"]*"/g, `$1"${packageVersion()}"`)
+}
+
+/** A name that npm accepts, from the name of the folder. */
+function projectName(path: string): string {
+  const name = basename(path)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 100)
+  return name === '' ? templateName : name
+}
+
+async function createFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true })
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR'
+    const reason = isFile ? 'a file is in the way' : (cause as Error).message
+    throw new ProjectError(`Cannot create ${path}: ${reason}. Choose another folder.`, { cause })
+  }
+}
+
+/** A link to a missing file counts: writing would follow it. */
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+function quoted(path: string): string {
+  return /^[\w./\\:@+-]+$/.test(path) ? path : JSON.stringify(path)
+}

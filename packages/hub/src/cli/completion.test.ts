@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { runCli } from './commands.ts'
+import { createTestTerminal } from './testing/test-terminal.ts'
+
+async function script(shell: string): Promise<string> {
+  const terminal = createTestTerminal()
+  assert.equal(await runCli(['completion', shell], terminal), 0)
+  return terminal.printed.join('\n')
+}
+
+/** What bash offers for a line; the last word is incomplete. */
+async function complete(...words: string[]): Promise<readonly string[]> {
+  const program = `${await script('bash')}
+COMP_WORDS=(${['parley', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
+_parley; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', program], { encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [0, ''])
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+const hasBash = spawnSync('bash', ['-c', 'complete -p']).status !== null
+const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0
+
+describe('parley completion', () => {
+  it('completes commands, subcommands and options in bash', { skip: !hasBash && 'there is no bash' }, async () => {
+    assert.deepEqual(await complete('st'), ['status'])
+    assert.deepEqual(await complete('key', ''), ['create', 'list', 'revoke'])
+    assert.deepEqual(await complete('key', 'create', '--exp'), ['--expires'])
+    assert.deepEqual(await complete('key', 'revoke', 'some-id', '--time'), ['--timeout'])
+    assert.deepEqual(await complete('completion', 'z'), ['zsh'])
+    assert.deepEqual(await complete('--port', 'key', 'l'), ['list'])
+  })
+
+  it('is valid zsh', { skip: !hasShell('zsh') && 'there is no zsh' }, async () => {
+    const { stderr, status } = spawnSync('zsh', ['-n'], { input: await script('zsh'), encoding: 'utf8' })
+    assert.deepEqual([status, stderr], [0, ''])
+  })
+
+  it('completes commands and options in fish', { skip: !hasShell('fish') && 'there is no fish' }, async () => {
+    const program = await script('fish')
+    const offered = (line: string): readonly string[] => {
+      const { stdout, stderr } = spawnSync('fish', ['-c', `${program}\ncomplete -C '${line}'`], { encoding: 'utf8' })
+      assert.equal(stderr, '')
+      return stdout.split('\n').filter((one) => one !== '')
+    }
+    assert.deepEqual(offered('parley st'), ['status'])
+    assert.deepEqual(offered('parley key '), ['create', 'list', 'revoke'])
+    assert.deepEqual(offered('parley key create --exp'), ['--expires'])
+    assert.deepEqual(offered('parley key revoke some-id --time'), ['--timeout'])
+  })
+
+  it('lists the shells if none is named', async () => {
+    const terminal = createTestTerminal()
+    assert.equal(await runCli(['completion'], terminal), 2)
+    assert.deepEqual(terminal.errors, ['Name a shell: bash, zsh, fish.'])
+  })
+})

@@ -1,0 +1,90 @@
+/** Whether the hub runs, and otherwise whether its ports are free. */
+import { createServer } from 'node:net'
+import type { HubConfig } from '../../config/hub-config.ts'
+import { fetchHub, requestAdmin } from '../admin-request.ts'
+import { listenUrl } from '../cli-settings.ts'
+import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
+import { clockOfResponse, type ClockReading } from './check-clock.ts'
+import { failed, ok, warning, type DoctorFinding } from './finding.ts'
+
+export interface AgentHealthJson {
+  readonly name: string
+  readonly kind: string
+  readonly state: string
+  readonly startError?: { readonly message: string }
+  readonly health: { readonly state: string; readonly why?: string }
+}
+
+export interface HubState {
+  readonly isRunning: boolean
+  readonly finding: DoctorFinding
+  /** Whether its store answers, if it runs. */
+  readonly isReady?: boolean
+  /** Its agents, if it runs and the admin key is known. */
+  readonly agents?: readonly AgentHealthJson[]
+  readonly clocks: readonly ClockReading[]
+}
+
+export async function findHub(flags: Flags, terminal: Terminal, { listen }: HubConfig): Promise<HubState> {
+  const url = (flags.value('url') ?? terminal.environment['PARLEY_URL'] ?? listenUrl(listen)).replace(/\/+$/, '')
+  try {
+    const health = await fetchHub(`${url}/healthz`, flags)
+    if (!health.ok || !/"status":"ok"/.test(await health.text())) {
+      const finding = failed('hub', `${url} is used by another program`, 'Choose another port with --port.')
+      return { isRunning: true, finding, clocks: [] }
+    }
+    const isReady = (await fetchHub(`${url}/readyz`, flags)).ok
+    const clocks = clockOfResponse('the hub', health)
+    return { isRunning: true, isReady, clocks, ...(await readAgents(flags, terminal, url)) }
+  } catch (reason) {
+    if (!(reason instanceof CliError)) throw reason
+    const finding =
+      reason.exitCode === exitCodes.unreachable
+        ? ok('hub', `not running at ${url}`)
+        : failed('hub', reason.message, 'See `parley logs`, or restart the hub.')
+    return { isRunning: reason.exitCode !== exitCodes.unreachable, finding, clocks: [] }
+  }
+}
+
+async function readAgents(
+  flags: Flags,
+  terminal: Terminal,
+  url: string,
+): Promise<Pick<HubState, 'agents' | 'finding'>> {
+  try {
+    const { agents } = await requestAdmin<{ agents: readonly AgentHealthJson[] }>(
+      flags,
+      terminal,
+      'GET',
+      '/admin/agents',
+    )
+    return { agents, finding: ok('hub', `running at ${url}`) }
+  } catch (reason) {
+    if (!(reason instanceof CliError)) throw reason
+    return { finding: warning('hub', `running at ${url}, but: ${reason.message}`, 'Set PARLEY_ADMIN_KEY.') }
+  }
+}
+
+export async function checkPorts({ host, port, grpcPort }: HubConfig['listen']): Promise<readonly DoctorFinding[]> {
+  const ports = [
+    ['port', '--port', port],
+    ['gRPC port', '--grpc-port', grpcPort],
+  ] as const
+  return Promise.all(ports.flatMap(([name, flag, number]) => (number === false ? [] : [checkPort(name, flag, host, number)]))) // prettier-ignore
+}
+
+async function checkPort(name: string, flag: string, host: string, port: number): Promise<DoctorFinding> {
+  if (port === 0) return ok(name, 'chosen by the system')
+  const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    const server = createServer()
+    server.once('error', resolve)
+    server.listen(port, host, () => server.close(() => resolve(undefined)))
+  })
+  if (error === undefined) return ok(name, `${host}:${port} is free`)
+  const remedies: Partial<Record<string, string>> = {
+    EADDRINUSE: `Stop the other program, or choose another port with ${flag}.`,
+    EACCES: `Choose a port above 1023 with ${flag}, or allow the program to use it.`,
+    EADDRNOTAVAIL: 'This machine does not have that address: change `listen.host`.',
+  }
+  return failed(name, `${host}:${port}: ${error.message}`, remedies[error.code ?? ''] ?? `Choose another with ${flag}.`)
+}

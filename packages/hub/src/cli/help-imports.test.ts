@@ -1,0 +1,35 @@
+/** `parley --help` must not load the hub: it took ten times as long as an empty program. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+const reportLoads = `data:text/javascript,${encodeURIComponent(`
+import { registerHooks } from 'node:module'
+const urls = []
+registerHooks({ load(url, context, next) { urls.push(url); return next(url, context) } })
+process.on('exit', () => process.stderr.write(JSON.stringify(urls)))`)}`
+
+const source = join(import.meta.dirname, '..')
+
+function loadedBy(...words: string[]): readonly string[] {
+  const args = ['--conditions=parley-source', '--import', reportLoads, join(import.meta.dirname, 'main.ts'), ...words]
+  const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: process.env['PATH'] } })
+  assert.equal(status, 0, stderr)
+  const urls = JSON.parse(stderr) as readonly string[]
+  const folder = pathToFileURL(`${source}/`).href
+  return urls.filter((url) => !url.startsWith('node:')).map((url) => url.replace(folder, ''))
+}
+
+describe('parley --help', () => {
+  for (const words of [['--help'], ['key', 'create', '--help'], ['completion', 'bash']])
+    it(`loads only the list of commands for \`${words.join(' ')}\``, () => {
+      const others = loadedBy(...words).filter((file) => !/^cli\/[a-z-]+\.ts$/.test(file))
+      assert.deepEqual(others.toSorted(), [
+        'config/hub-version.ts',
+        'config/nearest-name.ts',
+        'store/data-directory.ts',
+      ])
+    })
+})

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { runCli } from './commands.ts'
+import { createTestTerminal } from './testing/test-terminal.ts'
+
+async function newFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-init-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+describe('parley init', () => {
+  it('writes a project whose configuration is valid, and prints the next commands', async (t) => {
+    const cwd = await newFolder(t)
+    const terminal = createTestTerminal({ cwd })
+    assert.equal(await runCli(['init', 'my-agent'], terminal), 0)
+    assert.ok(terminal.printed.includes('  cd my-agent'), terminal.printed.join('\n'))
+    const check = createTestTerminal({ cwd: join(cwd, 'my-agent') })
+    assert.equal(await runCli(['config', 'check'], check), 0, check.errors.join('\n'))
+    assert.match(check.printed.join('\n'), /is valid: greeter\.$/)
+  })
+
+  it('refuses a folder that has one of its files, names the file and writes nothing', async (t) => {
+    const cwd = await newFolder(t)
+    await writeFile(join(cwd, 'parley.yaml'), 'agents: {}')
+    const terminal = createTestTerminal({ cwd })
+    assert.notEqual(await runCli(['init'], terminal), 0)
+    assert.match(terminal.errors.join('\n'), /already has parley\.yaml\./)
+    assert.deepEqual(await readdir(cwd), ['parley.yaml'])
+  })
+
+  it('refuses two folders', async (t) => {
+    const terminal = createTestTerminal({ cwd: await newFolder(t) })
+    assert.notEqual(await runCli(['init', 'one', 'two'], terminal), 0)
+    assert.deepEqual(terminal.errors, ['`parley init` takes one folder.'])
+  })
+})

@@ -1,0 +1,22 @@
+/** `parley init`: writes a new project. The template is that of `npm create parley`. */
+import { resolve } from 'node:path'
+import { CliError, usageError, type Command } from './command.ts'
+
+export const initCommand: Command = {
+  name: 'init',
+  takes: '[folder]',
+  summary: 'Writes a new project: an agent, its test and parley.yaml.',
+  details: ['The folder is created if it is missing. Default: this folder. Existing files are never overwritten.'],
+  flags: {},
+  async run({ positionals }, { cwd, print }) {
+    const [folder = '.', ...more] = positionals
+    if (more.length > 0) throw usageError('`parley init` takes one folder.')
+    const { createProject, nextSteps, ProjectError } = await import('create-parley')
+    try {
+      for (const line of nextSteps(await createProject(resolve(cwd, folder)), cwd)) print(line)
+      return 0
+    } catch (reason) {
+      throw reason instanceof ProjectError ? new CliError(reason.message) : reason
+    }
+  },
+}

@@ -1,0 +1,87 @@
+/** `parley logs`: the log of a running hub. */
+import { fetchHub, hubConnection, hubDetails, hubFlags, responseError } from './admin-request.ts'
+import { usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { styled, wantsJson } from './output.ts'
+
+export const logsCommand: Command = {
+  name: 'logs',
+  summary: 'Shows the log of a running hub.',
+  details: [
+    '-f, --follow            Waits for new lines until Ctrl-C.',
+    '-n, --tail <n>          How many of the last lines to show, up to 1000. Default 100.',
+    '--level <level>         The lowest level: debug, info, warn or error.',
+    ...hubDetails,
+    'With -o json, one JSON object per line.',
+  ],
+  flags: {
+    ...hubFlags,
+    follow: { type: 'boolean', short: 'f' },
+    tail: { type: 'string', short: 'n' },
+    level: { type: 'string' },
+  },
+  async run(flags, terminal) {
+    const isJson = wantsJson(flags)
+    const stopping = new AbortController()
+    if (flags.has('follow')) void terminal.untilShutdown().then(() => stopping.abort())
+    try {
+      for await (const line of logLines(flags, terminal, stopping.signal))
+        terminal.print(isJson ? line : textOf(JSON.parse(line) as LogLine, terminal))
+    } catch (reason) {
+      if (!stopping.signal.aborted) throw reason
+    }
+    return 0
+  },
+}
+
+async function* logLines(flags: Flags, terminal: Terminal, signal: AbortSignal): AsyncGenerator<string> {
+  const { url, key } = await hubConnection(flags, terminal)
+  const follow = flags.has('follow')
+  const query = new URLSearchParams({ follow: follow ? 'yes' : 'no' })
+  for (const name of ['tail', 'level']) {
+    const value = flags.value(name)
+    if (value !== undefined) query.set(name, value)
+  }
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetchHub(`${url}/admin/logs?${query.toString()}`, flags, {
+    headers,
+    ...(follow ? { signal } : {}),
+  })
+  if (!response.ok || response.body === null) {
+    const answer = (await response.json().catch(() => undefined)) as { error?: { message?: string } } | undefined
+    const message = answer?.error?.message
+    throw response.status === 400
+      ? usageError(message ?? 'Invalid option.')
+      : responseError(response.status, message, url)
+  }
+  const { EventSourceParserStream } = await import('eventsource-parser/stream')
+  for await (const { event, data } of response.body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+    .pipeThrough(new EventSourceParserStream()))
+    if (event === 'line') yield data
+}
+
+interface LogLine {
+  readonly time: string
+  readonly level: string
+  readonly message: string
+  readonly error?: unknown
+  readonly [field: string]: unknown
+}
+
+const levelStyles = { warn: 'yellow', error: 'red' } as const
+
+function textOf({ time, level, message, error, ...fields }: LogLine, terminal: Terminal): string {
+  const style = level === 'warn' || level === 'error' ? levelStyles[level] : 'dim'
+  const more = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`)
+  const cause = error === undefined ? '' : `: ${errorText(error)}`
+  return `${time} ${styled(terminal, style, level.toUpperCase().padEnd(5))} ${message}${more.join('')}${cause}`
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function errorText(error: unknown): string {
+  const { stack, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  return valueText(stack ?? message ?? error)
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseFlags } from './commands.ts'
+import { keyList } from './credential-commands.ts'
+import { printResult, styled, tableLines } from './output.ts'
+import { createTestTerminal } from './testing/test-terminal.ts'
+
+describe('the output of commands', () => {
+  it('aligns columns under a header', () => {
+    const lines = tableLines(createTestTerminal(), ['NAME', 'STATE'], [['a', 'up'], ['translator', ''], ['b', 'down']]) // prettier-ignore
+    assert.deepEqual(lines, ['NAME        STATE', 'a           up', 'translator', 'b           down'])
+  })
+
+  it('has colours on a terminal only, and not with NO_COLOR', () => {
+    const terminal = createTestTerminal()
+    assert.equal(styled(terminal, 'red', 'x'), 'x')
+    assert.equal(styled({ ...terminal, isOutputTerminal: true }, 'red', 'x'), '\u001B[31mx\u001B[39m')
+    for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }])
+      assert.equal(styled({ ...terminal, isOutputTerminal: true, environment }, 'red', 'x'), 'x')
+  })
+
+  it('is JSON with -o json, and refuses other formats', () => {
+    const print = (...words: string[]): readonly string[] => {
+      const terminal = createTestTerminal()
+      printResult(parseFlags(keyList, words), terminal, { a: 1 }, () => ['one'])
+      return terminal.printed
+    }
+    assert.deepEqual(print(), ['one'])
+    assert.deepEqual(JSON.parse(print('-o', 'json').join('\n')), { a: 1 })
+    assert.throws(() => print('-o', 'yaml'), { message: '--output must be text or json, not "yaml".', exitCode: 2 })
+  })
+})

@@ -1,0 +1,43 @@
+/** The output of commands: a table or text for people, JSON with `-o json`, colours on a terminal only. */
+import { styleText } from 'node:util'
+import { usageError, type Command, type Flags, type Terminal } from './command.ts'
+
+export const outputFlags = { output: { type: 'string', short: 'o' } } satisfies Command['flags']
+export const outputDetails = ['-o, --output <format>   text or json. Default: text.']
+
+export function wantsJson(flags: Flags): boolean {
+  const format = flags.value('output') ?? 'text'
+  if (format === 'json') return true
+  if (format === 'text') return false
+  throw usageError(`--output must be text or json, not ${JSON.stringify(format)}.`)
+}
+
+/** Prints `value` with `-o json`, and `lines` otherwise. */
+export function printResult(flags: Flags, terminal: Terminal, value: unknown, lines: () => readonly string[]): void {
+  if (wantsJson(flags)) return terminal.print(JSON.stringify(value, null, 2))
+  for (const line of lines()) terminal.print(line)
+}
+
+type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red'
+
+/** Plain text unless stdout is a terminal. NO_COLOR turns colours off. */
+export function styled(terminal: Terminal, style: Style, text: string): string {
+  const { NO_COLOR: noColor = '', TERM: kind } = terminal.environment
+  const hasColors = terminal.isOutputTerminal && noColor === '' && kind !== 'dumb'
+  return hasColors ? styleText(style, text, { validateStream: false }) : text
+}
+
+/** A header and one line per row, in aligned columns. */
+export function tableLines(
+  terminal: Terminal,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return [styled(terminal, 'bold', line(header)), ...rows.map(line)]
+}

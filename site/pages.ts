@@ -1,0 +1,137 @@
+/**
+ * The pages of the site: which file of the repository becomes which page, and the sidebar. The sidebar follows from the folders and
+ * the first heading of each page, so a new page in docs/ appears without an edit here; `order` only says which pages come first.
+ */
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+
+export interface SidebarItem {
+  readonly text: string
+  readonly link?: string
+  readonly items?: SidebarItem[]
+  readonly collapsed?: boolean
+}
+
+/** Pages that are not in docs/. */
+const otherPages: Readonly<Record<string, string>> = {
+  'site/index.md': 'index.md',
+  'ARCHITECTURE.md': 'contributing/architecture.md',
+  'CONTRIBUTING.md': 'contributing/contributing.md',
+  'CHANGELOG.md': 'contributing/changelog.md',
+}
+
+/** Where `npm run docs:build` writes the reference of the SDK. Git ignores the folder. */
+export const sdkFolder = 'site/sdk'
+const sdkPages = 'reference/sdk'
+
+/** The parts of the site: a folder each, and the pages that come first in it. The others follow by title. */
+export const parts: readonly { readonly folder: string; readonly title: string; readonly order: readonly string[] }[] =
+  [
+    {
+      folder: 'tutorials',
+      title: 'Tutorials',
+      order: ['first-agent', 'three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
+    },
+    {
+      folder: 'guides',
+      title: 'Guides',
+      order: ['run-the-hub', 'agents', 'write-an-agent', 'clients', 'console', 'auth', 'push', 'telemetry', 'mcp'],
+    },
+    {
+      folder: 'reference',
+      title: 'Reference',
+      order: ['configuration', 'cli', 'sdk', 'errors', 'metrics', 'admin', 'admin-api', 'extensions', 'glossary'],
+    },
+    {
+      folder: 'explanation',
+      title: 'Explanation',
+      order: ['durability', 'versions', 'delegation', 'scale', 'security', 'performance'],
+    },
+    {
+      folder: 'contributing',
+      title: 'Contributing',
+      order: ['contributing', 'architecture', 'conformance', 'requirements', 'changelog'],
+    },
+  ]
+
+/** Titles of folders inside a part; else the name of the folder. */
+const folderTitles: Readonly<Record<string, string>> = {
+  'guides/agents': 'Agent kinds',
+  'reference/sdk': 'SDK',
+}
+
+/** The page that a file becomes, both relative: docs/guides/auth.md is guides/auth.md. `undefined`: not a page of the site. */
+export function pageOf(file: string): string | undefined {
+  if (!file.endsWith('.md')) return undefined
+  if (Object.hasOwn(otherPages, file)) return otherPages[file]
+  if (file.startsWith('docs/')) return file.slice('docs/'.length)
+  if (file.startsWith(`${sdkFolder}/`)) return `${sdkPages}${file.slice(sdkFolder.length)}`
+  return undefined
+}
+
+/** Patterns of everything at `root` that is not a page, for the search of VitePress. */
+export function notPages(root: string): string[] {
+  const ownFolders = ['docs', 'site']
+  return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return ownFolders.includes(entry.name) ? [] : [`${entry.name}/**`]
+    return pageOf(entry.name) === undefined ? [entry.name] : []
+  })
+}
+
+/** The target of a link from a file: the address of a page, or `undefined` if the site has no such page. */
+export function siteLink(file: string, href: string): string | undefined {
+  const [path = '', fragment] = href.split('#')
+  const page = pageOf(posix.join(posix.dirname(file), decodeURI(path)))
+  if (page === undefined) return undefined
+  return `/${page}${fragment === undefined ? '' : `#${fragment}`}`
+}
+
+/** The sidebar: the parts that have pages. */
+export function sidebarOf(root: string): SidebarItem[] {
+  const files = globSync(['*.md', 'docs/**/*.md', `${sdkFolder}/**/*.md`], { cwd: root })
+  const titles = new Map<string, string>()
+  for (const file of files.map((file) => file.replaceAll('\\', '/'))) {
+    const page = pageOf(file)
+    if (page !== undefined) titles.set(page, titleOf(readFileSync(join(root, file), 'utf8')) ?? page)
+  }
+  // A page directly in docs/ belongs to no part and comes first.
+  const loose = [...titles].filter(([page]) => !page.includes('/') && page !== 'index.md')
+  return [
+    ...loose.map(([page, text]) => ({ text, link: `/${page.slice(0, -'.md'.length)}` })),
+    ...parts
+      .map(({ folder, title, order }) => ({ text: title, items: itemsIn(folder, order, titles) }))
+      .filter(({ items }) => items.length > 0),
+  ]
+}
+
+function itemsIn(folder: string, order: readonly string[], titles: ReadonlyMap<string, string>): SidebarItem[] {
+  const named = new Map<string, SidebarItem>()
+  for (const [page, text] of titles) {
+    if (!page.startsWith(`${folder}/`)) continue
+    const [name = '', ...rest] = page.slice(folder.length + 1).split('/')
+    if (rest.length === 0) named.set(name.slice(0, -'.md'.length), { text, link: `/${page.slice(0, -'.md'.length)}` })
+    else if (!named.has(name)) named.set(name, subfolder(`${folder}/${name}`, titles))
+  }
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
+  return [...named]
+    .sort(([a, one], [b, other]) => rank(a) - rank(b) || one.text.localeCompare(other.text))
+    .map(([, item]) => item)
+}
+
+/** A folder inside a part. Its index is the page of the folder itself. */
+function subfolder(folder: string, titles: ReadonlyMap<string, string>): SidebarItem {
+  const index = titles.get(`${folder}/index.md`)
+  const items = itemsIn(folder, [], titles).filter(({ link }) => link !== `/${folder}/index`)
+  return {
+    text: folderTitles[folder] ?? folder.slice(folder.lastIndexOf('/') + 1),
+    ...(index === undefined ? {} : { link: `/${folder}/` }),
+    collapsed: true,
+    items,
+  }
+}
+
+/** The first heading, as plain text. */
+export function titleOf(markdown: string): string | undefined {
+  const [, heading] = /^# +(.+?)\s*#*$/m.exec(markdown) ?? []
+  return heading?.replaceAll(/[`*]/g, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+}

@@ -1,0 +1,56 @@
+/** The reference of the SDK: one page for each entry point of @parley/a2a, named as programs import it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const sdk = join(import.meta.dirname, '../packages/a2a')
+const { name, exports } = JSON.parse(readFileSync(join(sdk, 'package.json'), 'utf8'))
+const entries = Object.entries(exports).map(([path, { 'parley-source': source }]) => ({
+  /** What a program imports. */
+  name: `${name}${path.slice(1)}`,
+  file: join(sdk, source),
+  /** How typedoc names the module, and the name of its page. */
+  module: source.replace(/^\.\/src\//, '').replace(/(?<=.)\/index\.ts$|\.ts$/, ''),
+  page: path === '.' ? 'a2a' : path.slice(2).replaceAll('/', '-'),
+}))
+
+/** Names each page after its entry point, and not after the file of the module. */
+function nameEntryPoints(app) {
+  app.converter.on('resolveBegin', ({ project }) => {
+    for (const module of project.children ?? []) {
+      module.name = entries.find((entry) => entry.module === module.name)?.page ?? module.name
+    }
+  })
+  app.renderer.on('endPage', (page) => {
+    const nameOf = (text) => entries.find((entry) => entry.page === text)?.name
+    page.contents = page.contents
+      ?.replace(/^# (\S+)$/m, (heading, text) => (nameOf(text) === undefined ? heading : `# ${nameOf(text)}`))
+      .replaceAll(/^- \[([\w-]+)\]\(([\w-]+)\.md\)$/gm, (line, text, file) =>
+        nameOf(text) === undefined ? line : `- [${nameOf(text)}](${file}.md)`,
+      )
+  })
+}
+
+export default {
+  name: 'SDK',
+  entryPoints: entries.map(({ file }) => file),
+  tsconfig: join(sdk, 'tsconfig.json'),
+  plugin: ['typedoc-plugin-markdown', nameEntryPoints],
+  out: './sdk',
+  router: 'module',
+  readme: 'none',
+  // Types are checked by `npm run check`, with the compiler of the project.
+  skipErrorChecking: true,
+  // There is no public address of the sources to link to.
+  disableSources: true,
+  excludeInternal: true,
+  excludePrivate: true,
+  validation: { notExported: false },
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+  useCodeBlocks: true,
+  entryFileName: 'index.md',
+  logLevel: 'Warn',
+}

@@ -1,0 +1,21 @@
+/** How-to guides that need nothing but Node work as printed. */
+import { join } from 'node:path'
+import { describePage, root } from './describe-page.ts'
+
+describePage('docs/guides/call-with-curl.md')
+describePage('docs/guides/serve-options.md', { packages: ['@parley/a2a', 'express'] })
+describePage('docs/guides/ollama.md', {
+  ports: [3000, 3001, 11434],
+  standIns: {
+    // The scripted model has the same API; it lists its model under another name.
+    ollama: `test "$1" = serve || exit 0
+sed 's/scripted/llama3.2/; s|A llama3.2 model is at http://|Listening on |' '${join(root, 'examples/hub/model.ts')}' > "$HOME/model.ts"
+PORT=11434 exec node "$HOME/model.ts"`,
+  },
+})
+// An agent on the SDK of the Agent Client Protocol stands in for Claude Code (npm-stand-in.ts).
+describePage('docs/guides/claude-code-acp.md')
+describePage('docs/guides/receive-webhooks.md', { ports: [3000, 3001, 9000], packages: ['@parley/a2a'] })
+describePage('docs/guides/rotate-keys.md')
+describePage('docs/guides/debug-a-stuck-task.md', { packages: ['@parley/a2a'] })
+describePage('docs/guides/production-checklist.md')
