@@ -88,7 +88,8 @@ export async function runPushJob(
   const isOver = isTerminal(status.state) && cursor >= statusSeq
   await move({ deliveredSeq: cursor, attempt: 0, dueAt: null, ...(isOver ? { state: 'done' } : {}) })
   // An append since the last check finds the claim released, but it woke no scheduler.
-  const isBehind = (loaded.tail.at(-1)?.seq ?? 0) > cursor
+  const { fold } = loaded
+  const isBehind = (loaded.tail.at(-1)?.seq ?? 0) > cursor || (isTerminal(fold.status.state) && cursor < fold.statusSeq)
   return { hasSucceeded: true, isTaskFinished: isOver, ...(isBehind ? { waitMs: 0 } : {}) }
 
   /** Visible events after the cursor, from memory or from the store. If the log was dropped, the current task replaces them. */

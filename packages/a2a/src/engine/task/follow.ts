@@ -220,6 +220,7 @@ class LogReader implements Pollable<readonly StreamItem[]> {
     if (!this.#closed) {
       this.#closed = true
       this.#loaded.listeners.delete(this.#listener)
+      this.#loaded.releaseTail()
       this.#outcome = undefined
       this.wake()
     }

@@ -1,12 +1,10 @@
 /**
  * A task in use: its fold, the newest part of its log, and the one queue for all writes to it.
  *
- * A write is queued as an intent and decided when its turn comes, against the state at that time. That resolves every race: a
- * cancel and a completion queued together are decided one after the other, and the second finds a terminal task. The same holds
- * across processes: if another process has appended to the log, the store refuses our append, we read the new records, and decide
- * again.
- *
- * Listeners are called only after the store has confirmed that an append is durable.
+ * A write is queued as an intent and decided when its turn comes, against the state at that time. That resolves every race: of a
+ * cancel and a completion queued together, the second finds a terminal task. The same holds across processes: if another has
+ * appended, the store refuses our append, we read the new records, and decide again. Listeners are called only after an append is
+ * durable.
  */
 import { A2AError, taskNotFound } from '../../model/error.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
@@ -112,6 +110,11 @@ export class LoadedTask {
     return this.#tail.after(seq)
   }
 
+  /** To be called when a reader leaves: of an ended task, the garbage collector would only move the events before it is released. */
+  releaseTail(): void {
+    if (this.listeners.size === 0 && isTerminal(this.fold.status.state)) this.#tail.clear()
+  }
+
   get isStored(): boolean {
     return this.#newTask === undefined
   }
@@ -197,7 +200,7 @@ export class LoadedTask {
     this.#leaseFence = undefined
   }
 
-  /** Another process has the lease: the run here must stop, and this process must not resume it. */
+  /** Another process has the lease: the run here must stop. */
   loseLease(): void {
     this.#leaseFence = undefined
     this.fail(new A2AError('UNAVAILABLE', 'The task runs in another process'))
@@ -265,8 +268,7 @@ export class LoadedTask {
     const batch = takeBatch(this.#queue, draft)
     if (this.#queue.length === 0) this.#backlogBytes = 0
     const [first] = batch.records
-    // The agent has been running since the message arrived, and an agent that computes first reports later. The duration of a task
-    // is counted from here, in its row and in its log.
+    // An agent that computes first reports later. The duration of a task is counted from its message, in its row and in its log.
     if (this.#newTask !== undefined && first !== undefined) {
       batch.records[0] = { ...first, at: Math.min(first.at, this.#newTask.createdAt) }
     }
@@ -384,11 +386,10 @@ export class LoadedTask {
 
   #saveSnapshotIfDue(): void {
     const { bytes, status } = this.fold
-    const grown = bytes - this.#snapshotBytes
     // Again only when the log has doubled: with a snapshot every 2 MB, 75 MB in 300 events took SQLite 21 s; this way it takes 2 s.
     const fromBytes = this.#deps.snapshotAll ? 0 : snapshotFromBytes
     const enough = isTerminal(status.state) ? fromBytes : Math.max(snapshotEveryBytes, this.#snapshotBytes)
-    if (grown < enough) return
+    if (bytes - this.#snapshotBytes < enough) return
     this.#snapshotBytes = bytes
     // A snapshot only saves time and the log is authoritative, so it is not awaited and a failure is only logged.
     const saved = this.#deps.store.tasks.saveSnapshot(this.id, snapshotOf(this.fold))

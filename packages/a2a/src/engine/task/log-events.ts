@@ -62,6 +62,14 @@ export class EventTail {
     this.#lastBatch = undefined
   }
 
+  /** Drops all events: the next reader reads the store. */
+  clear(): void {
+    this.from = this.#events.at(-1)?.seq ?? this.from
+    this.#events = []
+    this.#bytes = 0
+    this.#lastBatch = undefined
+  }
+
   /**
    * The next batch of events after a seq. Readers at the same position get the same array, so that slow readers share memory with
    * the others.

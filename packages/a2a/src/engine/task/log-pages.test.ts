@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LogRecord } from '../../model/record.ts'
+import { openTestEngine } from '../../testing/fixtures/test-engine.ts'
 import { emptyFold } from './fold.ts'
 import type { LoadedTask } from './loaded-task.ts'
 import { createLogPages } from './log-pages.ts'
@@ -70,5 +71,23 @@ describe('pages of a log', () => {
       await asked[index]
     }
     assert.equal(reads.length, 20)
+  })
+})
+
+describe('the events of an ended task', () => {
+  it('leave the memory with its last reader, and are read from the store by the next', async (t) => {
+    const testEngine = await openTestEngine(t, async function* () {
+      yield { state: 'TASK_STATE_WORKING' }
+      yield 'one '
+      yield 'two'
+    })
+    const [opening, ...events] = await (await testEngine.stream('go')).rest()
+    assert.ok(opening !== undefined && 'task' in opening.event)
+    const { logPageCounts } = testEngine.engine
+    const { read } = logPageCounts
+    const again = await testEngine.subscribe(opening.event.task.id, { lastEventId: opening.seq ?? 0 })
+    const withoutBytes = (items: typeof events) => items.map(({ seq, event, final }) => ({ seq, event, final }))
+    assert.deepEqual(withoutBytes([...(await again.rest())]), withoutBytes(events))
+    assert.equal(logPageCounts.read, read + 1)
   })
 })
