@@ -46,9 +46,8 @@ export function createStepCorrection({ now, monotonicNow }: Clock): (at: number)
 
 const timestampPattern = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{0,9}))?(?:[Zz]|([+\- ])(\d\d):?(\d\d))?$/
 
-/** A time as `toTimestamp` returns it. Leaves out the 29th of February, which not every year has. */
-const canonicalPattern =
-  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+/** A time as `toTimestamp` returns it, on a day that every month has. */
+const canonicalPattern = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{3}Z$/
 
 /**
  * Accepts 0 to 9 fraction digits, any offset, and a missing zone as UTC. Returns `undefined` if the text is not a time. An offset

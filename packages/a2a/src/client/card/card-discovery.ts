@@ -90,9 +90,7 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
       signal: shared,
       timeoutMs: limits.cardTimeoutMs,
     })
-    const origin = responseOriginOf(response)
-    const from = origin?.url ?? url
-    const identityKey = origin?.identity() ?? identity
+    const { url: from, identity: identityKey } = responseOriginOf(response) ?? { url, identity }
     const { createCachedCard, readCard } = await readCardModule
     const confirmed = response.status === 304 ? stale : undefined
     const card = confirmed?.card ?? (await readCard(response, from, { ...parts, signal: shared }))

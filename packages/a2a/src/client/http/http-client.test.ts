@@ -71,8 +71,8 @@ describe('a request', () => {
     const sender = http({ authenticate: () => ({ headers: { authorization: 'Bearer one' } }) })
     const response = await sender.send(get(`${url}/old`))
     assert.equal(responseOriginOf(response)?.url.href, `${url}/new`)
-    assert.equal(responseOriginOf(response)?.identity(), await sender.identify(get(url)))
-    assert.notEqual(responseOriginOf(response)?.identity(), await http().identify(get(url)))
+    assert.equal(responseOriginOf(response)?.identity, await sender.identify(get(url)))
+    assert.notEqual(responseOriginOf(response)?.identity, await http().identify(get(url)))
   })
 })
 

@@ -45,8 +45,8 @@ export interface AuthenticatedHttpClient extends HttpClient {
 export interface ResponseOrigin {
   /** After redirects. */
   readonly url: URL
-  /** As `identify` would return it. A function, because only the response with a card needs it. */
-  identity(): string
+  /** As `identify` would return it. */
+  readonly identity: string
 }
 
 const responseOrigins = new WeakMap<HttpAnswer, ResponseOrigin>()
@@ -146,7 +146,7 @@ export function createHttpClient({
           ...limits,
         }))
       }
-      responseOrigins.set(response, { url, identity: () => identityOf(credentials) })
+      responseOrigins.set(response, { url, identity: identityOf(credentials) })
       return response
     } catch (reason) {
       if (signal.aborted) throw signal.reason

@@ -2,20 +2,15 @@
 import { A2AError } from '../../model/error.ts'
 
 export function parseHttpUrl(given: string): URL {
-  let url: URL | undefined
-  try {
-    // `URL.canParse` before it would parse twice, and `URL.parse` is missing in older browsers.
-    url = new URL(given)
-  } catch {}
+  const url = URL.canParse(given) ? new URL(given) : undefined
   if (!url || !isHttpUrl(url)) throw new A2AError('INVALID_PARAMS', 'The URL must be http(s) and contain no password')
-  // Setting it parses the URL again.
-  if (given.includes('#')) url.hash = ''
+  url.hash = ''
   return url
 }
 
 /** A name and password in a URL are visible everywhere the URL is shown. */
 export function isHttpUrl({ protocol, username, password }: URL): boolean {
-  return (protocol === 'https:' || protocol === 'http:') && username + password === ''
+  return /^https?:$/.test(protocol) && username + password === ''
 }
 
 /** Simple tasks, as the interface of a card names it (docs/guides/simple.md). An identifier, never fetched. */

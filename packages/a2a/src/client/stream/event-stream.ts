@@ -43,14 +43,12 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
   ): AsyncGenerator<T, void, undefined> {
     if (isConsumed)
       throw new A2AError('INVALID_REQUEST', 'A stream can be read only once: keep its events, or open another stream')
-    isConsumed = true
-    isWaiting = true
-    const reading = (runtime ??= await import('./stream-runtime.ts'))
-    const streamState = (currentState = reading.createStreamState())
-    const requests = (linked = linkSignals([signal]))
-    if (hasReaderLeft) requests.abort(reading.readerLeft)
+    isConsumed = isWaiting = true
+    linked = linkSignals([signal])
     try {
-      for await (const frame of open(requests.signal, reading)) {
+      const reading = (runtime ??= await import('./stream-runtime.ts'))
+      const streamState = (currentState = reading.createStreamState())
+      for await (const frame of open(linked.signal, reading)) {
         lastEventId = frame.id ?? lastEventId
         for (const message of messagesIn(frame.event)) {
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
@@ -67,7 +65,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
       // A reader that stopped gets no error about the closed connection.
       if (!hasReaderLeft) throw (failure = reason as Error)
     } finally {
-      requests.end()
+      linked.end()
     }
     const item = isEnded ? last?.(answer) : undefined
     if (item !== undefined) yield item
