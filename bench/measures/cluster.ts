@@ -45,9 +45,8 @@ interface Rate {
   readonly perSecond: number
   /** The CPU time of the replicas for one. */
   readonly cpuMicros: number
-  /** The CPU time of the database for one, and its statements. */
+  /** The CPU time of the database for one. */
   readonly databaseCpuMicros: number | undefined
-  readonly statements: number
 }
 
 /** All of the connections, distributed among the replicas. */
@@ -76,7 +75,6 @@ async function rateOf(
   for (let index = 0; index < plan.warmUpRounds; index++) {
     await Promise.all(loads.map((load) => load.run(plan.roundMs)))
   }
-  const statementsBefore = (await database.load()).statements
   const databaseBefore = database.cpuMicros()
   for (let index = 0; index < plan.rounds; index++) {
     const before = await cpu()
@@ -87,10 +85,8 @@ async function rateOf(
     rounds.push({ perSecond: sum(parts.map(({ perSecond }) => perSecond)), cpuMicros })
   }
   const databaseAfter = database.cpuMicros()
-  const statements = (await database.load()).statements - statementsBefore
   for (const load of loads) load.close()
   return {
-    statements: statements / completed,
     databaseCpuMicros:
       databaseBefore === undefined || databaseAfter === undefined
         ? undefined
@@ -121,14 +117,12 @@ async function measureRates(database: BenchDatabase, plan: Plan): Promise<readon
     add('Events', 'Events of streams', 'per second', 'more', events)
     add('EventsCpu', 'Events of streams', 'CPU µs each', 'less', streams.cpuMicros / eventsPerStream)
     if (name === 'sqlite') continue
-    for (const [suffix, of, { databaseCpuMicros, statements }] of [
+    for (const [suffix, of, { databaseCpuMicros }] of [
       ['Task', 'SendMessage to Task', tasks],
       ['Stream', `Stream of ${streamChunks} chunks`, streams],
     ] as const) {
-      const ofDatabase = `${of}, the database's share`
-      if (databaseCpuMicros !== undefined)
-        add(`${suffix}DatabaseCpu`, ofDatabase, 'CPU µs each', 'less', databaseCpuMicros)
-      add(`${suffix}Statements`, ofDatabase, 'statements each', 'less', statements)
+      if (databaseCpuMicros === undefined) continue
+      add(`${suffix}DatabaseCpu`, `${of}, the database's share`, 'CPU µs each', 'less', databaseCpuMicros)
     }
   }
   return measures
