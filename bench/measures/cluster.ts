@@ -45,10 +45,17 @@ interface Rate {
   readonly perSecond: number
   /** The CPU time of the replicas for one. */
   readonly cpuMicros: number
+  /** The CPU time of the database for one. */
+  readonly databaseCpuMicros: number | undefined
 }
 
 /** All of the connections, distributed among the replicas. */
-async function rateOf(replicas: readonly Replica[], work: keyof typeof workloads, plan: Plan): Promise<Rate> {
+async function rateOf(
+  replicas: readonly Replica[],
+  database: BenchDatabase,
+  work: keyof typeof workloads,
+  plan: Plan,
+): Promise<Rate> {
   const { judge, request } = workloads[work]
   const loads = await Promise.all(
     replicas.map(({ port }) =>
@@ -63,18 +70,27 @@ async function rateOf(replicas: readonly Replica[], work: keyof typeof workloads
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
   const cpu = async (): Promise<number> =>
     sum((await Promise.all(replicas.map((replica) => replica.usage()))).map(({ cpuMicros }) => cpuMicros))
-  const rounds: Rate[] = []
+  const rounds: { readonly perSecond: number; readonly cpuMicros: number }[] = []
+  let completed = 0
   for (let index = 0; index < plan.warmUpRounds; index++) {
     await Promise.all(loads.map((load) => load.run(plan.roundMs)))
   }
+  const databaseBefore = database.cpuMicros()
   for (let index = 0; index < plan.rounds; index++) {
     const before = await cpu()
     const parts = await Promise.all(loads.map((load) => load.run(plan.roundMs)))
-    const cpuMicros = ((await cpu()) - before) / sum(parts.map(({ completed }) => completed))
+    const inRound = sum(parts.map((part) => part.completed))
+    completed += inRound
+    const cpuMicros = ((await cpu()) - before) / inRound
     rounds.push({ perSecond: sum(parts.map(({ perSecond }) => perSecond)), cpuMicros })
   }
+  const databaseAfter = database.cpuMicros()
   for (const load of loads) load.close()
   return {
+    databaseCpuMicros:
+      databaseBefore === undefined || databaseAfter === undefined
+        ? undefined
+        : (databaseAfter - databaseBefore) / completed,
     perSecond: median(rounds.map(({ perSecond }) => perSecond)),
     cpuMicros: median(rounds.map(({ cpuMicros }) => cpuMicros)),
   }
@@ -89,8 +105,8 @@ async function measureRates(database: BenchDatabase, plan: Plan): Promise<readon
   ]
   for (const { name, what, urls } of places) {
     const replicas = await Promise.all(urls.map((url) => startReplica(url)))
-    const tasks = await rateOf(replicas, 'task', plan)
-    const streams = await rateOf(replicas, 'stream', plan)
+    const tasks = await rateOf(replicas, database, 'task', plan)
+    const streams = await rateOf(replicas, database, 'stream', plan)
     await Promise.all(replicas.map((replica) => replica.close()))
     const events = streams.perSecond * eventsPerStream
     plan.tell(`${what}: ${Math.round(tasks.perSecond)} tasks/s, ${Math.round(events)} events/s`)
@@ -100,6 +116,14 @@ async function measureRates(database: BenchDatabase, plan: Plan): Promise<readon
     add('TaskCpu', 'SendMessage to Task', 'CPU µs each', 'less', tasks.cpuMicros)
     add('Events', 'Events of streams', 'per second', 'more', events)
     add('EventsCpu', 'Events of streams', 'CPU µs each', 'less', streams.cpuMicros / eventsPerStream)
+    if (name === 'sqlite') continue
+    for (const [suffix, of, { databaseCpuMicros }] of [
+      ['Task', 'SendMessage to Task', tasks],
+      ['Stream', `Stream of ${streamChunks} chunks`, streams],
+    ] as const) {
+      if (databaseCpuMicros === undefined) continue
+      add(`${suffix}DatabaseCpu`, `${of}, the database's share`, 'CPU µs each', 'less', databaseCpuMicros)
+    }
   }
   return measures
 }
