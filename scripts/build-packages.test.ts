@@ -16,7 +16,7 @@ describe('a published file', () => {
       '',
     ]
     assert.deepEqual(eraseTypes(source.join('\n')).split('\n'), [
-      "import { a,         } from './a.js'",
+      "import { a,        } from './a.js'",
       '',
       "import './side-effect.js'",
       "export const load = ()             => import('./b.js')",
