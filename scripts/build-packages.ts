@@ -26,12 +26,18 @@ export function readManifest(folder: string): PackageManifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageManifest
 }
 
-const relativeImport = /(\bfrom\s*|\bimport\s*\(\s*|^\s*import\s*)(['"])(\.{1,2}\/[^'"\n]+)\.ts\2/gm
+/** A relative import, of a source or of what was built from it: what precedes the specifier, its quote, and its path. */
+const relativeImport = /(\bfrom\s*|\bimport\s*\(\s*|^\s*import\s*)(['"])(\.{1,2}\/[^'"\n]+)\.(?:ts|js)\2/gm
 
 /** JavaScript with the lines and columns of `source`. The new specifiers are as long as the old ones. */
 export function eraseTypes(source: string): string {
-  const erased = stripTypeScriptTypes(source, { mode: 'strip' })
-  return erased.replace(relativeImport, '$1$2$3.js$2').replace(/[^\S\n]+$/gm, '')
+  const lines = source.split('\n')
+  const erased = stripTypeScriptTypes(source, { mode: 'strip' }).replace(relativeImport, '$1$2$3.js$2')
+  // Spaces at the end of a line that the source has too may be part of a string.
+  return erased
+    .split('\n')
+    .map((line, index) => (/\s$/.test(lines[index] ?? '') ? line : line.trimEnd()))
+    .join('\n')
 }
 
 /** Every file that `entries` import, statically or on demand, and they themselves. */
@@ -41,11 +47,7 @@ function reachable(entries: readonly string[], textOf: (file: string) => string)
     if (found.has(file)) return
     const text = textOf(file)
     found.set(file, text)
-    for (const [, , , specifier = ''] of text.matchAll(
-      /(\bfrom\s*|\bimport\s*\(\s*|^\s*import\s*)(['"])(\.{1,2}\/[^'"\n]+)\.(?:ts|js)\2/gm,
-    )) {
-      visit(join(dirname(file), `${specifier}.ts`))
-    }
+    for (const [, , , path = ''] of text.matchAll(relativeImport)) visit(join(dirname(file), `${path}.ts`))
   }
   for (const entry of entries) visit(entry)
   return found

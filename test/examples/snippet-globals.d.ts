@@ -1,17 +1,22 @@
 /** What the snippets of the docs use without importing it: the SDK's best-known names, and what a reader would have. */
+import type * as assertModule from 'node:assert/strict'
+import type * as sdk from '@parley/a2a'
 import type { Agent, FullStore, Report, Turn as SdkTurn } from '@parley/a2a'
+import type * as client from '@parley/a2a/client'
+import type * as node from '@parley/a2a/node'
+import type * as server from '@parley/a2a/server'
 
 declare global {
   type Turn = SdkTurn
-  type Authenticate = import('@parley/a2a/server').Authenticate
-  const A2AError: typeof import('@parley/a2a').A2AError
-  const authRequired: typeof import('@parley/a2a').authRequired
-  const inputRequired: typeof import('@parley/a2a').inputRequired
-  const assert: typeof import('node:assert/strict')
-  const connect: typeof import('@parley/a2a/client').connect
-  const mtls: typeof import('@parley/a2a/server').mtls
-  const serve: typeof import('@parley/a2a/node').serve
-  const handler: import('@parley/a2a/server').Handler
+  type Authenticate = server.Authenticate
+  const A2AError: typeof sdk.A2AError
+  const authRequired: typeof sdk.authRequired
+  const inputRequired: typeof sdk.inputRequired
+  const assert: typeof assertModule
+  const connect: typeof client.connect
+  const mtls: typeof server.mtls
+  const serve: typeof node.serve
+  const handler: server.Handler
 
   const agent: (turn: SdkTurn) => string
   const fn: (turn: SdkTurn) => string

@@ -22,7 +22,7 @@ describe('a page of tasks', { skip, timeout: 120_000 }, async () => {
     const pool: PostgresPool = {
       query: (query) => {
         statements.push(query)
-        return database.pool.query(query as never) as never
+        return database.pool.query(query as never)
       },
       end: async () => {},
       on: () => {},

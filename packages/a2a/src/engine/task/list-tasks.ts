@@ -47,7 +47,7 @@ export async function listTasks(
     let bytes = 0
     for (let from = 0; from < rows.length; from += readsAtOnce) {
       const round = rows.slice(from, from + readsAtOnce)
-      const views = await Promise.all(round.map((row) => deps.view(row)))
+      const views = await Promise.all(round.map(async (row) => deps.view(row)))
       for (const [index, task] of views.entries()) {
         if (task === undefined) continue
         const shown = shapeTask(task, request)
