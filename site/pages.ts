@@ -30,12 +30,55 @@ export const parts: readonly { readonly folder: string; readonly title: string; 
     {
       folder: 'tutorials',
       title: 'Tutorials',
-      order: ['first-agent', 'three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
+      order: ['first-agent', 'hub-of-three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
     },
     {
       folder: 'guides',
       title: 'Guides',
-      order: ['run-the-hub', 'agents', 'write-an-agent', 'clients', 'console', 'auth', 'push', 'telemetry', 'mcp'],
+      order: [
+        {
+          title: 'Run the hub',
+          pages: [
+            'run-the-hub',
+            'configure-agents',
+            'agents',
+            'ollama',
+            'claude-code-acp',
+            'cards-and-grpc',
+            'delegate-work',
+            'mcp',
+            'console',
+            'console-screenshots',
+          ],
+        },
+        {
+          title: 'Operate',
+          pages: [
+            'production-checklist',
+            'reverse-proxy',
+            'run-replicas',
+            'connection-limits',
+            'telemetry',
+            'debug-a-stuck-task',
+          ],
+        },
+        { title: 'Secure', pages: ['auth', 'hub-access', 'rotate-keys', 'signed-cards'] },
+        { title: 'Write agents', pages: ['write-an-agent', 'serve-options', 'simple', 'write-a-store'] },
+        {
+          title: 'Call agents',
+          pages: [
+            'clients',
+            'client-streams',
+            'conversations',
+            'client-auth',
+            'client-http',
+            'call-with-curl',
+            'sdks',
+            'legacy-v03-draft',
+          ],
+        },
+        { title: 'Webhooks', pages: ['push', 'receive-webhooks', 'webhook-receiver'] },
+      ],
     },
     {
       folder: 'reference',
@@ -104,7 +147,7 @@ export function sidebarOf(root: string): SidebarItem[] {
   ]
 }
 
-function itemsIn(folder: string, order: readonly string[], titles: ReadonlyMap<string, string>): SidebarItem[] {
+function itemsIn(folder: string, order: SitePart['order'], titles: ReadonlyMap<string, string>): SidebarItem[] {
   const named = new Map<string, SidebarItem>()
   for (const [page, text] of titles) {
     if (!page.startsWith(`${folder}/`)) continue
@@ -112,10 +155,18 @@ function itemsIn(folder: string, order: readonly string[], titles: ReadonlyMap<s
     if (rest.length === 0) named.set(name.slice(0, -'.md'.length), { text, link: `/${page.slice(0, -'.md'.length)}` })
     else if (!named.has(name)) named.set(name, subfolder(`${folder}/${name}`, titles))
   }
-  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
-  return [...named]
-    .sort(([a, one], [b, other]) => rank(a) - rank(b) || one.text.localeCompare(other.text))
-    .map(([, item]) => item)
+  /** Each page has one place. */
+  const take = (name: string): SidebarItem[] => {
+    const item = named.get(name)
+    named.delete(name)
+    return item === undefined ? [] : [item]
+  }
+  const first = order.flatMap((entry): SidebarItem[] => {
+    if (typeof entry === 'string') return take(entry)
+    const items = entry.pages.flatMap(take)
+    return items.length === 0 ? [] : [{ text: entry.title, collapsed: false, items }]
+  })
+  return [...first, ...[...named.values()].sort((one, other) => one.text.localeCompare(other.text))]
 }
 
 /** A folder inside a part. Its index is the page of the folder itself. */
