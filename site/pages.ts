@@ -24,78 +24,89 @@ const otherPages: Readonly<Record<string, string>> = {
 export const sdkFolder = 'site/sdk'
 const sdkPages = 'reference/sdk'
 
-/** The parts of the site: a folder each, and the pages that come first in it. The others follow by title. */
-export const parts: readonly { readonly folder: string; readonly title: string; readonly order: readonly string[] }[] =
-  [
-    {
-      folder: 'tutorials',
-      title: 'Tutorials',
-      order: ['first-agent', 'hub-of-three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
-    },
-    {
-      folder: 'guides',
-      title: 'Guides',
-      order: [
-        {
-          title: 'Run the hub',
-          pages: [
-            'run-the-hub',
-            'configure-agents',
-            'agents',
-            'ollama',
-            'claude-code-acp',
-            'cards-and-grpc',
-            'delegate-work',
-            'mcp',
-            'console',
-            'console-screenshots',
-          ],
-        },
-        {
-          title: 'Operate',
-          pages: [
-            'production-checklist',
-            'reverse-proxy',
-            'run-replicas',
-            'connection-limits',
-            'telemetry',
-            'debug-a-stuck-task',
-          ],
-        },
-        { title: 'Secure', pages: ['auth', 'hub-access', 'rotate-keys', 'signed-cards'] },
-        { title: 'Write agents', pages: ['write-an-agent', 'serve-options', 'simple', 'write-a-store'] },
-        {
-          title: 'Call agents',
-          pages: [
-            'clients',
-            'client-streams',
-            'conversations',
-            'client-auth',
-            'client-http',
-            'call-with-curl',
-            'sdks',
-            'legacy-v03-draft',
-          ],
-        },
-        { title: 'Webhooks', pages: ['push', 'receive-webhooks', 'webhook-receiver'] },
-      ],
-    },
-    {
-      folder: 'reference',
-      title: 'Reference',
-      order: ['configuration', 'cli', 'sdk', 'errors', 'metrics', 'admin', 'admin-api', 'extensions', 'glossary'],
-    },
-    {
-      folder: 'explanation',
-      title: 'Explanation',
-      order: ['durability', 'versions', 'delegation', 'scale', 'security', 'performance'],
-    },
-    {
-      folder: 'contributing',
-      title: 'Contributing',
-      order: ['contributing', 'architecture', 'conformance', 'requirements', 'changelog'],
-    },
-  ]
+/** Pages under a common title. */
+interface PageGroup {
+  readonly title: string
+  readonly pages: readonly string[]
+}
+
+/** A part of the site: a folder, and the pages or groups that come first in it. The other pages follow by title. */
+interface SitePart {
+  readonly folder: string
+  readonly title: string
+  readonly order: readonly (string | PageGroup)[]
+}
+
+export const parts: readonly SitePart[] = [
+  {
+    folder: 'tutorials',
+    title: 'Tutorials',
+    order: ['first-agent', 'hub-of-three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
+  },
+  {
+    folder: 'guides',
+    title: 'Guides',
+    order: [
+      {
+        title: 'Run the hub',
+        pages: [
+          'run-the-hub',
+          'configure-agents',
+          'agents',
+          'ollama',
+          'claude-code-acp',
+          'cards-and-grpc',
+          'delegate-work',
+          'mcp',
+          'console',
+          'console-screenshots',
+        ],
+      },
+      {
+        title: 'Operate',
+        pages: [
+          'production-checklist',
+          'reverse-proxy',
+          'run-replicas',
+          'connection-limits',
+          'telemetry',
+          'debug-a-stuck-task',
+        ],
+      },
+      { title: 'Secure', pages: ['auth', 'hub-access', 'rotate-keys', 'signed-cards'] },
+      { title: 'Write agents', pages: ['write-an-agent', 'serve-options', 'simple', 'write-a-store'] },
+      {
+        title: 'Call agents',
+        pages: [
+          'clients',
+          'client-streams',
+          'conversations',
+          'client-auth',
+          'client-http',
+          'call-with-curl',
+          'sdks',
+          'legacy-v03-draft',
+        ],
+      },
+      { title: 'Webhooks', pages: ['push', 'receive-webhooks', 'webhook-receiver'] },
+    ],
+  },
+  {
+    folder: 'reference',
+    title: 'Reference',
+    order: ['configuration', 'cli', 'sdk', 'errors', 'metrics', 'admin', 'admin-api', 'extensions', 'glossary'],
+  },
+  {
+    folder: 'explanation',
+    title: 'Explanation',
+    order: ['durability', 'versions', 'delegation', 'scale', 'security', 'performance'],
+  },
+  {
+    folder: 'contributing',
+    title: 'Contributing',
+    order: ['contributing', 'architecture', 'conformance', 'requirements', 'changelog'],
+  },
+]
 
 /** Titles of folders inside a part; else the name of the folder. */
 const folderTitles: Readonly<Record<string, string>> = {
