@@ -94,7 +94,18 @@ export const parts: readonly SitePart[] = [
   {
     folder: 'reference',
     title: 'Reference',
-    order: ['configuration', 'cli', 'sdk', 'errors', 'metrics', 'admin', 'admin-api', 'extensions', 'glossary'],
+    order: [
+      'hub-settings',
+      'configuration',
+      'cli',
+      'sdk',
+      'errors',
+      'metrics',
+      'admin',
+      'admin-api',
+      'extensions',
+      'glossary',
+    ],
   },
   {
     folder: 'explanation',

@@ -150,8 +150,15 @@ const namesSayOneThing: Rule = (files) =>
     return /^[a-z0-9]+(-[a-z0-9]+(\.\d+)?)*$/.test(name) ? [] : [`${file}: file names are kebab-case`]
   })
 
-/** The command line, and the one function of the SDK whose default address is asked for in PORT and BIND_HOST. */
-const readsEnvironment = ['packages/hub/src/cli/main.ts', 'packages/a2a/src/simple/own-address.ts']
+/**
+ * The command line, and the one function of the SDK whose default address is asked for in PORT and BIND_HOST; and a test fixture that
+ * passes the cache of compiled code on.
+ */
+const readsEnvironment = [
+  'packages/hub/src/cli/main.ts',
+  'packages/a2a/src/simple/own-address.ts',
+  'packages/hub/src/agents/testing/test-agent-services.ts',
+]
 
 const onlyTheCommandLineReadsTheEnvironment: Rule = (files) =>
   inPackages(files)

@@ -72,7 +72,10 @@ describe('sign-in with OpenID Connect', () => {
   it('rejects users who are not admins by the configuration', async () => {
     const { location, cookie } = await begin()
     const code = provider.signIn(location, { sub: 'eve', groups: ['admin'] })
-    isRefused(await finish(code, location.searchParams.get('state'), cookie), /You are signed in, but you are not an admin of this hub/)
+    isRefused(
+      await finish(code, location.searchParams.get('state'), cookie),
+      /You are signed in, but you are not an admin of this hub/,
+    )
     const [audit] = (await testHub.ask('GET', '/admin/audit?outcome=PERMISSION_DENIED&limit=1')).json.entries
     assert.equal(audit.operation, 'GET /admin/sign-in/oidc/callback')
   })

@@ -5,8 +5,10 @@ import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import { findOrInstall } from '../../scripts/debian.ts'
 
-/** The browser, or the reason why there is none. In continuous integration there must be one. */
-export async function findBrowser(): Promise<{ readonly browser: Browser } | { readonly missing: string }> {
+/** The browser with these options, or the reason why there is none. In continuous integration there must be one. */
+export async function findBrowser(
+  ...options: readonly string[]
+): Promise<{ readonly browser: Browser } | { readonly missing: string }> {
   const named = process.env['PARLEY_CHROMIUM']
   const executablePath = named ?? (await findChromium())
   if (executablePath === undefined || !existsSync(executablePath)) {
@@ -19,7 +21,7 @@ export async function findBrowser(): Promise<{ readonly browser: Browser } | { r
     return { missing }
   }
   // Chromium refuses to run its sandbox as root.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const args = [...options, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
   return { browser: await chromium.launch({ executablePath, args }) }
 }
 

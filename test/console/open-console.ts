@@ -36,6 +36,9 @@ export interface ConsoleOptions extends TestHubOptions {
   readonly agents?: Readonly<Record<string, object>>
 }
 
+/** Of all pages of a context: to set it for each page draws the page once more. */
+const defaultLook = { viewport: { width: 1280, height: 800 }, colorScheme: 'light', reducedMotion: 'reduce' } as const
+
 export async function openConsole(
   browser: Browser,
   { agents = {}, ...options }: ConsoleOptions = {},
@@ -51,25 +54,32 @@ export async function openConsole(
     files: { 'artist.ts': artist, 'shout.mjs': shout, ...options.files },
     config: { agents: { ...defaultAgents(model.url).agents, ...agents }, ...options.config },
   })
-  const context = await browser.newContext({ baseURL: testHub.url })
+  const context = await browser.newContext({ baseURL: testHub.url, ...defaultLook })
   after(() => context.close())
   context.setDefaultTimeout(maxWaitMs)
   const pageErrors: string[] = []
   await signIn(context, testHub.url)
+  // A tab that stays open keeps the process of the tabs after it.
+  await (await context.newPage()).goto(`${testHub.url}/healthz`)
 
   return {
     testHub,
     context,
     pageErrors,
-    async open(path, { theme = 'light', width = 1280, height = 800, hasOwnClock = false } = {}) {
+    async open(path, { theme, width, height, hasOwnClock = false } = {}) {
       const page = await context.newPage()
       if (hasOwnClock) await page.clock.install()
       page.on('pageerror', (error) => void pageErrors.push(`${path}: ${error.message}`))
       page.on('console', (message) => {
         if (message.type() === 'error') pageErrors.push(`${path}: ${message.text()}`)
       })
-      await page.setViewportSize({ width, height })
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      if (width !== undefined || height !== undefined)
+        await page.setViewportSize({
+          ...defaultLook.viewport,
+          ...(width === undefined ? {} : { width }),
+          ...(height === undefined ? {} : { height }),
+        })
+      if (theme !== undefined) await page.emulateMedia({ colorScheme: theme })
       await page.goto(testHub.url + path)
       await page.locator('h1').first().waitFor()
       return page

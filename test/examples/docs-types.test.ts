@@ -20,6 +20,7 @@ const config = {
   // A snippet may declare names only to show them.
   compilerOptions: {
     noEmit: true,
+    emitDeclarationOnly: false,
     composite: false,
     declaration: false,
     declarationMap: false,

@@ -43,12 +43,14 @@ describe('the steps of a page', () => {
       'It prints:\n```text\nHi\n```',
       '```sh\ncat b\n```',
       '```yaml\nan: illustration\n```',
+      '```text [terminal 1]\nBye\n```',
       '- in a list:\n  ```sh\n  ls\n  ```',
     ]
     assert.deepEqual(pageSteps(page.join('\n\n')), [
       { kind: 'file', name: 'a.ts', content: '1\n' },
       { kind: 'command', script: 'node a.ts\n', terminal: 'terminal 1', output: { format: 'text', content: 'Hi\n' } },
       { kind: 'command', script: 'cat b\n' },
+      { kind: 'shown', terminal: 'terminal 1', output: { format: 'text', content: 'Bye\n' } },
       { kind: 'command', script: 'ls\n' },
     ])
   })

@@ -10,10 +10,10 @@ import { pageSteps } from './page-steps.ts'
 import { guides, tutorials } from './pages.ts'
 
 const pages = [...tutorials, ...guides]
-/** Those of this repository, because its sources are compiled, too; without what readers need not know. */
+/** Those of this repository, because its sources are compiled, too. */
 const settings = {
   extends: '../../../tsconfig.base.json',
-  compilerOptions: { noEmit: true, noPropertyAccessFromIndexSignature: false, customConditions: ['parley-source'] },
+  compilerOptions: { noEmit: true, composite: false },
   include: ['**/*.ts'],
 }
 

@@ -23,7 +23,7 @@ export function keyValueContract(open: OpenStore): void {
 
 function order(open: OpenStore): void {
   it(
-    'has what was requested before an append once the append is visible, if it declares isOrdered',
+    'has what was requested before an append once the append is visible, if it is ordered',
     withStore(open, async ({ store }) => {
       if (store.kv.isOrdered !== true) return
       const written = [1, 2, 3].map((value) => store.kv.write(kind, { key: 'a', value }))

@@ -1,4 +1,4 @@
-/** How-to guides that need nothing but Node work as printed. */
+/** How-to guides on building and connecting agents work as printed. */
 import { join } from 'node:path'
 import { describePage, root } from './describe-page.ts'
 
@@ -15,7 +15,3 @@ PORT=11434 exec node "$HOME/model.ts"`,
 })
 // An agent on the SDK of the Agent Client Protocol stands in for Claude Code (npm-stand-in.ts).
 describePage('docs/guides/claude-code-acp.md')
-describePage('docs/guides/receive-webhooks.md', { ports: [3000, 3001, 9000], packages: ['@parley/a2a'] })
-describePage('docs/guides/rotate-keys.md')
-describePage('docs/guides/debug-a-stuck-task.md', { packages: ['@parley/a2a'] })
-describePage('docs/guides/production-checklist.md')
