@@ -24,69 +24,100 @@ const otherPages: Readonly<Record<string, string>> = {
 export const sdkFolder = 'site/sdk'
 const sdkPages = 'reference/sdk'
 
-/** The parts of the site: a folder each, and the pages that come first in it. The others follow by title. */
-export const parts: readonly { readonly folder: string; readonly title: string; readonly order: readonly string[] }[] =
-  [
-    {
-      folder: 'tutorials',
-      title: 'Tutorials',
-      order: ['first-agent', 'hub-of-three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
-    },
-    {
-      folder: 'guides',
-      title: 'Guides',
-      order: [
-        'run-the-hub',
-        'configure-agents',
-        'agents',
-        'hub-access',
-        'cards-and-grpc',
-        'delegate-work',
-        'run-replicas',
-        'connection-limits',
-        'console',
-        'telemetry',
-        'mcp',
-        'write-an-agent',
-        'serve-options',
-        'auth',
-        'signed-cards',
-        'push',
-        'clients',
-        'client-streams',
-        'client-auth',
-        'conversations',
-        'client-http',
-        'webhook-receiver',
-      ],
-    },
-    {
-      folder: 'reference',
-      title: 'Reference',
-      order: [
-        'hub-settings',
-        'configuration',
-        'cli',
-        'sdk',
-        'errors',
-        'metrics',
-        'admin',
-        'admin-api',
-        'extensions',
-        'glossary',
-      ],
-    },
-    {
-      folder: 'explanation',
-      title: 'Explanation',
-      order: ['durability', 'versions', 'delegation', 'scale', 'security', 'performance'],
-    },
-    {
-      folder: 'contributing',
-      title: 'Contributing',
-      order: ['contributing', 'architecture', 'conformance', 'requirements', 'changelog'],
-    },
-  ]
+/** Pages under a common title. */
+interface PageGroup {
+  readonly title: string
+  readonly pages: readonly string[]
+}
+
+/** A part of the site: a folder, and the pages or groups that come first in it. The other pages follow by title. */
+interface SitePart {
+  readonly folder: string
+  readonly title: string
+  readonly order: readonly (string | PageGroup)[]
+}
+
+export const parts: readonly SitePart[] = [
+  {
+    folder: 'tutorials',
+    title: 'Tutorials',
+    order: ['first-agent', 'hub-of-three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
+  },
+  {
+    folder: 'guides',
+    title: 'Guides',
+    order: [
+      {
+        title: 'Run the hub',
+        pages: [
+          'run-the-hub',
+          'configure-agents',
+          'agents',
+          'ollama',
+          'claude-code-acp',
+          'cards-and-grpc',
+          'delegate-work',
+          'mcp',
+          'console',
+          'console-screenshots',
+        ],
+      },
+      {
+        title: 'Operate',
+        pages: [
+          'production-checklist',
+          'reverse-proxy',
+          'run-replicas',
+          'connection-limits',
+          'telemetry',
+          'debug-a-stuck-task',
+        ],
+      },
+      { title: 'Secure', pages: ['auth', 'hub-access', 'rotate-keys', 'signed-cards'] },
+      { title: 'Write agents', pages: ['write-an-agent', 'serve-options', 'simple', 'write-a-store'] },
+      {
+        title: 'Call agents',
+        pages: [
+          'clients',
+          'client-streams',
+          'conversations',
+          'client-auth',
+          'client-http',
+          'call-with-curl',
+          'sdks',
+          'legacy-v03-draft',
+        ],
+      },
+      { title: 'Webhooks', pages: ['push', 'receive-webhooks', 'webhook-receiver'] },
+    ],
+  },
+  {
+    folder: 'reference',
+    title: 'Reference',
+    order: [
+      'hub-settings',
+      'configuration',
+      'cli',
+      'sdk',
+      'errors',
+      'metrics',
+      'admin',
+      'admin-api',
+      'extensions',
+      'glossary',
+    ],
+  },
+  {
+    folder: 'explanation',
+    title: 'Explanation',
+    order: ['durability', 'versions', 'delegation', 'scale', 'security', 'performance'],
+  },
+  {
+    folder: 'contributing',
+    title: 'Contributing',
+    order: ['contributing', 'architecture', 'conformance', 'requirements', 'changelog'],
+  },
+]
 
 /** Titles of folders inside a part; else the name of the folder. */
 const folderTitles: Readonly<Record<string, string>> = {
@@ -138,7 +169,7 @@ export function sidebarOf(root: string): SidebarItem[] {
   ]
 }
 
-function itemsIn(folder: string, order: readonly string[], titles: ReadonlyMap<string, string>): SidebarItem[] {
+function itemsIn(folder: string, order: SitePart['order'], titles: ReadonlyMap<string, string>): SidebarItem[] {
   const named = new Map<string, SidebarItem>()
   for (const [page, text] of titles) {
     if (!page.startsWith(`${folder}/`)) continue
@@ -146,10 +177,18 @@ function itemsIn(folder: string, order: readonly string[], titles: ReadonlyMap<s
     if (rest.length === 0) named.set(name.slice(0, -'.md'.length), { text, link: `/${page.slice(0, -'.md'.length)}` })
     else if (!named.has(name)) named.set(name, subfolder(`${folder}/${name}`, titles))
   }
-  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
-  return [...named]
-    .sort(([a, one], [b, other]) => rank(a) - rank(b) || one.text.localeCompare(other.text))
-    .map(([, item]) => item)
+  /** Each page has one place. */
+  const take = (name: string): SidebarItem[] => {
+    const item = named.get(name)
+    named.delete(name)
+    return item === undefined ? [] : [item]
+  }
+  const first = order.flatMap((entry): SidebarItem[] => {
+    if (typeof entry === 'string') return take(entry)
+    const items = entry.pages.flatMap(take)
+    return items.length === 0 ? [] : [{ text: entry.title, collapsed: false, items }]
+  })
+  return [...first, ...[...named.values()].sort((one, other) => one.text.localeCompare(other.text))]
 }
 
 /** A folder inside a part. Its index is the page of the folder itself. */

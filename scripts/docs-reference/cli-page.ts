@@ -1,9 +1,26 @@
 /** docs/reference/cli.md: every command of `parley` with its options, from the list of commands. */
-import type { Command } from '../../packages/hub/src/cli/command.ts'
+import { exitCodes, type Command } from '../../packages/hub/src/cli/command.ts'
 import { code, generatedNotice, page, table, text, type Row } from './markdown.ts'
 
 /** What the page needs of a command. */
 export type DocumentedCommand = Pick<Command, 'name' | 'takes' | 'summary' | 'details' | 'flags'>
+
+const exitTexts: Readonly<Record<keyof typeof exitCodes, string>> = {
+  failure: 'The command failed, or a check found a problem.',
+  usage: 'Unknown command or option, or a missing argument.',
+  unreachable: 'The hub does not respond.',
+  unauthorized: 'The hub rejects the admin key, or there is none.',
+  timeout: 'The hub did not respond within `--timeout`.',
+}
+
+/** Options whose line in `details` covers several at once. */
+const sharedOptions: Readonly<Record<string, Omit<OptionLine, 'names'>>> = {
+  host: { takes: '<address>', about: 'Overrides `listen.host`.' },
+  port: { takes: '<port>', about: 'Overrides `listen.port`.' },
+  'grpc-port': { takes: '<port>', about: 'Overrides `listen.grpcPort`.' },
+  store: { takes: '<url>', about: 'Overrides `store`.' },
+  data: { takes: '<folder>', about: 'The data directory. Default: `.parley` beside the configuration file.' },
+}
 
 /** A line of `details` about options: `-c, --config <file>   Default: …`. */
 interface OptionLine {
@@ -27,6 +44,17 @@ export function cliPage(commands: readonly DocumentedCommand[]): string {
       commands.map((command) => [`[parley ${command.name}](#${anchorOf(command)})`, text(command.summary)]),
     ),
     ...commands.map((command) => commandText(command, known)),
+    '## Exit codes',
+    table(
+      ['Code', 'Meaning'],
+      [
+        ['0', 'Success.'],
+        ...(Object.keys(exitCodes) as (keyof typeof exitCodes)[]).map((name) => [
+          String(exitCodes[name]),
+          text(exitTexts[name]),
+        ]),
+      ],
+    ),
   )
 }
 
@@ -34,7 +62,7 @@ function commandText(command: DocumentedCommand, known: ReadonlyMap<string, Opti
   const own = new Map(optionLines(command).flatMap((line) => line.names.map((name) => [name, line])))
   const notes = (command.details ?? []).filter((line) => parseOption(line) === undefined)
   const rows = Object.entries(command.flags).map(([name, { type, short, multiple }]): Row => {
-    const line = own.get(name) ?? known.get(name)
+    const line = describe(name, own.get(name) ?? known.get(name))
     const takes = type === 'boolean' ? '' : ` ${line?.takes || '<value>'}`
     const repeats = multiple === true && !/repeatable/i.test(line?.about ?? '') ? ' Repeatable.' : ''
     return [
@@ -49,6 +77,10 @@ function commandText(command: DocumentedCommand, known: ReadonlyMap<string, Opti
     ...notes.map(text),
     table(['Option', 'Description'], rows),
   )
+}
+
+function describe(name: string, line: OptionLine | undefined): Omit<OptionLine, 'names'> | undefined {
+  return line === undefined || line.names.length > 1 ? (sharedOptions[name] ?? line) : line
 }
 
 function usage({ name, takes }: DocumentedCommand): string {

@@ -230,7 +230,7 @@ describeInBrowser('the playground', async (browser) => {
     const { id } = await fixture.testHub.send('talker', 'I am another caller')
     const page = await fixture.open(`/playground/talker?task=${id}`)
     await page.getByText('You said: I am another caller').waitFor()
-    await page.getByText(/This conversation is one of anonymous/).waitFor()
+    await page.getByText(/This conversation belongs to anonymous/).waitFor()
     assert.equal(await composer(page).count(), 0)
     await page.close()
   })
