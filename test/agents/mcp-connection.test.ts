@@ -53,6 +53,8 @@ for (const [where, open] of places)
     it('asks the caller, whose answer time does not count', async (t) => {
       const connection = connectTo(t, await open(t))
       await connection.serverInfo(signal)
+      // Only the time of the caller passes.
+      t.mock.timers.enable({ apis: ['setTimeout'] })
       const asked: string[] = []
       const { content } = await connection.call(
         'trigger-elicitation-request',
@@ -62,12 +64,13 @@ for (const [where, open] of places)
           timeoutMs: 300,
           async onElicit({ message }) {
             asked.push(message)
-            await sleep(600)
+            t.mock.timers.tick(600)
             return { action: 'accept', content: { name: 'Ann', check: true } }
           },
         },
       )
       assert.equal(asked.length, 1)
+      t.mock.timers.reset()
       assert.match(JSON.stringify(content), /Ann/)
       const canceled = await connection.call('trigger-elicitation-request', {}, options)
       assert.match(JSON.stringify(canceled.content), /cancel/)
