@@ -94,7 +94,7 @@ describe('sign-in with OpenID Connect', () => {
     )
     isRefused(await finish('made-up', state, mine.cookie), /returned an unexpected response/)
     const denied = await get(testHub, `/admin/sign-in/oidc/callback?error=access_denied&state=${state}`, mine.cookie)
-    isRefused(denied, /did not let you in/)
+    isRefused(denied, /refused the sign-in/)
   })
 
   it('rejects a token for another nonce, for another client, or by another issuer', async () => {
