@@ -32,6 +32,15 @@ describe('parley init', () => {
     assert.deepEqual(await readdir(cwd), ['parley.yaml'])
   })
 
+  it('prints the project as JSON with -o json', async (t) => {
+    const cwd = await newFolder(t)
+    const terminal = createTestTerminal({ cwd })
+    assert.equal(await runCli(['init', 'my-agent', '-o', 'json'], terminal), 0)
+    const { folder, files } = JSON.parse(terminal.printed.join('\n')) as { folder: string; files: readonly string[] }
+    assert.equal(folder, join(cwd, 'my-agent'))
+    assert.deepEqual((await readdir(folder)).toSorted(), files)
+  })
+
   it('refuses two folders', async (t) => {
     const terminal = createTestTerminal({ cwd: await newFolder(t) })
     assert.notEqual(await runCli(['init', 'one', 'two'], terminal), 0)
