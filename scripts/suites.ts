@@ -26,7 +26,7 @@ export interface Step {
 
 const runFirst = ['check', 'architecture', 'units', 'conformance', 'matrix', 'interop', 'fault-injection']
 /** The longest follow, so that the end is not one long suite beside nothing. */
-const runNext = ['console', 'agents', 'bench', 'torture', 'leaks', 'hub', 'cluster', 'a2a-proxy']
+const runNext = ['console', 'bench', 'agents', 'torture', 'leaks', 'cluster', 'hub', 'postgres', 'a2a-proxy']
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
 /** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */

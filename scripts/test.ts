@@ -78,10 +78,22 @@ const addTime = (name: string, startedAt: number): void => {
 }
 const startedAt = performance.now()
 const waiting = [...chosen]
+const running = new Set<Suite>()
 await Promise.all(Array.from({ length: suitesAtOnce }, runWaiting))
 
 async function runWaiting(): Promise<void> {
-  for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) await runSuite(suite)
+  for (let suite = takeWaiting(); suite !== undefined; suite = takeWaiting()) {
+    running.add(suite)
+    await runSuite(suite)
+    running.delete(suite)
+  }
+}
+
+/** Suites share one database server, where the transactions of one delay the feed of another: one of them runs at a time. */
+function takeWaiting(): Suite | undefined {
+  const isDatabaseBusy = [...running].some(({ usesDatabase }) => usesDatabase)
+  const index = waiting.findIndex(({ usesDatabase }) => !usesDatabase || !isDatabaseBusy)
+  return index === -1 ? undefined : waiting.splice(index, 1)[0]
 }
 
 async function runSuite(suite: Suite): Promise<void> {

@@ -119,9 +119,9 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   AGENT_UNAVAILABLE: {
     cause:
-      'The hub has the agent, but it cannot take work: it does not start, does not respond, or its circuit breaker is open.',
+      'The hub has the agent, but it cannot take work: it does not start, does not respond, its queue is full, or its circuit breaker is open.',
     remedy:
-      'Retry later. As the operator, see the health of the agent in the console or in the log, and check its URL, command and credentials.',
+      'If the response has `Retry-After` (a full queue), retry after that time. Otherwise the agent is down: try again when the operator has repaired it. As the operator, see the health of the agent in the console or in the log, and check its URL, command and credentials.',
   },
   INPUT_TIMEOUT: {
     cause: 'The task waited for input and received none within `inputTimeout`.',

@@ -360,7 +360,7 @@ describe('every route', () => {
       const given = body?.()
       if (!operation.isForAll) await refuses(operation, at, given, name)
       if (name === 'followChanges') return followed(at, /^retry: 1000\nid: \d+-\d+\nevent: ready\ndata: \{"instance":/)
-      if (name === 'followLogs') return followed(at, /^retry: 1000\n\nid: 1\nevent: line\ndata: \{"time":/)
+      if (name === 'followLogs') return followed(at, /^retry: 1000\n\nid: [0-9a-f]{8}-1\nevent: line\ndata: \{"time":/)
       const { status, headers, json } = await ask(operation.method, at, given, (await proof?.()) ?? asAdmin)
       const [expected = '', response] = Object.entries(operation.responses)[0] ?? []
       assert.equal(String(status), expected, `${operation.method} ${at}: ${JSON.stringify(json)}`)

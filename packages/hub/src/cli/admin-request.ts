@@ -14,6 +14,8 @@ export const hubFlags = {
   timeout: { type: 'string' },
 } satisfies Command['flags']
 export const hubDetails = [
+  '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder.',
+  '--host, --port, --grpc-port, --store, --data   Override the configuration.',
   '--url <url>             URL of the hub. Default: PARLEY_URL, or the configuration.',
   '--timeout <seconds>     How long to wait for the hub. Default 30.',
   ...outputDetails,
@@ -25,6 +27,13 @@ export interface HubConnection {
   readonly key: string
 }
 
+const keyMissingText =
+  'No admin key. If the hub was never started, run `parley up`. Otherwise set PARLEY_ADMIN_KEY to the key of its first start.'
+
+export function isKeyMissing({ message }: CliError): boolean {
+  return message === keyMissingText
+}
+
 export async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConnection> {
   const { environment } = terminal
   const named = flags.value('url') ?? environment['PARLEY_URL']
@@ -34,10 +43,7 @@ export async function hubConnection(flags: Flags, terminal: Terminal): Promise<H
   const { listen, admin, dataDir } = (await readValidConfig(flags, terminal)).config
   const key = known ?? admin.key ?? (await readAdminKey(dataDir))
   if (key === undefined) {
-    throw new CliError(
-      'No admin key: set PARLEY_ADMIN_KEY to the key that the hub printed at its first start.',
-      exitCodes.unauthorized,
-    )
+    throw new CliError(keyMissingText, exitCodes.unauthorized)
   }
   return { url: named?.replace(/\/+$/, '') ?? listenUrl(listen), key }
 }
@@ -59,23 +65,45 @@ export async function requestAdmin<T>(
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const answer = (await response.json().catch(() => undefined)) as T & { error?: { message?: string } }
-  if (response.ok) return answer
+  const answer = (await response.json().catch((reason: unknown) => {
+    if ((reason as Error).name === 'TimeoutError') throw timeoutError(url, flags)
+  })) as (T & { error?: { message?: string } }) | undefined
+  if (response.ok && answer !== undefined) return answer
   throw responseError(response.status, answer?.error?.message, url)
 }
 
-/** Throws CliError with the exit code for an unreachable hub or a timeout. */
-export async function fetchHub(url: string, flags: Flags, init: RequestInit = {}): Promise<Response> {
-  const seconds = timeoutSeconds(flags)
+/**
+ * Throws CliError with the exit code for an unreachable hub or a timeout. With `streamSignal` the timeout applies until the response
+ * begins, and that signal ends it.
+ */
+export async function fetchHub(
+  url: string,
+  flags: Flags,
+  init: RequestInit = {},
+  streamSignal?: AbortSignal,
+): Promise<Response> {
   const { origin } = new URL(url)
-  return fetch(url, { signal: AbortSignal.timeout(seconds * 1_000), ...init }).catch((reason: unknown) => {
-    if ((reason as Error).name === 'TimeoutError')
-      throw new CliError(`The hub at ${origin} did not respond within ${seconds} s.`, exitCodes.timeout)
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(new DOMException('', 'TimeoutError')), timeoutSeconds(flags) * 1_000)
+  timer.unref()
+  streamSignal?.addEventListener('abort', () => timeout.abort(streamSignal.reason), { once: true })
+  const begun = fetch(url, { ...init, signal: timeout.signal })
+  if (streamSignal !== undefined) void begun.finally(() => clearTimeout(timer)).catch(() => {})
+  return begun.catch((reason: unknown) => {
+    if ((reason as Error).name === 'TimeoutError') throw timeoutError(origin, flags)
+    const text = networkErrorText(reason)
+    // Something responds, but not as expected: often a certificate that is not issued for the address.
+    if (!unreachableCodes.includes(networkErrorCode(reason)))
+      throw new CliError(`The hub at ${origin} cannot be called: ${text}. Name its public URL with --url.`)
     throw new CliError(
-      `No hub responds at ${origin}: ${networkErrorText(reason)}. Start it with \`parley up\`, or name it with --url.`,
+      `No hub responds at ${origin}: ${text}. Start it with \`parley up\`, or name it with --url.`,
       exitCodes.unreachable,
     )
   })
+}
+
+function timeoutError(url: string, flags: Flags): CliError {
+  return new CliError(`The hub at ${url} did not respond within ${timeoutSeconds(flags)} s.`, exitCodes.timeout)
 }
 
 export function responseError(status: number, message: string | undefined, url: string): CliError {
@@ -105,6 +133,21 @@ export async function* adminPages<Page extends { readonly after?: string }>(
     yield page
     after = page.after
   } while (after !== undefined)
+}
+
+const unreachableCodes = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ECONNRESET',
+  'ETIMEDOUT',
+]
+
+function networkErrorCode(reason: unknown): string {
+  const { cause } = reason as Error
+  return String((cause as NodeJS.ErrnoException | undefined)?.code)
 }
 
 function networkErrorText(reason: unknown): string {

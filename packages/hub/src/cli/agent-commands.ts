@@ -1,5 +1,5 @@
 /** `parley agent list | remove`. */
-import { hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
+import { hubDetails, hubFlags, isKeyMissing, requestAdmin } from './admin-request.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { configFlags } from './config-flags.ts'
 import { outputDetails, outputFlags, printResult, styled, tableLines } from './output.ts'
@@ -44,8 +44,9 @@ async function listAgents(flags: Flags, terminal: Terminal): Promise<readonly Ag
     return (await requestAdmin<{ agents: readonly AgentJson[] }>(flags, terminal, 'GET', '/admin/agents')).agents
   } catch (reason) {
     const isNamed = (flags.value('url') ?? terminal.environment['PARLEY_URL']) !== undefined
-    const isRunning = !(reason instanceof CliError) || reason.exitCode !== exitCodes.unreachable
-    if (isNamed || isRunning) throw reason
+    // Before the first start there is no admin key either.
+    const isStopped = reason instanceof CliError && (reason.exitCode === exitCodes.unreachable || isKeyMissing(reason))
+    if (isNamed || !isStopped) throw reason
     const { readValidConfig } = await import('./cli-settings.ts')
     const { config } = await readValidConfig(flags, terminal)
     terminal.printError(styled(terminal, 'dim', 'The hub is not running: these are the agents of the configuration.'))

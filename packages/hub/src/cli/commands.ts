@@ -11,6 +11,7 @@ import { doctorCommand } from './doctor-command.ts'
 import { initCommand } from './init.ts'
 import { logsCommand } from './logs-command.ts'
 import { mcpCommand } from './mcp-command.ts'
+import { wantsJson } from './output.ts'
 import { statusCommand } from './status-command.ts'
 import { upCommand } from './up.ts'
 import { hubVersion } from '../config/hub-version.ts'
@@ -101,7 +102,10 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     if (ownArgs.includes('--help') || ownArgs.includes('-h')) {
       return printLines(terminal, helpLines(commands, command.name.split(' ')))
     }
-    return await command.run(parseFlags(command, commandArgs), terminal)
+    const flags = parseFlags(command, commandArgs)
+    // Before the command has done anything: a key that was created is shown only once.
+    if ('output' in command.flags) wantsJson(flags)
+    return await command.run(flags, terminal)
   } catch (reason) {
     for (const line of (await errorText(reason)).split('\n')) terminal.printError(line)
     return reason instanceof CliError ? reason.exitCode : exitCodes.failure

@@ -8,6 +8,7 @@ export const configCheck: Command = {
   summary: 'Validates the configuration and lists all errors.',
   details: [
     '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder.',
+    '--host, --port, --grpc-port, --store, --data   Override the configuration.',
     ...outputDetails,
   ],
   flags: { ...configFlags, ...listenFlags, ...outputFlags },

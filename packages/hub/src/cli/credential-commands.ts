@@ -10,9 +10,9 @@ export const keyCreate: Command = {
   name: 'key create',
   summary: 'Creates an API key and shows it once.',
   details: [
-    '--agent <name>          An agent that it may call; repeatable.',
-    '--scope <scope>         agent:<name>, agent:*, skill:<agent>/<skill>, operation:<name>.',
-    '--name <text>           Its purpose.',
+    '--agent <name>          An agent that it may call; repeatable. Required, unless --scope or --replaces is set.',
+    '--scope <scope>         agent:<name>, agent:*, skill:<agent>/<skill>, operation:<name>; repeatable.',
+    '--name <text>           Its purpose. Default: its agents and scopes.',
     '--expires <duration>    For example 30d. Default: never.',
     '--rate <rate>           For example 60/min.',
     '--tasks-per-day <n>     The maximum number of new tasks per day.',
@@ -34,6 +34,8 @@ export const keyCreate: Command = {
   async run(flags, terminal) {
     const agents = flags.values('agent')
     const scopes = flags.values('scope')
+    if (agents.length + scopes.length === 0 && flags.value('replaces') === undefined)
+      throw usageError('Missing permission: set --agent <name> or --scope <scope>.')
     const tasksPerDay = flags.value('tasks-per-day')
     const order = {
       name:

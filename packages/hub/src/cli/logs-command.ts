@@ -42,10 +42,8 @@ async function* logLines(flags: Flags, terminal: Terminal, signal: AbortSignal):
     if (value !== undefined) query.set(name, value)
   }
   const headers = { authorization: `Bearer ${key}` }
-  const response = await fetchHub(`${url}/admin/logs?${query.toString()}`, flags, {
-    headers,
-    ...(follow ? { signal } : {}),
-  })
+  const address = `${url}/admin/logs?${query.toString()}`
+  const response = await fetchHub(address, flags, { headers }, follow ? signal : undefined)
   if (!response.ok || response.body === null) {
     const answer = (await response.json().catch(() => undefined)) as { error?: { message?: string } } | undefined
     const message = answer?.error?.message

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseFlags } from './commands.ts'
+import { parseFlags, runCli } from './commands.ts'
 import { keyList } from './credential-commands.ts'
 import { printResult, styled, tableLines } from './output.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
@@ -28,5 +28,12 @@ describe('the output of commands', () => {
     assert.deepEqual(print(), ['one'])
     assert.deepEqual(JSON.parse(print('-o', 'json').join('\n')), { a: 1 })
     assert.throws(() => print('-o', 'yaml'), { message: '--output must be text or json, not "yaml".', exitCode: 2 })
+  })
+
+  it('checks the format before the command does anything', async () => {
+    const environment = { PARLEY_URL: 'http://127.0.0.1:9', PARLEY_ADMIN_KEY: 'k'.repeat(32) }
+    const terminal = createTestTerminal({ environment })
+    // A hub that is called but does not respond ends the command with 3.
+    assert.equal(await runCli(['key', 'create', '--agent', 'a', '-o', 'yaml'], terminal), 2)
   })
 })

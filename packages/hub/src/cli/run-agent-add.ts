@@ -33,7 +33,9 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
   if ('reasons' in found) {
     terminal.printError(`No agent kind was detected for ${target.join(' ')}:`)
     for (const reason of found.reasons) terminal.printError(`  ${reason}`)
-    terminal.printError('Choose one with --kind, or write the entry by hand: see docs/guides/run-the-hub.md.')
+    terminal.printError(
+      'Choose one with --kind, or write the entry by hand: `parley config schema` prints all settings.',
+    )
     return 1
   }
   const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(textOfFile(file)))

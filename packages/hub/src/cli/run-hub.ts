@@ -32,7 +32,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   const shutdown = terminal.untilShutdown()
   const stop = followConfig(hub, flags, terminal)
   await printStartup(hub, config, terminal)
-  terminal.print(`Stop with Ctrl-C: running tasks continue ${resumeText(config.store.url)}.`)
+  terminal.print(`Stop with Ctrl-C. ${stopText(config.store.url)}`)
   await shutdown
   stop()
   await hub.close()
@@ -62,9 +62,11 @@ function agentLine({ state, startError, settings }: AgentStatus): string {
   return settings.description?.split('\n')[0] ?? ''
 }
 
-function resumeText(store: string): string {
-  if (store === 'memory:') return 'no more'
-  return store.startsWith('sqlite:') ? 'at the next start' : 'on another replica, or at the next start'
+/** What happens to unfinished tasks. Whether one can continue is declared by its agent. */
+function stopText(store: string): string {
+  if (store === 'memory:') return 'All tasks are lost then: the store is in memory.'
+  const when = store.startsWith('sqlite:') ? 'at the next start' : 'on another replica, or at the next start'
+  return `Unfinished tasks continue ${when} if their agent can resume; the others fail.`
 }
 
 /** Watches the configuration and the source files of agents, and SIGHUP. An invalid configuration changes nothing. */

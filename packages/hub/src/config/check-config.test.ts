@@ -164,7 +164,7 @@ describe('a configuration', () => {
       /^roads: unknown setting: (did you mean|use one of access, admin, agents, )/,
     )
     assert.deepEqual(wrong({ agents: {} }), ['agents: must contain at least one agent'])
-    assert.match(wrong({})[0] ?? '', /^agents: must map names to agents/)
+    assert.match(wrong({})[0] ?? '', /^agents: is missing: must map names to agents/)
     assert.match(wrong('nonsense')[0] ?? '', /^: must be a mapping/)
     assert.match(wrong({ agents: [] })[0] ?? '', /^agents: must map names to agents/)
   })

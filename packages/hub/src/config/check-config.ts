@@ -25,12 +25,12 @@ export function checkConfig(tree: unknown, { kinds, baseDir, dataDir, file }: Ch
   const agents = Object.fromEntries(checked.flatMap(({ name, agent }) => (agent === undefined ? [] : [[name, agent]])))
   const names = checked.map(({ name }) => name)
   const valid = read.success ? read.data : validSections(tree)
-  const problems = [
+  const problems = withMissing(tree, [
     ...(read.success ? [] : toProblems(read.error.issues)),
     ...checkNames(valid, names, agents),
     ...checkAddresses(valid, agents),
     ...checked.flatMap((one) => one.problems),
-  ]
+  ])
   if (!read.success || problems.length > 0) return { problems }
   const config = {
     ...read.data,
@@ -41,6 +41,20 @@ export function checkConfig(tree: unknown, { kinds, baseDir, dataDir, file }: Ch
     ...(file !== undefined ? { file } : {}),
   }
   return { config: deepFreeze(config) }
+}
+
+/** A schema with its own message does not say that the value is missing. */
+function withMissing(tree: unknown, problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const isMissing = (path: ConfigProblem['path']): boolean =>
+    path.reduce<unknown>(
+      (value, step) => (value as Record<string | number, unknown> | undefined | null)?.[step],
+      tree,
+    ) === undefined
+  return problems.map((problem) =>
+    problem.message.startsWith('must ') && isMissing(problem.path)
+      ? { ...problem, message: `is missing: ${problem.message}` }
+      : problem,
+  )
 }
 
 function agentsOf(tree: unknown): Readonly<Record<string, unknown>> {

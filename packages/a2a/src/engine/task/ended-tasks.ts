@@ -30,20 +30,19 @@ export function createEndedTasks({ store, ...deps }: FoldDeps & Pick<LoadedTaskD
   let newest = new Set<string>()
   let older = newest
 
-  /** Remembers the read. */
-  function isReadAgain(id: string): boolean {
-    if (newest.has(id) || older.has(id)) return true
+  /** Only ids of tasks that exist: a caller may send any text as an id. */
+  function remember(id: string): void {
     if (newest.size >= rememberedReads) {
       older = newest
       newest = new Set()
     }
     newest.add(id)
-    return false
   }
 
   function readingOf(stored: StoredTask | undefined): TaskReading | undefined {
     if (stored === undefined || !isTerminal(stored.row.status.state)) return undefined
     const { row, records, task } = stored
+    remember(row.id)
     const partition = { tenant: row.tenant, agent: row.agent, owner: row.owner }
     if (records !== undefined) {
       const fold = foldLog(deps, row, records)
@@ -56,7 +55,7 @@ export function createEndedTasks({ store, ...deps }: FoldDeps & Pick<LoadedTaskD
 
   /** `undefined`: the task must be loaded, or does not exist. */
   return function read(id: string): TaskReading | undefined | Promise<TaskReading | undefined> {
-    if (isReadAgain(id)) return undefined
+    if (newest.has(id) || older.has(id)) return undefined
     const stored = loadStored(id)
     return stored instanceof Promise ? stored.then(readingOf) : readingOf(stored)
   }

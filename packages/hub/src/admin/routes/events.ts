@@ -26,7 +26,7 @@ const tickMs = 200
 const pollMs = 2_000
 const keepAliveMs = 15_000
 /** A client that reads nothing is disconnected at this size, and resumes from its last cursor. */
-export const maxBufferedBytes = 1_000_000
+const maxBufferedBytes = 1_000_000
 
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream',

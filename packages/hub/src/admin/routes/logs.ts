@@ -6,7 +6,7 @@ import { RouteError } from '../../http/json-response.ts'
 import { logLevels } from '../../telemetry/logs/hub-log.ts'
 import type { BufferedLine, LogBuffer } from '../../telemetry/logs/log-buffer.ts'
 import { type AdminRoute, limitField, streamRoute, taggedRoutes, timestamp } from '../route.ts'
-import { eventStreamHeaders, maxBufferedBytes } from './events.ts'
+import { eventStreamHeaders } from './events.ts'
 
 export interface LogRoutesDeps {
   /** `undefined` if the program that runs the hub keeps no log. */
@@ -16,6 +16,8 @@ export interface LogRoutesDeps {
 }
 
 const keepAliveMs = 15_000
+/** Several times the size of the buffer. */
+const maxUnsentBytes = 8_000_000
 
 export function logRoutes({ logBuffer, closing }: LogRoutesDeps): readonly AdminRoute[] {
   return taggedRoutes('Logs', [
@@ -36,18 +38,16 @@ export function logRoutes({ logBuffer, closing }: LogRoutesDeps): readonly Admin
         if (logBuffer === undefined) throw new RouteError('NOT_FOUND', 'This hub keeps no log')
         const isShown = ({ level }: BufferedLine): boolean => logLevels.indexOf(level) >= logLevels.indexOf(query.level)
         const all = logBuffer.after(0)
-        const lastId = Number(request.header('last-event-id') ?? 0)
-        // After a restart the positions start again, and an id of the process before is beyond them.
-        const isKnown = lastId <= (all.at(-1)?.position ?? 0)
-        const last = all.filter((line) => (!isKnown || line.position > lastId) && isShown(line))
+        const lastPosition = positionOf(request.header('last-event-id'), logBuffer.id)
+        const shown = all.filter((line) => line.position > (lastPosition ?? 0) && isShown(line))
+        const first = lastPosition === undefined ? shown.slice(-query.tail) : shown
         response.writeHead(200, eventStreamHeaders)
         if (request.method === 'HEAD') return void response.end()
-        response.write(`retry: 1000\n\n${format(last.slice(-query.tail))}`)
+        response.write(`retry: 1000\n\n${format(first, logBuffer.id)}`)
         if (query.follow === 'no') return void response.end()
         const either = linkSignals([signal, closing])
-        void follow(logBuffer, { isShown, from: last.at(-1)?.position ?? 0 }, response, either.signal).finally(
-          either.end,
-        )
+        const from = all.at(-1)?.position ?? 0
+        void follow(logBuffer, { isShown, from }, response, either.signal).finally(either.end)
       },
     }),
   ])
@@ -68,11 +68,11 @@ async function follow(
   while (!signal.aborted) {
     const lines = logBuffer.after(position)
     position = lines.at(-1)?.position ?? position
-    // A client that reads nothing is disconnected, and resumes from its last line.
-    if (response.writableLength > maxBufferedBytes) return void response.destroy()
     const shown = lines.filter(isShown)
-    if (shown.length > 0) response.write(format(shown))
+    if (shown.length > 0) response.write(format(shown, logBuffer.id))
     else if (lines.length === 0 && !(await nextLine(logBuffer, signal))) response.write(': keep-alive\n\n')
+    // A client that reads nothing is disconnected, and resumes from its last line. Not before the lines of the buffer could be sent.
+    if (response.writableLength > maxUnsentBytes) return void response.destroy()
   }
   response.end()
 }
@@ -93,6 +93,12 @@ function nextLine(logBuffer: LogBuffer, signal: AbortSignal): Promise<boolean> {
   })
 }
 
-function format(lines: readonly BufferedLine[]): string {
-  return lines.map(({ position, json }) => `id: ${position}\nevent: line\ndata: ${json}\n\n`).join('')
+/** The position in the id of an event; `undefined` if it is of another process. */
+function positionOf(eventId: string | undefined, bufferId: string): number | undefined {
+  const [id, position = ''] = eventId?.split('-') ?? []
+  return id === bufferId && /^\d{1,15}$/.test(position) ? Number(position) : undefined
+}
+
+function format(lines: readonly BufferedLine[], bufferId: string): string {
+  return lines.map(({ position, json }) => `id: ${bufferId}-${position}\nevent: line\ndata: ${json}\n\n`).join('')
 }

@@ -135,6 +135,7 @@ export function createTurnPosition(
   let unsaved = 0
   let deliveredAtArrival: Pick<EventFrame, 'id'> | undefined
   let idsRecorded: Promise<void> | undefined
+  let hasRecordedIds = false
 
   return {
     get checkpoint() {
@@ -142,11 +143,17 @@ export function createTurnPosition(
     },
     save,
     recordArrival({ taskId, contextId }, delivered) {
-      if (checkpoint.arrived === true || taskId === undefined) return undefined
-      deliveredAtArrival = delivered
+      if (hasRecordedIds || taskId === undefined) return undefined
+      hasRecordedIds = true
       const recorded = idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
         turn.log.warn('the ids of the remote task could not be stored', { taskId: turn.task.id, cause })
       })
+      if (checkpoint.arrived === true) {
+        // The process before may have ended between the checkpoint and the mapping.
+        if (!idMapping.isOrdered || idMapping.isOtherContext(turn, contextId)) idsRecorded = recorded
+        return undefined
+      }
+      deliveredAtArrival = delivered
       if (idMapping.isOtherContext(turn, contextId))
         return recorded.then(() => recordArrived({ taskId }, delivered?.id))
       if (!idMapping.isOrdered) idsRecorded = recorded

@@ -42,9 +42,7 @@ export function acpDetector(times: DetectTimes): Detector {
       try {
         const { info } = await abortable(limit.signal, opening)
         const shown = info?.title ?? info?.name ?? name
-        const notes = [
-          `${shown} implements the Agent Client Protocol. It works in \`cwd\`; see docs/guides/agents/acp.md.`,
-        ]
+        const notes = [`${shown} implements the Agent Client Protocol. It works in \`cwd\`.`]
         return { kind: 'acp', name: agentNameFrom(info?.name, name), entry, notes }
       } catch (reason) {
         const said = log.lastLine === undefined ? '' : ` (output: ${log.lastLine})`

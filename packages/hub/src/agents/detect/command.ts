@@ -7,8 +7,7 @@ export const commandDetector: Detector = {
   applies: isCommand,
   async detect(target, deps) {
     const { entry, name } = await resolveProgram(target, deps)
-    const note =
-      'It implements no known protocol, so it receives the text of each message on stdin: see docs/guides/agents/command.md.'
+    const note = 'It implements no known protocol, so it receives the text of each message on stdin.'
     return { kind: 'command', name, entry, notes: [note] }
   },
 }

@@ -1,6 +1,7 @@
 /** Whether each agent can be used: as the running hub sees it, or by looking for its program, file or address. */
 import { access, constants } from 'node:fs/promises'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { findProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
 import type { AgentConfig, HubConfig } from '../../config/hub-config.ts'
 import { clockOfResponse, type ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
@@ -40,45 +41,44 @@ async function checkEntry(
   path: string,
 ): Promise<AgentResult> {
   // The fields that kinds have in common.
-  const { command, path: file, url, baseUrl } = own as Readonly<Record<string, unknown>>
+  const { command, path: file, url, baseUrl, cwd, env } = own as Readonly<Record<string, unknown>>
   const address = typeof url === 'string' ? url : baseUrl
   if (typeof address === 'string') return checkAddress(check, address)
   if (Array.isArray(command) && typeof command[0] === 'string')
-    return { findings: [await checkProgram(check, command[0], baseDir, path)], clocks: [] }
+    return { findings: [await checkProgram(check, command[0], searchPath(baseDir, path, cwd, env))], clocks: [] }
   if (kind === 'module' && typeof file === 'string')
     return { findings: [await checkModule(check, resolve(baseDir, file))], clocks: [] }
   return { findings: [ok(check, kind)], clocks: [] }
 }
 
+/** As the kinds that start programs have it. */
+function searchPath(baseDir: string, path: string, cwd: unknown, env: unknown): ProgramSearchPath {
+  const folder = typeof cwd === 'string' ? resolve(baseDir, cwd) : baseDir
+  return { cwd: folder, env: { PATH: path, ...(env as Readonly<Record<string, string>> | undefined) } }
+}
+
 async function checkAddress(check: string, address: string): Promise<AgentResult> {
   // A WebSocket server answers HTTP requests, too.
-  const url = address.replace(/^ws/, 'http')
+  const url = new URL(address.replace(/^ws/, 'http'))
+  // Without a password and a query: the output ends up in logs and tickets.
+  const shown = `${url.origin}${url.pathname}`
+  for (const part of ['username', 'password'] as const) url[part] = ''
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(responseTimeoutMs) })
     await response.body?.cancel()
-    return { findings: [ok(check, `${url} responds`)], clocks: clockOfResponse(new URL(url).host, response) }
+    return { findings: [ok(check, `${shown} responds`)], clocks: clockOfResponse(url.host, response) }
   } catch (reason) {
-    const { cause, message } = reason as Error
-    const why = cause instanceof Error && cause.message !== '' ? cause.message : message
+    const { cause, name } = reason as Error
+    const why = cause instanceof Error && cause.message !== '' ? cause.message : name
     const remedy = 'Start the agent, or correct its address in the configuration.'
-    return { findings: [failed(check, `${url} does not respond: ${why}`, remedy)], clocks: [] }
+    return { findings: [failed(check, `${shown} does not respond: ${why}`, remedy)], clocks: [] }
   }
 }
 
-async function checkProgram(check: string, program: string, baseDir: string, path: string): Promise<DoctorFinding> {
-  const folders = program.includes('/') ? [baseDir] : path.split(delimiter).filter((folder) => folder !== '')
-  for (const folder of folders) {
-    const file = isAbsolute(program) ? program : join(folder, program)
-    if (await isExecutable(file)) return ok(check, file)
-  }
+async function checkProgram(check: string, program: string, where: ProgramSearchPath): Promise<DoctorFinding> {
+  const file = await findProgram(program, where)
+  if (file !== undefined) return ok(check, file)
   return failed(check, `the program ${program} was not found`, 'Install it, or write its full path into `command`.')
-}
-
-function isExecutable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
 }
 
 async function checkModule(check: string, file: string): Promise<DoctorFinding> {

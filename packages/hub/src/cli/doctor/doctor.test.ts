@@ -91,11 +91,30 @@ agents:
     assert.match(find('clock')?.message ?? '', new RegExp(`agrees with 127\\.0\\.0\\.1:${port}`))
   })
 
+  it('looks for a program as its agent does, and shows no secret of an address', async (t) => {
+    const { findings, find } = await doctor(
+      t,
+      `listen: { port: ${await freePort()}, grpcPort: false }
+agents:
+  inside: { kind: command, command: [./run], cwd: ${JSON.stringify(import.meta.dirname)}, env: { PATH: /nowhere } }
+  model: { kind: openai, baseUrl: "http://user:hunter2@127.0.0.1:${await freePort()}/v1?key=hidden", model: m }
+`,
+    )
+    assert.equal(find('agent inside')?.status, 'failed')
+    const local = await doctor(t, `agents: { sh: { kind: command, command: [./sh], cwd: /bin } }`, '--port', '0')
+    assert.equal(local.find('agent sh')?.status, 'ok')
+    assert.match(find('agent model')?.message ?? '', /ECONNREFUSED/)
+    assert.doesNotMatch(JSON.stringify(findings), /hunter2|hidden/)
+  })
+
   it('reports a store that cannot be reached, and one that keeps nothing', async (t) => {
     const database = `postgres://u:p@127.0.0.1:${await freePort()}/db`
     const lost = await doctor(t, demo, '--port', '0', '--store', database)
     assert.deepEqual([lost.code, lost.find('store')?.status], [1, 'failed'])
     assert.ok(!lost.find('store')?.message.includes('u:p'), 'without the password')
+    assert.equal(lost.find('master key')?.message, 'is required with PostgreSQL')
+    const wrong = await doctor(t, demo, '--port', '0', '--store', 'postgres://u:p#q@127.0.0.1/db')
+    assert.deepEqual([wrong.find('store')?.status, wrong.find('agent echo')?.status], ['failed', 'ok'])
     const memory = await doctor(t, demo, '--port', '0', '--store', 'memory:')
     assert.deepEqual([memory.code, memory.find('store')?.status], [0, 'warning'])
   })

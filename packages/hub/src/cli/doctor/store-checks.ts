@@ -24,7 +24,10 @@ export async function checkStore({ store, dataDir }: HubConfig, hub: HubState): 
     const remedy = 'Remove `store: memory:` to keep tasks in SQLite.'
     return { findings: [warning('store', 'memory: tasks are lost when the hub stops', remedy)], clocks: [] }
   }
-  if (!store.url.startsWith('sqlite:')) return checkPostgres(store.url, name)
+  if (!store.url.startsWith('sqlite:')) {
+    const { findings, clocks } = await checkPostgres(store.url, name)
+    return { findings: [...findings, ...checkMasterKey('masterKey' in store ? store.masterKey : undefined)], clocks }
+  }
   return { findings: [await checkFile(sqlitePath(store.url, dataDir))], clocks: [] }
 }
 
@@ -57,12 +60,21 @@ async function nearestExisting(path: string): Promise<string> {
   }
 }
 
+/** `parley up` refuses to start without it. */
+function checkMasterKey(key = ''): readonly DoctorFinding[] {
+  const { length } = Buffer.from(key, 'base64')
+  if (length === 32) return []
+  const remedy = 'Set PARLEY_MASTER_KEY to 32 bytes as base64, the same for all replicas: openssl rand -base64 32'
+  return [failed('master key', key === '' ? 'is required with PostgreSQL' : `has ${length} bytes`, remedy)]
+}
+
 async function checkPostgres(url: string, name: string): Promise<StoreResult> {
   const { default: pg } = await import('pg')
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
-  // Without a listener an error after the timeout would end the process.
-  client.on('error', () => {})
+  let client: InstanceType<typeof pg.Client> | undefined
   try {
+    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+    // Without a listener an error after the timeout would end the process.
+    client.on('error', () => {})
     await client.connect()
     const sentAt = Date.now()
     const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now')
@@ -74,7 +86,7 @@ async function checkPostgres(url: string, name: string): Promise<StoreResult> {
     const remedy = 'Check that PostgreSQL runs, and the host, user, password and database in `store`.'
     return { findings: [failed('store', `${name}: ${(reason as Error).message}`, remedy)], clocks: [] }
   } finally {
-    await client.end().catch(() => {})
+    await client?.end().catch(() => {})
   }
 }
 

@@ -1,4 +1,5 @@
 /** The last lines of the log, in memory, for readers of the admin API. Bounded by lines and bytes. */
+import { randomBytes } from 'node:crypto'
 import type { LogLevel } from './hub-log.ts'
 
 export interface BufferedLine {
@@ -10,6 +11,8 @@ export interface BufferedLine {
 }
 
 export interface LogBuffer {
+  /** Different for each process. */
+  readonly id: string
   add(level: LogLevel, json: string): void
   /** The buffered lines after a position. */
   after(position: number): readonly BufferedLine[]
@@ -23,6 +26,7 @@ export function createLogBuffer({ maxLines = 1_000, maxLength = 1_000_000 } = {}
   let length = 0
   let position = 0
   return {
+    id: randomBytes(4).toString('hex'),
     add(level, json) {
       position += 1
       lines.push({ position, level, json })
