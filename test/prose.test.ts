@@ -12,10 +12,10 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 const sample: ProseWords = {
   avoid: [
-    { phrases: ['nobody', 'is told'], write: 'the actor' },
+    { phrases: ['utilize', 'is told'], write: 'the actor' },
     { phrases: ['npx parley'], write: 'npx @parley/hub', inCode: true },
   ],
-  allow: { 'quoted.md': { nobody: 'quotes a message of another program' } },
+  allow: { 'quoted.md': { utilize: 'quotes a message of another program' } },
 }
 const found = (file: string, content: string): readonly string[] =>
   checkProse(file, content, sample).map(({ line, phrase }) => `${line} ${phrase}`)
@@ -45,31 +45,31 @@ describe('the prose of documents, messages and the console', () => {
     assert.deepEqual(unusedAllowances(words, readIfThere), [])
     assert.deepEqual(
       unusedAllowances(sample, () => 'The client.'),
-      ['quoted.md: nobody'],
+      ['quoted.md: utilize'],
     )
   })
 })
 
 describe('the check of prose', () => {
   it('finds a phrase in any case, as whole words, also across lines', () => {
-    assert.deepEqual(found('a.md', 'Nobody\nknows. It is\ntold.'), ['1 nobody', '2 is told'])
-    assert.deepEqual(found('a.md', 'A nobody-like word, nobodys.'), [])
+    assert.deepEqual(found('a.md', 'Utilize\nknows. It is\ntold.'), ['1 utilize', '2 is told'])
+    assert.deepEqual(found('a.md', 'A utilize-like word, utilizes.'), [])
   })
 
   it('leaves the code of a page out, except for commands', () => {
-    const page = 'Run `nobody`.\n\n```sh\nnpx parley # nobody\n```\n\n[a](nobody.md) <!-- nobody -->\n'
+    const page = 'Run `utilize`.\n\n```sh\nnpx parley # utilize\n```\n\n[a](utilize.md) <!-- utilize -->\n'
     assert.deepEqual(found('a.md', page), ['4 npx parley'])
     assert.equal(withoutCode(page).length, page.length)
   })
 
   it('reads the texts of a program: literals, templates and what JSX shows, not names, imports or comments', () => {
     const source =
-      "import x from 'nobody is'\n// nobody is\nconst a = 'nobody'\nconst b = 'nobody is'\nconst c = `${x} nobody is`\n"
-    assert.deepEqual(found('a.ts', source), ['4 nobody', '5 nobody'])
-    assert.deepEqual(found('a.tsx', 'const d = <p title="x is told y">nobody{\'nobody\'}</p>\n'), [
+      "import x from 'utilize is'\n// utilize is\nconst a = 'utilize'\nconst b = 'utilize is'\nconst c = `${x} utilize is`\n"
+    assert.deepEqual(found('a.ts', source), ['4 utilize', '5 utilize'])
+    assert.deepEqual(found('a.tsx', 'const d = <p title="x is told y">utilize{\'utilize\'}</p>\n'), [
       '1 is told',
-      '1 nobody',
-      '1 nobody',
+      '1 utilize',
+      '1 utilize',
     ])
     assert.deepEqual(
       textsOf('a.ts', 'const a = "one two"').map(({ text }) => text),
@@ -78,6 +78,6 @@ describe('the check of prose', () => {
   })
 
   it('allows a phrase in the files that have a reason', () => {
-    assert.deepEqual(found('quoted.md', 'nobody, and it is told'), ['1 is told'])
+    assert.deepEqual(found('quoted.md', 'utilize, and it is told'), ['1 is told'])
   })
 })

@@ -1,17 +1,15 @@
 /** `parley agent list | remove`. */
+import type { AgentSummary } from '../admin/agent-view.ts'
 import { hubDetails, hubFlags, isKeyMissing, requestAdmin } from './admin-request.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { configFlags } from './config-flags.ts'
 import { outputDetails, outputFlags, printResult, styled, tableLines } from './output.ts'
 
-interface AgentJson {
-  readonly name: string
-  readonly kind: string
-  readonly state: string
-  readonly url?: string
-  readonly startError?: { readonly message: string }
-  readonly health?: { readonly state: string; readonly why?: string }
-}
+/** As the hub lists it; without a hub, what the configuration has. */
+type ListedAgent = Pick<AgentSummary, 'name' | 'kind'> &
+  Partial<Pick<AgentSummary, 'url' | 'startError' | 'health'>> & {
+    readonly state: AgentSummary['state'] | 'not running'
+  }
 
 export const agentList: Command = {
   name: 'agent list',
@@ -35,13 +33,13 @@ export const agentList: Command = {
   },
 }
 
-function stateText({ state, health }: Pick<AgentJson, 'state' | 'health'>): string {
+function stateText({ state, health }: Pick<ListedAgent, 'state' | 'health'>): string {
   return state === 'open' ? (health?.state ?? 'up') : state
 }
 
-async function listAgents(flags: Flags, terminal: Terminal): Promise<readonly AgentJson[]> {
+async function listAgents(flags: Flags, terminal: Terminal): Promise<readonly ListedAgent[]> {
   try {
-    return (await requestAdmin<{ agents: readonly AgentJson[] }>(flags, terminal, 'GET', '/admin/agents')).agents
+    return (await requestAdmin<{ agents: readonly ListedAgent[] }>(flags, terminal, 'GET', '/admin/agents')).agents
   } catch (reason) {
     const isNamed = (flags.value('url') ?? terminal.environment['PARLEY_URL']) !== undefined
     // Before the first start there is no admin key either.

@@ -1,24 +1,8 @@
 /** `parley status`: the health of a running hub. */
+import type { HubHealth } from '../admin/routes/health.ts'
 import { hubConnection, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
 import { exitCodes, type Command, type Terminal } from './command.ts'
 import { printResult, styled } from './output.ts'
-
-interface HealthJson {
-  readonly status: 'ok' | 'degraded'
-  readonly version: string
-  readonly node: string
-  readonly uptimeMs: number
-  readonly store: {
-    readonly name: string
-    readonly isReady: boolean
-    readonly latencyMs: number
-    readonly trouble?: string
-  }
-  readonly agents: { readonly all: number; readonly open: number; readonly down: readonly string[] }
-  readonly tasks: Readonly<Record<string, number>>
-  readonly streams: number
-  readonly push: { readonly isOn: boolean; readonly dead: number }
-}
 
 export const statusCommand: Command = {
   name: 'status',
@@ -26,14 +10,14 @@ export const statusCommand: Command = {
   details: ['Exits with 1 if the hub is degraded.', ...hubDetails],
   flags: hubFlags,
   async run(flags, terminal) {
-    const health = await requestAdmin<HealthJson>(flags, terminal, 'GET', '/admin/health')
+    const health = await requestAdmin<HubHealth>(flags, terminal, 'GET', '/admin/health')
     const { url } = await hubConnection(flags, terminal)
     printResult(flags, terminal, { url, ...health }, () => statusLines(url, health, terminal))
     return health.status === 'ok' ? 0 : exitCodes.failure
   },
 }
 
-function statusLines(url: string, health: HealthJson, terminal: Terminal): readonly string[] {
+function statusLines(url: string, health: HubHealth, terminal: Terminal): readonly string[] {
   const { status, version, node, uptimeMs, store, agents, tasks, streams, push } = health
   const rows: readonly (readonly [string, string])[] = [
     ['Hub', `${url}, Parley ${version}, Node ${node}, up ${durationText(uptimeMs)}`],

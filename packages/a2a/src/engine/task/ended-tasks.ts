@@ -43,7 +43,7 @@ export function createEndedTasks({ store, ...deps }: FoldDeps & Pick<LoadedTaskD
     if (stored === undefined || !isTerminal(stored.row.status.state)) return undefined
     const { row, records, task } = stored
     remember(row.id)
-    const partition = { tenant: row.tenant, agent: row.agent, owner: row.owner }
+    const partition = partitionOf(row)
     if (records !== undefined) {
       const fold = foldLog(deps, row, records)
       return { partition, isStored: true, view: taskView(fold), transitions: fold.transitions }
@@ -68,4 +68,8 @@ export function foldLog(deps: FoldDeps, row: TaskRow, records: readonly LogRecor
   const coalesceText = deps.coalescesText(row.agent)
   for (const record of records) foldRecord(fold, record, coalesceText)
   return fold
+}
+
+export function partitionOf({ tenant, agent, owner }: TaskRow): Partition {
+  return { tenant, agent, owner }
 }

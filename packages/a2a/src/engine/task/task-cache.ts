@@ -6,8 +6,8 @@ import { A2AError } from '../../model/error.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Task } from '../../model/task.ts'
-import type { ListedTask, NewTask, Partition, TaskRow } from '../../stores/store.ts'
-import { createEndedTasks, foldLog, type TaskReading } from './ended-tasks.ts'
+import type { ListedTask, NewTask, StoredTask, TaskRow } from '../../stores/store.ts'
+import { createEndedTasks, foldLog, partitionOf, type TaskReading } from './ended-tasks.ts'
 import { emptyFold, foldRecord, foldFromSnapshot, taskView } from './fold.ts'
 import { type LoadedTaskDeps, LoadedTask } from './loaded-task.ts'
 import { createInFlightMap } from '../in-flight-map.ts'
@@ -111,11 +111,17 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     return Promise.resolve(read(row.id)).then((found) => (found?.isStored === true ? found.view : undefined))
   }
 
+  async function loadStored(id: string): Promise<StoredTask | undefined> {
+    if (store.tasks.loadStored !== undefined) return store.tasks.loadStored(id)
+    const row = await store.tasks.load(id)
+    return row === undefined ? undefined : { row }
+  }
+
   async function loadTask(id: string): Promise<LoadedTask | undefined> {
-    const stored = store.tasks.loadStored === undefined ? undefined : await store.tasks.loadStored(id)
-    const row = store.tasks.loadStored === undefined ? await store.tasks.load(id) : stored?.row
-    if (row === undefined) return undefined
-    const loaded = add(stored?.records === undefined ? await loadFold(row) : loadedFrom(row, stored.records))
+    const stored = await loadStored(id)
+    if (stored === undefined) return undefined
+    const { row, records } = stored
+    const loaded = add(records === undefined ? await loadFold(row) : loadedFrom(row, records))
     if (isLarge(loaded)) keepLarge(loaded)
     return loaded
   }
@@ -269,10 +275,6 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
 
 function isLarge({ fold: { bytes } }: LoadedTask): boolean {
   return bytes > maxIdleBytes
-}
-
-function partitionOf({ tenant, agent, owner }: TaskRow): Partition {
-  return { tenant, agent, owner }
 }
 
 function readingOf(loaded: LoadedTask | undefined): TaskReading | undefined {

@@ -19,6 +19,38 @@ export interface HealthRoutesDeps {
   readonly now: () => number
 }
 
+const healthSchema = z
+  .strictObject({
+    status: z.enum(['ok', 'degraded']).describe('Degraded: the store or an agent is unhealthy.'),
+    version: z.string(),
+    node: z.string(),
+    protocols: z.array(z.string()),
+    instance: z.string().describe('Changes with each restart.'),
+    startedAt: timestamp,
+    uptimeMs: z.number(),
+    store: z.strictObject({
+      name: z.string(),
+      isReady: z.boolean(),
+      latencyMs: z.number(),
+      trouble: z.string().optional(),
+    }),
+    agents: z.strictObject({
+      all: z.int(),
+      open: z.int(),
+      down: z.array(z.string()),
+      drifted: z.array(z.string()).describe('Remote agents whose card awaits approval.'),
+    }),
+    tasks: z.record(z.string(), z.int()),
+    streams: z.int(),
+    push: z.strictObject({
+      isOn: z.boolean(),
+      dead: z.int().describe('Dead webhooks; at most 100 are counted.'),
+    }),
+  })
+  .meta({ id: 'Health' })
+
+export type HubHealth = z.output<typeof healthSchema>
+
 export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
   const { store, storeName, view, recentStats, version, instance, now } = parts
   const startedAt = now()
@@ -27,35 +59,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
     jsonRoute('GET /admin/health', {
       name: 'getHealth',
       summary: 'The health of the hub: store, agents, webhooks.',
-      response: z
-        .strictObject({
-          status: z.enum(['ok', 'degraded']).describe('Degraded: the store or an agent is unhealthy.'),
-          version: z.string(),
-          node: z.string(),
-          protocols: z.array(z.string()),
-          instance: z.string().describe('Changes with each restart.'),
-          startedAt: timestamp,
-          uptimeMs: z.number(),
-          store: z.strictObject({
-            name: z.string(),
-            isReady: z.boolean(),
-            latencyMs: z.number(),
-            trouble: z.string().optional(),
-          }),
-          agents: z.strictObject({
-            all: z.int(),
-            open: z.int(),
-            down: z.array(z.string()),
-            drifted: z.array(z.string()).describe('Remote agents whose card awaits approval.'),
-          }),
-          tasks: z.record(z.string(), z.int()),
-          streams: z.int(),
-          push: z.strictObject({
-            isOn: z.boolean(),
-            dead: z.int().describe('Dead webhooks; at most 100 are counted.'),
-          }),
-        })
-        .meta({ id: 'Health' }),
+      response: healthSchema,
       async handle() {
         const storeStatus = await storeHealth()
         const { openStreams, push } = await parts.handler()

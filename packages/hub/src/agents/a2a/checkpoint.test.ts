@@ -4,6 +4,7 @@ import { type Json, memoryStore, type OpenSpan, type Turn } from '@parley/a2a'
 import {
   createRemoteIdMapping,
   createTurnPosition,
+  type RemoteIdMapping,
   remoteQuestionOf,
   initialCheckpoint,
   readRemoteCheckpoint,
@@ -21,6 +22,20 @@ function turnOf(more: { taskId?: string; messageId?: string; owner?: string; las
     tenant: '',
     lastCheckpoint: lastCheckpoint as Json,
   } as unknown as Turn
+}
+
+function idMappingOf(given: Pick<RemoteIdMapping, 'isOrdered' | 'record'> & { isOtherContext(): boolean }) {
+  return { remoteContextId: async () => 'c', remoteReferences: async () => [], ...given } as RemoteIdMapping
+}
+
+function createTestPosition(turn: Turn, start: Parameters<typeof createTurnPosition>[1], idMapping: RemoteIdMapping) {
+  return createTurnPosition(
+    turn,
+    start,
+    idMapping,
+    () => 0,
+    () => {},
+  )
 }
 
 describe('the checkpoint of a turn with a remote agent', () => {
@@ -77,26 +92,18 @@ describe('the checkpoint of a turn with a remote agent', () => {
         return stored
       },
     } as unknown as Turn
-    const idMapping = {
+    const idMapping = idMappingOf({
       isOrdered: true,
       isOtherContext: () => false,
-      remoteContextId: async () => 'c',
-      remoteReferences: async () => [],
       record(_: Turn, remote: object) {
         writes.push(remote)
         return stored
       },
-    }
+    })
     const span = { set() {} } as unknown as OpenSpan
     const start = { checkpoint: initialCheckpoint(turn), span }
     const { messageId } = start.checkpoint
-    const position = createTurnPosition(
-      turn,
-      start,
-      idMapping,
-      () => 0,
-      () => {},
-    )
+    const position = createTestPosition(turn, start, idMapping)
     assert.equal(position.recordArrival({ taskId: undefined, contextId: undefined }), undefined)
     assert.deepEqual(writes, [], 'a direct message has no task')
     assert.equal(position.recordArrival({ taskId: 'r1', contextId: 'rc1' }), undefined)
@@ -113,21 +120,9 @@ describe('the checkpoint of a turn with a remote agent', () => {
       ...turnOf(),
       checkpoint: async (checkpoint: unknown) => void writes.push(checkpoint),
     } as unknown as Turn
-    const idMapping = {
-      isOrdered: true,
-      isOtherContext: () => false,
-      remoteContextId: async () => 'c',
-      remoteReferences: async () => [],
-      record: async () => {},
-    }
+    const idMapping = idMappingOf({ isOrdered: true, isOtherContext: () => false, record: async () => {} })
     const start = { checkpoint: initialCheckpoint(turn), span: { set() {} } as unknown as OpenSpan }
-    const position = createTurnPosition(
-      turn,
-      start,
-      idMapping,
-      () => 0,
-      () => {},
-    )
+    const position = createTestPosition(turn, start, idMapping)
     const first = { id: '2' }
     void position.recordArrival({ taskId: 'r1', contextId: 'rc1' }, first)
     position.recordDelivered(first)
@@ -141,21 +136,9 @@ describe('the checkpoint of a turn with a remote agent', () => {
   it('lets the last report wait for the mapping if the store may write it later', async () => {
     const mapped = Promise.withResolvers<void>()
     const turn = { ...turnOf(), checkpoint: async () => {} } as unknown as Turn
-    const idMapping = {
-      isOrdered: false,
-      isOtherContext: () => false,
-      remoteContextId: async () => 'c',
-      remoteReferences: async () => [],
-      record: () => mapped.promise,
-    }
+    const idMapping = idMappingOf({ isOrdered: false, isOtherContext: () => false, record: () => mapped.promise })
     const start = { checkpoint: initialCheckpoint(turn), span: { set() {} } as unknown as OpenSpan }
-    const position = createTurnPosition(
-      turn,
-      start,
-      idMapping,
-      () => 0,
-      () => {},
-    )
+    const position = createTestPosition(turn, start, idMapping)
     assert.equal(position.recordArrival({ taskId: 'r1', contextId: 'rc1' }), undefined)
     const order: string[] = []
     const reported = position.idsRecorded()?.then(() => order.push('reported'))
@@ -172,22 +155,10 @@ describe('the checkpoint of a turn with a remote agent', () => {
       ...turnOf(),
       checkpoint: async (checkpoint: unknown) => void writes.push(checkpoint),
     } as unknown as Turn
-    const idMapping = {
-      isOrdered: true,
-      isOtherContext: () => true,
-      remoteContextId: async () => 'c',
-      remoteReferences: async () => [],
-      record: () => mapped.promise,
-    }
+    const idMapping = idMappingOf({ isOrdered: true, isOtherContext: () => true, record: () => mapped.promise })
     const span = { set() {} } as unknown as OpenSpan
     const start = { checkpoint: initialCheckpoint(turn), span }
-    const position = createTurnPosition(
-      turn,
-      start,
-      idMapping,
-      () => 0,
-      () => {},
-    )
+    const position = createTestPosition(turn, start, idMapping)
     const arrival = position.recordArrival({ taskId: 'r1', contextId: 'rc1' })
     assert.deepEqual(writes, [])
     mapped.resolve()

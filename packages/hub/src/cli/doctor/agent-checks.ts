@@ -1,11 +1,12 @@
 /** Whether each agent can be used: as the running hub sees it, or by looking for its program, file or address. */
 import { access, constants } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { AgentSummary } from '../../admin/agent-view.ts'
 import { findProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
 import type { AgentConfig, HubConfig } from '../../config/hub-config.ts'
 import { clockOfResponse, type ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
-import type { AgentHealthJson, HubState } from './hub-checks.ts'
+import type { HubState } from './hub-checks.ts'
 
 export interface AgentResult {
   readonly findings: readonly DoctorFinding[]
@@ -22,7 +23,7 @@ export async function checkAgents(config: HubConfig, hub: HubState, path = ''): 
   return { findings: results.flatMap(({ findings }) => findings), clocks: results.flatMap(({ clocks }) => clocks) }
 }
 
-function runningAgent({ name, kind, state, startError, health }: AgentHealthJson): DoctorFinding {
+function runningAgent({ name, kind, state, startError, health }: AgentSummary): DoctorFinding {
   const check = `agent ${name}`
   if (state !== 'open') {
     const why = startError?.message ?? 'it did not start'

@@ -1,5 +1,6 @@
 /** Whether the hub runs, and otherwise whether its ports are free. */
 import { createServer } from 'node:net'
+import type { AgentSummary } from '../../admin/agent-view.ts'
 import type { HubConfig } from '../../config/hub-config.ts'
 import { fetchHub, requestAdmin } from '../admin-request.ts'
 import { listenUrl } from '../cli-settings.ts'
@@ -7,21 +8,13 @@ import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
 import { clockOfResponse, type ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
 
-export interface AgentHealthJson {
-  readonly name: string
-  readonly kind: string
-  readonly state: string
-  readonly startError?: { readonly message: string }
-  readonly health: { readonly state: string; readonly why?: string }
-}
-
 export interface HubState {
   readonly isRunning: boolean
   readonly finding: DoctorFinding
   /** Whether its store answers, if it runs. */
   readonly isReady?: boolean
   /** Its agents, if it runs and the admin key is known. */
-  readonly agents?: readonly AgentHealthJson[]
+  readonly agents?: readonly AgentSummary[]
   readonly clocks: readonly ClockReading[]
 }
 
@@ -52,12 +45,7 @@ async function readAgents(
   url: string,
 ): Promise<Pick<HubState, 'agents' | 'finding'>> {
   try {
-    const { agents } = await requestAdmin<{ agents: readonly AgentHealthJson[] }>(
-      flags,
-      terminal,
-      'GET',
-      '/admin/agents',
-    )
+    const { agents } = await requestAdmin<{ agents: readonly AgentSummary[] }>(flags, terminal, 'GET', '/admin/agents')
     return { agents, finding: ok('hub', `running at ${url}`) }
   } catch (reason) {
     if (!(reason instanceof CliError)) throw reason
