@@ -31,7 +31,7 @@ describeInBrowser('the console', async (browser) => {
 
   it('opens every page from the rail, and shows that it is live', async () => {
     const page = await fixture.open('/agents')
-    for (const name of ['Playground', 'Tasks', 'Traces', 'Push', 'Routes', 'Settings', 'Agents']) {
+    for (const name of ['Playground', 'Tasks', 'Traces', 'Webhooks', 'Routes', 'Settings', 'Agents']) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
       await page.getByRole('heading', { name, level: 1 }).waitFor()
       assert.match(page.url(), new RegExp(`/${name.toLowerCase()}`))
@@ -102,7 +102,7 @@ describeInBrowser('the console', async (browser) => {
       ['p', 'Playground'],
       ['t', 'Tasks'],
       ['c', 'Traces'],
-      ['u', 'Push'],
+      ['u', 'Webhooks'],
       ['r', 'Routes'],
       ['s', 'Settings'],
     ] as const) {
@@ -170,7 +170,7 @@ describeInBrowser('the console', async (browser) => {
       await more.click()
       await rail.getByRole('link', { name: 'Settings' }).click()
       await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
-      assert.equal(await rail.getByRole('link', { name: 'Push' }).isVisible(), false)
+      assert.equal(await rail.getByRole('link', { name: 'Webhooks' }).isVisible(), false)
       for (const target of await rail.getByRole('link').or(more).all()) {
         if (!(await target.isVisible())) continue
         const { width = 0, height = 0 } = (await target.boundingBox()) ?? {}

@@ -34,7 +34,7 @@ describeInBrowser('the first load of a page', async (browser) => {
     [`/tasks/${id}`, 'dot.png'],
     [`/tasks/${id}/events`, 'artifact'],
     ['/traces', 'artist'],
-    ['/push', 'Push'],
+    ['/webhooks', 'Webhooks'],
     ['/routes', 'Routes'],
     ['/settings/health', 'Store'],
     ['/settings/config', 'agents'],

@@ -8,7 +8,7 @@ describeInBrowser('a malicious agent', async (browser) => {
   const fixture = await openPlayground(browser)
 
   it('runs no script, sends no request, and covers nothing', async () => {
-    const page = await fixture.open('/playground/villain?wire=1')
+    const page = await fixture.open('/playground/villain?protocol=1')
     const asked: string[] = []
     const opened: string[] = []
     page.on('request', (request) => void asked.push(request.url()))

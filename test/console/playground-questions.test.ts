@@ -80,10 +80,10 @@ describeInBrowser('a question of an agent', async (browser) => {
   })
 
   for (const [what, query] of [
-    ['secret', '?wire=1'],
-    ['secret', '?wire=1&version=0.3&binding=HTTP%2BJSON'],
-    ['secret form', '?wire=1'],
-    ['auth here', '?wire=1'],
+    ['secret', '?protocol=1'],
+    ['secret', '?protocol=1&version=0.3&binding=HTTP%2BJSON'],
+    ['secret form', '?protocol=1'],
+    ['auth here', '?protocol=1'],
   ] as const) {
     it(`for a secret (${what}${query}) is masked, reaches the agent, and is stored nowhere`, async () => {
       const secret = 'pa55word-of-mine'
@@ -100,7 +100,7 @@ describeInBrowser('a question of an agent', async (browser) => {
       await waitForTaskEnd(page)
       assert.match(await page.locator('.talk-made').innerText(), /You gave me \d+ letters/)
       // All frames are expanded, so that all their content is on the page.
-      for (const row of await page.locator('.wire-row.request .wire-open').all()) await row.click()
+      for (const row of await page.locator('.protocol-row.request .protocol-open').all()) await row.click()
       const seen: Record<string, string> = await page.evaluate(`({
         page: document.documentElement.outerHTML,
         fields: [...document.querySelectorAll('input')].map(({ value }) => value).join(),

@@ -67,7 +67,7 @@ describeInBrowser('a restart of the hub', async (browser) => {
   })
 
   it('and a reload during it show everything and continue', async () => {
-    const page = await open('/playground/clock?wire=1')
+    const page = await open('/playground/clock?protocol=1')
     // Longer than the test: it has not ended when the page is back.
     await sendText(page, '3000')
     await tick(page, 3)
@@ -79,7 +79,7 @@ describeInBrowser('a restart of the hub', async (browser) => {
     await hub.start()
     await page.reload()
     await tick(page, 6)
-    const asked = await page.locator('.wire-row.request').allInnerTexts()
+    const asked = await page.locator('.protocol-row.request').allInnerTexts()
     assert.ok(asked.some((text) => text.includes('SubscribeToTask')))
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await waitForTaskEnd(page, 'canceled')

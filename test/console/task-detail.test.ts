@@ -87,7 +87,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.locator('.event.open').waitFor()
     const open = (name: string) =>
       page.getByRole('navigation', { name: 'Views of the task' }).getByRole('link', { name })
-    await open('Wire').click()
+    await open('Protocol').click()
     await page.getByText(`Event ${chunk.seq}`, { exact: true }).waitFor()
     await open('Trace').click()
     await page.locator('.task-trace [aria-selected="true"], .task-trace [aria-current]').first().waitFor()
@@ -177,7 +177,7 @@ describeInBrowser('a task in the console', async (browser) => {
     if (configured.json.error !== undefined) assert.fail(JSON.stringify(configured.json))
     const page = await fixture.open(`/tasks/${asked.id}`)
     const link = page.locator('.task-facts').getByRole('link', { name: /hooks\.example\.com/ })
-    assert.equal(await link.getAttribute('href'), `/push/${asked.id}/hook`)
+    assert.equal(await link.getAttribute('href'), `/webhooks/${asked.id}/hook`)
     await page.close()
   })
 
@@ -220,10 +220,10 @@ describeInBrowser('a task in the console', async (browser) => {
     ['dark', 390],
   ] as const) {
     it(`has nothing that axe finds serious, ${theme} and ${width} wide, in every view`, async () => {
-      for (const view of ['', '/events?event=2', '/wire', '/trace']) {
+      for (const view of ['', '/events?event=2', '/protocol', '/trace']) {
         const page = await fixture.open(`/tasks/${model.id}${view}`, { theme, width })
         await page.locator('.task-detail').waitFor()
-        await page.locator('.task-scroll, .event-body, .wire-frame, .task-trace').first().waitFor()
+        await page.locator('.task-scroll, .event-body, .protocol-frame, .task-trace').first().waitFor()
         assert.deepEqual(await seriousViolations(page), [], view)
         assert.equal(await pageWidth(page), width, view)
         await page.close()

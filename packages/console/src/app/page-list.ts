@@ -18,7 +18,7 @@ export const pages: readonly PageEntry[] = [
   { page: 'playground', title: 'Playground', icon: 'playground', key: 'p' },
   { page: 'tasks', title: 'Tasks', icon: 'tasks', key: 't' },
   { page: 'traces', title: 'Traces', icon: 'traces', key: 'c' },
-  { page: 'push', title: 'Push', icon: 'push', key: 'u', isSecondary: true },
+  { page: 'webhooks', title: 'Webhooks', icon: 'webhooks', key: 'u', isSecondary: true },
   { page: 'routes', title: 'Routes', icon: 'routes', key: 'r', isSecondary: true },
   { page: 'settings', title: 'Settings', icon: 'settings', key: 's', isSecondary: true },
 ]

@@ -1,7 +1,16 @@
 /** Parses addresses. Separate from the router, which needs a browser. */
 
 /** The hub serves the console under these paths; all other paths belong to agents and APIs. */
-export const pageNames = ['agents', 'playground', 'tasks', 'traces', 'push', 'routes', 'settings', 'welcome'] as const
+export const pageNames = [
+  'agents',
+  'playground',
+  'tasks',
+  'traces',
+  'webhooks',
+  'routes',
+  'settings',
+  'welcome',
+] as const
 export type PageName = (typeof pageNames)[number]
 
 export interface PageRoute {

@@ -112,6 +112,6 @@ function pageCounts(health: Health | undefined): Partial<Record<string, PageCoun
   return {
     agents: { value: agents.all, warning: down === 0 ? undefined : `${down} not well` },
     tasks: { value: Object.values(tasks).reduce((sum, one) => sum + one, 0) },
-    push: { value: push.dead, warning: push.dead === 0 ? undefined : `${push.dead} given up` },
+    webhooks: { value: push.dead, warning: push.dead === 0 ? undefined : `${push.dead} given up` },
   }
 }

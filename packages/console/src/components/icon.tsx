@@ -6,7 +6,7 @@ const strokes = {
     'M2.5 4A1.5 1.5 0 0 1 4 2.5h8A1.5 1.5 0 0 1 13.5 4v5a1.5 1.5 0 0 1-1.5 1.5H7L4 13.5v-3A1.5 1.5 0 0 1 2.5 9z',
   tasks: 'M6 4h7.5M6 8h7.5M6 12h7.5M2.5 4h.5M2.5 8h.5M2.5 12h.5',
   traces: 'M2.5 3.5h6M5 8h6M8 12.5h5.5',
-  push: 'M8 13.5v-8M4.5 8.5 8 5l3.5 3.5M3 2.5h10',
+  webhooks: 'M8 13.5v-8M4.5 8.5 8 5l3.5 3.5M3 2.5h10',
   routes: 'M3 3v3a3 3 0 0 0 3 3h7M10.5 6.5 13 9l-2.5 2.5M3 6v7',
   settings: 'M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6M10 3.5v3M6 9.5v3',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5l3 3',
@@ -31,7 +31,7 @@ const strokes = {
   warning: 'M8 2.5 14 13H2zM8 6.5v3M8 11v.5',
   play: 'M5 3.5v9l7-4.5z',
   more: 'M3.5 8h.5M8 8h.5M12.5 8h.5',
-  wire: 'M2.5 5h9M9 2.5 11.5 5 9 7.5M13.5 11h-9M7 8.5 4.5 11 7 13.5',
+  protocol: 'M2.5 5h9M9 2.5 11.5 5 9 7.5M13.5 11h-9M7 8.5 4.5 11 7 13.5',
 } as const
 
 export type IconName = keyof typeof strokes

@@ -81,7 +81,7 @@ function SpanLinks({ span }: { readonly span: Span }) {
         </a>
       )}
       {configId !== undefined && (
-        <a class="button small" href={`/push/${encodeURIComponent(span.taskId)}/${encodeURIComponent(configId)}`}>
+        <a class="button small" href={`/webhooks/${encodeURIComponent(span.taskId)}/${encodeURIComponent(configId)}`}>
           Open the webhook
         </a>
       )}

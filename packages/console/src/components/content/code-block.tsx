@@ -1,4 +1,4 @@
-/** A block of code with a copy button: a command, a snippet or a wire frame. */
+/** A block of code with a copy button: a command, a snippet or a protocol frame. */
 import { CopyButton } from './copy-button.tsx'
 import './code-block.css'
 

@@ -4,8 +4,8 @@ import type { Fetch, RemoteAgent } from '@parley/a2a/client'
 import type { BindingName } from '../../components/binding-titles.ts'
 import { csrfToken } from '../../api/session-state.ts'
 import { Problem } from '../../api/problem.ts'
-import { createRecordedFetch } from './wire/recorded-fetch.ts'
-import type { WireLog } from './wire/wire-log.ts'
+import { createRecordedFetch } from './protocol/recorded-fetch.ts'
+import type { ProtocolLog } from './protocol/protocol-log.ts'
 
 export const versions = ['1.0', '0.3', '0.2'] as const
 export type Version = (typeof versions)[number]
@@ -17,14 +17,14 @@ export interface ProtocolChoice {
 
 export interface AgentConnections {
   connect(name: string, way: ProtocolChoice): Promise<RemoteAgent>
-  /** Redacts these values in the wire log, until the returned function is called. */
+  /** Redacts these values in the protocol log, until the returned function is called. */
   hideSecrets(secrets: readonly Json[]): () => void
 }
 
 /** A hub that restarts is back within seconds; one under repair, within minutes. */
 const limits = { attempts: 200, firstDelayMs: 250, maxDelayMs: 2_000, idleTimeoutMs: 45_000 }
 
-export function createAgentConnections(log: WireLog): AgentConnections {
+export function createAgentConnections(log: ProtocolLog): AgentConnections {
   let hidden: readonly Json[] = []
   const fetch: Fetch = createRecordedFetch({ log, origin: location.origin, csrf: csrfToken, secrets: () => hidden })
   const known = new Map<string, Promise<RemoteAgent>>()

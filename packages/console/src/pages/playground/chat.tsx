@@ -18,13 +18,13 @@ import type { ChatSession } from './chat-session.ts'
 import { Reply } from './reply.tsx'
 import type { ConversationTask } from './conversation-tasks.ts'
 import { conversationHref, playgroundParams } from './playground-params.ts'
-import type { WireLog } from './wire/wire-log.ts'
+import type { ProtocolLog } from './protocol/protocol-log.ts'
 import { ChatScroll } from './chat-scroll.tsx'
 import './chat.css'
 
 export interface ChatProps {
   readonly play: ChatSession
-  readonly log: WireLog
+  readonly log: ProtocolLog
   readonly agent: string
   /** `undefined` if the hub did not list the agent. */
   readonly about: Agent | undefined

@@ -1,4 +1,4 @@
-/** The playground: send messages to an agent, see its answers as they stream, and inspect the wire. */
+/** The playground: send messages to an agent, see its answers as they stream, and inspect the protocol. */
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Agent } from '../../api/admin.ts'
 import { useAgentList } from '../../api/agents.ts'
@@ -16,9 +16,9 @@ import { ChooseAgent } from './choose-agent.tsx'
 import { createChatSession } from './chat-session.ts'
 import { createAgentConnections } from './agent-connections.ts'
 import { RecentList } from './recent-list.tsx'
-import { conversationHref, toggleWire, playgroundParams } from './playground-params.ts'
-import { createWireLog } from './wire/wire-log.ts'
-import { WirePanel } from './wire/wire-panel.tsx'
+import { conversationHref, toggleProtocol, playgroundParams } from './playground-params.ts'
+import { createProtocolLog } from './protocol/protocol-log.ts'
+import { ProtocolPanel } from './protocol/protocol-panel.tsx'
 import './playground.css'
 
 export function consoleCaller(): string {
@@ -42,14 +42,14 @@ export function PlaygroundPage() {
 }
 
 function Playground({ agent, all }: { readonly agent: string; readonly all: Resource<readonly Agent[]> }) {
-  const { isWireOpen } = playgroundParams()
+  const { isProtocolOpen } = playgroundParams()
   const known = all.value.value ?? []
-  const log = useMemo(() => createWireLog(), [])
+  const log = useMemo(() => createProtocolLog(), [])
   const play = useMemo(() => createChatSession(agent, createAgentConnections(log), consoleCaller), [])
   useEffect(() => () => play.close(), [])
   useShortcuts([
     { key: 'n', label: 'New conversation', run: () => navigate(conversationHref(agent)) },
-    { key: 'w', label: 'Show or hide the wire', run: toggleWire },
+    { key: 'w', label: 'Show or hide the protocol', run: toggleProtocol },
     { key: 'i', label: 'Write a message', run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
     { key: '/', label: 'Choose an agent', run: () => document.querySelector<HTMLElement>('.picker input')?.focus() },
   ])
@@ -57,14 +57,19 @@ function Playground({ agent, all }: { readonly agent: string; readonly all: Reso
     <>
       <PageHead title="Playground" backTo="/playground">
         <AgentPicker agent={agent} all={known} />
-        <button type="button" aria-pressed={isWireOpen} onClick={toggleWire} title="What goes over the wire (w)">
-          <Icon name="wire" size={14} /> Wire
+        <button
+          type="button"
+          aria-pressed={isProtocolOpen}
+          onClick={toggleProtocol}
+          title="What goes over the network (w)"
+        >
+          <Icon name="protocol" size={14} /> Protocol
         </button>
         <a class="button" href={conversationHref(agent)} title="New conversation (n)">
           <Icon name="plus" size={14} /> New
         </a>
       </PageHead>
-      <div class={isWireOpen ? 'play with-wire' : 'play'}>
+      <div class={isProtocolOpen ? 'play with-protocol' : 'play'}>
         <aside class="play-recent" aria-label="Conversations">
           <RecentList caller={consoleCaller()} />
         </aside>
@@ -80,7 +85,7 @@ function Playground({ agent, all }: { readonly agent: string; readonly all: Reso
               onTrouble={all.reload}
             />
           }
-          detail={isWireOpen && <WirePanel log={log} />}
+          detail={isProtocolOpen && <ProtocolPanel log={log} />}
         />
       </div>
     </>

@@ -16,8 +16,8 @@ export function playgroundParams() {
     version: versions.find((one) => one === params.get('version')) ?? '1.0',
     binding: bindingNames.find((one) => one === params.get('binding')) ?? 'JSONRPC',
     isStreamed: params.get('stream') !== '0',
-    isWireOpen: params.get('wire') === '1',
-    wireFilter: params.get('frames') ?? '',
+    isProtocolOpen: params.get('protocol') === '1',
+    protocolFilter: params.get('frames') ?? '',
   }
 }
 
@@ -27,7 +27,7 @@ export function conversationHref(
   to: { readonly context?: string; readonly task?: string; readonly text?: string } = {},
 ): string {
   const next = new URLSearchParams(to)
-  for (const name of ['version', 'binding', 'stream', 'wire']) {
+  for (const name of ['version', 'binding', 'stream', 'protocol']) {
     const value = query.value.get(name)
     if (value !== null) next.set(name, value)
   }
@@ -35,6 +35,6 @@ export function conversationHref(
   return next.size === 0 ? path : `${path}?${next}`
 }
 
-export function toggleWire(): void {
-  setQuery({ wire: query.peek().get('wire') === '1' ? undefined : '1', frames: undefined })
+export function toggleProtocol(): void {
+  setQuery({ protocol: query.peek().get('protocol') === '1' ? undefined : '1', frames: undefined })
 }

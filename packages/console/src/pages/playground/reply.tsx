@@ -12,14 +12,14 @@ import { Composer } from './composer/composer.tsx'
 import { GrpcNote } from './grpc-note.tsx'
 import type { ChatSession } from './chat-session.ts'
 import type { ConversationTask } from './conversation-tasks.ts'
-import { toggleWire, playgroundParams, type PlaygroundParams } from './playground-params.ts'
-import { exchangeCurl, type Exchange } from './wire/exchange.ts'
-import type { WireLog } from './wire/wire-log.ts'
+import { toggleProtocol, playgroundParams, type PlaygroundParams } from './playground-params.ts'
+import { exchangeCurl, type Exchange } from './protocol/exchange.ts'
+import type { ProtocolLog } from './protocol/protocol-log.ts'
 import { RequestOptionsBar } from './request-options-bar.tsx'
 
 export interface ReplyProps {
   readonly play: ChatSession
-  readonly log: WireLog
+  readonly log: ProtocolLog
   readonly agent: string
   /** Whether the agent may be called without credentials. */
   readonly isOpen: boolean
@@ -44,7 +44,7 @@ export function Reply({ play, log, agent, isOpen }: ReplyProps) {
   const request = lastSendRequest(log.exchanges.value)
   const asCurl = request === undefined ? undefined : () => exchangeCurl(request, { isOpen })
   usePaletteActions([
-    { title: 'Show or hide the wire', run: toggleWire },
+    { title: 'Show or hide the protocol', run: toggleProtocol },
     ...(asCurl === undefined ? [] : [{ title: 'Copy the last request as curl', run: () => void copyText(asCurl()) }]),
   ])
   if (otherCaller !== undefined) {

@@ -2,7 +2,7 @@
 import { navigate, query, setQuery } from '../../app/router.ts'
 import { taskFilters } from './list/task-filters.ts'
 
-export const taskTabs = ['conversation', 'events', 'wire', 'trace'] as const
+export const taskTabs = ['conversation', 'events', 'protocol', 'trace'] as const
 export type TaskTab = (typeof taskTabs)[number]
 
 export function parseTaskTab(name: string | undefined): TaskTab {

@@ -126,7 +126,7 @@ function pushFindings({ push }: Health): readonly Finding[] {
       grade: 'odd',
       title: `${number} ${push.dead === 1 ? 'was' : 'were'} given up`,
       next: 'Their receivers did not take them for too long. Redeliver them when they do again.',
-      links: [{ text: 'Look at them', href: '/push?state=dead' }],
+      links: [{ text: 'Look at them', href: '/webhooks?state=dead' }],
     },
   ]
 }

@@ -123,7 +123,7 @@ function HubFacts({ health }: { readonly health: Health }) {
           </Fact>
           <Fact name="Open streams">{formatCount(streams)}</Fact>
           <Fact name="Webhooks">
-            {push.isOn ? <a href="/push">{push.dead === 0 ? 'none given up' : `${push.dead} given up`}</a> : 'off'}
+            {push.isOn ? <a href="/webhooks">{push.dead === 0 ? 'none given up' : `${push.dead} given up`}</a> : 'off'}
           </Fact>
           <Fact name="Version">
             Parley {version}, Node {node}

@@ -17,7 +17,7 @@ import { Timeline } from '../timeline/timeline.tsx'
 import { TraceTab } from './trace-tab.tsx'
 import { useReplay } from '../replay/replay.tsx'
 import { useTask } from './use-task.ts'
-import { WireTab } from '../wire/wire-tab.tsx'
+import { ProtocolTab } from '../protocol/protocol-tab.tsx'
 import './task-detail-view.css'
 
 export function TaskDetailView({ id, tab }: { readonly id: string; readonly tab: TaskTab }) {
@@ -49,7 +49,7 @@ export function TaskDetailView({ id, tab }: { readonly id: string; readonly tab:
 const labels: Readonly<Record<TaskTab, string>> = {
   conversation: 'Conversation',
   events: 'Events',
-  wire: 'Wire',
+  protocol: 'Protocol',
   trace: 'Trace',
 }
 
@@ -115,7 +115,7 @@ function LoadedTaskView({
       {log.problem.value !== undefined && <ErrorNotice reason={log.problem.value} retry={log.retry} />}
       {tab === 'conversation' && <ConversationTab detail={detail} log={log} replay={replay} />}
       {tab === 'events' && <EventsTab detail={detail} log={log} />}
-      {tab === 'wire' && <WireTab taskId={id} log={log} />}
+      {tab === 'protocol' && <ProtocolTab taskId={id} log={log} />}
       {tab === 'trace' && <TraceTab detail={detail} log={log} />}
     </div>
   )

@@ -143,7 +143,7 @@ function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
             <a
               key={configId}
               class="task-webhook"
-              href={`/push/${encodeURIComponent(id)}/${encodeURIComponent(configId)}`}
+              href={`/webhooks/${encodeURIComponent(id)}/${encodeURIComponent(configId)}`}
             >
               {hostOf(url)} {state === 'active' ? '' : state}
             </a>

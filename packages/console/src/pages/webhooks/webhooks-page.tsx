@@ -6,33 +6,35 @@ import { CopyButton, copyText } from '../../components/content/copy-button.tsx'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { SplitView } from '../../components/layout/split-view.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
-import { PushDetail } from './push-detail.tsx'
-import { PushList } from './push-list.tsx'
+import { WebhookDetail } from './webhook-detail.tsx'
+import { WebhookList } from './webhook-list.tsx'
 import { setFilters } from '../../components/filters/url-filters.ts'
-import { pushFilters } from './push-status.ts'
-import './push-page.css'
+import { webhookFilters } from './webhook-status.ts'
+import './webhooks-page.css'
 
-export function PushPage() {
+export function WebhooksPage() {
   const [taskId, configId] = pageRoute.value.segments
-  const filters = pushFilters.read(query.value)
+  const filters = webhookFilters.read(query.value)
   const isOpen = taskId !== undefined && configId !== undefined
   const curl = (): string => adminCurl(location.origin, adminPath('listPush', { query: setFilters(filters) }))
   usePaletteActions([
-    { title: 'Show the dead letters', run: () => navigate('/push?state=dead') },
+    { title: 'Show the dead letters', run: () => navigate('/webhooks?state=dead') },
     { title: 'Copy the list of webhooks as curl', run: () => void copyText(curl()) },
   ])
   return (
     <div class={isOpen ? 'fill listing-page open' : 'fill listing-page'}>
-      <PageHead title="Push">
+      <PageHead title="Webhooks">
         <CopyButton text={curl} label="Copy the list as curl" class="small">
           curl
         </CopyButton>
       </PageHead>
       <SplitView
-        name="push"
+        name="webhooks"
         initial={420}
-        list={<PushList filters={filters} selected={isOpen ? `${taskId} ${configId}` : undefined} />}
-        detail={isOpen ? <PushDetail key={`${taskId} ${configId}`} taskId={taskId} configId={configId} /> : undefined}
+        list={<WebhookList filters={filters} selected={isOpen ? `${taskId} ${configId}` : undefined} />}
+        detail={
+          isOpen ? <WebhookDetail key={`${taskId} ${configId}`} taskId={taskId} configId={configId} /> : undefined
+        }
       />
     </div>
   )

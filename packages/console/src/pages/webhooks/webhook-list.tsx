@@ -17,16 +17,16 @@ import { SegmentedControl } from '../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { pluralize } from '../../components/format.ts'
-import { PushRow } from './push-row.tsx'
-import { pushFilters, pushFilterSearch, pushHref, webhookCurl, type PushFilters } from './push-status.ts'
+import { WebhookRow } from './webhook-row.tsx'
+import { webhookFilters, webhookFilterSearch, webhookHref, webhookCurl, type WebhookFilters } from './webhook-status.ts'
 
 const keyOf = ({ taskId, configId }: PushSummary): string => `${taskId} ${configId}`
 
-export function PushList({
+export function WebhookList({
   filters,
   selected,
 }: {
-  readonly filters: PushFilters
+  readonly filters: WebhookFilters
   readonly selected: string | undefined
 }) {
   const frame = useRef<HTMLDivElement>(null)
@@ -44,7 +44,7 @@ export function PushList({
   }))
   const push = list.items.value ?? []
   const at = push.findIndex((one) => keyOf(one) === selected)
-  const hrefOf = (one: PushSummary): string => pushHref(one, pushFilterSearch(filters))
+  const hrefOf = (one: PushSummary): string => webhookHref(one, webhookFilterSearch(filters))
   const { cursor } = useListShortcuts({
     items: push,
     keyOf,
@@ -53,14 +53,14 @@ export function PushList({
     frame,
     idOf: ({ taskId }) => taskId,
     open: (one) => navigate(hrefOf(one), { replace: selected !== undefined }),
-    close: selected === undefined ? undefined : () => navigate(`/push${pushFilterSearch(filters)}`),
+    close: selected === undefined ? undefined : () => navigate(`/webhooks${webhookFilterSearch(filters)}`),
   })
   const { value: problem } = list.problem
   const isOff = problem?.code === 'UNAVAILABLE'
 
   return (
-    <div ref={frame} class="fill listing push-list">
-      <PushFilterBar filters={filters} />
+    <div ref={frame} class="fill listing webhook-list">
+      <WebhookFilterBar filters={filters} />
       {filters.state === 'dead' && push.length > 0 && <DeadLetterNotice push={push} list={list} />}
       {isOff && (
         <EmptyState title="Webhooks are switched off">
@@ -77,13 +77,13 @@ export function PushList({
       {list.items.value !== undefined && push.length === 0 && !isOff && <NoWebhooks filters={filters} list={list} />}
       {push.length > 0 && (
         <>
-          <div class="listing-line listing-head push-line" aria-hidden="true">
+          <div class="listing-line listing-head webhook-line" aria-hidden="true">
             <span>State</span>
             <span>Webhook and task</span>
-            <span class="push-wide">Delivered</span>
-            <span class="push-wide">Last answer</span>
-            <span class="push-wide">Next try</span>
-            <span class="push-number">Made</span>
+            <span class="webhook-wide">Delivered</span>
+            <span class="webhook-wide">Last answer</span>
+            <span class="webhook-wide">Next try</span>
+            <span class="webhook-number">Made</span>
           </div>
           <NewItemsButton list={list} frame={frame} />
           <VirtualList
@@ -94,7 +94,7 @@ export function PushList({
             selected={cursor}
             onEnd={list.continueSearch}
             onTop={list.setAtTop}
-            row={(one, index) => <PushRow push={one} id={keyOf(one)} href={hrefOf(one)} isSelected={index === at} />}
+            row={(one, index) => <WebhookRow push={one} id={keyOf(one)} href={hrefOf(one)} isSelected={index === at} />}
           />
         </>
       )}
@@ -102,7 +102,7 @@ export function PushList({
   )
 }
 
-function PushFilterBar({ filters }: { readonly filters: PushFilters }) {
+function WebhookFilterBar({ filters }: { readonly filters: WebhookFilters }) {
   return (
     <search class="bar toolbar" aria-label="Filter the webhooks">
       <SegmentedControl
@@ -140,7 +140,7 @@ function DeadLetterNotice({
     list.refresh()
   }
   return (
-    <div class="push-about">
+    <div class="webhook-about">
       <p>
         These were given up: every try failed, or the receiver refused an event. Each rests at the first event that it
         did not take, and nothing is lost. Fix the receiver, then redeliver.
@@ -158,15 +158,15 @@ function DeadLetterNotice({
   )
 }
 
-function NoWebhooks({ filters, list }: { readonly filters: PushFilters; readonly list: PagedList<PushSummary> }) {
+function NoWebhooks({ filters, list }: { readonly filters: WebhookFilters; readonly list: PagedList<PushSummary> }) {
   const agent = useExampleAgent()
   const wantsDead = filters.state === 'dead' && filters.agent === '' && filters.text === ''
   return (
     <EmptyList
       list={list}
       what="webhook"
-      filters={pushFilters.names}
-      isFiltered={pushFilterSearch(filters) !== '' && !wantsDead}
+      filters={webhookFilters.names}
+      isFiltered={webhookFilterSearch(filters) !== '' && !wantsDead}
     >
       {wantsDead ? (
         <EmptyState title="No dead letters">

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { differingPaths, differencesByVersion } from './wire-diff.ts'
+import { differingPaths, differencesByVersion } from './version-diff.ts'
 
 describe('the differences of two values', () => {
   it('are the paths with another value, or with none', () => {

@@ -12,15 +12,15 @@ import { EmptyState, Loading, ErrorNotice } from '../../../components/status/err
 import { formatBytes, pluralize } from '../../../components/format.ts'
 import type { TaskLog } from '../detail/task-log.ts'
 import { selectedSeq, selectEvent } from '../task-links.ts'
-import { differencesByVersion } from './wire-diff.ts'
-import './wire-tab.css'
+import { differencesByVersion } from './version-diff.ts'
+import './protocol-tab.css'
 
 type Frame = AdminResponse<'listTaskFrames'>['events'][number]['frames'][number]
 const versions = ['1.0', '0.3', '0.2'] as const
 type Version = (typeof versions)[number]
 type Binding = Frame['binding']
 
-export function WireTab({ taskId, log }: { readonly taskId: string; readonly log: TaskLog }) {
+export function ProtocolTab({ taskId, log }: { readonly taskId: string; readonly log: TaskLog }) {
   const visible = useMemo(() => log.events.value.filter(({ isVisible }) => isVisible), [log.events.value])
   const selected = selectedSeq()
   const seq = selected ?? visible.at(-1)?.seq
@@ -30,10 +30,10 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
   const before = visible.findLast((event) => event.seq < seq)?.seq
   const after = visible.find((event) => event.seq > seq)?.seq
   return (
-    <div class="fill wire-tab">
-      <div class="bar wire-tools">
+    <div class="fill protocol-tab">
+      <div class="bar protocol-tools">
         <EventStepButton to={before} label="Previous event that clients receive" icon="back" />
-        <span class="wire-seq">Event {seq}</span>
+        <span class="protocol-seq">Event {seq}</span>
         <EventStepButton to={after} label="Next event that clients receive" icon="next" />
         <span class="grow" />
         <SegmentedControl
@@ -56,7 +56,7 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
         <Frames taskId={taskId} seq={seq} binding={binding} one={one} />
       ) : log.isComplete.value ? (
         <EmptyState title="Clients do not receive this event">
-          <p>It is in the log only. Go to one beside it that goes over the wire.</p>
+          <p>It is in the log only. Go to one beside it that goes over the network.</p>
         </EmptyState>
       ) : (
         <Loading what="the event" />
@@ -110,7 +110,7 @@ function Frames({ taskId, seq, binding, one }: FramesProps) {
   if (frames === undefined) return <Loading what="the frames" />
   const marks = differencesByVersion(frames)
   return (
-    <div class={one === undefined ? 'wire-frames' : 'wire-frames single'}>
+    <div class={one === undefined ? 'protocol-frames' : 'protocol-frames single'}>
       {versions.map((version) => {
         const frame = frames.find((made) => made.version === version)
         if (frame === undefined || (one !== undefined && one !== version)) return null
@@ -123,7 +123,7 @@ function Frames({ taskId, seq, binding, one }: FramesProps) {
 function FrameColumn({ frame, marks }: { readonly frame: Frame; readonly marks: ReadonlySet<string> }) {
   const { version, payload, frame: raw } = frame
   return (
-    <section class="wire-frame" aria-label={`As clients of ${version} get it`}>
+    <section class="protocol-frame" aria-label={`As clients of ${version} get it`}>
       <header>
         <h3>A2A {version}</h3>
         <span class="faint cut grow">{marks.size === 0 ? 'the same' : pluralize(marks.size, 'difference')}</span>
@@ -135,11 +135,11 @@ function FrameColumn({ frame, marks }: { readonly frame: Frame; readonly marks: 
           frame
         </CopyButton>
       </header>
-      <div class="wire-json">
+      <div class="protocol-json">
         <JsonTreeView value={payload} open={9} changed={marks} />
       </div>
       <details>
-        <summary>Bytes on the wire, {formatBytes(new Blob([raw]).size)}</summary>
+        <summary>Bytes sent, {formatBytes(new Blob([raw]).size)}</summary>
         <pre tabIndex={0} aria-label={`The frame of ${version}`}>
           {raw}
         </pre>

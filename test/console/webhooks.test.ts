@@ -34,7 +34,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     }, `${taskId} is ${state}`)
 
   it('explains how to set one if there are none', async () => {
-    const page = await fixture.open('/push')
+    const page = await fixture.open('/webhooks')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     assert.match(await page.locator('.empty pre').innerText(), /^curl .*\/a2a\/talker .*taskPushNotificationConfig/s)
     assert.deepEqual(await seriousViolations(page), [])
@@ -44,7 +44,7 @@ describeInBrowser('the webhooks page', async (browser) => {
   })
 
   it('lists them as they are set, with state, last response and next attempt', async () => {
-    const page = await fixture.open('/push')
+    const page = await fixture.open('/webhooks')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     receiver.answer('/busy', 503)
     receiver.answer('/wrong', 404)
@@ -69,7 +69,7 @@ describeInBrowser('the webhooks page', async (browser) => {
 
   it('finds them by state, agent and text, all kept in the address', async () => {
     await hook('of another agent', '/good', { agent: 'clock' })
-    const page = await fixture.open('/push')
+    const page = await fixture.open('/webhooks')
     await row(page, 'of another agent').waitFor()
     await page.getByRole('button', { name: 'Dead letters' }).click()
     await row(page, 'of another agent').waitFor({ state: 'detached' })
@@ -77,7 +77,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     assert.equal(await rows(page).count(), 1)
     await page.reload()
     await row(page, 'to a wrong path').waitFor()
-    assert.match(page.url(), /\/push\?state=dead$/)
+    assert.match(page.url(), /\/webhooks\?state=dead$/)
     await page.getByRole('button', { name: 'All', exact: true }).click()
     await page.getByRole('combobox', { name: 'Agent' }).selectOption('clock')
     await row(page, 'to a wrong path').waitFor({ state: 'detached' })
@@ -97,7 +97,7 @@ describeInBrowser('the webhooks page', async (browser) => {
   })
 
   it('is navigated by keyboard: into a webhook, to the next, and back', async () => {
-    const page = await fixture.open('/push?agent=talker')
+    const page = await fixture.open('/webhooks?agent=talker')
     await row(page, 'to a wrong path').waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
@@ -106,7 +106,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     await page.keyboard.press('j')
     await page.waitForURL((url) => url.href !== first)
     await page.keyboard.press('Escape')
-    await page.waitForURL('**/push?agent=talker')
+    await page.waitForURL('**/webhooks?agent=talker')
     await page.close()
   })
 
@@ -114,9 +114,9 @@ describeInBrowser('the webhooks page', async (browser) => {
     receiver.answer('/mended', 404, 'No hook <b>here</b>')
     const id = await hook('a letter that came back', '/mended')
     await reaches(id, 'dead')
-    const page = await fixture.open('/push?state=dead')
+    const page = await fixture.open('/webhooks?state=dead')
     await row(page, 'a letter that came back').click()
-    await page.waitForURL(`**/push/${id}/hook?state=dead`)
+    await page.waitForURL(`**/webhooks/${id}/hook?state=dead`)
     await page.getByText('Given up after one try.').waitFor()
     await page.getByText('There is nothing at this address that takes a POST.').waitFor()
     const tries = page.getByRole('table').getByRole('row')
@@ -124,7 +124,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     assert.equal(await tries.count(), 2)
     receiver.answer('/mended', 200)
     await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
-    await page.locator('.push-detail .state').filter({ hasText: 'done' }).waitFor()
+    await page.locator('.webhook-detail .state').filter({ hasText: 'done' }).waitFor()
     await tries.filter({ hasText: 'HTTP 200' }).first().waitFor()
     // It is no longer a dead letter.
     await row(page, 'a letter that came back').waitFor({ state: 'detached' })
@@ -138,7 +138,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     await reaches(id, 'done')
     const redeliveries = () => receiver.deliveries.filter(({ path }) => path === '/again')
     const first = redeliveries().map(({ eventId }) => eventId)
-    const page = await fixture.open(`/push/${id}/hook`)
+    const page = await fixture.open(`/webhooks/${id}/hook`)
     await page.getByRole('button', { name: 'From the beginning' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send everything from the beginning?' })
     await dialog.getByRole('button', { name: 'Not now' }).click()
@@ -166,23 +166,23 @@ describeInBrowser('the webhooks page', async (browser) => {
     receiver.answer('/later', 503)
     const id = await hook('ask me later', '/later')
     await reaches(id, 'retrying')
-    const page = await fixture.open(`/push/${id}/hook`)
+    const page = await fixture.open(`/webhooks/${id}/hook`)
     await page.getByText('The last try failed.').waitFor()
     await page
-      .locator('.push-detail')
+      .locator('.webhook-detail')
       .getByText(/^in (\d+ min|1 h)/)
       .waitFor()
     receiver.answer('/later', 200)
     await page.keyboard.press('r')
-    await page.locator('.push-detail .state').filter({ hasText: 'listening' }).waitFor()
-    await page.locator('.push-detail').getByText('everything so far').waitFor()
+    await page.locator('.webhook-detail .state').filter({ hasText: 'listening' }).waitFor()
+    await page.locator('.webhook-detail').getByText('everything so far').waitFor()
     await page.close()
   })
 
   it('redelivers all dead letters at once', async () => {
     await reaches(await hook('to the same receiver', '/wrong'), 'dead')
     receiver.answer('/wrong', 200)
-    const page = await fixture.open('/push?state=dead')
+    const page = await fixture.open('/webhooks?state=dead')
     await row(page, 'to a wrong path').waitFor()
     await page.getByRole('button', { name: 'Redeliver all' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click()
@@ -195,7 +195,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     const id = await hook('to be looked at, with a long title that has to be cut somewhere', '/gone', { id: 'a/b' })
     await reaches(id, 'dead', 'a/b')
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }] as const) {
-      for (const path of ['/push', '/push?state=dead', `/push/${id}/a%2Fb`]) {
+      for (const path of ['/webhooks', '/webhooks?state=dead', `/webhooks/${id}/a%2Fb`]) {
         const page = await fixture.open(path, look)
         await (path.includes(id) ? page.getByRole('table') : rows(page).first()).waitFor()
         assert.deepEqual(await seriousViolations(page), [], `${path} ${JSON.stringify(look)}`)
@@ -210,7 +210,7 @@ describeInBrowser('the webhooks page', async (browser) => {
   })
 
   it('shows a not-found message with a link to its task', async () => {
-    const page = await fixture.open('/push/no-task/none')
+    const page = await fixture.open('/webhooks/no-task/none')
     await page.getByRole('heading', { name: 'There is no such webhook' }).waitFor()
     await page.close()
   })
@@ -220,7 +220,7 @@ describeInBrowser('a hub without webhooks', async (browser) => {
   const fixture = await openConsole(browser, { config: { push: false } })
 
   it('explains how to enable them', async () => {
-    const page = await fixture.open('/push')
+    const page = await fixture.open('/webhooks')
     await page.getByRole('heading', { name: 'Webhooks are switched off' }).waitFor()
     await page.getByRole('link', { name: 'Open the configuration' }).click()
     await page.waitForURL('**/settings/config')

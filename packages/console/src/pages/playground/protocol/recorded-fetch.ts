@@ -5,10 +5,10 @@
 import type { Fetch } from '@parley/a2a/client'
 import type { Json } from '@parley/a2a'
 import { redactSecrets } from '../../../conversation/question/build-answer.ts'
-import type { Recording, WireLog } from './wire-log.ts'
+import type { Recording, ProtocolLog } from './protocol-log.ts'
 
 export interface RecordedFetchDeps {
-  readonly log: WireLog
+  readonly log: ProtocolLog
   readonly origin: string
   csrf(): string
   /** Values being sent that must not be shown. */

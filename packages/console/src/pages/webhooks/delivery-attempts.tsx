@@ -2,8 +2,8 @@
 import type { AdminResponse } from '../../api/admin-client.ts'
 import { RelativeTime, ClockTime } from '../../components/time.tsx'
 import { formatDuration } from '../../components/format.ts'
-import { DeliveryOutcome } from './push-row.tsx'
-import { isDelivered } from './push-status.ts'
+import { DeliveryOutcome } from './webhook-row.tsx'
+import { isDelivered } from './webhook-status.ts'
 
 export const maxAttempts = 500
 
@@ -17,18 +17,18 @@ export function DeliveryAttempts({
   readonly onMore: () => void
 }) {
   const { attempts, taskId } = push
-  if (attempts.length === 0) return <p class="push-note">Nothing was sent yet.</p>
+  if (attempts.length === 0) return <p class="webhook-note">Nothing was sent yet.</p>
   return (
-    <section class="stack-small push-attempts" aria-labelledby="push-attempts">
-      <h3 id="push-attempts">Tries, the newest first</h3>
+    <section class="stack-small webhook-attempts" aria-labelledby="webhook-attempts">
+      <h3 id="webhook-attempts">Tries, the newest first</h3>
       <table class="data">
         <thead>
           <tr>
             <th>When</th>
             <th>Answer</th>
-            <th class="push-number">Took</th>
-            <th class="push-number">Event</th>
-            <th class="push-number">Try</th>
+            <th class="webhook-number">Took</th>
+            <th class="webhook-number">Event</th>
+            <th class="webhook-number">Try</th>
           </tr>
         </thead>
         <tbody>
@@ -36,20 +36,20 @@ export function DeliveryAttempts({
             <tr key={`${at} ${seq}`}>
               <td>
                 <ClockTime at={at} />{' '}
-                <span class="faint push-ago">
+                <span class="faint webhook-ago">
                   <RelativeTime at={at} />
                 </span>
               </td>
               <td>
                 <span aria-hidden="true">{isDelivered(outcome) ? '● ' : '✕ '}</span>
                 <DeliveryOutcome outcome={outcome} />
-                {answer !== undefined && <q class="push-said">{answer}</q>}
+                {answer !== undefined && <q class="webhook-said">{answer}</q>}
               </td>
-              <td class="push-number">{formatDuration(durationMs)}</td>
-              <td class="push-number">
+              <td class="webhook-number">{formatDuration(durationMs)}</td>
+              <td class="webhook-number">
                 <a href={`/tasks/${encodeURIComponent(taskId)}/events?event=${seq}`}>{seq}</a>
               </td>
-              <td class="push-number">{attempt}</td>
+              <td class="webhook-number">{attempt}</td>
             </tr>
           ))}
         </tbody>

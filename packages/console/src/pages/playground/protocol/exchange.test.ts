@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { frameData, frameSummary, frameId, requestOperation, wireRows, wireRowText, exchangeCurl } from './exchange.ts'
+import {
+  frameData,
+  frameSummary,
+  frameId,
+  requestOperation,
+  protocolRows,
+  protocolRowText,
+  exchangeCurl,
+} from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,26 +31,26 @@ const exchange: Exchange = {
   ended: { afterMs: 9, why: 'broken' },
 }
 
-describe('the rows of the wire', () => {
+describe('the rows of the protocol', () => {
   it('are the request, the response head, each frame, and an unusual end', () => {
     assert.deepEqual(
-      wireRows([exchange], '').map(({ kind }) => kind),
+      protocolRows([exchange], '').map(({ kind }) => kind),
       ['request', 'answer', 'frame', 'frame', 'end'],
     )
-    assert.equal(wireRows([{ ...exchange, ended: { afterMs: 9, why: 'whole' } }], '').length, 4)
+    assert.equal(protocolRows([{ ...exchange, ended: { afterMs: 9, why: 'whole' } }], '').length, 4)
   })
 
   it('are found by any content', () => {
     assert.deepEqual(
-      wireRows([exchange], 'submitted').map(({ kind }) => kind),
+      protocolRows([exchange], 'submitted').map(({ kind }) => kind),
       ['frame'],
     )
-    assert.equal(wireRows([exchange], 'nothing of that').length, 0)
+    assert.equal(protocolRows([exchange], 'nothing of that').length, 0)
   })
 
   it('are copied as recorded', () => {
     assert.equal(
-      wireRowText({ kind: 'request', exchange }),
+      protocolRowText({ kind: 'request', exchange }),
       'POST http://hub.test/a2a/talker\na2a-version: 1.0\n\n{"jsonrpc":"2.0","method":"SendStreamingMessage"}',
     )
   })

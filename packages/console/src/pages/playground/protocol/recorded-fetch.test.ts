@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Exchange } from './exchange.ts'
 import { createRecordedFetch, createFrameSplitter } from './recorded-fetch.ts'
-import { createWireLog, type WireLog } from './wire-log.ts'
+import { createProtocolLog, type ProtocolLog } from './protocol-log.ts'
 
 /** Resolves as soon as the log shows the expected content. */
 function shown(
-  { exchanges }: WireLog,
+  { exchanges }: ProtocolLog,
   isThere: (last: Exchange) => boolean = ({ ended }) => ended !== undefined,
 ): Promise<readonly Exchange[]> {
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ const stream = (pieces: readonly string[], onCancel = () => {}): Response =>
 
 describe('the recorded fetch', () => {
   it('calls the hub that served the page, with cookie and CSRF token, and records neither', async () => {
-    const log = createWireLog()
+    const log = createProtocolLog()
     const asked: { url: string; init: RequestInit }[] = []
     const fetch = createRecordedFetch({
       log,
@@ -64,7 +64,7 @@ describe('the recorded fetch', () => {
   })
 
   it('ends the connection when the reader stops, and records it', async () => {
-    const log = createWireLog()
+    const log = createProtocolLog()
     let isCanceled = false
     const fetch = createRecordedFetch({
       log,
@@ -82,7 +82,7 @@ describe('the recorded fetch', () => {
   })
 
   it('records a failed connection', async () => {
-    const log = createWireLog()
+    const log = createProtocolLog()
     const fetch = createRecordedFetch({
       log,
       origin: 'http://here.test',
@@ -95,9 +95,9 @@ describe('the recorded fetch', () => {
   })
 })
 
-describe('the wire log', () => {
+describe('the protocol log', () => {
   it('is bounded and keeps the newest', async () => {
-    const log = createWireLog()
+    const log = createProtocolLog()
     for (let index = 0; index < 80; index += 1)
       log.startExchange({ method: 'GET', url: `http://h/${index}`, headers: [], body: undefined })
     const last = log.startExchange({ method: 'GET', url: 'http://h/last', headers: [], body: undefined })

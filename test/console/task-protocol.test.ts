@@ -6,14 +6,14 @@ import { readClipboard, pageWidth } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the wire view of a task', async (browser) => {
+describeInBrowser('the protocol view of a task', async (browser) => {
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { id } = await testHub.send('talker', 'Hello')
-  const { json: wire } = await testHub.ask('GET', `/admin/tasks/${id}/wire`)
+  const { json: protocol } = await testHub.ask('GET', `/admin/tasks/${id}/wire`)
   const { json: log } = await testHub.ask('GET', `/admin/tasks/${id}/events`)
-  const last = wire.events.at(-1)
+  const last = protocol.events.at(-1)
   const frameOf = (event: any, version: string, binding: string) =>
     event.frames.find((frame: any) => frame.version === version && frame.binding === binding)
   const column = (page: Page, version: string) => page.getByRole('region', { name: `As clients of ${version} get it` })
@@ -21,7 +21,7 @@ describeInBrowser('the wire view of a task', async (browser) => {
     column(page, version).locator('.json-line.changed').allTextContents()
 
   it('shows the last event that clients received, in three versions side by side, with the differences marked', async () => {
-    const page = await fixture.open(`/tasks/${id}/wire?list=off`)
+    const page = await fixture.open(`/tasks/${id}/protocol?list=off`)
     await column(page, '0.2').waitFor()
     await page.getByText(`Event ${last.seq}`, { exact: true }).waitFor()
     const [one, , three] = await Promise.all(
@@ -37,8 +37,8 @@ describeInBrowser('the wire view of a task', async (browser) => {
     await page.close()
   })
 
-  it('shows the bytes on the wire, over JSON-RPC and over REST', async () => {
-    const page = await fixture.open(`/tasks/${id}/wire`)
+  it('shows the bytes sent, over JSON-RPC and over REST', async () => {
+    const page = await fixture.open(`/tasks/${id}/protocol`)
     await column(page, '1.0').getByRole('button', { name: 'frame' }).click()
     assert.equal(await readClipboard(page), frameOf(last, '1.0', 'JSONRPC').frame)
     await page.getByRole('button', { name: 'REST' }).click()
@@ -47,19 +47,19 @@ describeInBrowser('the wire view of a task', async (browser) => {
     await column(page, '0.3').getByRole('button', { name: 'frame' }).click()
     assert.equal(await readClipboard(page), frameOf(last, '0.3', 'HTTP+JSON').frame)
     await column(page, '0.3')
-      .getByText(/^Bytes on the wire/)
+      .getByText(/^Bytes sent/)
       .click()
     assert.equal(await column(page, '0.3').locator('pre').textContent(), frameOf(last, '0.3', 'HTTP+JSON').frame)
     await page.close()
   })
 
   it('goes from event to event, also over internal ones', async () => {
-    const page = await fixture.open(`/tasks/${id}/wire`)
+    const page = await fixture.open(`/tasks/${id}/protocol`)
     await page.getByRole('button', { name: 'Previous event that clients receive' }).click()
-    await page.waitForURL(new RegExp(`event=${wire.events.at(-2).seq}$`))
+    await page.waitForURL(new RegExp(`event=${protocol.events.at(-2).seq}$`))
     await column(page, '1.0').getByText('artifactUpdate', { exact: true }).waitFor()
     const inner = log.events.find(({ isVisible }: any) => !isVisible)
-    await page.goto(`${testHub.url}/tasks/${id}/wire?event=${inner.seq}`)
+    await page.goto(`${testHub.url}/tasks/${id}/protocol?event=${inner.seq}`)
     await page.getByRole('heading', { name: 'Clients do not receive this event' }).waitFor()
     await page.getByRole('button', { name: 'Next event that clients receive' }).click()
     await column(page, '1.0').waitFor()
@@ -67,7 +67,7 @@ describeInBrowser('the wire view of a task', async (browser) => {
   })
 
   it('shows one version at a time on a phone, and if one is selected', async () => {
-    const page = await fixture.open(`/tasks/${id}/wire`, { width: 390, height: 844 })
+    const page = await fixture.open(`/tasks/${id}/protocol`, { width: 390, height: 844 })
     await column(page, '1.0').waitFor()
     assert.equal(await column(page, '0.3').isVisible(), false)
     await page.getByRole('group', { name: 'Versions' }).getByRole('button', { name: '0.2' }).click()

@@ -1,4 +1,4 @@
-/** Every version over every binding, and its wire log. */
+/** Every version over every binding, and its protocol log. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -6,7 +6,7 @@ import { composer, waitForClipboard, openPlayground, sendText, waitForTaskEnd } 
 import { describeInBrowser } from './shared-browser.ts'
 
 const lines = async (page: Page): Promise<string> =>
-  (await page.locator('.wire-open').allInnerTexts()).join('\n').replaceAll('\n→', '→')
+  (await page.locator('.protocol-open').allInnerTexts()).join('\n').replaceAll('\n→', '→')
 
 /** The method or path of each version and binding, for a send and for a stream. */
 const ways = [
@@ -52,13 +52,13 @@ const ways = [
   },
 ] as const
 
-describeInBrowser('the wire log', async (browser) => {
+describeInBrowser('the protocol log', async (browser) => {
   const fixture = await openPlayground(browser)
 
   for (const { version, binding, path, send, stream, word } of ways) {
     for (const isStreamed of [true, false]) {
       it(`carries a conversation in ${version} over ${binding}, ${isStreamed ? 'streamed' : 'not streamed'}`, async () => {
-        const query = new URLSearchParams({ version, binding, wire: '1', ...(isStreamed ? {} : { stream: '0' }) })
+        const query = new URLSearchParams({ version, binding, protocol: '1', ...(isStreamed ? {} : { stream: '0' }) })
         const page = await fixture.open(`/playground/concierge?${query.toString()}`)
         await sendText(page, 'A table, please')
         await page.locator('.talk-asked').waitFor()
@@ -66,7 +66,7 @@ describeInBrowser('the wire log', async (browser) => {
         await waitForTaskEnd(page)
         assert.match(await page.locator('.talk').innerText(), /PARLEY-42[\s\S]*booking\.txt/)
         assert.equal(await page.locator('.chat-task').count(), 1)
-        const requests = await page.locator('.wire-row.request').allInnerTexts()
+        const requests = await page.locator('.protocol-row.request').allInnerTexts()
         const sent = requests.filter((text) => text.includes('POST'))
         assert.equal(sent.length, 2)
         for (const text of sent) {
@@ -74,8 +74,8 @@ describeInBrowser('the wire log', async (browser) => {
           assert.ok(text.includes(`· ${isStreamed ? stream : send}`), text)
         }
         if (isStreamed) assert.match(await lines(page), new RegExp(`#\\d+ ${word}`))
-        await page.locator('.wire-row.request', { hasText: 'POST' }).first().locator('.wire-open').click()
-        const head = await page.locator('.wire-headers').innerText()
+        await page.locator('.protocol-row.request', { hasText: 'POST' }).first().locator('.protocol-open').click()
+        const head = await page.locator('.protocol-headers').innerText()
         assert.match(head, new RegExp(`a2a-version\\s*${version.replace('.', '\\.')}`))
         assert.match(head, /x-csrf-token\s*\(not shown\)/)
         await page.close()
@@ -97,17 +97,17 @@ describeInBrowser('the wire log', async (browser) => {
   })
 
   it('shows each frame with its time, as a tree or raw, searchable, and copied', async () => {
-    const page = await fixture.open('/playground/talker?wire=1')
+    const page = await fixture.open('/playground/talker?protocol=1')
     await page.getByText('Send a message: each request').waitFor()
-    await sendText(page, 'seen on the wire')
+    await sendText(page, 'seen on the protocol')
     await waitForTaskEnd(page)
     await page.getByLabel('Filter the frames').fill('artifactUpdate')
     await page.waitForURL('**&frames=artifactUpdate')
-    const rows = page.locator('.wire-row')
+    const rows = page.locator('.protocol-row')
     await rows.nth(2).waitFor({ state: 'detached' })
     assert.equal(await rows.count(), 2)
     assert.match(await rows.first().innerText(), /#\d+ artifactUpdate · “You said: ”\s*\d+(\.\d)? m?s/)
-    await rows.first().locator('.wire-open').click()
+    await rows.first().locator('.protocol-open').click()
     await rows.first().getByText('"You said: "').waitFor()
     await rows.first().getByRole('button', { name: 'As it came' }).click()
     assert.match(await rows.first().locator('pre').innerText(), /^id: \d+\ndata: \{"jsonrpc"/)
@@ -118,13 +118,13 @@ describeInBrowser('the wire log', async (browser) => {
     await page.getByLabel('Filter the frames').fill('')
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByText('Send a message: each request').waitFor()
-    await page.getByRole('button', { name: 'Close the wire' }).click()
-    assert.equal(await page.locator('.wire').count(), 0)
+    await page.getByRole('button', { name: 'Close the protocol' }).click()
+    assert.equal(await page.locator('.protocol').count(), 0)
     await page.close()
   })
 
   it('shows refused requests', async () => {
-    const page = await fixture.open('/playground/talker?wire=1')
+    const page = await fixture.open('/playground/talker?protocol=1')
     await page.route('**/a2a/talker', (route) =>
       route.fulfill({
         status: 200,

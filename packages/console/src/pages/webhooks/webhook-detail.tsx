@@ -13,25 +13,25 @@ import { StatusBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
-import { DueTime } from './push-row.tsx'
+import { DueTime } from './webhook-row.tsx'
 import {
   deliveryAdvice,
-  pushFilters,
-  pushFilterSearch,
+  webhookFilters,
+  webhookFilterSearch,
   isDelivered,
   splitWebhookUrl,
-  pushStatus,
+  webhookStatus,
   readableUrl,
   deliveryProgressText,
   statusExplanation,
-} from './push-status.ts'
+} from './webhook-status.ts'
 import { maxAttempts, DeliveryAttempts } from './delivery-attempts.tsx'
 
 type Push = AdminResponse<'getPush'>
 
 const initialAttempts = 50
 
-export function PushDetail({ taskId, configId }: { readonly taskId: string; readonly configId: string }) {
+export function WebhookDetail({ taskId, configId }: { readonly taskId: string; readonly configId: string }) {
   const most = useSignal(initialAttempts)
   const failure = useSignal<unknown>(undefined)
   const params = { taskId, configId }
@@ -43,7 +43,7 @@ export function PushDetail({ taskId, configId }: { readonly taskId: string; read
         ? taskId === (change.type === 'push' ? change.taskId : change.task.id)
         : change.type === 'tasks',
   )
-  const back = `/push${pushFilterSearch(pushFilters.read(query.value))}`
+  const back = `/webhooks${webhookFilterSearch(webhookFilters.read(query.value))}`
   const push = found.value.value
 
   async function redeliver(afterSeq?: number): Promise<void> {
@@ -81,9 +81,9 @@ export function PushDetail({ taskId, configId }: { readonly taskId: string; read
     )
   }
   return (
-    <div class="fill push-detail">
+    <div class="fill webhook-detail">
       <DetailHead title={splitWebhookUrl(push.url).host} backTo={back}>
-        <StatusBadge {...pushStatus(push)} />
+        <StatusBadge {...webhookStatus(push)} />
         <button type="button" class="small primary" title="Redeliver (r)" onClick={() => void tryAgain()}>
           Redeliver
         </button>
@@ -105,30 +105,30 @@ export function PushDetail({ taskId, configId }: { readonly taskId: string; read
           curl
         </CopyButton>
       </DetailHead>
-      <div class="scroll push-body">
+      <div class="scroll webhook-body">
         {found.problem.value?.code === 'NOT_FOUND' ? (
-          <p class="push-note">This webhook is gone by now. What you see is how it last was.</p>
+          <p class="webhook-note">This webhook is gone by now. What you see is how it last was.</p>
         ) : (
           found.problem.value !== undefined && <ErrorNotice reason={found.problem.value} retry={found.reload} />
         )}
         {failure.value !== undefined && <ErrorNotice reason={failure.value} />}
-        <p class={push.state === 'dead' ? 'push-note dead' : 'push-note'}>
+        <p class={push.state === 'dead' ? 'webhook-note dead' : 'webhook-note'}>
           {statusExplanation(push)}{' '}
           {push.last !== undefined && !isDelivered(push.last.outcome) && deliveryAdvice(push.last.outcome)}
         </p>
-        <PushFacts push={push} />
+        <WebhookFacts push={push} />
         <DeliveryAttempts push={push} most={most.value} onMore={() => (most.value = maxAttempts)} />
       </div>
     </div>
   )
 }
 
-function PushFacts({ push }: { readonly push: Push }) {
+function WebhookFacts({ push }: { readonly push: Push }) {
   const { taskId, configId, url, agent, title, attempt, dueAt, createdAt, state } = push
   return (
     <FactList>
       <Fact name="Address">
-        <span class="push-url mono">{readableUrl(url)}</span> <CopyButton text={url} label="Copy the address" />
+        <span class="webhook-url mono">{readableUrl(url)}</span> <CopyButton text={url} label="Copy the address" />
       </Fact>
       <Fact name="Task">
         <a href={`/tasks/${encodeURIComponent(taskId)}`}>{title ?? taskId}</a>

@@ -4,29 +4,29 @@ import { now } from '../../api/resource.ts'
 import { StatusBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { formatDuration, pluralize } from '../../components/format.ts'
-import { isDelivered, splitWebhookUrl, pushStatus, deliveryProgressText } from './push-status.ts'
+import { isDelivered, splitWebhookUrl, webhookStatus, deliveryProgressText } from './webhook-status.ts'
 
-export interface PushRowProps {
+export interface WebhookRowProps {
   readonly push: PushSummary
   readonly id: string
   readonly href: string
   readonly isSelected: boolean
 }
 
-export function PushRow({ push, id, href, isSelected }: PushRowProps) {
+export function WebhookRow({ push, id, href, isSelected }: WebhookRowProps) {
   const { url, agent, title, attempt, last, createdAt, dueAt, state } = push
   const { host, rest } = splitWebhookUrl(url)
   return (
     <a
-      class="list-row listing-line listing-row push-line"
+      class="list-row listing-line listing-row webhook-line"
       href={href}
       data-row={id}
       aria-current={isSelected ? 'true' : undefined}
     >
-      <span class="push-state">
-        <StatusBadge {...pushStatus(push)} />
+      <span class="webhook-state">
+        <StatusBadge {...webhookStatus(push)} />
       </span>
-      <span class="push-what">
+      <span class="webhook-what">
         <span class="cut" title={url}>
           {host}
           <span class="faint">{rest}</span>
@@ -36,8 +36,8 @@ export function PushRow({ push, id, href, isSelected }: PushRowProps) {
           {title !== undefined && `: ${title}`}
         </span>
       </span>
-      <span class="push-wide cut">{deliveryProgressText(push)}</span>
-      <span class="push-wide push-answer">
+      <span class="webhook-wide cut">{deliveryProgressText(push)}</span>
+      <span class="webhook-wide webhook-answer">
         {last === undefined ? <span class="faint">none yet</span> : <DeliveryOutcome outcome={last.outcome} />}
         {last !== undefined && (
           <span class="faint">
@@ -45,17 +45,17 @@ export function PushRow({ push, id, href, isSelected }: PushRowProps) {
           </span>
         )}
       </span>
-      <span class="push-wide push-next">
+      <span class="webhook-wide webhook-next">
         {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : <span class="faint">–</span>}
         {attempt > 0 && <span class="faint">{pluralize(attempt, 'try', 'tries')} so far</span>}
       </span>
-      <span class="push-number push-made">{createdAt !== undefined && <RelativeTime at={createdAt} />}</span>
+      <span class="webhook-number webhook-made">{createdAt !== undefined && <RelativeTime at={createdAt} />}</span>
     </a>
   )
 }
 
 export function DeliveryOutcome({ outcome }: { readonly outcome: string }) {
-  return <span class={isDelivered(outcome) ? 'cut push-outcome done' : 'cut push-outcome failed'}>{outcome}</span>
+  return <span class={isDelivered(outcome) ? 'cut webhook-outcome done' : 'cut webhook-outcome failed'}>{outcome}</span>
 }
 
 /** Counts down. A due delivery is being sent. */

@@ -2,7 +2,7 @@
 import type { Agent } from '../../../api/admin.ts'
 import { curlKeyHeader, shellQuote } from '../../../components/shell/curl.ts'
 
-export interface WireFrame {
+export interface ProtocolFrame {
   /** Milliseconds since the request was sent. */
   readonly afterMs: number
   /** As received: the lines of a server-sent event, or the whole body. */
@@ -23,35 +23,35 @@ export interface Exchange {
         readonly afterMs: number
       }
     | undefined
-  readonly frames: readonly WireFrame[]
+  readonly frames: readonly ProtocolFrame[]
   /** Number of earlier frames that were dropped. */
   readonly droppedFrames: number
   readonly ended: { readonly afterMs: number; readonly why: 'whole' | 'broken' | 'left' } | undefined
 }
 
-export type WireRow =
+export type ProtocolRow =
   | { readonly kind: 'request'; readonly exchange: Exchange }
   | { readonly kind: 'answer'; readonly exchange: Exchange }
   | { readonly kind: 'frame'; readonly exchange: Exchange; readonly index: number }
   | { readonly kind: 'end'; readonly exchange: Exchange }
 
-export function wireRows(exchanges: readonly Exchange[], filter: string): readonly WireRow[] {
+export function protocolRows(exchanges: readonly Exchange[], filter: string): readonly ProtocolRow[] {
   const words = filter.trim().toLowerCase()
   return exchanges.flatMap((exchange) => {
-    const rows: WireRow[] = [{ kind: 'request', exchange }]
+    const rows: ProtocolRow[] = [{ kind: 'request', exchange }]
     if (exchange.response !== undefined) rows.push({ kind: 'answer', exchange })
     for (let index = 0; index < exchange.frames.length; index += 1) rows.push({ kind: 'frame', exchange, index })
     if (exchange.ended !== undefined && exchange.ended.why !== 'whole') rows.push({ kind: 'end', exchange })
-    return words === '' ? rows : rows.filter((row) => wireRowText(row).toLowerCase().includes(words))
+    return words === '' ? rows : rows.filter((row) => protocolRowText(row).toLowerCase().includes(words))
   })
 }
 
-export function wireRowKey(row: WireRow): string {
+export function protocolRowKey(row: ProtocolRow): string {
   return `${row.exchange.id} ${row.kind} ${row.kind === 'frame' ? row.exchange.droppedFrames + row.index : ''}`
 }
 
 /** The whole row, as text to copy. */
-export function wireRowText(row: WireRow): string {
+export function protocolRowText(row: ProtocolRow): string {
   const { exchange } = row
   switch (row.kind) {
     case 'request': {

@@ -3,16 +3,16 @@ import { describe, it } from 'node:test'
 import { setFilters } from '../../components/filters/url-filters.ts'
 import {
   deliveryAdvice,
-  pushFilterSearch,
-  pushFilters,
+  webhookFilterSearch,
+  webhookFilters,
   isDelivered,
   splitWebhookUrl,
-  pushHref,
-  pushStatus,
+  webhookHref,
+  webhookStatus,
   deliveryProgressText,
   webhookCurl,
   statusExplanation,
-} from './push-status.ts'
+} from './webhook-status.ts'
 
 const cursor = { state: 'active', attempt: 0, deliveredSeq: 4, head: 12 } as const
 const dueAt = '2030-01-01T12:00:00.000Z'
@@ -26,7 +26,7 @@ describe('the status of a webhook', () => {
         { ...cursor, dueAt, attempt: 2 },
         { ...cursor, state: 'dead' as const, attempt: 3 },
         { ...cursor, state: 'done' as const },
-      ].map((one) => [pushStatus(one).word, deliveryProgressText(one)]),
+      ].map((one) => [webhookStatus(one).word, deliveryProgressText(one)]),
       [
         ['listening', 'everything so far'],
         ['sending', '4 of 12'],
@@ -74,13 +74,13 @@ describe('the addresses of webhooks', () => {
   })
 
   it('have a path each, with the filters of the list', () => {
-    const filters = pushFilters.read(new URLSearchParams('state=dead&agent=a b&text= x &other=1'))
+    const filters = webhookFilters.read(new URLSearchParams('state=dead&agent=a b&text= x &other=1'))
     assert.deepEqual(setFilters(filters), { state: 'dead', agent: 'a b', text: 'x' })
     assert.equal(
-      pushHref({ taskId: 't', configId: 'a/b' }, pushFilterSearch(filters)),
-      '/push/t/a%2Fb?state=dead&agent=a+b&text=x',
+      webhookHref({ taskId: 't', configId: 'a/b' }, webhookFilterSearch(filters)),
+      '/webhooks/t/a%2Fb?state=dead&agent=a+b&text=x',
     )
-    assert.equal(pushFilterSearch(pushFilters.read(new URLSearchParams('state=odd'))), '')
+    assert.equal(webhookFilterSearch(webhookFilters.read(new URLSearchParams('state=odd'))), '')
   })
 
   it('are registered with one command', () => {

@@ -7,7 +7,11 @@ import type { StatusDisplay } from '../../components/status/task-state.tsx'
 
 type PushProgress = Pick<PushSummary, 'state' | 'attempt' | 'dueAt' | 'deliveredSeq' | 'head'>
 
-export function pushStatus({ state, attempt, dueAt }: Pick<PushSummary, 'state' | 'attempt' | 'dueAt'>): StatusDisplay {
+export function webhookStatus({
+  state,
+  attempt,
+  dueAt,
+}: Pick<PushSummary, 'state' | 'attempt' | 'dueAt'>): StatusDisplay {
   if (state === 'dead') return { tone: 'failed', shape: '✕', word: 'given up' }
   if (state === 'done') return { tone: 'done', shape: '●', word: 'done' }
   if (attempt > 0) return { tone: 'waiting', shape: '◇', word: 'retrying' }
@@ -65,19 +69,19 @@ export function readableUrl(url: string): string {
 
 const pushStates = ['active', 'dead', 'done'] as const
 
-export const pushFilters = urlFilters({
+export const webhookFilters = urlFilters({
   state: parseOption(pushStates.map((state) => [state] as const)),
   agent: String,
   text: parseText,
 })
-export type PushFilters = FiltersOf<typeof pushFilters>
+export type WebhookFilters = FiltersOf<typeof webhookFilters>
 
-export function pushHref({ taskId, configId }: Pick<PushSummary, 'taskId' | 'configId'>, filters: string): string {
-  return `/push/${encodeURIComponent(taskId)}/${encodeURIComponent(configId)}${filters}`
+export function webhookHref({ taskId, configId }: Pick<PushSummary, 'taskId' | 'configId'>, filters: string): string {
+  return `/webhooks/${encodeURIComponent(taskId)}/${encodeURIComponent(configId)}${filters}`
 }
 
 /** `?state=dead`, or empty. */
-export function pushFilterSearch(filters: PushFilters): string {
+export function webhookFilterSearch(filters: WebhookFilters): string {
   const query = new URLSearchParams(setFilters(filters))
   return query.size === 0 ? '' : `?${query}`
 }

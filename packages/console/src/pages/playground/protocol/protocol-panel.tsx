@@ -1,4 +1,4 @@
-/** The wire log, one line per frame; each line can be opened and copied. */
+/** The protocol log, one line per frame; each line can be opened and copied. */
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { setQuery } from '../../../app/router.ts'
@@ -8,25 +8,25 @@ import { Icon } from '../../../components/icon.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { formatCount, formatDuration } from '../../../components/format.ts'
-import { toggleWire, playgroundParams } from '../playground-params.ts'
+import { toggleProtocol, playgroundParams } from '../playground-params.ts'
 import {
   frameData,
   frameSummary,
   frameId,
-  wireRowKey,
+  protocolRowKey,
   requestOperation,
-  wireRows,
-  wireRowText,
+  protocolRows,
+  protocolRowText,
   endText,
 } from './exchange.ts'
-import type { Exchange, WireRow } from './exchange.ts'
-import type { WireLog } from './wire-log.ts'
-import './wire-panel.css'
+import type { Exchange, ProtocolRow } from './exchange.ts'
+import type { ProtocolLog } from './protocol-log.ts'
+import './protocol-panel.css'
 
-export function WirePanel({ log }: { readonly log: WireLog }) {
-  const { wireFilter } = playgroundParams()
+export function ProtocolPanel({ log }: { readonly log: ProtocolLog }) {
+  const { protocolFilter } = playgroundParams()
   const exchanges = log.exchanges.value
-  const rows = useMemo(() => wireRows(exchanges, wireFilter), [exchanges, wireFilter])
+  const rows = useMemo(() => protocolRows(exchanges, protocolFilter), [exchanges, protocolFilter])
   const opened = useSignal<ReadonlySet<string>>(new Set())
 
   function toggle(key: string): void {
@@ -36,29 +36,29 @@ export function WirePanel({ log }: { readonly log: WireLog }) {
   }
 
   return (
-    <div class="fill wire">
-      <header class="row wire-head">
-        <h2>Wire</h2>
+    <div class="fill protocol">
+      <header class="row protocol-head">
+        <h2>Protocol</h2>
         <input
           type="search"
           aria-label="Filter the frames"
           placeholder="Filter"
-          value={wireFilter}
+          value={protocolFilter}
           onInput={(event) => setQuery({ frames: event.currentTarget.value })}
         />
         <span class="faint" role="status">
           {formatCount(rows.length)}
         </span>
-        <CopyButton text={() => rows.map(wireRowText).join('\n\n')} label="Copy all frames" />
+        <CopyButton text={() => rows.map(protocolRowText).join('\n\n')} label="Copy all frames" />
         <button type="button" class="small plain" onClick={() => log.clear()}>
           Clear
         </button>
-        <button type="button" class="icon small plain" aria-label="Close the wire" onClick={toggleWire}>
+        <button type="button" class="icon small plain" aria-label="Close the protocol" onClick={toggleProtocol}>
           <Icon name="close" size={14} />
         </button>
       </header>
       {rows.length === 0 ? (
-        <p class="wire-none">
+        <p class="protocol-none">
           {exchanges.length === 0
             ? 'Send a message: each request and each frame of its answer appears here.'
             : 'No frame fits.'}
@@ -68,10 +68,10 @@ export function WirePanel({ log }: { readonly log: WireLog }) {
           items={rows}
           rowHeight={30}
           label="Frames"
-          follow={wireFilter === ''}
-          keyOf={wireRowKey}
+          follow={protocolFilter === ''}
+          keyOf={protocolRowKey}
           row={(row) => {
-            const key = wireRowKey(row)
+            const key = protocolRowKey(row)
             return <Row row={row} isOpen={opened.value.has(key)} onToggle={() => toggle(key)} />
           }}
         />
@@ -81,7 +81,7 @@ export function WirePanel({ log }: { readonly log: WireLog }) {
 }
 
 interface RowProps {
-  readonly row: WireRow
+  readonly row: ProtocolRow
   readonly isOpen: boolean
   readonly onToggle: () => void
 }
@@ -89,23 +89,23 @@ interface RowProps {
 function Row({ row, isOpen, onToggle }: RowProps) {
   const { title, after, look } = rowSummary(row)
   return (
-    <div class={`wire-row ${look}`}>
-      <div class="wire-line">
-        <button type="button" class="wire-open" aria-expanded={isOpen} onClick={onToggle}>
-          <span class="wire-way" aria-hidden="true">
+    <div class={`protocol-row ${look}`}>
+      <div class="protocol-line">
+        <button type="button" class="protocol-open" aria-expanded={isOpen} onClick={onToggle}>
+          <span class="protocol-way" aria-hidden="true">
             {row.kind === 'request' ? '→' : row.kind === 'end' ? '×' : '←'}
           </span>
           <span class="cut">{title}</span>
         </button>
-        <span class="faint wire-after">{after === undefined ? '' : formatDuration(after)}</span>
-        <CopyButton text={() => wireRowText(row)} label="Copy this frame" />
+        <span class="faint protocol-after">{after === undefined ? '' : formatDuration(after)}</span>
+        <CopyButton text={() => protocolRowText(row)} label="Copy this frame" />
       </div>
       {isOpen && <RowDetails row={row} />}
     </div>
   )
 }
 
-function rowSummary(row: WireRow): {
+function rowSummary(row: ProtocolRow): {
   readonly title: string
   readonly after: number | undefined
   readonly look: string
@@ -144,14 +144,14 @@ function isBad({ response }: Exchange): boolean {
   return (response?.status ?? 200) >= 400
 }
 
-function RowDetails({ row }: { readonly row: WireRow }) {
+function RowDetails({ row }: { readonly row: ProtocolRow }) {
   const { exchange, kind } = row
   return (
-    <div class="wire-body">
+    <div class="protocol-body">
       {kind === 'request' && <Headers of={[['url', exchange.url], ...exchange.headers]} />}
       {kind === 'request' && exchange.body !== undefined && <Body text={exchange.body} />}
       {kind === 'answer' && <Headers of={exchange.response?.headers ?? []} />}
-      {(kind === 'frame' || kind === 'end') && <Body text={wireRowText(row)} />}
+      {(kind === 'frame' || kind === 'end') && <Body text={protocolRowText(row)} />}
     </div>
   )
 }
@@ -172,7 +172,7 @@ function Body({ text }: { readonly text: string }) {
 
 function Headers({ of }: { readonly of: Exchange['headers'] }) {
   return (
-    <dl class="wire-headers mono">
+    <dl class="protocol-headers mono">
       {of.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

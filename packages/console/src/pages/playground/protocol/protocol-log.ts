@@ -1,4 +1,4 @@
-/** The wire log: bounded, published to the page at most once per animation frame, and without secrets. */
+/** The protocol log: bounded, published to the page at most once per animation frame, and without secrets. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { oncePerFrame } from '../once-per-frame.ts'
 import type { Exchange } from './exchange.ts'
@@ -7,7 +7,7 @@ const maxExchanges = 60
 const maxFrames = 6_000
 const maxBytes = 16_000_000
 
-export interface WireLog {
+export interface ProtocolLog {
   readonly exchanges: ReadonlySignal<readonly Exchange[]>
   startExchange(request: Pick<Exchange, 'method' | 'url' | 'headers' | 'body'>): Recording
   clear(): void
@@ -21,7 +21,7 @@ export interface Recording {
 
 type MutableExchange = { -readonly [K in keyof Exchange]: Exchange[K] } & { bytes: number }
 
-export function createWireLog(now: () => number = Date.now): WireLog {
+export function createProtocolLog(now: () => number = Date.now): ProtocolLog {
   const exchanges = signal<readonly Exchange[]>([])
   let kept: MutableExchange[] = []
   let count = 0
