@@ -9,7 +9,7 @@ import { agentKinds as allKinds } from './agents/kinds.ts'
 import { createAccessControl, type AccessControl } from './auth/access-control.ts'
 import { withAvailabilityCheck, accessSettings } from './auth/admit-request.ts'
 import { endWithGrant } from './auth/grant-streams.ts'
-import { closeAllQuietly, closeBeforeStore, describeStore, openStore } from './store/open-store.ts'
+import { closeAllQuietly, closeBeforeStore, describeStore, firstReadError, openStore } from './store/open-store.ts'
 import { applyLive, diffConfig, type ReloadResult } from './config/diff-config.ts'
 import type { HubConfig } from './config/hub-config.ts'
 import type { ConfigSource } from './config/config-source.ts'
@@ -90,8 +90,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   const handlerCall: HandlerCall = async (...call) => (await handler.promise).call(...call)
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createAgentQueues()
+  const storeSettings = { ...storeSettingsOf(config), dataDir: config.dataDir }
   const telemetry = await openTelemetry(config.telemetry, {
-    store: await openStore({ ...storeSettingsOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
+    store: await openStore({ ...storeSettings, acceptLoss: parts.acceptLoss, log }),
     log,
     ...systemClock,
     retentionMs: config.retention.finished,
@@ -106,7 +107,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   const { store } = telemetry
 
   try {
-    await verifyMasterKey(store)
+    await verifyMasterKey(store).catch((reason: unknown) => {
+      throw firstReadError(reason, storeSettings)
+    })
     access = await openAccess()
     delegationSetup = await setUpDelegation({
       kv: namespacedKv(store.kv, 'delegation'),

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { describeStore, openStore } from './open-store.ts'
+import { ConfigError } from '@parley/a2a/server'
+import { describeStore, firstReadError, openStore } from './open-store.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-store-'))
 after(() => rmSync(dataDir, { recursive: true }))
@@ -40,6 +41,20 @@ describe('the setting `store`', () => {
     await assert.rejects(openStore({ store: 'mysql://x', dataDir }), /store: must be sqlite:.*memory:.*postgres:/)
     const store = 'postgres://user@127.0.0.1:1/none'
     await assert.rejects(openStore({ store, dataDir, masterKey, directStore: 'there' }), /store\.direct: /)
+  })
+
+  it('reports a database that does not answer with its address and what to check, without the password', () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
+    const settings = { store: 'postgres://me:secret@127.0.0.1:1/parley', dataDir }
+    const error = firstReadError(refused, settings)
+    assert.ok(error instanceof ConfigError)
+    assert.match(
+      error.message,
+      /^store: cannot use PostgreSQL at 127\.0\.0\.1:1\/parley: connect ECONNREFUSED .*Check that/,
+    )
+    assert.ok(!error.message.includes('secret'))
+    assert.equal(firstReadError(error, settings), error, 'an error that names its setting stays')
+    assert.equal(firstReadError(refused, { store: 'sqlite:', dataDir }), refused)
   })
 
   it('is described without its password', () => {

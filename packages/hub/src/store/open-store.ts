@@ -84,6 +84,17 @@ export function describeStore({ store, dataDir }: Pick<StoreSettings, 'store' | 
   return `PostgreSQL at ${host}${pathname}`
 }
 
+/** The error of the first read: a database that does not answer is reported with its address and the setting to check. */
+export function firstReadError(reason: unknown, settings: Pick<StoreSettings, 'store' | 'dataDir'>): unknown {
+  if (!isPostgres(settings.store) || !(reason instanceof Error) || reason instanceof ConfigError) return reason
+  const error = new ConfigError(
+    'store',
+    `cannot use ${describeStore(settings)}: ${reason.message}. Check that it is running, and the address and credentials.`,
+  )
+  error.cause = reason
+  return error
+}
+
 /** Closes the store last: the other parts use it until they are closed. */
 export function closeBeforeStore(store: Store, ...others: readonly { close(): Promise<void> }[]): void {
   const close = store.close.bind(store)

@@ -40,7 +40,9 @@ export function startListener(deps: ListenerDeps): Listener {
       try {
         await listen(() => (attempt = 1))
       } catch (cause) {
-        if (!stop.signal.aborted) log.warn('not listening for database notifications; polling instead', { cause })
+        // Once per outage: the retries of a database that is down would fill the log.
+        if (attempt === 1 && !stop.signal.aborted)
+          log.warn('not listening for database notifications; polling instead', { cause })
       }
       listening = false
       await delay(backoffMs(attempt, 5_000), stop.signal)
