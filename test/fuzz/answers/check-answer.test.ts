@@ -65,6 +65,11 @@ describe('the answer checker', () => {
       answer('0.3', error({ code: -32001, message: 'No', data: { reason: 'TASK_NOT_FOUND' } })),
     ],
     [
+      'the default version while the method is unread and the version header is empty',
+      { ...get, headers: new Headers({ 'content-type': 'application/json', 'a2a-version': '' }) },
+      answer('0.3', error({ code: -32090, message: 'No', data: { reason: 'UNAUTHENTICATED' } }, null), { status: 401 }),
+    ],
+    [
       'an error of REST',
       rest('1.0', 'GET', '/tasks/x'),
       answer('1.0', restError, { status: 404, type: 'application/a2a+json' }),

@@ -69,7 +69,7 @@ export function checkAnswer(sent: SentRequest, got: ReceivedAnswer): AnswerVerdi
   // The older extended card has a path of its own, and only that version's format.
   const expected = entryPoint === 'extended-card-0.2' ? undefined : expectedVersion(sent, entryPoint)
   // Unauthenticated and oversized requests are answered before the method is known.
-  const isUnread = [401, 413].includes(got.status) && !sent.headers.has('a2a-version')
+  const isUnread = [401, 413].includes(got.status) && (sent.headers.get('a2a-version') ?? '') === ''
   if (expected !== undefined && expected !== version && !isUnread)
     complaints.push(`${version} was used instead of ${expected}`)
   const about: AnswerContext = { sent, got, entryPoint, version, complaints }

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { CampaignResult } from './campaign.ts'
 import type { Finding } from './target.ts'
-import type { WorkerMessage, WorkerInput } from './worker.ts'
+import type { PackedBatch, WorkerMessage, WorkerInput } from './worker.ts'
 
 export interface RunOptions extends WorkerInput {
   progress?(done: number, pool: number, blocks: number): void
@@ -53,12 +53,12 @@ type ThreadResult =
 function runThread({ progress, ...order }: RunOptions): Promise<ThreadResult> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: order })
-    let batch: readonly Uint8Array[] = []
+    let batch: PackedBatch = { bytes: new SharedArrayBuffer(0), lengths: [] }
     let timer = setTimeout(() => {}, 0)
     const watch = (): void => {
       clearTimeout(timer)
       timer = setTimeout(
-        () => finish({ batch, kind: 'hang', message: 'the thread does not answer' }),
+        () => finish({ batch: unpackBatch(batch), kind: 'hang', message: 'the thread does not answer' }),
         order.hangMs * silences,
       )
     }
@@ -75,10 +75,17 @@ function runThread({ progress, ...order }: RunOptions): Promise<ThreadResult> {
       else progress?.(news.done, news.pool, news.blocks)
     })
     worker.on('error', (reason: Error) =>
-      finish({ batch, kind: 'crash', message: `${reason.message}\n${reason.stack}` }),
+      finish({ batch: unpackBatch(batch), kind: 'crash', message: `${reason.message}\n${reason.stack}` }),
     )
-    worker.on('exit', (code) => finish({ batch, kind: 'crash', message: `the thread ended with ${code}` }))
+    worker.on('exit', (code) =>
+      finish({ batch: unpackBatch(batch), kind: 'crash', message: `the thread ended with ${code}` }),
+    )
   })
+}
+
+function unpackBatch({ bytes, lengths }: PackedBatch): readonly Uint8Array[] {
+  let end = 0
+  return lengths.map((length) => new Uint8Array(bytes).slice(end, (end += length)))
 }
 
 function failed(target: string, kind: Finding['kind'], message: string, input: Uint8Array): CampaignResult {
