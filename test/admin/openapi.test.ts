@@ -285,8 +285,12 @@ const trials: readonly Trial[] = [
   { name: 'restoreConfig', path: () => `/admin/config/versions/${known.version}/restore` },
   { name: 'getHealth', check: (json) => assert.equal(json.store.isReady, true) },
   {
-    name: 'getPulse',
-    check: (json) => assert.ok(json.minutes.slice(-2).some(({ requests }: { requests: number }) => requests > 0)),
+    name: 'getStats',
+    path: () => '/admin/stats?range=24h&agent=talker',
+    check(json) {
+      assert.deepEqual([json.steps.length, json.stepMs, json.agent], [288, 300_000, 'talker'])
+      assert.ok(json.totals.calls > 0 && json.totals.failed > 0)
+    },
   },
   {
     name: 'search',

@@ -24,7 +24,7 @@ describeInBrowser('the agents', async (browser) => {
   describe('as a list', () => {
     it('show their kind, their health, and which one is the default', async () => {
       const page = await fixture.open('/agents')
-      await row(page, /^Talker talker default/).waitFor()
+      await row(page, /^talker Talker default/).waitFor()
       await row(page, /^gpt A model\. openai/).waitFor()
       await row(page, /^gone .*down/).waitFor()
       assert.equal(await list(page).getByRole('listitem').count(), 8)
@@ -39,7 +39,7 @@ describeInBrowser('the agents', async (browser) => {
       await row(page, /Talker/).waitFor({ state: 'detached' })
       await row(page, /Clock/).waitFor()
       assert.match(page.url(), /\?text=seconds$/)
-      await page.getByLabel('Filter the agents').fill('')
+      await page.getByLabel('Filter agents').fill('')
       await page.getByLabel('Kind').selectOption('demo')
       await row(page, /Talker/).waitFor({ state: 'detached' })
       await page.getByLabel('Tag').selectOption('demo')
@@ -72,7 +72,7 @@ describeInBrowser('the agents', async (browser) => {
 
     it('show their activity at once, and their last error', async () => {
       const page = await fixture.open('/agents')
-      await row(page, /shout .*idle none/).waitFor()
+      await row(page, /shout .* up – – never idle none/).waitFor()
       const { id } = await testHub
         .call('talker', 'SendMessage', {
           message: { messageId: 'w', role: 'ROLE_USER', parts: [{ text: 'wait' }] },
@@ -81,9 +81,32 @@ describeInBrowser('the agents', async (browser) => {
         .then(({ json }) => json.result.task)
       await row(page, /Talker .*1 working/).waitFor()
       await testHub.send('talker', 'fail now')
-      await row(page, /Talker .*The agent failed/).waitFor()
+      await row(page, /Talker .*up 2 50 % .*The agent failed/).waitFor()
       await testHub.ask('POST', `/admin/tasks/${id}/cancel`)
       await row(page, /Talker .*idle/).waitFor()
+      await page.close()
+    })
+
+    it('are sorted by their columns, in both directions and in the address', async () => {
+      const page = await fixture.open('/agents')
+      const first = list(page).getByRole('listitem').first()
+      await first.getByText('talker', { exact: true }).waitFor()
+      const column = page.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Agent' })
+      await column.click()
+      await page.waitForURL('**/agents?sort=name.asc')
+      await first.getByText('artist', { exact: true }).waitFor()
+      assert.equal(await column.getAttribute('aria-pressed'), 'true')
+      await column.press('Enter')
+      await page.waitForURL('**/agents?sort=name.desc')
+      await page.reload()
+      await first.getByText('talker', { exact: true }).waitFor()
+      await page.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Errors' }).click()
+      await first.getByText('50 %').waitFor()
+      await row(page, /^clock/).click()
+      await page.waitForURL('**/agents/clock?sort=errors.desc')
+      // Beside the detail there are no columns.
+      await page.getByLabel('Sort').selectOption('Most calls')
+      await page.waitForURL('**/agents/clock?sort=calls.desc')
       await page.close()
     })
 

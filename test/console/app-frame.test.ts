@@ -31,7 +31,7 @@ describeInBrowser('the console', async (browser) => {
 
   it('opens every page from the rail, and shows that it is live', async () => {
     const page = await fixture.open('/agents')
-    for (const name of ['Playground', 'Tasks', 'Traces', 'Webhooks', 'Routes', 'Settings', 'Agents']) {
+    for (const name of ['Overview', 'Playground', 'Tasks', 'Traces', 'Webhooks', 'Routes', 'Settings', 'Agents']) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
       await page.getByRole('heading', { name, level: 1 }).waitFor()
       assert.match(page.url(), new RegExp(`/${name.toLowerCase()}`))
@@ -98,6 +98,7 @@ describeInBrowser('the console', async (browser) => {
   it('opens each page with two keys, and moves the focus there', async () => {
     const page = await fixture.open('/settings/about')
     for (const [key, name] of [
+      ['o', 'Overview'],
       ['a', 'Agents'],
       ['p', 'Playground'],
       ['t', 'Tasks'],
@@ -189,7 +190,7 @@ describeInBrowser('the console', async (browser) => {
       name: 'gone',
       entry: { kind: 'a2a', url: 'http://127.0.0.1:9' },
     })
-    await agents.getByRole('img', { name: '1 not well' }).waitFor()
+    await agents.getByRole('img', { name: '1 with issues' }).waitFor()
     await fixture.testHub.ask('DELETE', '/admin/agents/gone')
     await agents.getByRole('img').waitFor({ state: 'detached' })
     await page.close()
@@ -201,8 +202,8 @@ describeInBrowser('the console', async (browser) => {
     assert.equal(answer?.status(), 404)
     await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
     await page.getByText('Nothing is at /no/such%20page').waitFor()
-    await page.getByRole('link', { name: 'Open the start page' }).click()
-    await page.waitForURL('**/welcome')
+    await page.getByRole('link', { name: 'Open overview' }).click()
+    await page.waitForURL('**/overview')
     await page.evaluate(`history.pushState(null, '', '/elsewhere'); dispatchEvent(new PopStateEvent('popstate'))`)
     await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
     // Programs get JSON, whatever they accept.

@@ -45,7 +45,6 @@ describeInBrowser('the duration of a task', async (browser) => {
       await note('conversation', `/tasks/${id}`, '.talk-end', /in (.+)$/)
       await note('trace of the task', `/tasks/${id}/trace`, '.waterfall-rows .waterfall-number')
       await note('traces', '/traces', '.listing-row .traces-duration span')
-      await note('overview', '/welcome', `a[href="/tasks/${id}"] .overview-time`)
       assert.deepEqual(views, Object.fromEntries(Object.keys(views).map((name) => [name, shown])))
       await page.close()
     })

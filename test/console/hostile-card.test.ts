@@ -66,8 +66,7 @@ describeInBrowser('a hostile card', async (browser) => {
         '/agents/villain/connect',
         '/agents/villain/keys?make=key',
         '/agents/villain/settings',
-        '/welcome?view=steps',
-        '/welcome?view=overview',
+        '/welcome',
       ]) {
         const page = await fixture.open(path, { width })
         await page.locator('main').getByText('onerror=').first().waitFor({ state: 'attached' })

@@ -145,6 +145,15 @@ export type Agent = {
     /** Open streams of this process. */
     readonly streams: number
   }
+  /** By the statistics of the hub, of all replicas. */
+  readonly usage: {
+    /** Messages in the last hour: those of clients, and tasks that another agent delegated. */
+    readonly calls: number
+    /** Calls that ended with an error, and failed tasks, in the last hour. */
+    readonly errors: number
+    /** The last call, if it was within 90 days. */
+    readonly lastUsedAt?: Timestamp
+  }
   /** The task that failed last. */
   readonly lastError?: { readonly taskId: string; readonly at: Timestamp; readonly text?: string }
   /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
@@ -411,6 +420,63 @@ export type Health = {
     readonly isOn: boolean
     /** Dead webhooks; at most 100 are counted. */
     readonly dead: number
+  }
+}
+
+export type StatSeries = {
+  readonly range: '1h' | '24h' | '7d' | '30d'
+  readonly agent?: string
+  /** The length of a step: 1 min, 5 min, 1 h or 4 h, by the range. */
+  readonly stepMs: number
+  /** The time of this response: the last step is not over. */
+  readonly until: Timestamp
+  /** Oldest first. */
+  readonly steps: readonly {
+    /** Answered operations, without agent cards. */
+    readonly requests: number
+    /** Messages for an agent: those of clients, and tasks that another agent delegated. */
+    readonly calls: number
+    /** Requests that ended with an error of the hub or of the agent. */
+    readonly errors: number
+    /** Tasks that started. */
+    readonly tasks: number
+    /** Tasks that ended as failed. */
+    readonly failed: number
+    /** The maximum number of open streams. */
+    readonly streams: number
+    readonly inputTokens: number
+    readonly outputTokens: number
+    /** By the configured prices; absent if no price is known. */
+    readonly cost?: number
+    /** Response time of calls; for a stream, until its first event. */
+    readonly p50Ms?: number
+    readonly p95Ms?: number
+    readonly p99Ms?: number
+    /** The start of the step. */
+    readonly at: Timestamp
+  }[]
+  /** Of the whole range. */
+  readonly totals: {
+    /** Answered operations, without agent cards. */
+    readonly requests: number
+    /** Messages for an agent: those of clients, and tasks that another agent delegated. */
+    readonly calls: number
+    /** Requests that ended with an error of the hub or of the agent. */
+    readonly errors: number
+    /** Tasks that started. */
+    readonly tasks: number
+    /** Tasks that ended as failed. */
+    readonly failed: number
+    /** The maximum number of open streams. */
+    readonly streams: number
+    readonly inputTokens: number
+    readonly outputTokens: number
+    /** By the configured prices; absent if no price is known. */
+    readonly cost?: number
+    /** Response time of calls; for a stream, until its first event. */
+    readonly p50Ms?: number
+    readonly p95Ms?: number
+    readonly p99Ms?: number
   }
 }
 
@@ -824,19 +890,8 @@ export interface Operations {
   }
   /** The health of the hub: store, agents, webhooks. */
   getHealth: { response: Health }
-  /** The last hour of this process, minute by minute. */
-  getPulse: {
-    response: {
-      readonly minutes: readonly {
-        readonly at: Timestamp
-        readonly requests: number
-        readonly errors: number
-        readonly p50Ms?: number
-        readonly p99Ms?: number
-        readonly streams: number
-      }[]
-    }
-  }
+  /** Statistics over time, of the hub or of one agent. */
+  getStats: { query: Optional<{ range: '1h' | '24h' | '7d' | '30d'; agent: string }>; response: StatSeries }
   /** Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id. */
   search: {
     query: { q: string } & Optional<{ limit: number }>
@@ -897,7 +952,7 @@ export const operations = {
   getConfigVersion: ['GET', '/admin/config/versions/{id}'],
   restoreConfig: ['POST', '/admin/config/versions/{id}/restore'],
   getHealth: ['GET', '/admin/health'],
-  getPulse: ['GET', '/admin/health/pulse'],
+  getStats: ['GET', '/admin/stats'],
   search: ['GET', '/admin/search'],
   getOpenApi: ['GET', '/admin/openapi.json'],
 } as const satisfies Readonly<Record<keyof Operations, readonly [method: string, path: string]>>

@@ -1,5 +1,6 @@
 /** Icons in the colour of the text beside them. They carry no meaning of their own: a word stands beside each. */
 const strokes = {
+  overview: 'M2.5 13.5h11M4.5 11V7.5M8 11V3M11.5 11V5.5',
   agents:
     'M8 2v2M4 4h8a1.5 1.5 0 0 1 1.5 1.5v6A1.5 1.5 0 0 1 12 13H4a1.5 1.5 0 0 1-1.5-1.5v-6A1.5 1.5 0 0 1 4 4zM6 8v1M10 8v1',
   playground:

@@ -8,6 +8,7 @@ import type { AgentHealth, HealthMonitor } from '../health/health-monitor.ts'
 import type { StartError } from '../registry/agent-supervisor.ts'
 import type { AgentStatus, AgentRegistry } from '../registry/agent-registry.ts'
 import { createRedactor } from '../telemetry/logs/redactor.ts'
+import type { AgentUsage } from '../telemetry/stats/stats-history.ts'
 import { isoTime } from '../http/json-response.ts'
 import { timestamp } from './route.ts'
 import { messageExcerpt } from './task-view.ts'
@@ -54,6 +55,13 @@ export const agentSummary = z
       waiting: z.int().describe('Tasks that wait for input of their caller.'),
       streams: z.int().describe('Open streams of this process.'),
     }),
+    usage: z
+      .strictObject({
+        calls: z.int().describe('Messages in the last hour: those of clients, and tasks that another agent delegated.'),
+        errors: z.int().describe('Calls that ended with an error, and failed tasks, in the last hour.'),
+        lastUsedAt: timestamp.optional().describe('The last call, if it was within 90 days.'),
+      })
+      .describe('By the statistics of the hub, of all replicas.'),
     lastError: z
       .strictObject({ taskId: z.string(), at: timestamp, text: z.string().optional() })
       .optional()
@@ -74,6 +82,8 @@ export interface AgentViewDeps {
   /** Whether it may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
   readonly health: Pick<HealthMonitor, 'get' | 'probe'>
+  /** What each agent did in the last hour. */
+  usage(): Promise<ReadonlyMap<string, AgentUsage>>
   readonly now: () => number
   url(): string | undefined
 }
@@ -91,7 +101,11 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   const { registry, store } = parts
   let probing: Promise<void> | undefined
 
-  async function summary(status: AgentStatus, counts: readonly AgentCount[]): Promise<AgentSummary> {
+  async function summary(
+    status: AgentStatus,
+    counts: readonly AgentCount[],
+    usage: ReadonlyMap<string, AgentUsage>,
+  ): Promise<AgentSummary> {
     const { name, kind, state, startError, settings } = status
     const { isAvailable: _, skills, tags, ...listed } = toListedAgent(status, parts.url() ?? '')
     const [failed, drift, handler] = await Promise.all([lastFailure(name), driftOf(name), parts.handler()])
@@ -115,6 +129,7 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
         waiting: count('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'),
         streams: handler.openStreams(name),
       },
+      usage: usageToJson(usage.get(name)),
       ...omitUndefined({ lastError: failed, drift }),
     }
   }
@@ -142,14 +157,15 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   return {
     async list() {
       await probeStale(registry.names())
-      const counts = await store.tasks.countUnfinished()
+      const [counts, usage] = await Promise.all([store.tasks.countUnfinished(), parts.usage()])
       const all = registry.names().flatMap((name) => registry.status(name) ?? [])
-      return Promise.all(all.map((status) => summary(status, counts)))
+      return Promise.all(all.map((status) => summary(status, counts, usage)))
     },
     async get(name) {
       await probeStale([name])
       const status = registry.status(name)
-      return status === undefined ? undefined : summary(status, await store.tasks.countUnfinished())
+      if (status === undefined) return undefined
+      return summary(status, ...(await Promise.all([store.tasks.countUnfinished(), parts.usage()])))
     },
   }
 }
@@ -165,6 +181,10 @@ const redact = createRedactor()
 function startErrorToJson({ message, at, nextTryAt }: StartError) {
   const text = redact.text(message)
   return { startError: { message: text, at: isoTime(at), nextTryAt: isoTime(nextTryAt) }, trouble: text }
+}
+
+function usageToJson({ calls, errors, lastUsedAt }: AgentUsage = { calls: 0, errors: 0 }) {
+  return { calls, errors, ...(lastUsedAt === undefined ? {} : { lastUsedAt: isoTime(lastUsedAt) }) }
 }
 
 function healthToJson({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {

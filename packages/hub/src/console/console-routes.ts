@@ -26,7 +26,7 @@ export interface ConsoleMiddleware {
   readonly notFound: Middleware
 }
 
-const pageNames = ['agents', 'playground', 'tasks', 'traces', 'webhooks', 'routes', 'settings', 'welcome']
+const pageNames = ['overview', 'agents', 'playground', 'tasks', 'traces', 'webhooks', 'routes', 'settings', 'welcome']
 const prefix = '/console/'
 /** API paths, whose errors are JSON. */
 const apiPaths = /^\/(a2a|admin|mcp|console|\.well-known)(\/|$)/

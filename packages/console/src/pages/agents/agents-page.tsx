@@ -39,6 +39,8 @@ export function AgentsPage() {
 
 /** Keeps the query parameters of the list and drops those of a tab. */
 function listSearch(given: URLSearchParams): string {
-  const kept = new URLSearchParams([...given].filter(([name]) => ['text', 'kind', 'tag', 'health'].includes(name)))
+  const kept = new URLSearchParams(
+    [...given].filter(([name]) => ['text', 'kind', 'tag', 'health', 'sort'].includes(name)),
+  )
   return kept.size === 0 ? '' : `?${kept}`
 }

@@ -27,6 +27,7 @@ const talker: Agent = {
   isOpen: true,
   isCardPrivate: false,
   load: { working: 0, waiting: 0, streams: 0 },
+  usage: { calls: 0, errors: 0 },
 }
 const filter = (search: string) => agentFilters.read(new URLSearchParams(search))
 
