@@ -101,11 +101,11 @@ describeInBrowser('the agents', async (browser) => {
       await page.reload()
       await first.getByText('talker', { exact: true }).waitFor()
       await page.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Errors' }).click()
-      await first.getByText('50 %').waitFor()
+      await first.getByText('50 %', { exact: true }).waitFor()
       await row(page, /^clock/).click()
       await page.waitForURL('**/agents/clock?sort=errors.desc')
       // Beside the detail there are no columns.
-      await page.getByLabel('Sort').selectOption('Most calls')
+      await page.getByLabel('Sort', { exact: true }).selectOption('Most calls')
       await page.waitForURL('**/agents/clock?sort=calls.desc')
       await page.close()
     })

@@ -45,7 +45,7 @@ describe('the statistics of a hub', () => {
 
   it('survive a kill, except for what was counted since the last write', async (t) => {
     const file = join(await newFolder(t), 'parley.db')
-    const program = join(import.meta.dirname, 'programs/killed-history.ts')
+    const program = join(import.meta.dirname, 'killed-history.ts')
     const child = spawn(process.execPath, ['--conditions=parley-source', program, file], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

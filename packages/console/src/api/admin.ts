@@ -432,7 +432,7 @@ export type StatSeries = {
   readonly until: Timestamp
   /** Oldest first. */
   readonly steps: readonly {
-    /** Answered operations, without agent cards. */
+    /** Answered operations, and tasks that another agent delegated; without agent cards. */
     readonly requests: number
     /** Messages for an agent: those of clients, and tasks that another agent delegated. */
     readonly calls: number
@@ -457,7 +457,7 @@ export type StatSeries = {
   }[]
   /** Of the whole range. */
   readonly totals: {
-    /** Answered operations, without agent cards. */
+    /** Answered operations, and tasks that another agent delegated; without agent cards. */
     readonly requests: number
     /** Messages for an agent: those of clients, and tasks that another agent delegated. */
     readonly calls: number

@@ -27,7 +27,7 @@ export function OverviewPage() {
   const range = wished === '' ? defaultRange : wished
   const isTable = query.value.get('table') !== null
   const agents = useAgentsWithLoad()
-  const counts = useResource('task counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
+  const counts = useResource('task-counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
   const ofAgent = agent === '' ? {} : { agent }
   const stats = useResource(`stats ${range} ${agent}`, (signal) =>
     callAdmin('getStats', { query: { range, ...ofAgent }, signal }),

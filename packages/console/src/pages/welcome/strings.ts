@@ -34,6 +34,8 @@ export const welcomeStrings = {
         : `Your task is in the log, finished in ${formatDuration(durationMs)}.`,
     events: 'Show all events',
     playground: 'Continue in the playground',
+    unreadable: 'The response of the agent could not be read.',
+    refused: 'The agent refused the message.',
   },
   own: {
     title: 'Add your own agent',

@@ -17,9 +17,9 @@ const concernsTasks = ({ type }: Change): boolean => type === 'task' || type ===
 
 export function WelcomePage() {
   const agents = useAgentsWithLoad()
-  const counts = useResource('task counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
+  const counts = useResource('task-counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
   const tasks = useResource(
-    'newest tasks',
+    'newest-tasks',
     (signal) => callAdmin('listTasks', { query: { limit: recentTaskCount }, signal }),
     concernsTasks,
   )

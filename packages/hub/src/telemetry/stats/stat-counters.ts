@@ -23,9 +23,8 @@ export interface StatCounters {
   readonly times: Uint32Array
 }
 
-const latencyBuckets = 150
-const bucketGrowth = 1.1
-const logGrowth = Math.log(bucketGrowth)
+export const latencyBuckets = 150
+export const bucketGrowth = 1.1
 
 export function emptyCounters(): StatCounters {
   return {
@@ -47,12 +46,7 @@ export function emptyCounters(): StatCounters {
 /** Values that add up over time and over replicas. */
 const sums = ['requests', 'calls', 'errors', 'tasks', 'failed', 'inputTokens', 'outputTokens'] as const
 
-export function countTime({ times }: StatCounters, durationMs: number): void {
-  const bucket = durationMs <= 1 ? 0 : Math.min(latencyBuckets - 1, Math.ceil(Math.log(durationMs) / logGrowth))
-  times[bucket] = (times[bucket] as number) + 1
-}
-
-export function countStreams(counters: StatCounters, streams: number, at: number): void {
+function countStreams(counters: StatCounters, streams: number, at: number): void {
   if (streams === 0) return
   counters.streamsFrom = counters.streams === 0 ? at : Math.min(counters.streamsFrom, at)
   counters.streamsUntil = Math.max(counters.streamsUntil, at)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore, type FullStore, type KeyValueStore, type StreamEvent } from '@parley/a2a'
-import { manualTimers } from '../../../../a2a/src/testing/fixtures/manual-timers.ts'
 import { createStatsHistory, statsKind, type StatsHistory, type StatsHistoryDeps } from './stats-history.ts'
 
 const minute = 60_000
@@ -125,8 +124,7 @@ describe('the statistics of the hub', () => {
   })
 
   it('are written once per interval, and not while nothing happens', async (t) => {
-    const timers = manualTimers(10_000)
-    t.after(timers.restore)
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     const world = createWorld()
     let writes = 0
     const kv: KeyValueStore = {
@@ -139,12 +137,12 @@ describe('the statistics of the hub', () => {
     const history = world.open({ kv })
     history.onAnswer(answered())
     history.onAnswer(answered())
-    timers.pass(9_999)
+    t.mock.timers.tick(9_999)
     assert.equal(writes, 0)
-    timers.pass(1)
+    t.mock.timers.tick(1)
     await history.flush()
     assert.equal(writes, 1)
-    timers.pass(60_000)
+    t.mock.timers.tick(60_000)
     await history.flush()
     assert.equal(writes, 1)
   })
@@ -198,15 +196,14 @@ describe('the statistics of the hub', () => {
   })
 
   it('measure streams that stay open while nothing else happens', async (t) => {
-    const timers = manualTimers(10_000)
-    t.after(timers.restore)
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     const world = createWorld()
     const history = world.open()
     world.streams = 2
     history.onAnswer(answered({ operation: 'SubscribeToTask' }))
     for (let n = 0; n < 3; n += 1) {
       world.at += minute
-      timers.pass(10_000)
+      t.mock.timers.tick(10_000)
       await history.flush()
     }
     world.streams = 0

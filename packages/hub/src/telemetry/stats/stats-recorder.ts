@@ -5,7 +5,14 @@
 import { newId, type StreamEvent } from '@parley/a2a'
 import type { EventContext, RequestOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
-import { countStreams, countTime, emptyCounters, extendCounters, isEmpty, type StatCounters } from './stat-counters.ts'
+import {
+  bucketGrowth,
+  emptyCounters,
+  extendCounters,
+  isEmpty,
+  latencyBuckets,
+  type StatCounters,
+} from './stat-counters.ts'
 
 /** One length of buckets. */
 export interface Resolution {
@@ -44,7 +51,7 @@ export interface StatsRecorderDeps {
   hasAgent(name: string): boolean
   /** The open streams of an agent, or of the hub. */
   streams(agent?: string): number
-  /** Called with every count. */
+  /** Called with the first count after `collect`. */
   onCount(): void
 }
 
@@ -86,9 +93,13 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
   const lastCalls = new Map<string, number>()
   let writer = newId()
   let latestMinute = -Infinity
+  let isCounting = false
 
   function countersOf(name: string): StatCounters {
-    onCount()
+    if (!isCounting) {
+      isCounting = true
+      onCount()
+    }
     const minute = Math.floor(now() / minuteMs)
     // The clock was set back: buckets that are already stored are not overwritten.
     if (minute < latestMinute) writer = newId()
@@ -120,7 +131,12 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
 
   function measureStreams(name: string): void {
     const open = name === hubSeries ? streams() : streams(name)
-    if (open > 0) countStreams(countersOf(name), open, now())
+    if (open === 0) return
+    const counters = countersOf(name)
+    const at = now()
+    if (counters.streams === 0) counters.streamsFrom = at
+    counters.streamsUntil = at
+    counters.streams = Math.max(counters.streams, open)
   }
 
   /** The number of names in requests is not bounded: only those of agents have a series. */
@@ -186,7 +202,8 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
       })
     },
     collect() {
-      // Streams may stay open while nothing else happens.
+      isCounting = false
+      // Streams may stay open while nothing else happens: they count, so that they are measured again.
       for (const name of [hubSeries, ...counts.keys()]) measureStreams(name)
       const minute = Math.floor(now() / minuteMs)
       for (const series of counts.values()) rollUp(series, minute)
@@ -205,6 +222,13 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
       }
     },
   }
+}
+
+const logGrowth = Math.log(bucketGrowth)
+
+function countTime({ times }: StatCounters, durationMs: number): void {
+  const bucket = durationMs <= 1 ? 0 : Math.min(latencyBuckets - 1, Math.ceil(Math.log(durationMs) / logGrowth))
+  times[bucket] = (times[bucket] as number) + 1
 }
 
 /** Ordered by time within a series. */

@@ -20,8 +20,8 @@ const themes: readonly (readonly [Theme, string])[] = [
 ]
 
 const exampleCommands = (origin: string): readonly (readonly [label: string, text: string])[] => [
-  [strings.programs.help, 'parley help'],
-  [strings.programs.check, 'parley config check'],
+  [strings.programs.help, strings.programs.helpCommand],
+  [strings.programs.check, strings.programs.checkCommand],
   [strings.programs.document, `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${origin}/admin/openapi.json`],
 ]
 

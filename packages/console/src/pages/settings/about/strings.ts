@@ -27,6 +27,8 @@ export const aboutStrings = {
     help: 'List the commands',
     check: 'Check the configuration',
     document: 'Get the OpenAPI document',
+    helpCommand: 'parley help',
+    checkCommand: 'parley config check',
   },
   shortcuts: {
     title: 'Keyboard shortcuts',

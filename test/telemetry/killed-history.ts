@@ -1,6 +1,6 @@
 /** Counts a request and writes it to the SQLite file of its argument, counts another one, and waits to be killed. */
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { createStatsHistory } from '../../../packages/hub/src/telemetry/stats/stats-history.ts'
+import { createStatsHistory } from '../../packages/hub/src/telemetry/stats/stats-history.ts'
 
 const [file = ''] = process.argv.slice(2)
 const history = createStatsHistory({
