@@ -1,7 +1,9 @@
 /** The hub over time: requests, response times, errors, streams, tokens and cost; agents with problems and recent failures. */
+import { useRef } from 'preact/hooks'
 import { callAdmin } from '../../api/admin-client.ts'
 import { useAgentsWithLoad } from '../../api/agents.ts'
 import type { Change } from '../../api/change-feed.ts'
+import { isProblem } from '../../api/problem.ts'
 import { now, useResource } from '../../api/resource.ts'
 import { useVisibleInterval } from '../../api/use-visible-interval.ts'
 import { query, setQuery } from '../../app/router.ts'
@@ -10,11 +12,12 @@ import { SelectField } from '../../components/form/form-fields.tsx'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { SegmentedControl } from '../../components/layout/tabs.tsx'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
+import type { StatSeries } from '../../components/stats/stat-charts.ts'
 import { statsStrings } from '../../components/stats/strings.ts'
 import { AttentionPanel, FailuresPanel } from './attention.tsx'
 import { CurrentNumbers } from './current-numbers.tsx'
 import { defaultRange, overviewFilters, rangeStart, ranges } from './overview-filters.ts'
-import { StatsSection } from './stats-section.tsx'
+import { StatsSection, UnknownAgent } from './stats-section.tsx'
 import { overviewStrings as strings } from './strings.ts'
 import './overview-page.css'
 
@@ -47,7 +50,12 @@ export function OverviewPage() {
     concernsTasks,
   )
   useVisibleInterval(reloadMs, stats.reload)
-  const problem = stats.problem.value ?? agents.problem.value ?? counts.problem.value ?? failures.problem.value
+  // While another range loads, the charts of the previous one stay.
+  const latest = useRef<StatSeries>(undefined)
+  latest.current = stats.value.value ?? latest.current
+  const isUnknown = agent !== '' && isProblem(stats.problem.value, 'NOT_FOUND')
+  const statsProblem = isUnknown ? undefined : stats.problem.value
+  const problem = statsProblem ?? agents.problem.value ?? counts.problem.value ?? failures.problem.value
   const isNew =
     agents.value.value !== undefined &&
     counts.value.value !== undefined &&
@@ -97,13 +105,17 @@ export function OverviewPage() {
           agent={agent}
         />
         <div class="overview-columns">
-          <StatsSection
-            series={stats.value.value}
-            hasFailed={stats.problem.value !== undefined}
-            range={range}
-            agent={agent}
-            isTable={isTable}
-          />
+          {isUnknown ? (
+            <UnknownAgent range={range} agent={agent} />
+          ) : (
+            <StatsSection
+              series={latest.current}
+              hasFailed={statsProblem !== undefined}
+              range={range}
+              agent={agent}
+              isTable={isTable}
+            />
+          )}
           <div class="overview-side">
             <AttentionPanel agents={agents.value.value} agent={agent} />
             <FailuresPanel tasks={failures.value.value?.tasks} range={range} agent={agent} />

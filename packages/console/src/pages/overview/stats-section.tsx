@@ -23,11 +23,13 @@ export interface StatsSectionProps {
 export function StatsSection({ series, hasFailed, range, agent, isTable }: StatsSectionProps) {
   if (series === undefined) return hasFailed ? <div /> : <ChartSkeletons />
   const { totals } = series
-  if (totals.requests + totals.streams + totals.inputTokens === 0) return <NoRequests range={range} agent={agent} />
+  const isStale = series.range !== range || (series.agent ?? '') !== agent
+  const hasValues = totals.requests + totals.streams + totals.inputTokens > 0
+  if (!hasValues) return isStale ? <ChartSkeletons /> : <NoRequests range={range} agent={agent} />
   const stepTasks = (chart: string) => (index: number) => stepHref(series, series.steps[index], chart)
   if (isTable) return <StatTable series={series} upper="p95" hrefAt={stepTasks('')} />
   return (
-    <section aria-label={strings.label}>
+    <section class={isStale ? 'overview-stale' : undefined} aria-label={strings.label} aria-busy={isStale}>
       <div class="stat-charts">
         {createCharts(series).map((chart) => (
           <StatChartView
@@ -56,10 +58,24 @@ function ChartSkeletons() {
   )
 }
 
+const { empty } = overviewStrings
+const overviewHref = (changes: Readonly<Record<string, string>>): string => `/overview?${new URLSearchParams(changes)}`
+
+/** The address names an agent that the hub does not have. */
+export function UnknownAgent({ range, agent }: { readonly range: StatRange; readonly agent: string }) {
+  return (
+    <section class="panel overview-empty" aria-label={strings.label}>
+      <EmptyState title={empty.unknown(agent)}>
+        <a class="button" href={overviewHref({ range })}>
+          {empty.allAgents}
+        </a>
+      </EmptyState>
+    </section>
+  )
+}
+
 function NoRequests({ range, agent }: { readonly range: StatRange; readonly agent: string }) {
-  const { empty } = overviewStrings
   const longer = longerRange(range)
-  const query = (changes: Readonly<Record<string, string>>): string => `/overview?${new URLSearchParams(changes)}`
   return (
     <section class="panel overview-empty" aria-label={strings.label}>
       <EmptyState title={agent === '' ? empty.title(range) : empty.titleOf(agent, range)}>
@@ -69,12 +85,12 @@ function NoRequests({ range, agent }: { readonly range: StatRange; readonly agen
             {empty.playground}
           </a>
           {longer !== undefined && (
-            <a class="button" href={query({ range: longer, ...(agent === '' ? {} : { agent }) })}>
+            <a class="button" href={overviewHref({ range: longer, ...(agent === '' ? {} : { agent }) })}>
               {empty.longer(longer)}
             </a>
           )}
           {agent !== '' && (
-            <a class="button" href={query({ range })}>
+            <a class="button" href={overviewHref({ range })}>
               {empty.allAgents}
             </a>
           )}

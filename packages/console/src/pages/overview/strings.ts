@@ -27,6 +27,7 @@ export const overviewStrings = {
     titleOf: (agent: string, range: StatRange) => `No requests to ${agent} in ${statsStrings.rangeNames[range]}`,
     hint: 'Charts appear with the first request. They are kept for 30 days.',
     longer: (range: StatRange) => `Show ${statsStrings.rangeNames[range]}`,
+    unknown: (agent: string) => `There is no agent ${agent}`,
     allAgents: 'Show all agents',
     playground: 'Open playground',
   },

@@ -169,7 +169,7 @@ interface RowProps {
 }
 
 function Row({ agent, search, isSelected, isAt }: RowProps) {
-  const { name, title, kind, description, isDefault, load, drift } = agent
+  const { name, kind, load, drift } = agent
   const status = agentStatus(agent)
   return (
     <a
@@ -178,20 +178,7 @@ function Row({ agent, search, isSelected, isAt }: RowProps) {
       data-row={name}
       aria-current={isSelected ? 'true' : undefined}
     >
-      <span class="agents-name grow">
-        <span class="agents-title">
-          <AgentId name={name} />
-          {title !== name && (
-            <span class="soft cut" dir="auto">
-              {title}
-            </span>
-          )}
-          {isDefault && <span class="agent-tag">{strings.isDefault}</span>}
-        </span>
-        <span class="agents-about faint cut" dir="auto">
-          {description ?? strings.description(kind)}
-        </span>
-      </span>
+      <AgentName agent={agent} />
       <span class="agents-kind">
         <span class="agent-tag">{kind}</span>
       </span>
@@ -211,16 +198,36 @@ function Row({ agent, search, isSelected, isAt }: RowProps) {
   )
 }
 
-const longIdLength = 18
-const idEndLength = 7
+/** A longer id needs both lines: cut off, it might look like that of another agent. */
+const maxShortId = 28
 
-/** The id leads, because titles may be alike; a long one loses its middle, because ids differ at their ends. */
-function AgentId({ name }: { readonly name: string }) {
-  if (name.length <= longIdLength) return <span class="agents-id">{name}</span>
+/** The id leads, because titles may be alike. */
+function AgentName({ agent }: { readonly agent: Agent }) {
+  const { name, title, kind, description, isDefault } = agent
+  const tag = isDefault && <span class="agent-tag">{strings.isDefault}</span>
+  if (name.length > maxShortId) {
+    return (
+      <span class="agents-name grow" title={title}>
+        <span class="agents-long-id">
+          {name} {tag}
+        </span>
+      </span>
+    )
+  }
   return (
-    <span class="agents-id agents-long-id" title={name}>
-      <span class="cut">{name.slice(0, -idEndLength)}</span>
-      <span>{name.slice(-idEndLength)}</span>
+    <span class="agents-name grow">
+      <span class="agents-title">
+        <span class="agents-id">{name}</span>
+        {title !== name && (
+          <span class="soft cut" dir="auto">
+            {title}
+          </span>
+        )}
+        {tag}
+      </span>
+      <span class="agents-about faint cut" dir="auto">
+        {description ?? strings.description(kind)}
+      </span>
     </span>
   )
 }
