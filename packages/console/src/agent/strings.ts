@@ -1,5 +1,72 @@
 /** Words about agents that several pages show. */
 export const agentStrings = {
+  /** Each kind: its name, with an article, and what it is for in one line. */
+  kinds: {
+    a2a: { name: 'A2A agent', detected: 'an A2A agent', about: 'A remote agent of any protocol version, by its URL.' },
+    openai: {
+      name: 'Model',
+      detected: 'an OpenAI-compatible model',
+      about: 'An OpenAI-compatible API: a provider, Ollama, vLLM, LM Studio.',
+    },
+    loop: {
+      name: 'Model with tools',
+      detected: 'a model with tools',
+      about: 'A model that calls MCP tools and other agents until it is done.',
+    },
+    mcp: {
+      name: 'MCP server',
+      detected: 'an MCP server',
+      about: 'Its tools become skills. Over HTTP, or as a program.',
+    },
+    acp: {
+      name: 'Coding agent',
+      detected: 'a coding agent (ACP)',
+      about: 'A program that implements the Agent Client Protocol.',
+    },
+    command: {
+      name: 'Command',
+      detected: 'a command',
+      about: 'Any program: a message on stdin, the answer on stdout.',
+    },
+    module: {
+      name: 'Module',
+      detected: 'a module',
+      about: 'A TypeScript or JavaScript file that exports an agent.',
+    },
+    openclaw: { name: 'OpenClaw', detected: 'an OpenClaw gateway', about: 'An agent behind an OpenClaw gateway.' },
+    demo: { name: 'Demo', detected: 'a demo agent', about: 'A built-in agent, to try the hub without a backend.' },
+  },
+  otherKind: 'A kind of this hub.',
+  detect: {
+    label: 'URL, command or file',
+    placeholder: 'https://agent.example.com, npx -y some-mcp-server or ./agent.ts',
+    hint: 'The hub detects A2A agents, MCP servers, models, OpenClaw gateways, coding agents, programs and modules. Commands run in the config file’s directory.',
+    submit: 'Detect',
+    running: 'Detecting…',
+    cancel: 'Cancel',
+    again: 'Detect again',
+    canceled: 'Detection canceled',
+    token: {
+      summary: 'Requires authentication',
+      label: 'Token',
+      hint: ['Used once, and not stored. The entry refers to the variable', 'of the hub’s environment.'],
+    },
+    chooseKind: 'Choose kind',
+    failed: 'Detection failed',
+    found: 'Detected agent',
+    foundTitle: (kind: string) => `Detected ${kind}`,
+    name: 'Name',
+    preview: 'Configuration entry',
+    entry: 'the entry',
+    add: (name: string) => `Add ${name}`.trim(),
+  },
+  effects: {
+    added: (names: string) => `${names} added`,
+    changed: (names: string) => `${names} changed`,
+    removed: (names: string) => `${names} removed`,
+    restart: (names: string) => `${names} takes effect after a restart`,
+    none: 'No changes',
+  },
   down: {
     label: (agent: string) => `State of ${agent}`,
     notStarted: (agent: string) => `${agent} failed to start`,

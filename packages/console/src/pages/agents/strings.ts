@@ -1,0 +1,28 @@
+/** Words of the agents pages: the list beside a detail, the tabs of an agent, and the form for a new one. */
+export const agentsStrings = {
+  title: 'Agents',
+  add: 'Add agent',
+  new: {
+    title: 'Add agent',
+    back: 'Back to the list',
+    byKind: 'Or choose a kind',
+    kinds: 'Agent kinds',
+    loading: 'the kinds',
+    changeKind: 'Change kind',
+    name: 'Name',
+    form: 'Form',
+    submit: (name: string) => `Add ${name}`.trim(),
+    required: 'required',
+    moreSettings: 'More settings',
+    cardSettings: 'Card, limits and access',
+    lines: 'One per line.',
+    json: 'As JSON.',
+    command: 'As you would type it in a terminal.',
+    defaultOption: (value: string) => `${value} (default)`,
+    yes: 'Yes',
+    no: 'No',
+    missing: 'is required',
+    notNumber: 'must be a number',
+    notJson: 'is not valid JSON',
+  },
+} as const
