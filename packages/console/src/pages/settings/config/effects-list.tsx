@@ -4,6 +4,7 @@ import type { ConfigEffects } from '../../../api/admin.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { StatusBadge, type StatusDisplay } from '../../../components/status/task-state.tsx'
 import { describeEffects, type ConfigEffectText } from './effects.ts'
+import { configStrings } from './strings.ts'
 
 const looks: Readonly<Record<ConfigEffectText['id'], readonly [tone: StatusDisplay['tone'], shape: string]>> = {
   added: ['done', '+'],
@@ -47,12 +48,17 @@ export function LastApplied() {
   const effects = lastEffects.value
   if (effects === undefined) return null
   return (
-    <section class="config-applied panel" aria-label="Applied">
+    <section class="config-applied panel" aria-label={configStrings.effects.title}>
       <div class="grow">
-        <h2>Applied</h2>
+        <h2>{configStrings.effects.title}</h2>
         <EffectsList effects={effects} />
       </div>
-      <button type="button" class="plain icon" aria-label="Put away" onClick={() => (lastEffects.value = undefined)}>
+      <button
+        type="button"
+        class="plain icon"
+        aria-label={configStrings.effects.dismiss}
+        onClick={() => (lastEffects.value = undefined)}
+      >
         <Icon name="close" />
       </button>
     </section>

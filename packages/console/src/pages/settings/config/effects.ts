@@ -1,5 +1,6 @@
 /** The effects of applying a configuration as text, before and after. */
 import type { ConfigEffects } from '../../../api/admin.ts'
+import { configStrings } from './strings.ts'
 
 export interface ConfigEffectText {
   readonly id: keyof ConfigEffects | 'none'
@@ -17,27 +18,19 @@ export function describeEffects({
   restart,
 }: ConfigEffects): readonly ConfigEffectText[] {
   const all: readonly ConfigEffectText[] = [
-    { id: 'added', word: 'new', names: added, text: 'can be called at once.' },
-    {
-      id: 'changed',
-      word: 'changed',
-      names: changed,
-      text: 'new messages go to the new one, what runs is finished by the one it began with.',
-    },
-    {
-      id: 'removed',
-      word: 'removed',
-      names: removed,
-      text: 'new messages are refused; what runs is finished, and tasks stay.',
-    },
-    { id: 'applied', word: 'at once', names: applied, text: 'takes effect immediately.' },
-    { id: 'restart', word: 'later', names: restart, text: 'holds only after the hub is started again.' },
+    effectText('added', added),
+    effectText('changed', changed),
+    effectText('removed', removed),
+    effectText('applied', applied),
+    effectText('restart', restart),
   ]
   const found = all.filter(({ names }) => names.length > 0)
-  if (found.length > 0) return found
-  return [
-    { id: 'none', word: 'nothing', names: [], text: 'The hub does nothing else than before: only the text differs.' },
-  ]
+  return found.length > 0 ? found : [effectText('none', [])]
+}
+
+function effectText(id: ConfigEffectText['id'], names: readonly string[]): ConfigEffectText {
+  const [word, text] = configStrings.effects[id]
+  return { id, word, names, text }
 }
 
 /** In one line, for screen readers. */

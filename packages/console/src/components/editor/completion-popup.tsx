@@ -1,17 +1,19 @@
-/** Completions from the schema: a list below the cursor, opened with Ctrl-Space. */
+/** Completions from the schema: a list below the cursor, opened with Ctrl-Space or while a word is typed. */
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
-import { completionAt, type CompletionList, type ConfigSchema } from './completion.ts'
-import { positionAt } from './text-edits.ts'
+import { completionAt, type CompletionList } from './completion.ts'
+import type { ConfigSchema } from './config-schema.ts'
 import { applyEdit, lineTop } from './editor-field.ts'
+import { editorStrings } from './strings.ts'
+import { positionAt } from './text-edits.ts'
 
 export interface CompletionState {
   readonly open: CompletionList | undefined
   readonly at: number
   /** Whether the popup handled the key. */
   press(event: KeyboardEvent): boolean
-  /** The text changed: compute the completions again. */
-  typed(): void
+  /** The text changed: compute the completions again, or open them for a word that begins. */
+  typed(event: InputEvent): void
   close(): void
   choose(index: number): void
 }
@@ -61,8 +63,9 @@ export function useCompletion(
     open: open.value,
     at: at.value,
     press,
-    typed() {
-      if (open.value !== undefined) look()
+    typed({ inputType, data, isComposing }) {
+      const isWord = inputType === 'insertText' && /^[\w-]$/.test(data ?? '')
+      if (open.value !== undefined || (isWord && !isComposing)) look()
     },
     close: () => (open.value = undefined),
     choose,
@@ -85,10 +88,10 @@ export function CompletionPopup({
       <ul
         class="editor-offers"
         role="listbox"
-        aria-label="What the schema knows here"
+        aria-label={editorStrings.completions}
         style={{ top: lineTop(line + 1), left: `${column - 1}ch` }}
       >
-        {offers.open.items.slice(0, 50).map(({ label, about }, index) => (
+        {offers.open.items.slice(0, 50).map(({ label, type, about }, index) => (
           <li
             key={label}
             role="option"
@@ -101,7 +104,10 @@ export function CompletionPopup({
               offers.choose(index)
             }}
           >
-            <span class="mono">{label}</span>
+            <span class="row">
+              <span class="mono">{label}</span>
+              {type !== '' && <span class="faint cut">{type}</span>}
+            </span>
             {about !== '' && <p>{about}</p>}
           </li>
         ))}
