@@ -137,6 +137,8 @@ export type Agent = {
   /** Whether it may be called without credentials. */
   readonly isOpen: boolean
   readonly isCardPrivate: boolean
+  /** What happens to a message that arrives while a task is being worked on. */
+  readonly whenBusy: 'queue' | 'reject' | 'steer'
   readonly load: {
     /** Tasks that were sent or are being worked on. */
     readonly working: number
@@ -533,12 +535,14 @@ export interface Operations {
   }
   /** Shows an agent with its endpoints and its entry. */
   getAgent: { params: { agent: string }; response: AgentDetail }
-  /** Replaces an agent's entry. Secrets shown as (not shown) are kept. */
+  /** Replaces an agent's entry, by `entry` or by `text`. Secrets shown as (not shown) are kept. */
   changeAgent: {
     params: { agent: string }
     body: {
       /** As in the file: `kind` and the settings of that kind. */
-      readonly entry: { readonly kind: string }
+      readonly entry?: { readonly kind: string }
+      /** The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown). */
+      readonly text?: string
       readonly note?: string
       readonly base?: string
     }
@@ -580,6 +584,32 @@ export interface Operations {
       readonly notes?: readonly string[]
       /** The attempts, if no kind was detected. */
       readonly reasons?: readonly string[]
+    }
+  }
+  /** Checks an edited entry of an agent and compares it with the configuration; changes nothing. */
+  reviewAgent: {
+    params: { agent: string }
+    body: {
+      readonly entry?: Readonly<Record<string, unknown>>
+      /** The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown). */
+      readonly text?: string
+    }
+    response: {
+      /** The format of the configuration file. */
+      readonly format: 'yaml' | 'json'
+      /** The entry as text, with its comments, without secrets. */
+      readonly text: string
+      /** The entry as an object; absent if the text cannot be parsed. */
+      readonly entry?: Readonly<Record<string, unknown>>
+      readonly problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[]
+      /** The changed lines of the file; absent if there are problems. */
+      readonly diff?: readonly {
+        readonly change: 'same' | 'added' | 'removed'
+        readonly text: string
+        readonly before?: number
+        readonly after?: number
+      }[]
+      readonly effects?: ConfigEffects
     }
   }
   /** Lists the tasks of all callers, newest status first. */
@@ -875,6 +905,7 @@ export const operations = {
   approveCard: ['POST', '/admin/agents/{agent}/card/approve'],
   listKinds: ['GET', '/admin/kinds'],
   detectAgent: ['POST', '/admin/agents/detect'],
+  reviewAgent: ['POST', '/admin/agents/{agent}/review'],
   listTasks: ['GET', '/admin/tasks'],
   countTasks: ['GET', '/admin/task-counts'],
   getTask: ['GET', '/admin/tasks/{taskId}'],
