@@ -35,8 +35,7 @@ export function setAgentEntry(
       // Keeps the style of the entry, or uses that of its neighbours.
       if (isMap(node) && agents !== undefined) setFlow(node, styleModel(agents, name)?.flow === true)
       // The comment behind a mapping in flow style is not part of its text.
-      if (isMap(known) && known.flow === true && node.comment == null && known.comment != null)
-        node.comment = known.comment
+      if (isMap(known) && known.flow === true) node.comment ??= known.comment ?? null
       document.setIn(['agents', name], node)
     }
   }
@@ -47,7 +46,9 @@ export function setAgentEntry(
 export function agentEntryText(text: string, name: string, isJson: boolean): string | undefined {
   const document = parseYaml(text)
   const node = document.getIn(['agents', name], true) as Node | undefined
-  const tree = (attempt(() => document.toJS()) as { agents?: Record<string, unknown> } | undefined)?.agents?.[name]
+  const tree = (attempt((): unknown => document.toJS()) as { agents?: Record<string, unknown> } | undefined)?.agents?.[
+    name
+  ]
   if (node === undefined || tree === undefined || tree === null) return undefined
   if (isJson) return `${JSON.stringify(tree, null, 2)}\n`
   if (isMap(node) && node.flow === true) Object.assign(node, { flow: false, comment: undefined })
@@ -78,7 +79,7 @@ function entryNode(text: string): YAMLMap {
   if (!isMap(contents)) throw new ConfigError('', 'an entry must be a mapping')
   // A comment with an empty line below it belongs to the document.
   if (commentBefore !== null) {
-    contents.commentBefore = [commentBefore, contents.commentBefore].filter((one) => one != null).join('\n')
+    contents.commentBefore = [commentBefore, contents.commentBefore ?? []].flat().join('\n')
   }
   return contents
 }

@@ -72,24 +72,31 @@ export function useCompletion(
   }
 }
 
-export function CompletionPopup({
-  offers,
-  text,
-  style,
-}: {
+/** As in editor.css. */
+const maxHeightPx = 240
+
+export interface CompletionPopupProps {
   readonly offers: CompletionState
   readonly text: string
+  readonly field: RefObject<HTMLTextAreaElement | null>
   readonly style: { readonly transform: string }
-}) {
+}
+
+export function CompletionPopup({ offers, text, field, style }: CompletionPopupProps) {
   if (offers.open === undefined) return null
   const { line, column } = positionAt(text, offers.open.from)
+  const isAbove = hasMoreSpaceAbove(field.current, line)
   return (
     <div class="editor-layer" style={{ ...style, pointerEvents: 'auto' }}>
       <ul
         class="editor-offers"
         role="listbox"
         aria-label={editorStrings.completions}
-        style={{ top: lineTop(line + 1), left: `${column - 1}ch` }}
+        style={{
+          top: lineTop(isAbove ? line : line + 1),
+          left: `${column - 1}ch`,
+          ...(isAbove ? { transform: 'translateY(-100%)' } : {}),
+        }}
       >
         {offers.open.items.slice(0, 50).map(({ label, type, about }, index) => (
           <li
@@ -97,7 +104,7 @@ export function CompletionPopup({
             role="option"
             aria-selected={index === offers.at}
             ref={(element) => {
-              if (index === offers.at) element?.scrollIntoView({ block: 'nearest' })
+              if (index === offers.at && element !== null) showInList(element)
             }}
             onPointerDown={(event) => {
               event.preventDefault()
@@ -117,4 +124,22 @@ export function CompletionPopup({
       </p>
     </div>
   )
+}
+
+function hasMoreSpaceAbove(field: HTMLTextAreaElement | null, line: number): boolean {
+  if (field === null) return false
+  const height = Number.parseFloat(getComputedStyle(field).lineHeight)
+  const above = (line - 1) * height - field.scrollTop
+  const below = field.clientHeight - above - height
+  return below < maxHeightPx && above > below
+}
+
+/** Scrolls the list alone: scrollIntoView would also move the text below it. */
+function showInList(option: HTMLElement): void {
+  const list = option.parentElement
+  if (list === null) return
+  const { offsetTop, offsetHeight } = option
+  if (offsetTop < list.scrollTop) list.scrollTop = offsetTop
+  else if (offsetTop + offsetHeight > list.scrollTop + list.clientHeight)
+    list.scrollTop = offsetTop + offsetHeight - list.clientHeight
 }

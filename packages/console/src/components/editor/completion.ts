@@ -46,12 +46,12 @@ function keysOf(
     for (const [label, given] of Object.entries(properties)) {
       if (siblings.has(label) || found.has(label)) continue
       const schema = resolveSchema(root, given)
-      const default_ = schemaDefaultText(schema)
+      const usual = schemaDefaultText(schema)
       const type = schemaTypeText(root, schema)
       found.set(label, {
         label,
         insert: `${label}:${valueStart(schema, indent)}`,
-        type: default_ === undefined ? type : `${type} = ${default_}`,
+        type: usual === undefined ? type : `${type} = ${usual}`,
         about: schema.description ?? '',
         isRequired: required.includes(label),
       })

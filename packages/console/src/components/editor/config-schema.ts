@@ -76,7 +76,7 @@ export function schemaTypeText(root: ConfigSchema, given: ConfigSchema): string 
     const all = new Set(alternatives.map((one) => schemaTypeText(root, one)))
     return [...all].slice(0, 4).join(types.or)
   }
-  if (schema.const !== undefined) return String(schema.const)
+  if (schema.const !== undefined) return JSON.stringify(schema.const).replaceAll('"', '')
   if (schema.enum !== undefined) return schema.enum.map(String).join(' | ')
   if (Array.isArray(schema.type)) return schema.type.join(types.or)
   switch (schema.type) {

@@ -116,7 +116,7 @@ export function Editor(props: EditorProps) {
               hover.close()
             }}
           />
-          <CompletionPopup offers={offers} text={text} style={moveBy} />
+          <CompletionPopup offers={offers} text={text} field={field} style={moveBy} />
           {offers.open === undefined && <HoverHint hover={hover} />}
         </div>
       </div>

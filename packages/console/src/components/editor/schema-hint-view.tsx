@@ -19,8 +19,8 @@ function HintText({ hint: { path, type, defaultText, about, isRequired, isSecret
   ]
   return (
     <>
-      <span class="mono editor-hint-path">{path}</span> <span class="editor-hint-type">{facts.join(' · ')}</span>{' '}
-      <span>{[about, ...(isSecret ? [editorStrings.secret] : [])].join(' ')}</span>
+      <span class="mono editor-hint-path">{path}</span> <span class="editor-hint-type">{facts.join(' · ')}</span>
+      <span class="editor-hint-about">{[about, ...(isSecret ? [editorStrings.secret] : [])].join(' ').trim()}</span>
     </>
   )
 }

@@ -11,12 +11,11 @@ import { ConfigConflict } from './conflict.tsx'
 import type { ConfigResource } from './config-draft.ts'
 import { baseConfig, discardDraft, isDraftEdited, draftText, conflictingConfig, setDraftText } from './config-draft.ts'
 import { Editor } from '../../../components/editor/editor.tsx'
-import type { ConfigSchema } from '../../../components/editor/config-schema.ts'
 import { showRange } from '../../../components/editor/editor-field.ts'
 import { FindBar, useFindInText } from '../../../components/editor/find-bar.tsx'
 import { lineRange } from '../../../components/editor/text-edits.ts'
 import { configStrings } from './strings.ts'
-import { LastApplied } from './effects-list.tsx'
+import { LastApplied } from './last-applied.tsx'
 import { ConfigProblems, useConfigCheck } from './config-check.tsx'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 
@@ -97,7 +96,7 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
             : []
         }
         found={find.isOpen ? find.found : undefined}
-        schema={baseConfig.value?.file.endsWith('.json') === true ? undefined : (schema.value.value as ConfigSchema)}
+        schema={baseConfig.value?.file.endsWith('.json') === true ? undefined : schema.value.value}
         describedBy="config-hint"
       />
       <ConfigProblems check={check} isEdited={isDraftEdited.value} jump={jump} reload={config.reload} />

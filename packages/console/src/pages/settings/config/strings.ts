@@ -66,13 +66,7 @@ export const configStrings = {
     apply: 'Apply',
     applied: (summary: string) => `Applied. ${summary}`,
   },
-  effects: {
-    added: ['added', 'can be called immediately.'],
-    changed: ['changed', 'new messages use the new settings. Running tasks finish with the old ones.'],
-    removed: ['removed', 'new messages are rejected. Running tasks finish, and tasks are kept.'],
-    applied: ['now', 'takes effect immediately.'],
-    restart: ['restart', 'takes effect after the hub restarts.'],
-    none: ['none', 'No effect: only comments or formatting changed.'],
+  applied: {
     title: 'Applied',
     dismiss: 'Dismiss',
   },

@@ -16,8 +16,9 @@ import { EmptyState, LoadState } from '../../../components/status/error-notice.t
 import { resetDraft, isDraftEdited, type ConfigResource } from './config-draft.ts'
 import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
 import { Editor } from '../../../components/editor/editor.tsx'
-import { EffectsList, setLastApplied } from './effects-list.tsx'
-import { effectsSummary } from './effects.ts'
+import { EffectsList } from '../../../components/config-effects/effects-list.tsx'
+import { setLastApplied } from './last-applied.tsx'
+import { effectsSummary } from '../../../components/config-effects/effects.ts'
 import { configStrings } from './strings.ts'
 
 type Version = AdminResponse<'listConfigVersions'>['versions'][number]

@@ -1,6 +1,6 @@
 /** The effects of applying a configuration as text, before and after. */
-import type { ConfigEffects } from '../../../api/admin.ts'
-import { configStrings } from './strings.ts'
+import type { ConfigEffects } from '../../api/admin.ts'
+import { configEffectStrings } from './strings.ts'
 
 export interface ConfigEffectText {
   readonly id: keyof ConfigEffects | 'none'
@@ -29,7 +29,7 @@ export function describeEffects({
 }
 
 function effectText(id: ConfigEffectText['id'], names: readonly string[]): ConfigEffectText {
-  const [word, text] = configStrings.effects[id]
+  const [word, text] = configEffectStrings[id]
   return { id, word, names, text }
 }
 
