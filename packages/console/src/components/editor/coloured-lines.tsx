@@ -3,7 +3,7 @@ import type { RefObject } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useSize } from '../layout/use-size.ts'
 import { lineTop } from './editor-field.ts'
-import { tokenizeYaml, type YamlTokenLine } from './yaml-tokens.ts'
+import { yamlLines, type TokenLine } from './yaml-lines.ts'
 
 export interface ColouredLinesProps {
   readonly text: string
@@ -17,7 +17,7 @@ const spare = 20
 const lineHeightPx = 20
 
 export function ColouredLines({ text, field, scrollTop }: ColouredLinesProps) {
-  const lines = useMemo(() => tokenizeYaml(text), [text])
+  const lines = useMemo(() => yamlLines(text), [text])
   const { height } = useSize(field, { width: 0, height: 800 }).value
   // Phones have taller lines, so fewer fit and the first is further up.
   const first = Math.max(0, Math.floor((scrollTop / lineHeightPx) * 0.8) - spare)
@@ -31,11 +31,11 @@ export function ColouredLines({ text, field, scrollTop }: ColouredLinesProps) {
   )
 }
 
-function ColouredLine({ line }: { readonly line: YamlTokenLine }) {
+function ColouredLine({ line }: { readonly line: TokenLine }) {
   return (
     <div class="editor-text-line">
       {line.map(({ kind, text }, index) =>
-        kind === 'text' ? (
+        kind === 'plain' ? (
           text
         ) : (
           <span key={index} class={`code-${kind}`}>
