@@ -108,12 +108,21 @@ export type Agent = {
   readonly kind: string
   readonly state: 'open' | 'unavailable'
   /** Why it is unavailable, and when it was and will be tried. */
-  readonly startError?: { readonly message: string; readonly at: Timestamp; readonly nextTryAt: Timestamp }
+  readonly startError?: {
+    readonly message: string
+    readonly at: Timestamp
+    /** Absent while an attempt runs, and while the retries are stopped. */
+    readonly nextTryAt?: Timestamp
+  }
+  /** Set while the agent cannot be opened or reached. */
+  readonly retry?: AgentRetry
   /** Deprecated: `startError.message`. */
   readonly trouble?: string
   readonly health: {
     readonly state: 'up' | 'slow' | 'down'
     readonly why?: string
+    /** The error of the last health check. */
+    readonly cause?: string
     /** Open: no work is delegated to it for a while. */
     readonly breaker: 'closed' | 'open' | 'half-open'
     /** The usual time to its first output. */
@@ -149,6 +158,17 @@ export type Agent = {
   readonly lastError?: { readonly taskId: string; readonly at: Timestamp; readonly text?: string }
   /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
   readonly drift?: 'changed' | 'blocked'
+}
+
+export type AgentRetry = {
+  /** Stopped: it is not tried again until an admin requests it or its configuration changes. */
+  readonly state: 'scheduled' | 'running' | 'stopped'
+  /** Set if the next attempt is scheduled. */
+  readonly nextTryAt?: Timestamp
+  /** Consecutive failed attempts. */
+  readonly attempts: number
+  /** The time of the first of them. */
+  readonly since: Timestamp
 }
 
 export type AgentDetail = Agent & {
@@ -560,6 +580,10 @@ export interface Operations {
   removeAgent: { params: { agent: string }; response: ConfigApplied }
   /** Reads the description of the agent again. */
   lookAtAgent: { params: { agent: string }; response: Agent }
+  /** Tries now to open or to reach an agent that is down, and continues to retry. */
+  retryAgent: { params: { agent: string }; response: Agent }
+  /** Stops retrying an agent that is down. */
+  stopRetryingAgent: { params: { agent: string }; response: Agent }
   /** The card as clients of each version see it, with the state of its signatures. */
   getAgentCards: { params: { agent: string }; response: AgentCards }
   /** Approves a remote agent's card that has changed. */
@@ -890,6 +914,8 @@ export const operations = {
   changeAgent: ['PUT', '/admin/agents/{agent}'],
   removeAgent: ['DELETE', '/admin/agents/{agent}'],
   lookAtAgent: ['POST', '/admin/agents/{agent}/look'],
+  retryAgent: ['POST', '/admin/agents/{agent}/retry'],
+  stopRetryingAgent: ['POST', '/admin/agents/{agent}/stop-retrying'],
   getAgentCards: ['GET', '/admin/agents/{agent}/card'],
   approveCard: ['POST', '/admin/agents/{agent}/card/approve'],
   listKinds: ['GET', '/admin/kinds'],

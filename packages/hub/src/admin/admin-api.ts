@@ -59,7 +59,7 @@ export interface AdminApiDeps {
   reload(config: HubConfig): Promise<ReloadResult>
   /** Whether the agent may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
-  readonly health: Pick<HealthMonitor, 'get' | 'probe'>
+  readonly health: Pick<HealthMonitor, 'get' | 'probe' | 'retryNow' | 'stopRetrying'>
   dryRun: Routing['dryRun']
   traces(): Traces | undefined
   /** The URL of the hub. */
@@ -127,7 +127,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       addressOf: (request) => clientAddress(request, access.trustsProxy()),
       baseOf: (request) => publicUrl() ?? `${request.isEncrypted ? 'https' : 'http'}://${request.header('host')}`,
     }),
-    ...agentRoutes({ view, registry, card: cardOf, entry: configService.entry }),
+    ...agentRoutes({ view, registry, health: parts.health, card: cardOf, entry: configService.entry }),
     ...agentEntryRoutes({
       configService,
       registry,

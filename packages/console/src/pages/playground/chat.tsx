@@ -157,7 +157,7 @@ function AgentNotice({ agent }: { readonly agent: Agent }) {
         {name} is {word}: {why ?? agentLastError(agent)?.text ?? 'the reason is not known'}
       </p>
       <p>
-        {startError !== undefined && (
+        {startError?.nextTryAt !== undefined && (
           <>
             The hub tries to open it again <RelativeTime at={startError.nextTryAt} />.{' '}
           </>
