@@ -1,4 +1,5 @@
 /** The state of a task as a colour, a shape and a word, so that no single one is required. */
+import { taskStateWords } from './task-strings.ts'
 import './task-state.css'
 
 export interface StatusDisplay {
@@ -7,25 +8,31 @@ export interface StatusDisplay {
   readonly shape: string
 }
 
-const stateDisplays: Readonly<Record<string, StatusDisplay>> = {
-  SUBMITTED: { word: 'submitted', tone: 'working', shape: '○' },
-  WORKING: { word: 'working', tone: 'working', shape: '◐' },
-  INPUT_REQUIRED: { word: 'input', tone: 'waiting', shape: '◇' },
-  AUTH_REQUIRED: { word: 'sign-in', tone: 'waiting', shape: '◈' },
-  COMPLETED: { word: 'completed', tone: 'done', shape: '●' },
-  FAILED: { word: 'failed', tone: 'failed', shape: '✕' },
-  CANCELED: { word: 'canceled', tone: 'ended', shape: '–' },
-  REJECTED: { word: 'rejected', tone: 'ended', shape: '⊘' },
+const stateDisplays: Readonly<Record<string, Omit<StatusDisplay, 'word'>>> = {
+  SUBMITTED: { tone: 'working', shape: '○' },
+  WORKING: { tone: 'working', shape: '◐' },
+  INPUT_REQUIRED: { tone: 'waiting', shape: '◇' },
+  AUTH_REQUIRED: { tone: 'waiting', shape: '◈' },
+  COMPLETED: { tone: 'done', shape: '●' },
+  FAILED: { tone: 'failed', shape: '✕' },
+  CANCELED: { tone: 'ended', shape: '–' },
+  REJECTED: { tone: 'ended', shape: '⊘' },
 }
 
 export const taskStates = Object.keys(stateDisplays).map((name) => `TASK_STATE_${name}`)
 
 export function taskStateDisplay(state: string): StatusDisplay {
-  return stateDisplays[state.replace('TASK_STATE_', '')] ?? { word: state.toLowerCase(), tone: 'ended', shape: '?' }
+  const name = state.replace('TASK_STATE_', '')
+  return { word: taskStateWords[name] ?? name, tone: 'ended', shape: '?', ...stateDisplays[name] }
 }
 
 export function isTerminalState(state: string): boolean {
   return /_(COMPLETED|FAILED|CANCELED|REJECTED)$/.test(state)
+}
+
+/** It waits for its caller: for input or for credentials. */
+export function isWaitingState(state: string): boolean {
+  return /_(INPUT|AUTH)_REQUIRED$/.test(state)
 }
 
 export function TaskStateBadge({ state }: { readonly state: string }) {

@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TaskSummary } from '../../../api/admin.ts'
 import { createPagedList, type PagedList } from '../../../api/paged-list.ts'
 import { taskFilters } from './task-filters.ts'
-import { mergeTasks, taskListOptions } from './task-list.ts'
+import { mergeTasks, newerTask, taskListOptions } from './task-list.ts'
+import { compareTasks, readTaskOrder } from './task-order.ts'
 
 const task = (number: number, more: Partial<TaskSummary> = {}): TaskSummary => ({
   id: `t${number}`,
@@ -34,7 +35,8 @@ const fakeFetch: typeof fetch = async (input) => {
 }
 let list: PagedList<TaskSummary>
 const open = (query = ''): void => {
-  list = createPagedList(taskListOptions(taskFilters.read(new URLSearchParams(query))))
+  const params = new URLSearchParams(query)
+  list = createPagedList(taskListOptions(taskFilters.read(params), readTaskOrder(params)))
 }
 const ids = (): string => (list.items.value ?? []).map(({ id }) => id).join(' ')
 async function waitUntil(holds: () => boolean): Promise<void> {
@@ -156,16 +158,17 @@ const taskAt = (id: string, minute: number, more: Partial<TaskSummary> = {}): Ta
 const idsOf = (tasks: readonly TaskSummary[]): string => tasks.map(({ id }) => id).join('')
 
 describe('merged tasks', () => {
+  const newest = compareTasks({ sort: 'time', direction: 'desc' })
   const list = [taskAt('c', 3), taskAt('b', 2), taskAt('a', 1)]
 
   it('are in the order of their status time, without duplicates', () => {
-    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 4), taskAt('a', 5)])), 'adcb')
-    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 2)])), 'cdba')
+    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 4), taskAt('a', 5)], newest)), 'adcb')
+    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 2)], newest)), 'cdba')
   })
 
   it('keep the title that was sent only once, and never an older state', () => {
     const { title: _, ...bare } = taskAt('b', 9)
-    assert.equal(mergeTasks(list, [bare])[0]?.title, 'b')
+    assert.equal(mergeTasks(list, [bare], newest)[0]?.title, 'b')
     const [, old] = mergeTasks(list, [taskAt('b', 2, { head: 1, state: 'TASK_STATE_SUBMITTED' })])
     assert.equal(old?.state, 'TASK_STATE_WORKING')
   })
