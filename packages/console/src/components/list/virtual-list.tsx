@@ -3,7 +3,7 @@
  * What the user reads does not move when rows are added above it (`anchor`).
  */
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren, JSX, RefObject } from 'preact'
+import type { ComponentChildren, HTMLAttributes, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { useSize } from '../layout/use-size.ts'
 import { scrollOffsetFor, visibleRows } from './visible-rows.ts'
@@ -35,7 +35,19 @@ export interface VirtualListProps<T> {
 }
 
 export function VirtualList<T>(props: VirtualListProps<T>) {
-  const { items, rowHeight, label, keyOf, row, selected, onEnd, onTop, onBottom, follow = false, isTable = false } = props
+  const {
+    items,
+    rowHeight,
+    label,
+    keyOf,
+    row,
+    selected,
+    onEnd,
+    onTop,
+    onBottom,
+    follow = false,
+    isTable = false,
+  } = props
   const count = items.length
   const ownScroller = useRef<HTMLDivElement>(null)
   const frame = props.scroller ?? ownScroller
@@ -98,7 +110,11 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
             <VirtualRow
               key={key}
               id={key}
-              position={isTable ? { role: 'row', 'aria-rowindex': index + 2 } : { 'aria-setsize': count, 'aria-posinset': index + 1 }}
+              position={
+                isTable
+                  ? { role: 'row', 'aria-rowindex': index + 2 }
+                  : { 'aria-setsize': count, 'aria-posinset': index + 1 }
+              }
               top={offset === 0 ? top : 0}
               onHeight={measure}
             >
@@ -114,7 +130,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
 interface VirtualRowProps {
   readonly id: string
   /** Its role and its place among all rows; a table counts its header. */
-  readonly position: JSX.HTMLAttributes<HTMLLIElement>
+  readonly position: HTMLAttributes<HTMLLIElement>
   /** Height of the rows above that are not rendered. */
   readonly top: number
   readonly onHeight: (id: string, height: number) => void

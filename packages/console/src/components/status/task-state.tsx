@@ -1,39 +1,8 @@
 /** The state of a task as a colour, a shape and a word, so that no single one is required. */
-import { taskStateWords } from './task-strings.ts'
+import { taskStateDisplay, type StatusDisplay } from './task-states.ts'
 import './task-state.css'
 
-export interface StatusDisplay {
-  readonly word: string
-  readonly tone: 'working' | 'waiting' | 'done' | 'failed' | 'ended'
-  readonly shape: string
-}
-
-const stateDisplays: Readonly<Record<string, Omit<StatusDisplay, 'word'>>> = {
-  SUBMITTED: { tone: 'working', shape: '○' },
-  WORKING: { tone: 'working', shape: '◐' },
-  INPUT_REQUIRED: { tone: 'waiting', shape: '◇' },
-  AUTH_REQUIRED: { tone: 'waiting', shape: '◈' },
-  COMPLETED: { tone: 'done', shape: '●' },
-  FAILED: { tone: 'failed', shape: '✕' },
-  CANCELED: { tone: 'ended', shape: '–' },
-  REJECTED: { tone: 'ended', shape: '⊘' },
-}
-
-export const taskStates = Object.keys(stateDisplays).map((name) => `TASK_STATE_${name}`)
-
-export function taskStateDisplay(state: string): StatusDisplay {
-  const name = state.replace('TASK_STATE_', '')
-  return { word: taskStateWords[name] ?? name, tone: 'ended', shape: '?', ...stateDisplays[name] }
-}
-
-export function isTerminalState(state: string): boolean {
-  return /_(COMPLETED|FAILED|CANCELED|REJECTED)$/.test(state)
-}
-
-/** It waits for its caller: for input or for credentials. */
-export function isWaitingState(state: string): boolean {
-  return /_(INPUT|AUTH)_REQUIRED$/.test(state)
-}
+export { isTerminalState, isWaitingState, taskStateDisplay, taskStates, type StatusDisplay } from './task-states.ts'
 
 export function TaskStateBadge({ state }: { readonly state: string }) {
   return <StatusBadge {...taskStateDisplay(state)} />

@@ -3,7 +3,7 @@
  * has one set of numbers.
  */
 import type { TaskSummary } from '../../api/admin.ts'
-import { isTerminalState, isWaitingState } from './task-state.tsx'
+import { isTerminalState, isWaitingState } from './task-states.ts'
 
 export interface TaskTimes {
   /** Without the waiting time. */
@@ -18,7 +18,8 @@ export type TimedTask = Pick<TaskSummary, 'state' | 'createdAt' | 'statusAt' | '
 /** Of a task that has not ended: up to `now`. */
 export function taskTimes(task: TimedTask, now: number): TaskTimes {
   const { state, createdAt, statusAt, durationMs } = task
-  const totalMs = durationMs ?? Math.max(0, (isTerminalState(state) ? Date.parse(statusAt) : now) - Date.parse(createdAt))
+  const totalMs =
+    durationMs ?? Math.max(0, (isTerminalState(state) ? Date.parse(statusAt) : now) - Date.parse(createdAt))
   // The hub counts up to the last status.
   const openWaitMs = isWaitingState(state) ? Math.max(0, now - Date.parse(statusAt)) : 0
   const waitingMs = Math.min(totalMs, (task.waitingMs ?? 0) + openWaitMs)

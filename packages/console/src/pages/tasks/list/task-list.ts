@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import type { TaskSummary } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
 import type { PagedList, PagedListOptions } from '../../../api/paged-list.ts'
-import { isWaitingState } from '../../../components/status/task-state.tsx'
+import { isWaitingState } from '../../../components/status/task-states.ts'
 import { taskListQuery, matchTaskFilters, type TaskFilters } from './task-filters.ts'
 import { compareTasks, isDefaultOrder, taskOrderRequest, type TaskOrder } from './task-order.ts'
 

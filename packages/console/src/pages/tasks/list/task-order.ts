@@ -9,10 +9,11 @@ import { taskTimes } from '../../../components/status/task-times.ts'
 export type TaskSort = NonNullable<Operations['listTasks']['query']['sort']>
 export type SortDirection = 'asc' | 'desc'
 
+const directions: readonly (readonly [SortDirection])[] = [['asc'], ['desc']]
 const sorts: readonly (readonly [TaskSort])[] = [['time'], ['duration'], ['agent'], ['state']]
 
 /** Not among the filters: clearing those keeps the order. */
-export const taskOrderParams = urlFilters({ sort: parseOption(sorts), order: parseOption([['asc'], ['desc']]) })
+export const taskOrderParams = urlFilters({ sort: parseOption(sorts), order: parseOption(directions) })
 type TaskOrderParams = FiltersOf<typeof taskOrderParams>
 
 export interface TaskOrder {
@@ -55,7 +56,16 @@ export function isDefaultOrder({ sort, direction }: TaskOrder): boolean {
 }
 
 /** As the hub orders states: what needs a person comes first. */
-const stateOrder = ['INPUT_REQUIRED', 'AUTH_REQUIRED', 'WORKING', 'SUBMITTED', 'FAILED', 'REJECTED', 'CANCELED', 'COMPLETED']
+const stateOrder = [
+  'INPUT_REQUIRED',
+  'AUTH_REQUIRED',
+  'WORKING',
+  'SUBMITTED',
+  'FAILED',
+  'REJECTED',
+  'CANCELED',
+  'COMPLETED',
+]
 
 type TaskComparison = (one: TaskSummary, other: TaskSummary) => number
 

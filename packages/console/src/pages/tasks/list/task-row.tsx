@@ -16,7 +16,7 @@ export interface TaskRowProps {
 
 export function TaskRow({ task, columns, isSelected, href }: TaskRowProps) {
   return (
-    <div class={isSelected ? 'list-row task-row selected' : 'list-row task-row'}>
+    <div class={isSelected ? 'list-row task-row selected' : 'list-row task-row'} onClick={openFromTitledText}>
       {columns.map(({ name, isNumber = false }) => (
         <span key={name} role="cell" class={`task-row-${name}${isNumber ? ' task-number' : ''}`}>
           <Cell name={name} task={task} isSelected={isSelected} href={href} />
@@ -24,6 +24,12 @@ export function TaskRow({ task, columns, isSelected, href }: TaskRowProps) {
       ))}
     </div>
   )
+}
+
+/** Texts with a title lie above the link, so that the pointer finds them: a press on them opens the task, too. */
+function openFromTitledText({ target, currentTarget }: MouseEvent): void {
+  if (!(target instanceof Element) || !(currentTarget instanceof Element)) return
+  if (target.closest('a') === null) currentTarget.querySelector('a')?.click()
 }
 
 interface CellProps extends Omit<TaskRowProps, 'columns'> {
