@@ -250,10 +250,16 @@ export type TaskSummary = {
   readonly createdAt: Timestamp
   /** From its first event to its end, once it has ended. */
   readonly durationMs?: number
+  /** How long it waited for input or sign-in, up to its last status. Absent if unknown: the log was dropped or, in a list, is long. */
+  readonly waitingMs?: number
   /** The beginning of its first message. */
   readonly title?: string
   /** The beginning of its status message. */
   readonly statusText?: string
+  /** The beginning of its first artifact. */
+  readonly result?: string
+  /** Why it failed, for operators: the error and its causes in one line. Callers do not receive it. */
+  readonly cause?: string
   /** The seq of its last event. */
   readonly head: number
   /** When its turn or its wait for input times out. */
@@ -266,6 +272,8 @@ export type TaskDetail = TaskSummary & {
   /** As in A2A 1.0: status, history, artifacts. */
   readonly task: Readonly<Record<string, unknown>>
   readonly push: readonly PushCursor[]
+  /** The error that ended it, with its stack and causes. */
+  readonly causeDetails?: string
 }
 
 export type PushCursor = {
@@ -315,7 +323,11 @@ export type Trace = {
   readonly startedAt: Timestamp
   readonly endedAt?: Timestamp
   readonly durationMs?: number
+  /** How long its task waited for input or sign-in; read from the task, as in a task list. */
+  readonly waitingMs?: number
   readonly error?: string
+  /** Why its task failed, for operators; read from the task. */
+  readonly cause?: string
   readonly agents: readonly string[]
   readonly models: readonly string[]
   readonly tools: readonly string[]
@@ -641,6 +653,8 @@ export interface Operations {
     query: Optional<{
       limit: number
       before: string
+      sort: 'time' | 'duration' | 'agent' | 'state'
+      direction: 'asc' | 'desc'
       agent: string
       state: readonly (
         | 'TASK_STATE_SUBMITTED'
@@ -658,7 +672,12 @@ export interface Operations {
       until: Timestamp
       text: string
     }>
-    response: { readonly tasks: readonly TaskSummary[]; readonly before?: string }
+    response: {
+      readonly tasks: readonly TaskSummary[]
+      readonly before?: string
+      /** Only this many of the newest matches were compared. */
+      readonly compared?: number
+    }
   }
   /** The number of tasks in each state. */
   countTasks: {
