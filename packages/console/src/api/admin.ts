@@ -146,6 +146,8 @@ export type Agent = {
   /** Whether it may be called without credentials. */
   readonly isOpen: boolean
   readonly isCardPrivate: boolean
+  /** What happens to a message that arrives while a task is being worked on. */
+  readonly whenBusy: 'queue' | 'reject' | 'steer'
   readonly load: {
     /** Tasks that were sent or are being worked on. */
     readonly working: number
@@ -248,10 +250,16 @@ export type TaskSummary = {
   readonly createdAt: Timestamp
   /** From its first event to its end, once it has ended. */
   readonly durationMs?: number
+  /** How long it waited for input or sign-in, up to its last status. Absent if unknown: the log was dropped or, in a list, is long. */
+  readonly waitingMs?: number
   /** The beginning of its first message. */
   readonly title?: string
   /** The beginning of its status message. */
   readonly statusText?: string
+  /** The beginning of its first artifact. */
+  readonly result?: string
+  /** Why it failed, for operators: the error and its causes in one line. Callers do not receive it. */
+  readonly cause?: string
   /** The seq of its last event. */
   readonly head: number
   /** When its turn or its wait for input times out. */
@@ -264,6 +272,8 @@ export type TaskDetail = TaskSummary & {
   /** As in A2A 1.0: status, history, artifacts. */
   readonly task: Readonly<Record<string, unknown>>
   readonly push: readonly PushCursor[]
+  /** The error that ended it, with its stack and causes. */
+  readonly causeDetails?: string
 }
 
 export type PushCursor = {
@@ -313,7 +323,11 @@ export type Trace = {
   readonly startedAt: Timestamp
   readonly endedAt?: Timestamp
   readonly durationMs?: number
+  /** How long its task waited for input or sign-in; read from the task, as in a task list. */
+  readonly waitingMs?: number
   readonly error?: string
+  /** Why its task failed, for operators; read from the task. */
+  readonly cause?: string
   readonly agents: readonly string[]
   readonly models: readonly string[]
   readonly tools: readonly string[]
@@ -553,12 +567,14 @@ export interface Operations {
   }
   /** Shows an agent with its endpoints and its entry. */
   getAgent: { params: { agent: string }; response: AgentDetail }
-  /** Replaces an agent's entry. Secrets shown as (not shown) are kept. */
+  /** Replaces an agent's entry, by `entry` or by `text`. Secrets shown as (not shown) are kept. */
   changeAgent: {
     params: { agent: string }
     body: {
       /** As in the file: `kind` and the settings of that kind. */
-      readonly entry: { readonly kind: string }
+      readonly entry?: { readonly kind: string }
+      /** The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown). */
+      readonly text?: string
       readonly note?: string
       readonly base?: string
     }
@@ -631,11 +647,39 @@ export interface Operations {
       readonly reasons?: readonly string[]
     }
   }
+  /** Checks an edited entry of an agent and compares it with the configuration; changes nothing. */
+  reviewAgent: {
+    params: { agent: string }
+    body: {
+      readonly entry?: Readonly<Record<string, unknown>>
+      /** The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown). */
+      readonly text?: string
+    }
+    response: {
+      /** The format of the configuration file. */
+      readonly format: 'yaml' | 'json'
+      /** The entry as text, with its comments, without secrets. */
+      readonly text: string
+      /** The entry as an object; absent if the text cannot be parsed. */
+      readonly entry?: Readonly<Record<string, unknown>>
+      readonly problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[]
+      /** The changed lines of the file; absent if there are problems. */
+      readonly diff?: readonly {
+        readonly change: 'same' | 'added' | 'removed'
+        readonly text: string
+        readonly before?: number
+        readonly after?: number
+      }[]
+      readonly effects?: ConfigEffects
+    }
+  }
   /** Lists the tasks of all callers, newest status first. */
   listTasks: {
     query: Optional<{
       limit: number
       before: string
+      sort: 'time' | 'duration' | 'agent' | 'state'
+      direction: 'asc' | 'desc'
       agent: string
       state: readonly (
         | 'TASK_STATE_SUBMITTED'
@@ -653,7 +697,12 @@ export interface Operations {
       until: Timestamp
       text: string
     }>
-    response: { readonly tasks: readonly TaskSummary[]; readonly before?: string }
+    response: {
+      readonly tasks: readonly TaskSummary[]
+      readonly before?: string
+      /** Only this many of the newest matches were compared. */
+      readonly compared?: number
+    }
   }
   /** The number of tasks in each state. */
   countTasks: {
@@ -926,6 +975,7 @@ export const operations = {
   approveCard: ['POST', '/admin/agents/{agent}/card/approve'],
   listKinds: ['GET', '/admin/kinds'],
   detectAgent: ['POST', '/admin/agents/detect'],
+  reviewAgent: ['POST', '/admin/agents/{agent}/review'],
   listTasks: ['GET', '/admin/tasks'],
   countTasks: ['GET', '/admin/task-counts'],
   getTask: ['GET', '/admin/tasks/{taskId}'],

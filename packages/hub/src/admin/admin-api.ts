@@ -36,7 +36,8 @@ import { searchRoutes } from './routes/search.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
-import { taskTitle } from './task-view.ts'
+import { createTaskFacts } from './task-facts.ts'
+import { taskSummaryOf } from './task-view.ts'
 import { createAdminHandler, isSecureRequest } from './admin-handler.ts'
 
 export interface AdminApiDeps {
@@ -87,6 +88,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   const changeSignal = createChangeSignal()
   const failed = (cause: unknown): void => log.warn('an audit entry could not be written', { cause })
   const journal = createChangeJournal({ kv: store.kv, now, onWrite: changeSignal.notify, onError: failed })
+  const facts = createTaskFacts(store)
   const recentStats = createRecentStats(now, parts.streams)
   const view = createAgentView({
     registry,
@@ -136,15 +138,18 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       programEnv: parts.programEnv,
       baseDir: () => parts.config().baseDir,
     }),
-    ...taskRoutes({ store, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
-    ...traceRoutes(parts.traces, (taskId) => taskTitle(store, taskId)),
+    ...taskRoutes({ store, facts, now, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
+    ...traceRoutes(parts.traces, async (taskId) => {
+      const row = await store.tasks.load(taskId)
+      return row === undefined ? undefined : taskSummaryOf(row, await facts.read(row))
+    }),
     ...routingRoutes({ rules: () => parts.config().routes, dryRun: parts.dryRun, hasAgent }),
     ...pushRoutes({ store, push: pushHandler }),
     ...configRoutes({ configService, schema: () => editorSchema(kinds) }),
     ...healthRoutes({ store, storeName: parts.storeName, handler, view, recentStats, version, instance, now }),
-    ...searchRoutes({ registry, store, keys: access.keys, url }),
+    ...searchRoutes({ registry, store, facts, keys: access.keys, url }),
     ...eventRoutes({
-      feed: createChangeFeed({ store, journal }),
+      feed: createChangeFeed({ store, facts, journal }),
       changeSignal,
       closing: closing.signal,
       instance,

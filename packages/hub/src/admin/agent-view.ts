@@ -68,6 +68,9 @@ export const agentSummary = z
     isDefault: z.boolean(),
     isOpen: z.boolean().describe('Whether it may be called without credentials.'),
     isCardPrivate: z.boolean(),
+    whenBusy: z
+      .enum(['queue', 'reject', 'steer'])
+      .describe('What happens to a message that arrives while a task is being worked on.'),
     load: z.strictObject({
       working: z.int().describe('Tasks that were sent or are being worked on.'),
       waiting: z.int().describe('Tasks that wait for input of their caller.'),
@@ -132,6 +135,7 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
       isDefault: registry.defaultName() === name,
       isOpen: parts.isAnonymousAllowed(name),
       isCardPrivate: settings.protectCard === true,
+      whenBusy: settings.whenBusy ?? 'queue',
       load: {
         working: count('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'),
         waiting: count('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'),

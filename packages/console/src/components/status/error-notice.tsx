@@ -4,6 +4,8 @@ import { toProblem } from '../../api/problem.ts'
 import type { Resource } from '../../api/resource.ts'
 import { CopyButton } from '../content/copy-button.tsx'
 import { Icon } from '../icon.tsx'
+import { Skeleton, type SkeletonShape } from '../layout/skeleton.tsx'
+import { loadingStrings } from '../strings.ts'
 import { problemText } from './problem-text.ts'
 import { statusStrings } from './strings.ts'
 import './error-notice.css'
@@ -104,12 +106,14 @@ export function ErrorNotice({ reason, retry }: { readonly reason: unknown; reado
 export function LoadState({
   of: { value, problem, reload },
   what,
+  shape = 'rows',
 }: {
   readonly of: Pick<Resource<unknown>, 'value' | 'problem' | 'reload'>
   readonly what: string
+  readonly shape?: SkeletonShape
 }) {
   if (problem.value !== undefined) return <ErrorNotice reason={problem.value} retry={reload} />
-  return value.value === undefined ? <Loading what={what} /> : null
+  return value.value === undefined ? <Loading what={what} shape={shape} /> : null
 }
 
 /** A warning that the user may have to act on. */
@@ -138,11 +142,7 @@ export function EmptyState({ title, children }: { readonly title: string; readon
   )
 }
 
-/** Appears after a delay, so that fast loads do not flicker. */
-export function Loading({ what }: { readonly what: string }) {
-  return (
-    <p class="loading" role="status">
-      {statusStrings.loading(what)}
-    </p>
-  )
+/** A placeholder in the shape of what is loading. */
+export function Loading({ what, shape = 'rows' }: { readonly what: string; readonly shape?: SkeletonShape }) {
+  return <Skeleton label={loadingStrings.loading(what)} shape={shape} />
 }

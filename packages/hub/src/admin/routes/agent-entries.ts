@@ -5,13 +5,14 @@ import { z } from 'zod'
 import type { Detect } from '../../agents/detect/detect.ts'
 import { diagnosisCodes } from '../../agents/detect/diagnosis.ts'
 import type { AgentKind } from '../../agents/kind.ts'
+import { formatPath } from '../../config/config-problem.ts'
 import { kindEntrySchemas, type JsonSchema } from '../../config/json-schema.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import type { ConfigService } from '../config-service.ts'
 import { jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { invalidFieldError } from '../key-fields.ts'
-import { appliedSchema, appliedToJson } from './config.ts'
+import { appliedSchema, appliedToJson, diffLines, effectsSchema, effectsToJson, maxConfigBytes } from './config.ts'
 
 export interface AgentEntryRoutesDeps {
   readonly configService: ConfigService
@@ -29,6 +30,9 @@ const params = z.object({ agent: nameField })
 const entry = z
   .looseObject({ kind: z.string().min(1) })
   .describe('As in the file: `kind` and the settings of that kind.')
+const entryText = z
+  .string()
+  .describe('The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown).')
 const editFields = { note: z.string().max(500).optional(), base: z.string().max(64).optional() }
 /** A program may have to be installed first. */
 const detectTimeoutMs = 60_000
@@ -121,19 +125,52 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         )
       },
     }),
+    jsonRoute('POST /admin/agents/{agent}/review', {
+      name: 'reviewAgent',
+      summary: 'Checks an edited entry of an agent and compares it with the configuration; changes nothing.',
+      description:
+        'An edit is a text, or an object, which is merged into the text. Without an edit, it returns the current entry as text.',
+      params,
+      body: z.strictObject({ entry: jsonObject.optional(), text: entryText.optional() }),
+      maxBytes: maxConfigBytes,
+      response: z.strictObject({
+        format: z.enum(['yaml', 'json']).describe('The format of the configuration file.'),
+        text: z.string().describe('The entry as text, with its comments, without secrets.'),
+        entry: jsonObject.optional().describe('The entry as an object; absent if the text cannot be parsed.'),
+        problems: z.array(z.strictObject({ path: z.string(), line: z.int().optional(), message: z.string() })),
+        diff: diffLines.optional().describe('The changed lines of the file; absent if there are problems.'),
+        effects: effectsSchema.optional(),
+      }),
+      handle({ params: { agent }, body }) {
+        if (registry.status(agent) === undefined) throw notFoundError()
+        const { problems, diff, effects, entry: own, ...review } = configService.reviewAgent(agent, body)
+        return {
+          ...review,
+          ...(own === undefined ? {} : { entry: { ...own } }),
+          problems: problems.map(({ path, line, message }) => ({
+            path: formatPath(path),
+            ...(line === undefined ? {} : { line }),
+            message,
+          })),
+          ...(diff === undefined ? {} : { diff: [...diff] }),
+          ...(effects === undefined ? {} : { effects: effectsToJson(effects) }),
+        }
+      },
+    }),
     jsonRoute('PUT /admin/agents/{agent}', {
       name: 'changeAgent',
-      summary: "Replaces an agent's entry. Secrets shown as (not shown) are kept.",
+      summary: "Replaces an agent's entry, by `entry` or by `text`. Secrets shown as (not shown) are kept.",
       params,
-      body: z.strictObject({ entry, ...editFields }),
+      body: z.strictObject({ entry: entry.optional(), text: entryText.optional(), ...editFields }),
+      maxBytes: maxConfigBytes,
       response: appliedSchema,
       event: 'config.applied',
       async handle({ params: { agent }, body, who }) {
         if (registry.status(agent) === undefined) throw notFoundError()
+        const edited = body.text ?? body.entry
+        if (edited === undefined) throw invalidFieldError('entry', 'is missing: send `entry` or `text`')
         const note = body.note ?? `change ${agent}`
-        return appliedToJson(
-          await configService.putAgent(agent, body.entry, { who: who.subject, note, base: body.base }),
-        )
+        return appliedToJson(await configService.putAgent(agent, edited, { who: who.subject, note, base: body.base }))
       },
     }),
     jsonRoute('DELETE /admin/agents/{agent}', {
