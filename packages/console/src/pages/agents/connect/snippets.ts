@@ -3,6 +3,7 @@
  * so that it is never written into a page, a file or a shell's history.
  */
 import { fillMessageId, messageIdPlaceholder, shellQuote } from '../../../components/shell/curl.ts'
+import { agentsStrings } from '../strings.ts'
 
 export interface SnippetInput {
   /** URL of the agent: `https://hub.example.com/a2a/analyst`. */
@@ -26,36 +27,17 @@ export interface Snippet {
 }
 
 export function agentSnippets(parts: SnippetInput): readonly Snippet[] {
+  const { labels, notes } = agentsStrings.connect
   return [
-    {
-      id: 'curl',
-      label: 'curl',
-      note: 'A2A 1.0 over JSON-RPC. Each run sends a new message: a retry would send the same messageId and content again.',
-      code: curl(parts),
-    },
-    {
-      id: 'curl-stream',
-      label: 'curl, streaming',
-      note: 'A2A 1.0: events come as they happen.',
-      code: curlStream(parts),
-    },
-    { id: 'curl-rest', label: 'curl, REST', note: 'A2A 1.0 over HTTP+JSON.', code: curlRest(parts) },
-    { id: 'curl-0.3', label: 'curl, 0.3', note: 'For whatever still speaks A2A 0.3.', code: curlOld(parts) },
-    { id: 'parley', label: 'Parley client', note: 'npm install @parley/a2a', code: parleyClient(parts) },
-    { id: 'a2a-js', label: '@a2a-js/sdk', note: 'npm install @a2a-js/sdk', code: a2aJs(parts) },
-    { id: 'python', label: 'Python', note: 'pip install a2a-sdk', code: python(parts) },
-    {
-      id: 'mcp-http',
-      label: 'MCP, HTTP',
-      note: `The agents of this hub as tools: ask for “${parts.agent}”. For clients that speak streamable HTTP.`,
-      code: mcpHttp(parts),
-    },
-    {
-      id: 'mcp-stdio',
-      label: 'MCP, program',
-      note: 'The same for clients that start a program and speak over stdio.',
-      code: mcpStdio(parts),
-    },
+    { id: 'curl', label: labels.curl, note: notes.curl, code: curl(parts) },
+    { id: 'curl-stream', label: labels.curlStream, note: notes.curlStream, code: curlStream(parts) },
+    { id: 'curl-rest', label: labels.curlRest, note: notes.curlRest, code: curlRest(parts) },
+    { id: 'curl-0.3', label: labels.curlOld, note: notes.curlOld, code: curlOld(parts) },
+    { id: 'parley', label: labels.parley, note: 'npm install @parley/a2a', code: parleyClient(parts) },
+    { id: 'a2a-js', label: labels.a2aJs, note: 'npm install @a2a-js/sdk', code: a2aJs(parts) },
+    { id: 'python', label: labels.python, note: 'pip install a2a-sdk', code: python(parts) },
+    { id: 'mcp-http', label: labels.mcpHttp, note: notes.mcpHttp(parts.agent), code: mcpHttp(parts) },
+    { id: 'mcp-stdio', label: labels.mcpStdio, note: notes.mcpStdio, code: mcpStdio(parts) },
   ]
 }
 
