@@ -112,6 +112,7 @@ export const agentsStrings = {
   },
   connect: {
     call: 'Call it from a program',
+    exampleText: 'Hello',
     snippet: 'Snippet',
     snippetLabel: (name: string) => `${name} snippet`,
     withKey: 'With a key',

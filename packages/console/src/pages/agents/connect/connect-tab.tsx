@@ -55,7 +55,7 @@ function Snippets({ agent, cards }: AgentTabProps) {
   const asked = query.value.get('key')
   const withKey = asked === null ? !agent.isOpen : asked === 'yes'
   const { skills } = parseCard(cards?.cards['1.0'])
-  const text = skills.flatMap(({ examples }) => examples)[0]?.slice(0, 200) ?? 'Hello'
+  const text = skills.flatMap(({ examples }) => examples)[0]?.slice(0, 200) ?? words.exampleText
   const all = agentSnippets({
     url: agent.url,
     card: agent.card,

@@ -92,7 +92,7 @@ const recentTaskCount = 5
 
 function RecentTasks({ name }: { readonly name: string }) {
   const found = useResource(
-    `tasks of ${name}`,
+    `recent-tasks/${name}`,
     (signal) => callAdmin('listTasks', { query: { agent: name, limit: recentTaskCount }, signal }),
     affectsAgent(name),
   )
