@@ -67,12 +67,13 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
             value={text.value}
             onInput={(event) => (text.value = event.currentTarget.value)}
           />
+          {/* Two elements: a click on one that becomes a submit button would submit. */}
           {isRunning ? (
-            <button type="button" onClick={cancel}>
+            <button key="cancel" type="button" onClick={cancel}>
               {words.cancel}
             </button>
           ) : (
-            <button type="submit" class="primary" disabled={text.value.trim() === ''}>
+            <button key="detect" type="submit" class="primary" disabled={text.value.trim() === ''}>
               {words.submit}
             </button>
           )}

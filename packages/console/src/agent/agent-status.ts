@@ -40,7 +40,7 @@ export function agentLastError(agent: AgentHealthInput & Pick<Agent, 'lastError'
     return { text: startError.message, at: startError.at, taskId: undefined }
   }
   if (health.state === 'down' && health.why !== undefined) {
-    return { text: health.why, at: health.askedAt, taskId: undefined }
+    return { text: health.cause ?? health.why, at: health.askedAt, taskId: undefined }
   }
   return lastError === undefined
     ? undefined

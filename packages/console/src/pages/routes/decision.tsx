@@ -22,7 +22,7 @@ const candidateDisplays = {
 } as const
 
 export function Decision({ agent, decision, rules, agents }: DecisionProps) {
-  const { to, why, candidates, considered } = decision
+  const { to, candidates, considered } = decision
   const rule = rules.find(({ route }) => route === decision.route)
   const [first] = to
   return (
@@ -41,7 +41,7 @@ export function Decision({ agent, decision, rules, agents }: DecisionProps) {
         )}
       </p>
       <p class="soft">
-        {rule?.to.some((one) => one.agent === first) === true ? words.first : sentence(why)}
+        {reasonText(decision, rule)}
         {rule !== undefined && rule.to.length > 1 && words.weighted}
       </p>
       {candidates.length > 0 && rule !== undefined && <Candidates rule={rule} decision={decision} agents={agents} />}
@@ -114,6 +114,12 @@ function Candidates({
 function HealthNote({ agent }: { readonly agent: Agent | undefined }) {
   const { firstWordMs } = agent?.health ?? {}
   return firstWordMs === undefined ? null : <p class="faint">{words.firstToken(Math.round(firstWordMs))}</p>
+}
+
+/** The table has the reasons for a fallback. */
+function reasonText({ to: [first], why }: RouteDecision, rule: Route | undefined): string {
+  if (rule === undefined || first === undefined) return sentence(why)
+  return rule.to.some(({ agent }) => agent === first) ? words.first : words.usesFallback
 }
 
 /** Capitalised, with a full stop. */

@@ -73,6 +73,7 @@ export const routesStrings = {
     to: 'Routed to',
     by: (rule: string) => `by “${rule}”`,
     first: 'The first rule that matches.',
+    usesFallback: 'The rule matches, but its agents are down or slow. The fallback gets the message.',
     weighted: ' With several agents, each message is assigned by weight.',
     considered: 'Rules in order of evaluation',
     candidates: 'Candidates',

@@ -23,7 +23,7 @@ export const webhooksStrings = {
     columns: {
       state: 'State',
       webhook: 'Webhook and task',
-      delivered: 'Delivered',
+      delivered: 'Progress',
       response: 'Last response',
       next: 'Next attempt',
       created: 'Created',

@@ -87,9 +87,11 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
     <div class="fill webhook-detail">
       <DetailHead title={splitWebhookUrl(push.url).host} backTo={back}>
         <StatusBadge {...webhookStatus(push)} />
-        <button type="button" class="small primary" title={words.redeliverTitle} onClick={() => void tryAgain()}>
-          {words.redeliver}
-        </button>
+        {deliveryFailure(push) === undefined && (
+          <button type="button" class="small" title={words.redeliverTitle} onClick={() => void tryAgain()}>
+            {words.redeliver}
+          </button>
+        )}
         <ConfirmButton
           label={words.fromStart}
           question={words.fromStartQuestion}
@@ -137,7 +139,7 @@ function DeliveryState({ push, onRedeliver }: { readonly push: Push; readonly on
       cause={cause === '' ? undefined : cause}
       advice={[deliveryAdvice(outcome), advice].filter(Boolean).join(' ')}
       actions={
-        <button type="button" class="small" onClick={onRedeliver}>
+        <button type="button" class="small primary" title={words.redeliverTitle} onClick={onRedeliver}>
           {words.redeliver}
         </button>
       }
