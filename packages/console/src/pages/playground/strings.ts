@@ -162,6 +162,7 @@ export const playgroundStrings = {
     label: (agent: string) => `Result of ${agent}`,
     left: 'First agent',
     right: 'Second agent',
+    answers: { left: 'First answer', right: 'Second answer' },
     choose: 'Choose an agent',
     swap: 'Swap',
     new: 'New comparison',
