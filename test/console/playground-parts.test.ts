@@ -174,7 +174,7 @@ describeInBrowser('the input of a message', async (browser) => {
     const page = await fixture.open('/playground/echo')
     const folder = await newFolder({ 'huge.bin': 'x'.repeat(14_000_001), 'small.txt': 'x' })
     await page.locator('input[type=file]').setInputFiles([join(folder, 'huge.bin'), join(folder, 'small.txt')])
-    await page.getByText(/huge\.bin .*: the files of a message are 14\.0 MB at most\./).waitFor()
+    await page.getByText(/huge\.bin .*: the files of a message can have at most 14\.0 MB\./).waitFor()
     assert.deepEqual(await page.locator('.chip-name').allInnerTexts(), ['small.txt'])
     await page.close()
   })
