@@ -98,7 +98,7 @@ describeInBrowser('the protocol log', async (browser) => {
 
   it('shows each frame with its time, as a tree or raw, searchable, and copied', async () => {
     const page = await fixture.open('/playground/talker?protocol=1')
-    await page.getByText('Send a message: each request').waitFor()
+    await page.getByText('Send a message to see each request').waitFor()
     await sendText(page, 'seen on the protocol')
     await waitForTaskEnd(page)
     await page.getByLabel('Filter frames').fill('artifactUpdate')
@@ -117,7 +117,7 @@ describeInBrowser('the protocol log', async (browser) => {
     await page.getByText('No matching frames').waitFor()
     await page.getByLabel('Filter frames').fill('')
     await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByText('Send a message: each request').waitFor()
+    await page.getByText('Send a message to see each request').waitFor()
     await page.getByRole('button', { name: 'Close protocol' }).click()
     assert.equal(await page.locator('.protocol').count(), 0)
     await page.close()
@@ -133,7 +133,7 @@ describeInBrowser('the protocol log', async (browser) => {
       }),
     )
     await sendText(page, 'refuse me')
-    await page.getByRole('alert').getByText('not today').waitFor()
+    await page.getByRole('alert').getByText('not today').first().waitFor()
     await page.getByText('not sent').waitFor()
     assert.match(await lines(page), /error -32603 not today/)
     await page.unroute('**/a2a/talker')
@@ -146,7 +146,7 @@ describeInBrowser('the protocol log', async (browser) => {
   it('over gRPC has a command for a shell', async () => {
     const page = await fixture.open('/playground/talker')
     await page.getByLabel('Binding').selectOption('GRPC')
-    await page.getByText('A browser cannot speak gRPC').waitFor()
+    await page.getByText('Browsers cannot use gRPC').waitFor()
     await page.getByText('This hub speaks no gRPC.').waitFor()
     assert.equal(await composer(page).count(), 0)
     await page.close()

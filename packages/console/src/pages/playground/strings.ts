@@ -155,6 +155,10 @@ export const playgroundStrings = {
     frame: 'the frame',
     asTree: 'Show as tree',
     raw: 'Show raw',
+    broken: 'Connection lost',
+    closed: 'Closed by this page',
+    heartbeat: 'heartbeat',
+    card: 'agent card',
     url: 'url',
   },
   comparison: {
