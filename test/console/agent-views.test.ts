@@ -100,38 +100,20 @@ describeInBrowser('an agent', async (browser) => {
   })
 
   describe('in the configuration view', () => {
-    it('is edited as JSON, which the hub checks, and changes at once', async () => {
-      const page = await fixture.open('/agents/shout/settings')
-      const entry = page.getByLabel('Its entry, as JSON')
-      const written = JSON.parse(await entry.inputValue())
-      assert.equal(written.kind, 'command')
-      await entry.fill('{ "kind": ')
-      await page.getByRole('button', { name: 'Apply' }).click()
-      await page.getByText(/This is no JSON/).waitFor()
-      await entry.fill(JSON.stringify({ ...written, processes: 'many', colour: 'red' }))
-      await page.getByRole('button', { name: 'Apply' }).click()
-      const mistakes = page.getByRole('alert')
-      await mistakes.getByText('processes').first().waitFor()
-      await mistakes.getByText('colour').first().waitFor()
-      assert.doesNotMatch(await mistakes.innerText(), /agents\.shout|line \d/)
-      await entry.fill(JSON.stringify({ ...written, description: 'It shouts louder.' }, null, 2))
-      await page.getByRole('button', { name: 'Apply' }).click()
-      await page.getByText('shout changed').first().waitFor()
-      await row(page, /It shouts louder/).waitFor()
-      await page.close()
-    })
-
     it('is not overwritten by an edit that began before another change', async () => {
-      const page = await fixture.open('/agents/clock/settings')
-      const entry = page.getByLabel('Its entry, as JSON')
-      await entry.fill('{ "kind": "demo", "agent": "clock", "description": "mine" }')
+      const page = await fixture.open('/agents/clock/settings?view=text')
+      const entry = page.getByLabel('Settings as text')
+      await entry.fill('kind: demo\nagent: clock\ndescription: mine\n')
       await testHub.ask('PUT', '/admin/agents/clock', {
         entry: { kind: 'demo', agent: 'clock', description: 'theirs' },
       })
-      await page.getByText('The configuration was changed meanwhile. Undo').waitFor()
+      await page.getByText('The configuration changed while you were editing.').waitFor()
+      await page.getByRole('button', { name: 'Review changes' }).click()
       await page.getByRole('button', { name: 'Apply' }).click()
-      await page.getByText('The configuration was changed meanwhile: look at it again').waitFor()
-      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('The configuration was changed meanwhile: look at it again').first().waitFor()
+      await page.getByRole('button', { name: 'Back to settings' }).click()
+      await page.getByRole('button', { name: 'Discard my edits' }).click()
+      await page.getByRole('button', { name: 'YAML' }).click()
       await waitFor(
         async () => ((await entry.inputValue()).includes('theirs') ? true : undefined),
         'the newer entry is shown',
@@ -142,12 +124,12 @@ describeInBrowser('an agent', async (browser) => {
     it('is removed after a confirmation', async () => {
       await testHub.ask('POST', '/admin/agents', { name: 'short', entry: { kind: 'demo', agent: 'echo' } })
       const page = await fixture.open('/agents/short/settings')
-      await page.getByRole('button', { name: 'Remove' }).click()
+      await page.getByRole('button', { name: 'Remove agent' }).click()
       const question = page.getByRole('dialog', { name: 'Remove short from the configuration?' })
       await question.getByRole('button', { name: 'Not now' }).click()
       assert.equal((await testHub.ask('GET', '/admin/agents/short')).status, 200)
-      await page.getByRole('button', { name: 'Remove' }).click()
-      await question.getByRole('button', { name: 'Remove' }).click()
+      await page.getByRole('button', { name: 'Remove agent' }).click()
+      await question.getByRole('button', { name: 'Remove agent' }).click()
       await page.waitForURL('**/agents')
       await row(page, /short/).waitFor({ state: 'detached' })
       assert.equal((await testHub.ask('GET', '/admin/agents/short')).status, 404)

@@ -41,6 +41,16 @@ describe('an agent, put into a text', () => {
     assert.throws(() => setAgentEntry(yaml, 'a', '- kind', false), /must be a mapping/)
   })
 
+  it('leaves the lines of other parts as they are written', () => {
+    const folded = `agents:\n  a:\n    kind: demo\n    description: "a text over\n      two lines"\n\n  b:   # why\n    kind: demo\n# end\n`
+    const changed = setAgentEntry(folded, 'b', { kind: 'demo', agent: 'echo' }, false)
+    assert.equal(
+      changed,
+      folded.replace('  b:   # why\n    kind: demo\n', '  b:\n    # why\n    kind: demo\n    agent: echo\n'),
+    )
+    assert.equal(setAgentEntry(folded, 'a', agentEntryText(folded, 'a', false), false), folded)
+  })
+
   it('is refused where it has no place', () => {
     assert.throws(
       () => setAgentEntry('agents: []', 'a', { kind: 'demo' }, false),

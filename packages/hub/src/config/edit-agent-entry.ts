@@ -2,7 +2,7 @@
 import { Document, isMap, isScalar, type Node, type YAMLMap } from 'yaml'
 import { ConfigError } from '@parley/a2a/server'
 import { attempt } from '../json/attempt.ts'
-import { parseYaml } from './config-document.ts'
+import { parseYaml, toTree } from './config-document.ts'
 
 export type AgentEntry = Readonly<Record<string, unknown>>
 
@@ -29,6 +29,12 @@ export function setAgentEntry(
   else {
     if (agents === undefined) document.set('agents', document.createNode({}))
     const known = agents?.get(name)
+    const block = blockEntry(text, document, name)
+    if (block !== undefined) {
+      const own = typeof entry === 'string' ? entry : mergeEntryText(block.text, entry, false)
+      entryNode(own)
+      return text.slice(0, block.start) + indented(own, block.indent) + text.slice(block.end)
+    }
     if (typeof entry !== 'string' && isMap(known)) mergeEntry(document, known, entry)
     else {
       const node = typeof entry === 'string' ? entryNode(entry) : document.createNode(entry)
@@ -51,6 +57,8 @@ export function agentEntryText(text: string, name: string, isJson: boolean): str
   ]
   if (node === undefined || tree === undefined || tree === null) return undefined
   if (isJson) return `${JSON.stringify(tree, null, 2)}\n`
+  const block = blockEntry(text, document, name)
+  if (block !== undefined) return block.text
   if (isMap(node) && node.flow === true) Object.assign(node, { flow: false, comment: undefined })
   const own = new Document(node)
   // An alias refers to a part of the file that this text does not have; then the expanded values are shown.
@@ -65,6 +73,43 @@ export function mergeEntryText(text: string, entry: AgentEntry, isJson: boolean)
   if (document.errors.length > 0 || !isMap(contents)) return new Document(entry).toString({ lineWidth: 0 })
   mergeEntry(document, contents, entry)
   return document.toString({ lineWidth: 0 })
+}
+
+interface BlockEntry {
+  /** Without its indentation. */
+  readonly text: string
+  /** The position after the colon of its name. */
+  readonly start: number
+  readonly end: number
+  readonly indent: number
+}
+
+/**
+ * An entry in block style as it is written, so that it can be replaced without writing the rest of the file anew: the library
+ * breaks long lines elsewhere. `undefined` for one in flow style, and for one that refers to other parts of the file.
+ */
+function blockEntry(text: string, document: ReturnType<typeof parseYaml>, name: string): BlockEntry | undefined {
+  const agents: unknown = document.get('agents')
+  const pair = isMap(agents) ? agents.items.find(({ key }) => isScalar(key) && key.value === name) : undefined
+  const { key, value } = pair ?? {}
+  if (!isScalar(key) || !isMap(value) || value.flow === true || !key.range || !value.range) return undefined
+  const start = text.indexOf(':', key.range[1]) + 1
+  const [from, , end] = value.range
+  const indent = from - (text.lastIndexOf('\n', from - 1) + 1)
+  const own = text
+    .slice(start, end)
+    .split('\n')
+    .map((line, index) => (index === 0 ? line.trim() : /^ *$/.test(line.slice(0, indent)) ? line.slice(indent) : line))
+  const written = own[0] === '' ? own.slice(1) : own
+  const plain = `${written.join('\n').trimEnd()}\n`
+  const parsed = parseYaml(plain)
+  const isWhole = indent > 0 && parsed.errors.length === 0 && 'tree' in toTree(parsed)
+  return isWhole ? { text: plain, start, end, indent } : undefined
+}
+
+function indented(text: string, indent: number): string {
+  const lines = text.trimEnd().split('\n')
+  return `\n${lines.map((line) => (line === '' ? '' : ' '.repeat(indent) + line)).join('\n')}\n`
 }
 
 function parseEntry(text: string): AgentEntry {

@@ -17,10 +17,11 @@ function HintText({ hint: { path, type, defaultText, about, isRequired, isSecret
     ...(isRequired ? [editorStrings.required] : []),
     ...(defaultText === undefined ? [] : [editorStrings.default(defaultText)]),
   ]
+  const text = [about, ...(isSecret ? [editorStrings.secret] : [])].join(' ').trim()
   return (
     <>
       <span class="mono editor-hint-path">{path}</span> <span class="editor-hint-type">{facts.join(' · ')}</span>
-      <span class="editor-hint-about">{[about, ...(isSecret ? [editorStrings.secret] : [])].join(' ').trim()}</span>
+      {text !== '' && <span> — {text}</span>}
     </>
   )
 }

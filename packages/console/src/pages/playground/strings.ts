@@ -155,6 +155,10 @@ export const playgroundStrings = {
     frame: 'the frame',
     asTree: 'Show as tree',
     raw: 'Show raw',
+    broken: 'Connection lost',
+    closed: 'Closed by this page',
+    heartbeat: 'heartbeat',
+    card: 'agent card',
     url: 'url',
   },
   comparison: {
@@ -162,6 +166,7 @@ export const playgroundStrings = {
     label: (agent: string) => `Result of ${agent}`,
     left: 'First agent',
     right: 'Second agent',
+    answers: { left: 'First answer', right: 'Second answer' },
     choose: 'Choose an agent',
     swap: 'Swap',
     new: 'New comparison',

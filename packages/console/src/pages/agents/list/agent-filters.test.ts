@@ -26,6 +26,7 @@ const talker: Agent = {
   isDefault: false,
   isOpen: true,
   isCardPrivate: false,
+  whenBusy: 'queue',
   load: { working: 0, waiting: 0, streams: 0 },
 }
 const filter = (search: string) => agentFilters.read(new URLSearchParams(search))

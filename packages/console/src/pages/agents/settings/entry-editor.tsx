@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { query, setQuery } from '../../../app/router.ts'
 import { showRange } from '../../../components/editor/editor-field.ts'
 import { Editor } from '../../../components/editor/editor.tsx'
-import { lineRange } from '../../../components/editor/text-edits.ts'
+import { countLines, lineRange } from '../../../components/editor/text-edits.ts'
 import type { ConfigSchema } from '../../../components/editor/config-schema.ts'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
@@ -108,7 +108,7 @@ export function EntryEditor({ name, saved, base, schema, onApplied }: EntryEdito
       {state === 'failed' && <ErrorNotice reason={review.reason} />}
       <Problems result={result} isShown={draft !== undefined} jump={jump} />
       {isText ? (
-        <div class="settings-text">
+        <div class="settings-text" style={{ '--lines': String(countLines(text)) }}>
           <Editor
             field={field}
             label={words.textLabel}

@@ -1,6 +1,5 @@
 /** One prompt for two agents: both answers live, side by side, with their times, tokens and cost. */
 import type { Part } from '@parley/a2a'
-import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Agent } from '../../../api/admin.ts'
 import type { Resource } from '../../../api/resource.ts'
@@ -113,9 +112,12 @@ function useCompareSession(side: CompareSide, caller: () => string): ChatSession
     if (taskId !== undefined && taskId !== play?.location.peek().taskId)
       play?.open({ contextId: undefined, taskId }, where)
   }, [play, taskId])
-  useSignalEffect(() => {
-    const task = play?.location.value.taskId
-    if (task !== undefined && task !== query.peek().get(`${side}Task`)) setQuery({ [`${side}Task`]: task })
-  })
+  useEffect(
+    () =>
+      play?.location.subscribe(({ taskId: task }) => {
+        if (task !== undefined && task !== query.peek().get(`${side}Task`)) setQuery({ [`${side}Task`]: task })
+      }),
+    [play],
+  )
   return play
 }

@@ -34,7 +34,7 @@ export function CompareResult({ side, agents, place: { agent }, play, onChoose }
   const isBusy = play !== undefined && play.phase.value !== 'still'
   const about = agents.find(({ name }) => name === agent)
   return (
-    <section class="fill compare-side" aria-label={agent === undefined ? words[side] : words.label(agent)}>
+    <section class="fill compare-side" aria-label={agent === undefined ? words.answers[side] : words.label(agent)}>
       <header class="stack-small compare-head">
         <div class="bar">
           <SelectField
