@@ -163,6 +163,15 @@ const trials: readonly Trial[] = [
     check: (json) => assert.deepEqual(json.effects.added, ['added']),
   },
   {
+    name: 'reviewAgent',
+    path: () => '/admin/agents/added/review',
+    body: () => ({ entry: { kind: 'demo', agent: 'clock' } }),
+    check: (json) => {
+      assert.deepEqual([json.format, json.text], ['yaml', 'kind: demo\nagent: clock\n'])
+      assert.deepEqual(json.effects.changed, ['added'])
+    },
+  },
+  {
     name: 'changeAgent',
     path: () => '/admin/agents/added',
     body: () => ({ entry: { kind: 'demo', agent: 'clock' }, note: 'a clock instead' }),
@@ -427,6 +436,8 @@ describe('invalid requests', () => {
       ['POST', '/admin/agents', { name: 'x', entry: {} }, /entry\.kind/],
       ['POST', '/admin/agents', { name: 'x', entry: { kind: 'demo', agent: 'unknown' } }, /agents\.x\.agent: line \d+/],
       ['POST', '/admin/agents/detect', { target: [] }, /target/],
+      ['PUT', '/admin/agents/echo', {}, /entry: is missing/],
+      ['PUT', '/admin/agents/echo', { text: '- kind' }, /must be a mapping/],
       ['PUT', '/admin/config', { text: 'agents: {}' }, /agents: .*must contain at least one agent/],
       ['PUT', '/admin/config', { text: 'agents: [' }, /invalid YAML/],
       ['POST', '/admin/routes/decide', {}, /agent: /],
@@ -446,6 +457,7 @@ describe('invalid requests', () => {
       ['POST', '/admin/agents/unknown/look'],
       ['POST', '/admin/agents/echo/card/approve', { fingerprint: 'x' }],
       ['PUT', '/admin/agents/unknown', { entry: { kind: 'demo' } }],
+      ['POST', '/admin/agents/unknown/review', {}],
       ['DELETE', '/admin/agents/unknown'],
       ['GET', '/admin/tasks/none'],
       ['GET', '/admin/tasks/none/events'],

@@ -171,7 +171,7 @@ describeInBrowser('the agents', async (browser) => {
       for (const [name, heading] of [
         ['Card', 'As clients see it'],
         ['Connect', 'Call it from a program'],
-        ['Settings', 'Its entry, as JSON'],
+        ['Settings', 'Settings of kind module'],
       ] as const) {
         await tabs(page).getByRole('link', { name }).click()
         await page.getByRole('heading', { name: heading }).waitFor()

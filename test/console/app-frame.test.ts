@@ -29,6 +29,26 @@ describeInBrowser('the console', async (browser) => {
     await signedOut.close()
   })
 
+  it('shows a placeholder in the chosen theme while the script is on its way, then the page', async () => {
+    const page = await fixture.context.newPage()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const scripts = Promise.withResolvers<void>()
+    await page.route(/\/assets\/.*\.js$/, async (route) => {
+      await scripts.promise
+      await route.continue()
+    })
+    await page.goto('/agents', { waitUntil: 'commit' })
+    await page.locator('#shell .skeleton-rows').waitFor()
+    await page.getByText('Loading the console…').waitFor()
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+    assert.equal(await page.locator('#app > *').count(), 0)
+    assert.deepEqual(await seriousViolations(page), [])
+    scripts.resolve()
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+    assert.equal(await page.locator('#shell').count(), 0)
+    await page.close()
+  })
+
   it('opens every page from the rail, and shows that it is live', async () => {
     const page = await fixture.open('/agents')
     for (const name of ['Overview', 'Playground', 'Tasks', 'Traces', 'Webhooks', 'Routes', 'Settings', 'Agents']) {

@@ -6,7 +6,7 @@ import type { ConsoleFixture } from './open-console.ts'
 
 export async function openPlayground(browser: Browser): Promise<ConsoleFixture> {
   const fixture = await openConsole(browser, {
-    files: { 'studio.ts': studio, 'clerk.ts': clerk, 'villain.ts': villain, 'flood.ts': flood },
+    files: { 'studio.ts': studio, 'clerk.ts': clerk, 'villain.ts': villain, 'flood.ts': flood, 'holder.ts': holder },
     config: {
       agents: {
         talker: {
@@ -20,6 +20,9 @@ export async function openPlayground(browser: Browser): Promise<ConsoleFixture> 
         clerk: { kind: 'module', path: './clerk.ts', description: 'Asks for everything there is.' },
         villain: { kind: 'module', path: './villain.ts', description: 'Means no good.' },
         flood: { kind: 'module', path: './flood.ts', description: 'Never stops talking.' },
+        queuing: { kind: 'module', path: './holder.ts' },
+        steered: { kind: 'module', path: './holder.ts', whenBusy: 'steer' },
+        rejecting: { kind: 'module', path: './holder.ts', whenBusy: 'reject' },
         echo: { kind: 'demo', agent: 'echo' },
         clock: { kind: 'demo', agent: 'clock' },
         concierge: { kind: 'demo', agent: 'concierge' },
@@ -192,5 +195,31 @@ export default async function* ({ text }) {
     yield { artifact: { artifactId: 'words', parts: [{ text: 'w' + index + end }] }, append: index > 0, lastChunk: index === count - 1 }
     if (index % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 5))
   }
+}
+`
+
+/** Ends the turn of an agent of `holder.ts` that holds. */
+export function releaseTurn(): void {
+  const scope = globalThis as { releaseTurn?: () => void }
+  scope.releaseTurn?.()
+}
+
+/** Works until it is released, repeats what it is sent meanwhile, or fails. */
+const holder = `
+export default async function* ({ text, messages, signal }) {
+  if (text === 'fail') throw new Error('the printer is on fire')
+  if (text !== 'hold') return yield 'Then: ' + text
+  yield 'Holding. '
+  const released = new Promise((resolve) => {
+    globalThis.releaseTurn = resolve
+    signal.addEventListener('abort', resolve)
+  })
+  const arriving = messages[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await Promise.race([released, arriving.next()])
+    if (next?.value === undefined) break
+    yield 'Meanwhile: ' + next.value.parts[0].text + '. '
+  }
+  yield 'Released. '
 }
 `

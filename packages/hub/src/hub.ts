@@ -115,6 +115,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       registry: () => registry,
       handler: handler.promise,
       url,
+      agentChanged: (name) => admin?.agentChanged(name),
       log,
     })
     const { delegation, routing, inProcessClient, observe } = delegationSetup

@@ -108,12 +108,21 @@ export type Agent = {
   readonly kind: string
   readonly state: 'open' | 'unavailable'
   /** Why it is unavailable, and when it was and will be tried. */
-  readonly startError?: { readonly message: string; readonly at: Timestamp; readonly nextTryAt: Timestamp }
+  readonly startError?: {
+    readonly message: string
+    readonly at: Timestamp
+    /** Absent while an attempt runs, and while the retries are stopped. */
+    readonly nextTryAt?: Timestamp
+  }
+  /** Set while the agent cannot be opened or reached. */
+  readonly retry?: AgentRetry
   /** Deprecated: `startError.message`. */
   readonly trouble?: string
   readonly health: {
     readonly state: 'up' | 'slow' | 'down'
     readonly why?: string
+    /** The error of the last health check. */
+    readonly cause?: string
     /** Open: no work is delegated to it for a while. */
     readonly breaker: 'closed' | 'open' | 'half-open'
     /** The usual time to its first output. */
@@ -137,6 +146,8 @@ export type Agent = {
   /** Whether it may be called without credentials. */
   readonly isOpen: boolean
   readonly isCardPrivate: boolean
+  /** What happens to a message that arrives while a task is being worked on. */
+  readonly whenBusy: 'queue' | 'reject' | 'steer'
   readonly load: {
     /** Tasks that were sent or are being worked on. */
     readonly working: number
@@ -158,6 +169,17 @@ export type Agent = {
   readonly lastError?: { readonly taskId: string; readonly at: Timestamp; readonly text?: string }
   /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
   readonly drift?: 'changed' | 'blocked'
+}
+
+export type AgentRetry = {
+  /** Stopped: it is not tried again until an admin requests it or its configuration changes. */
+  readonly state: 'scheduled' | 'running' | 'stopped'
+  /** Set if the next attempt is scheduled. */
+  readonly nextTryAt?: Timestamp
+  /** Consecutive failed attempts. */
+  readonly attempts: number
+  /** The time of the first of them. */
+  readonly since: Timestamp
 }
 
 export type AgentDetail = Agent & {
@@ -237,10 +259,16 @@ export type TaskSummary = {
   readonly createdAt: Timestamp
   /** From its first event to its end, once it has ended. */
   readonly durationMs?: number
+  /** How long it waited for input or sign-in, up to its last status. Absent if unknown: the log was dropped or, in a list, is long. */
+  readonly waitingMs?: number
   /** The beginning of its first message. */
   readonly title?: string
   /** The beginning of its status message. */
   readonly statusText?: string
+  /** The beginning of its first artifact. */
+  readonly result?: string
+  /** Why it failed, for operators: the error and its causes in one line. Callers do not receive it. */
+  readonly cause?: string
   /** The seq of its last event. */
   readonly head: number
   /** When its turn or its wait for input times out. */
@@ -253,6 +281,8 @@ export type TaskDetail = TaskSummary & {
   /** As in A2A 1.0: status, history, artifacts. */
   readonly task: Readonly<Record<string, unknown>>
   readonly push: readonly PushCursor[]
+  /** The error that ended it, with its stack and causes. */
+  readonly causeDetails?: string
 }
 
 export type PushCursor = {
@@ -302,7 +332,11 @@ export type Trace = {
   readonly startedAt: Timestamp
   readonly endedAt?: Timestamp
   readonly durationMs?: number
+  /** How long its task waited for input or sign-in; read from the task, as in a task list. */
+  readonly waitingMs?: number
   readonly error?: string
+  /** Why its task failed, for operators; read from the task. */
+  readonly cause?: string
   readonly agents: readonly string[]
   readonly models: readonly string[]
   readonly tools: readonly string[]
@@ -599,12 +633,14 @@ export interface Operations {
   }
   /** Shows an agent with its endpoints and its entry. */
   getAgent: { params: { agent: string }; response: AgentDetail }
-  /** Replaces an agent's entry. Secrets shown as (not shown) are kept. */
+  /** Replaces an agent's entry, by `entry` or by `text`. Secrets shown as (not shown) are kept. */
   changeAgent: {
     params: { agent: string }
     body: {
       /** As in the file: `kind` and the settings of that kind. */
-      readonly entry: { readonly kind: string }
+      readonly entry?: { readonly kind: string }
+      /** The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown). */
+      readonly text?: string
       readonly note?: string
       readonly base?: string
     }
@@ -614,6 +650,10 @@ export interface Operations {
   removeAgent: { params: { agent: string }; response: ConfigApplied }
   /** Reads the description of the agent again. */
   lookAtAgent: { params: { agent: string }; response: Agent }
+  /** Tries now to open or to reach an agent that is down, and continues to retry. */
+  retryAgent: { params: { agent: string }; response: Agent }
+  /** Stops retrying an agent that is down. */
+  stopRetryingAgent: { params: { agent: string }; response: Agent }
   /** The card as clients of each version see it, with the state of its signatures. */
   getAgentCards: { params: { agent: string }; response: AgentCards }
   /** Approves a remote agent's card that has changed. */
@@ -644,8 +684,59 @@ export interface Operations {
       readonly entry?: Readonly<Record<string, unknown>>
       /** Notes for the operator. */
       readonly notes?: readonly string[]
+      /** Why no kind was detected. */
+      readonly diagnosis?: {
+        readonly code:
+          | 'unauthenticated'
+          | 'module-failed'
+          | 'file-not-found'
+          | 'not-executable'
+          | 'command-not-found'
+          | 'not-listening'
+          | 'host-not-found'
+          | 'untrusted-certificate'
+          | 'no-tls'
+          | 'tls-required'
+          | 'unreachable'
+          | 'timeout'
+          | 'web-page'
+          | 'not-an-agent'
+          | 'unknown'
+        /** Such as: Nothing is listening on port 44998. */
+        readonly title: string
+        /** What to do. */
+        readonly advice: string
+        /** The error as it was reported. */
+        readonly cause?: string
+      }
       /** The attempts, if no kind was detected. */
       readonly reasons?: readonly string[]
+    }
+  }
+  /** Checks an edited entry of an agent and compares it with the configuration; changes nothing. */
+  reviewAgent: {
+    params: { agent: string }
+    body: {
+      readonly entry?: Readonly<Record<string, unknown>>
+      /** The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown). */
+      readonly text?: string
+    }
+    response: {
+      /** The format of the configuration file. */
+      readonly format: 'yaml' | 'json'
+      /** The entry as text, with its comments, without secrets. */
+      readonly text: string
+      /** The entry as an object; absent if the text cannot be parsed. */
+      readonly entry?: Readonly<Record<string, unknown>>
+      readonly problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[]
+      /** The changed lines of the file; absent if there are problems. */
+      readonly diff?: readonly {
+        readonly change: 'same' | 'added' | 'removed'
+        readonly text: string
+        readonly before?: number
+        readonly after?: number
+      }[]
+      readonly effects?: ConfigEffects
     }
   }
   /** Lists the tasks of all callers, newest status first. */
@@ -653,6 +744,8 @@ export interface Operations {
     query: Optional<{
       limit: number
       before: string
+      sort: 'time' | 'duration' | 'agent' | 'state'
+      direction: 'asc' | 'desc'
       agent: string
       state: readonly (
         | 'TASK_STATE_SUBMITTED'
@@ -670,7 +763,12 @@ export interface Operations {
       until: Timestamp
       text: string
     }>
-    response: { readonly tasks: readonly TaskSummary[]; readonly before?: string }
+    response: {
+      readonly tasks: readonly TaskSummary[]
+      readonly before?: string
+      /** Only this many of the newest matches were compared. */
+      readonly compared?: number
+    }
   }
   /** The number of tasks in each state. */
   countTasks: {
@@ -926,10 +1024,13 @@ export const operations = {
   changeAgent: ['PUT', '/admin/agents/{agent}'],
   removeAgent: ['DELETE', '/admin/agents/{agent}'],
   lookAtAgent: ['POST', '/admin/agents/{agent}/look'],
+  retryAgent: ['POST', '/admin/agents/{agent}/retry'],
+  stopRetryingAgent: ['POST', '/admin/agents/{agent}/stop-retrying'],
   getAgentCards: ['GET', '/admin/agents/{agent}/card'],
   approveCard: ['POST', '/admin/agents/{agent}/card/approve'],
   listKinds: ['GET', '/admin/kinds'],
   detectAgent: ['POST', '/admin/agents/detect'],
+  reviewAgent: ['POST', '/admin/agents/{agent}/review'],
   listTasks: ['GET', '/admin/tasks'],
   countTasks: ['GET', '/admin/task-counts'],
   getTask: ['GET', '/admin/tasks/{taskId}'],

@@ -52,6 +52,7 @@ function pageEntries(): readonly PaletteEntry[] {
       ...link('Pages', icon, title, `/${page}`),
       keys: `g ${key}`,
     })),
+    link('Pages', 'compare', 'Compare agents', '/playground/compare'),
     ...settingsSections.map((name) => link('Pages', 'settings', `Settings: ${name}`, `/settings/${name}`)),
   ]
 }

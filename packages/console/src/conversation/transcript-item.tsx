@@ -37,13 +37,14 @@ interface ItemProps<Kind extends TranscriptItem['kind']> {
 }
 
 function MessageItem({ item, agent, isBusy, time }: ItemProps<'said'> & Pick<ItemBodyProps, 'agent' | 'isBusy'>) {
-  const { message, isPending = false } = item
+  const { message, isPending = false, note = '' } = item
   const byAgent = message.role !== 'ROLE_USER'
   return (
     <>
       <p class="row talk-head">
         <span class="talk-who">{byAgent ? agent : 'You'}</span>
         {time}
+        {note !== '' && <span class="talk-pending">{note}</span>}
         {isPending && <span class="talk-pending">{isBusy ? 'sending …' : 'not sent'}</span>}
       </p>
       <div class="stack-small talk-bubble">

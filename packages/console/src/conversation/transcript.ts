@@ -16,7 +16,13 @@ interface ItemBase {
 }
 
 export type TranscriptItem =
-  | (ItemBase & { readonly kind: 'said'; readonly message: Message; readonly isPending?: boolean })
+  | (ItemBase & {
+      readonly kind: 'said'
+      readonly message: Message
+      readonly isPending?: boolean
+      /** How it was delivered, for example to a running turn. */
+      readonly note?: string
+    })
   /** A status message while the agent works. */
   | (ItemBase & { readonly kind: 'status'; readonly message: Message })
   | (ItemBase & { readonly kind: 'asked'; readonly state: TaskState; readonly message: Message | undefined })

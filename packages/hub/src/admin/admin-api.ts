@@ -38,7 +38,8 @@ import { statsRoutes } from './routes/stats.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
-import { taskTitle } from './task-view.ts'
+import { createTaskFacts } from './task-facts.ts'
+import { taskSummaryOf } from './task-view.ts'
 import { createAdminHandler, isSecureRequest } from './admin-handler.ts'
 
 export interface AdminApiDeps {
@@ -59,7 +60,7 @@ export interface AdminApiDeps {
   reload(config: HubConfig): Promise<ReloadResult>
   /** Whether the agent may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
-  readonly health: Pick<HealthMonitor, 'get' | 'probe'>
+  readonly health: Pick<HealthMonitor, 'get' | 'probe' | 'retryNow' | 'stopRetrying'>
   dryRun: Routing['dryRun']
   traces(): Traces | undefined
   /** The URL of the hub. */
@@ -88,6 +89,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   const changeSignal = createChangeSignal()
   const failed = (cause: unknown): void => log.warn('an audit entry could not be written', { cause })
   const journal = createChangeJournal({ kv: store.kv, now, onWrite: changeSignal.notify, onError: failed })
+  const facts = createTaskFacts(store)
   const view = createAgentView({
     registry,
     store,
@@ -126,7 +128,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       addressOf: (request) => clientAddress(request, access.trustsProxy()),
       baseOf: (request) => publicUrl() ?? `${request.isEncrypted ? 'https' : 'http'}://${request.header('host')}`,
     }),
-    ...agentRoutes({ view, registry, card: cardOf, entry: configService.entry }),
+    ...agentRoutes({ view, registry, health: parts.health, card: cardOf, entry: configService.entry }),
     ...agentEntryRoutes({
       configService,
       registry,
@@ -137,16 +139,19 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       programEnv: parts.programEnv,
       baseDir: () => parts.config().baseDir,
     }),
-    ...taskRoutes({ store, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
-    ...traceRoutes(parts.traces, (taskId) => taskTitle(store, taskId)),
+    ...taskRoutes({ store, facts, now, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
+    ...traceRoutes(parts.traces, async (taskId) => {
+      const row = await store.tasks.load(taskId)
+      return row === undefined ? undefined : taskSummaryOf(row, await facts.read(row))
+    }),
     ...routingRoutes({ rules: () => parts.config().routes, dryRun: parts.dryRun, hasAgent }),
     ...pushRoutes({ store, push: pushHandler }),
     ...configRoutes({ configService, schema: () => editorSchema(kinds) }),
     ...healthRoutes({ store, storeName: parts.storeName, handler, view, version, instance, now }),
     ...statsRoutes({ stats: parts.stats, hasAgent, now }),
-    ...searchRoutes({ registry, store, keys: access.keys, url }),
+    ...searchRoutes({ registry, store, facts, keys: access.keys, url }),
     ...eventRoutes({
-      feed: createChangeFeed({ store, journal }),
+      feed: createChangeFeed({ store, facts, journal }),
       changeSignal,
       closing: closing.signal,
       instance,

@@ -7,6 +7,7 @@ import { toListedAgent } from '../discovery/listed-agent.ts'
 import type { AgentHealth, HealthMonitor } from '../health/health-monitor.ts'
 import type { StartError } from '../registry/agent-supervisor.ts'
 import type { AgentStatus, AgentRegistry } from '../registry/agent-registry.ts'
+import type { RetryState } from '../registry/retry-schedule.ts'
 import { createRedactor } from '../telemetry/logs/redactor.ts'
 import type { AgentUsage } from '../telemetry/stats/stats-history.ts'
 import { isoTime } from '../http/json-response.ts'
@@ -24,10 +25,23 @@ const skill = z.strictObject({
 const health = z.strictObject({
   state: z.enum(['up', 'slow', 'down']),
   why: z.string().optional(),
+  cause: z.string().optional().describe('The error of the last health check.'),
   breaker: z.enum(['closed', 'open', 'half-open']).describe('Open: no work is delegated to it for a while.'),
   firstWordMs: z.number().optional().describe('The usual time to its first output.'),
   askedAt: timestamp.optional(),
 })
+
+const retryState = z
+  .strictObject({
+    state: z
+      .enum(['scheduled', 'running', 'stopped'])
+      .describe('Stopped: it is not tried again until an admin requests it or its configuration changes.'),
+    nextTryAt: timestamp.optional().describe('Set if the next attempt is scheduled.'),
+    attempts: z.int().describe('Consecutive failed attempts.'),
+    since: timestamp.describe('The time of the first of them.'),
+  })
+  .meta({ id: 'AgentRetry' })
+  .describe('Set while the agent cannot be opened or reached.')
 
 export const agentSummary = z
   .strictObject({
@@ -35,9 +49,14 @@ export const agentSummary = z
     kind: z.string(),
     state: z.enum(['open', 'unavailable']),
     startError: z
-      .strictObject({ message: z.string(), at: timestamp, nextTryAt: timestamp })
+      .strictObject({
+        message: z.string(),
+        at: timestamp,
+        nextTryAt: timestamp.optional().describe('Absent while an attempt runs, and while the retries are stopped.'),
+      })
       .optional()
       .describe('Why it is unavailable, and when it was and will be tried.'),
+    retry: retryState.optional(),
     trouble: z.string().optional().meta({ description: 'Deprecated: `startError.message`.', deprecated: true }),
     health,
     title: z.string(),
@@ -50,6 +69,9 @@ export const agentSummary = z
     isDefault: z.boolean(),
     isOpen: z.boolean().describe('Whether it may be called without credentials.'),
     isCardPrivate: z.boolean(),
+    whenBusy: z
+      .enum(['queue', 'reject', 'steer'])
+      .describe('What happens to a message that arrives while a task is being worked on.'),
     load: z.strictObject({
       working: z.int().describe('Tasks that were sent or are being worked on.'),
       waiting: z.int().describe('Tasks that wait for input of their caller.'),
@@ -106,7 +128,9 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
     counts: readonly AgentCount[],
     usage: ReadonlyMap<string, AgentUsage>,
   ): Promise<AgentSummary> {
-    const { name, kind, state, startError, settings } = status
+    const { name, kind, state, startError, retry, settings } = status
+    const checked = parts.health.get(name)
+    const retrying = retry ?? checked.retry
     const { isAvailable: _, skills, tags, ...listed } = toListedAgent(status, parts.url() ?? '')
     const [failed, drift, handler] = await Promise.all([lastFailure(name), driftOf(name), parts.handler()])
     const count = (...states: readonly string[]): number =>
@@ -119,11 +143,13 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
       tags: [...tags],
       kind,
       state,
-      ...(startError !== undefined ? startErrorToJson(startError) : {}),
-      health: healthToJson(parts.health.get(name)),
+      ...(startError !== undefined ? startErrorToJson(startError, retry?.nextTryAt) : {}),
+      ...(retrying !== undefined ? { retry: retryToJson(retrying) } : {}),
+      health: healthToJson(checked),
       isDefault: registry.defaultName() === name,
       isOpen: parts.isAnonymousAllowed(name),
       isCardPrivate: settings.protectCard === true,
+      whenBusy: settings.whenBusy ?? 'queue',
       load: {
         working: count('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'),
         waiting: count('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'),
@@ -178,19 +204,26 @@ function lastErrorJson({ id, statusAt, status }: TaskRow) {
 /** An error may contain a URL with a secret in it. */
 const redact = createRedactor()
 
-function startErrorToJson({ message, at, nextTryAt }: StartError) {
+function startErrorToJson({ message, at }: StartError, nextTryAt: number | undefined) {
   const text = redact.text(message)
-  return { startError: { message: text, at: isoTime(at), nextTryAt: isoTime(nextTryAt) }, trouble: text }
+  const next = nextTryAt === undefined ? {} : { nextTryAt: isoTime(nextTryAt) }
+  return { startError: { message: text, at: isoTime(at), ...next }, trouble: text }
 }
 
 function usageToJson({ calls, errors, lastUsedAt }: AgentUsage = { calls: 0, errors: 0 }) {
   return { calls, errors, ...(lastUsedAt === undefined ? {} : { lastUsedAt: isoTime(lastUsedAt) }) }
 }
 
-function healthToJson({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {
+function retryToJson({ state, nextTryAt, attempts, since }: RetryState) {
+  const next = nextTryAt === undefined ? {} : { nextTryAt: isoTime(nextTryAt) }
+  return { state, ...next, attempts, since: isoTime(since) }
+}
+
+function healthToJson({ askedAt, breaker, firstWordMs, state, why, cause }: AgentHealth) {
+  const redacted = (text: string | undefined) => (text === undefined ? undefined : redact.text(text))
   return {
     state,
-    ...omitUndefined({ why }),
+    ...omitUndefined({ why: redacted(why), cause: redacted(cause) }),
     breaker,
     ...omitUndefined({ firstWordMs }),
     ...(askedAt !== undefined ? { askedAt: isoTime(askedAt) } : {}),

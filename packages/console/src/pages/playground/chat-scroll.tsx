@@ -5,6 +5,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
+import { playgroundStrings } from './strings.ts'
 
 export function ChatScroll({ children }: { readonly children: preact.ComponentChildren }) {
   const frame = useRef<HTMLDivElement>(null)
@@ -33,7 +34,14 @@ export function ChatScroll({ children }: { readonly children: preact.ComponentCh
   }
   return (
     <div class="chat-view">
-      <div ref={frame} class="chat-scroll" onScroll={scrolled} tabIndex={0} role="region" aria-label="Conversation">
+      <div
+        ref={frame}
+        class="chat-scroll"
+        onScroll={scrolled}
+        tabIndex={0}
+        role="region"
+        aria-label={playgroundStrings.chat.label}
+      >
         <div ref={inside} class="chat-inside">
           {children}
         </div>
@@ -44,7 +52,7 @@ export function ChatScroll({ children }: { readonly children: preact.ComponentCh
           class="small chat-down"
           onClick={() => frame.current?.scrollTo({ top: frame.current.scrollHeight })}
         >
-          <Icon name="down" size={14} /> To the end
+          <Icon name="down" size={14} /> {playgroundStrings.chat.toEnd}
         </button>
       )}
     </div>

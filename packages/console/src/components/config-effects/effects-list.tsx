@@ -1,9 +1,8 @@
 /** The effects of applying a configuration: agents added, changed and removed, and what needs a restart. */
-import { signal } from '@preact/signals'
-import type { ConfigEffects } from '../../../api/admin.ts'
-import { Icon } from '../../../components/icon.tsx'
-import { StatusBadge, type StatusDisplay } from '../../../components/status/task-state.tsx'
+import type { ConfigEffects } from '../../api/admin.ts'
+import { StatusBadge, type StatusDisplay } from '../status/task-state.tsx'
 import { describeEffects, type ConfigEffectText } from './effects.ts'
+import './effects-list.css'
 
 const looks: Readonly<Record<ConfigEffectText['id'], readonly [tone: StatusDisplay['tone'], shape: string]>> = {
   added: ['done', '+'],
@@ -33,28 +32,5 @@ export function EffectsList({ effects }: { readonly effects: ConfigEffects }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-const lastEffects = signal<ConfigEffects | undefined>(undefined)
-
-export function setLastApplied(effects: ConfigEffects): void {
-  lastEffects.value = effects
-}
-
-/** The effects of the last change, until dismissed; above all what needs a restart. */
-export function LastApplied() {
-  const effects = lastEffects.value
-  if (effects === undefined) return null
-  return (
-    <section class="config-applied panel" aria-label="Applied">
-      <div class="grow">
-        <h2>Applied</h2>
-        <EffectsList effects={effects} />
-      </div>
-      <button type="button" class="plain icon" aria-label="Put away" onClick={() => (lastEffects.value = undefined)}>
-        <Icon name="close" />
-      </button>
-    </section>
   )
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { completionAt, type ConfigSchema } from './completion.ts'
+import { completionAt } from './completion.ts'
+import type { ConfigSchema } from './config-schema.ts'
 
-const file = new URL('../../../../../hub/parley.schema.json', import.meta.url)
+const file = new URL('../../../../hub/parley.schema.json', import.meta.url)
 const schema = JSON.parse(readFileSync(file, 'utf8')) as ConfigSchema
 
 /** The completions at `|`. */
@@ -52,10 +53,26 @@ describe('completions of the schema', () => {
     assert.match(found?.items[0]?.about ?? '', /loopback only/)
   })
 
-  it('are empty in comments, quotes, flow style and unknown sections', () => {
+  it('are found between braces, with the kind that they name', () => {
+    assert.deepEqual(offered('listen: { p|'), ['port'])
+    assert.deepEqual(offered('agents:\n  a: { kind: demo, agent: c|'), ['clock', 'concierge'])
+    assert.ok(!offered('agents:\n  a: { agent: echo, | kind: demo }').includes('agent'))
+  })
+
+  it('begin the next line for a section or a list, and list required keys first', () => {
+    const insert = (marked: string, label: string): string | undefined =>
+      completionAt(marked.replace('|', ''), marked.indexOf('|'), schema)?.items.find((one) => one.label === label)
+        ?.insert
+    assert.equal(insert('lim|', 'limits'), 'limits:\n  ')
+    assert.equal(insert('agents:\n  g:\n    kind: openai\n    |', 'models'), 'models:\n      - ')
+    assert.equal(insert('agents:\n  g: { kind: openai, |', 'models'), 'models: ')
+    assert.deepEqual(offered('agents:\n  g:\n    kind: openai\n    |').slice(0, 2), ['baseUrl', 'model'])
+  })
+
+  it('are empty in comments, quotes and unknown sections', () => {
     assert.deepEqual(offered('# li|'), [])
     assert.deepEqual(offered('store: "me|'), [])
-    assert.deepEqual(offered('listen: { p|'), [])
+    assert.deepEqual(offered('listen: { host: "p|'), [])
     assert.deepEqual(offered('nonsense:\n  |'), [])
     assert.deepEqual(offered('agents:\n  |'), [])
   })

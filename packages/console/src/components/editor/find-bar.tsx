@@ -2,11 +2,12 @@
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { query, setQuery } from '../../../app/router.ts'
-import { Icon } from '../../../components/icon.tsx'
+import { query, setQuery } from '../../app/router.ts'
+import { Icon } from '../icon.tsx'
 import { findAll } from './text-edits.ts'
 import { showRange } from './editor-field.ts'
-import type { FindMatches } from './editor.tsx'
+import type { FindMatches } from './editor-marks.tsx'
+import { editorStrings } from './strings.ts'
 
 export interface FindState {
   readonly isOpen: boolean
@@ -79,28 +80,29 @@ export function FindBar({ find }: { readonly find: FindState }) {
     event.preventDefault()
   }
 
-  const count = shown === '' ? '' : found.offsets.length === 0 ? 'none' : `${found.at + 1} of ${found.offsets.length}`
+  const all = found.offsets.length
+  const count = shown === '' ? '' : all === 0 ? editorStrings.find.none : editorStrings.find.count(found.at + 1, all)
   return (
-    <search class="config-find">
+    <search class="editor-find">
       <input
         ref={input}
         type="search"
-        aria-label="Find in the configuration"
-        placeholder="Find"
+        aria-label={editorStrings.find.label}
+        placeholder={editorStrings.find.placeholder}
         value={shown}
         onInput={(event) => find.search(event.currentTarget.value)}
         onKeyDown={press}
       />
-      <span class="faint config-count" role="status">
+      <span class="faint editor-count" role="status">
         {count}
       </span>
-      <button type="button" class="plain icon" aria-label="The one before" onClick={() => find.move(-1)}>
+      <button type="button" class="plain icon" aria-label={editorStrings.find.previous} onClick={() => find.move(-1)}>
         <Icon name="back" />
       </button>
-      <button type="button" class="plain icon" aria-label="The next one" onClick={() => find.move(1)}>
+      <button type="button" class="plain icon" aria-label={editorStrings.find.next} onClick={() => find.move(1)}>
         <Icon name="next" />
       </button>
-      <button type="button" class="plain icon" aria-label="Close the search" onClick={() => find.close()}>
+      <button type="button" class="plain icon" aria-label={editorStrings.find.close} onClick={() => find.close()}>
         <Icon name="close" />
       </button>
     </search>

@@ -15,10 +15,10 @@ describe('the effects of a configuration', () => {
         ['restart', ['listen']],
       ],
     )
-    assert.equal(effectsSummary(effects), 'new: timer; removed: old, older; later: listen')
+    assert.equal(effectsSummary(effects), 'added: timer; removed: old, older; restart: listen')
   })
 
   it('are none if only the text differs', () => {
-    assert.match(effectsSummary(none), /only the text differs/)
+    assert.match(effectsSummary(none), /only comments or formatting changed/)
   })
 })
