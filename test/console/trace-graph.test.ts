@@ -77,7 +77,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     const { page } = await open()
     const place = (): Promise<string | null> => page.locator('.delegation-drawing > g').getAttribute('transform')
     const fitted = await scale(page)
-    await page.getByRole('button', { name: 'Smaller' }).click()
+    await page.getByRole('button', { name: 'Zoom out' }).click()
     assert.ok((await scale(page)) < fitted)
     await page.keyboard.press('+')
     await page.keyboard.press('+')

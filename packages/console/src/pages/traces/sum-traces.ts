@@ -1,5 +1,6 @@
 /** Totals over several traces, for an id that belongs to more than one. Pure. */
 import type { Trace } from '../../api/admin.ts'
+import type { TimedTask } from '../../components/status/task-times.ts'
 
 export type TraceSums = ReturnType<typeof sumTraces>
 
@@ -29,6 +30,18 @@ export function traceDurationMs({ startedAt, endedAt }: Pick<Trace, 'startedAt' 
 }
 
 /** In milliseconds, over ended traces only: a trace that waits for an answer would make all others look short. */
+/** With the numbers of its task, so that both show the same duration. */
+export function timedTrace(trace: Trace): TimedTask {
+  const { state, startedAt, endedAt, durationMs, waitingMs, statusAt = endedAt ?? startedAt } = trace
+  return {
+    state,
+    createdAt: startedAt,
+    statusAt,
+    ...(durationMs !== undefined ? { durationMs } : {}),
+    ...(waitingMs !== undefined ? { waitingMs } : {}),
+  }
+}
+
 export function longestDurationMs(traces: readonly Pick<Trace, 'startedAt' | 'endedAt'>[]): number {
   return Math.max(1, ...traces.flatMap((trace) => (trace.endedAt === undefined ? [] : traceDurationMs(trace, 0))))
 }
