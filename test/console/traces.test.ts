@@ -39,12 +39,12 @@ describeInBrowser('the traces page', async (browser) => {
     const at = (text: string): number => texts.findIndex((one) => one.includes(text))
     assert.ok(at('hello there') < at('fail at once') && at('fail at once') < at('report on'))
     const whole = texts[at('report on')] ?? ''
-    for (const expected of ['completed', 'front', '5 tasks', 'writer', 'checker', 'gpt', '46', '0.037']) {
+    for (const expected of ['Completed', 'front', '5 tasks', 'writer', 'checker', 'gpt', '46', '0.037']) {
       assert.ok(whole.includes(expected), `${expected} in ${whole}`)
     }
     assert.match(texts[at('fail at once')] ?? '', /failed[\s\S]*✕ 1/)
     // Completed, with an error in a span.
-    assert.match(texts[at('try what')] ?? '', /completed[\s\S]*✕ \d/)
+    assert.match(texts[at('try what')] ?? '', /Completed[\s\S]*✕ \d/)
     await page.close()
   })
 
@@ -114,7 +114,7 @@ describeInBrowser('the traces page', async (browser) => {
     assert.match(totals, /Tokens\s+12 in 34 out/)
     assert.match(totals, /Cost\s+0\.037/)
     assert.match(totals, /Tasks\s+5 5 turns/)
-    assert.match(totals, /Errors\s+none/)
+    assert.match(totals, /Errors\s+None/)
     const names = (await spans(page).locator('.waterfall-name').allInnerTexts()).map((one) =>
       one.split('\n')[0]?.trim(),
     )
