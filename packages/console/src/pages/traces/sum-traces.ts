@@ -42,8 +42,10 @@ export function timedTrace(trace: Trace): TimedTask {
   }
 }
 
-export function longestDurationMs(traces: readonly Pick<Trace, 'startedAt' | 'endedAt'>[]): number {
-  return Math.max(1, ...traces.flatMap((trace) => (trace.endedAt === undefined ? [] : traceDurationMs(trace, 0))))
+/** The longest working time of the ended ones. */
+export function longestDurationMs(traces: readonly Pick<Trace, 'startedAt' | 'endedAt' | 'waitingMs'>[]): number {
+  const ended = traces.filter(({ endedAt }) => endedAt !== undefined)
+  return Math.max(1, ...ended.map((trace) => traceDurationMs(trace, 0) - (trace.waitingMs ?? 0)))
 }
 
 /** The length of its bar, from 0 to 1. A square-root scale, so that milliseconds and minutes are both visible. */

@@ -1,11 +1,10 @@
 /** One trace of the list: message, agent, status, duration relative to the others, and usage. */
 import type { Trace } from '../../api/admin.ts'
-import { now } from '../../api/resource.ts'
 import { taskStateDisplay, TaskStateBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { TaskDuration } from '../../components/status/task-time.tsx'
+import { currentTaskTimes, TaskDuration } from '../../components/status/task-time.tsx'
 import { formatCost, formatCompact } from '../../components/format.ts'
-import { barShare, timedTrace, traceDurationMs } from './sum-traces.ts'
+import { barShare, timedTrace } from './sum-traces.ts'
 import { tracesStrings } from './strings.ts'
 
 const { list: strings } = tracesStrings
@@ -19,8 +18,8 @@ export interface TraceRowProps {
 }
 
 export function TraceRow({ trace, href, longestMs, isSelected }: TraceRowProps) {
-  const { title, agent, agents, cause, tasks, errors, inputTokens, outputTokens, state, startedAt, endedAt } = trace
-  const ms = traceDurationMs(trace, endedAt === undefined ? now.value : 0)
+  const { title, agent, agents, cause, tasks, errors, inputTokens, outputTokens, state, startedAt } = trace
+  const ms = currentTaskTimes(timedTrace(trace)).workingMs
   const tokens = inputTokens + outputTokens
   const others = agents.filter((one) => one !== agent)
   return (
