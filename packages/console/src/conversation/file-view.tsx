@@ -11,9 +11,16 @@ import { languageOfFile } from '../components/content/language-names.ts'
 import { Markdown } from '../components/content/markdown.tsx'
 import { formatBytes } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
-import { base64ByteLength, decodeBase64, isTextFile, mediaTypeOf, safeFileName, textFileKind } from './part-kind.ts'
+import {
+  base64ByteLength,
+  decodeBase64,
+  isTextFile,
+  mediaTypeOf,
+  parseJsonText,
+  safeFileName,
+  textFileKind,
+} from './part-kind.ts'
 import { partStrings } from './strings.ts'
-import { parseJsonText } from './part-kind.ts'
 import { CsvView, DataView } from './table-view.tsx'
 import './part-view.css'
 
