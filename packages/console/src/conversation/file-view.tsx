@@ -42,8 +42,9 @@ export function MediaView({ part, kind }: { readonly part: RawPart; readonly kin
       ) : (
         <video {...media} controls preload="metadata" />
       )}
-      <figcaption>
+      <figcaption class="row">
         <FileFacts part={part} name={name} />
+        <DownloadButton name={name} bytes={() => bytesOf(part)} />
       </figcaption>
     </figure>
   )
@@ -136,6 +137,7 @@ function FileHead({ part, name, children }: FileHeadProps) {
       <Icon name="file" />
       <FileFacts part={part} name={name} />
       {children}
+      <DownloadButton name={name} bytes={() => bytesOf(part)} />
     </div>
   )
 }
@@ -143,16 +145,17 @@ function FileHead({ part, name, children }: FileHeadProps) {
 function FileFacts({ part, name }: { readonly part: RawPart; readonly name: string }) {
   return (
     <span class="bar part-facts">
-      <span class="part-name cut" title={name}>
-        {name}
-      </span>
+      <span class="part-name">{name}</span>
       <span class="faint">
         {formatBytes(base64ByteLength(part.raw))}
         {part.mediaType === undefined ? '' : ` · ${part.mediaType}`}
       </span>
-      <DownloadButton name={name} bytes={() => decodeBase64(part.raw) ?? part.raw} />
     </span>
   )
+}
+
+function bytesOf({ raw }: RawPart): BlobPart {
+  return decodeBase64(raw) ?? raw
 }
 
 export function DownloadButton({ name, bytes }: { readonly name: string; readonly bytes: () => BlobPart }) {

@@ -131,11 +131,9 @@ function LinkView({ part }: { readonly part: UrlPart }) {
         <Icon name="file" />
         <span class="bar part-facts">
           {href === undefined ? (
-            <code class="part-name cut" title={part.url}>
-              {part.url}
-            </code>
+            <code class="part-name">{part.url}</code>
           ) : (
-            <a class="part-name cut" href={href} target="_blank" rel="noopener noreferrer" title={part.url}>
+            <a class="part-name" href={href} target="_blank" rel="noopener noreferrer" title={part.url}>
               {name}
             </a>
           )}

@@ -37,7 +37,7 @@ const maxNestedLength = 60
 
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? previewOf(value, maxNestedLength) : String(value as string | number | boolean)
+  return typeof value === 'string' ? value : previewOf(value, maxNestedLength)
 }
 
 /** Rows that are examined to tell whether a column holds numbers. */

@@ -85,15 +85,9 @@ function Branch({ value, ...node }: JsonNode & { readonly value: object }) {
         {isOpen ? (
           <span class="json-mark">{before}</span>
         ) : (
-          <button
-            type="button"
-            class="json-preview"
-            tabIndex={-1}
-            disabled={entries.length === 0}
-            onClick={() => (chosenOpen.value = true)}
-          >
+          <span class="json-preview" onClick={() => (chosenOpen.value = true)}>
             {previewOf(value)}
-          </button>
+          </span>
         )}
         {isList && entries.length > 1 && (
           <span class="json-count">{pluralize(entries.length, contentStrings.item)}</span>
