@@ -109,9 +109,9 @@ describeInBrowser('a hostile card', async (browser) => {
 
   it('is also harmless in the detection preview', async () => {
     const page = await fixture.open('/agents/new')
-    await page.getByLabel('An address, or a command').fill(villain.url)
+    await page.getByLabel('URL, command or file').fill(villain.url)
     await page.getByRole('button', { name: 'Detect' }).click()
-    await page.getByRole('form', { name: 'What was found' }).waitFor()
+    await page.getByRole('form', { name: 'Detected agent' }).waitFor()
     await assertCalm(page, 'what was found')
     await page.close()
   })

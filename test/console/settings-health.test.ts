@@ -98,7 +98,7 @@ describeInBrowser('the health of the hub', async (browser) => {
     await testHub.hub.close()
     await page.getByText(/ hub away$/).waitFor()
     await page.getByRole('heading', { name: 'The hub does not answer' }).waitFor()
-    await page.getByText('The hub cannot be reached. It may be restarting.').waitFor()
+    await page.getByText('The hub cannot be reached', { exact: true }).waitFor()
     await testHub.restart()
     await page.getByText(/ live$/).waitFor()
     await page.getByRole('heading', { name: 'All is well' }).waitFor()

@@ -84,7 +84,7 @@ describeInBrowser('the first run', async (browser) => {
 
   it('ends with an agent of the user, detected and added on the page', async () => {
     const page = await fixture.open('/welcome')
-    await page.getByLabel('An address, or a command').fill(forecast.url)
+    await page.getByLabel('URL, command or file').fill(forecast.url)
     await page.getByRole('button', { name: 'Detect' }).click()
     await page.getByRole('button', { name: 'Add forecast' }).click()
     const last = step(page, 'Add your own agent')

@@ -58,8 +58,12 @@ type Retry = NonNullable<Agent['retry']>
 function RetryLine({ retry: { state, nextTryAt, attempts, since } }: { readonly retry: Retry }) {
   return (
     <p class="trouble-advice">
-      <strong role="timer">{retryText(state, nextTryAt)}</strong> · {words.attempts(words.attempt(attempts))}{' '}
-      {words.since} <RelativeTime at={since} />
+      <strong role="timer">{retryText(state, nextTryAt)}</strong> · {words.attempts(attempts)}
+      {attempts > 1 && (
+        <>
+          , {words.first} <RelativeTime at={since} />
+        </>
+      )}
     </p>
   )
 }

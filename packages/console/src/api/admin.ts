@@ -618,6 +618,31 @@ export interface Operations {
       readonly entry?: Readonly<Record<string, unknown>>
       /** Notes for the operator. */
       readonly notes?: readonly string[]
+      /** Why no kind was detected. */
+      readonly diagnosis?: {
+        readonly code:
+          | 'unauthenticated'
+          | 'module-failed'
+          | 'file-not-found'
+          | 'not-executable'
+          | 'command-not-found'
+          | 'not-listening'
+          | 'host-not-found'
+          | 'untrusted-certificate'
+          | 'no-tls'
+          | 'tls-required'
+          | 'unreachable'
+          | 'timeout'
+          | 'web-page'
+          | 'not-an-agent'
+          | 'unknown'
+        /** Such as: Nothing is listening on port 44998. */
+        readonly title: string
+        /** What to do. */
+        readonly advice: string
+        /** The error as it was reported. */
+        readonly cause?: string
+      }
       /** The attempts, if no kind was detected. */
       readonly reasons?: readonly string[]
     }

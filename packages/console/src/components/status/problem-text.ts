@@ -11,12 +11,12 @@ export interface ProblemText {
 }
 
 /** The message of an error that the hub does not explain to callers. */
-const unexplained = 'Internal error'
+const unexplained = /^Internal error$/
 
 export function problemText(problem: Problem): ProblemText {
   const { code, message, request, status } = problem
   const details = [request, status, code, message].filter((one) => one !== undefined && one !== '').join('\n')
-  if (code === 'INTERNAL' && message === unexplained) return { ...statusStrings.internal, details }
+  if (code === 'INTERNAL' && unexplained.test(message)) return { ...statusStrings.internal, details }
   const known: { readonly title?: string; readonly advice?: string } = statusStrings.problems[code]
   return { title: message, ...known, details }
 }

@@ -9,11 +9,11 @@ export function TaskStateBadge({ state }: { readonly state: string }) {
 }
 
 /** The same for other states: the health of an agent, a delivery, an outcome. */
-export function StatusBadge({ tone, shape, word }: StatusDisplay) {
+export function StatusBadge({ tone, shape, word, text = word }: StatusDisplay) {
   return (
     <span class={`state ${tone}`}>
       <span aria-hidden="true">{shape}</span>
-      {word}
+      {text}
     </span>
   )
 }

@@ -3,6 +3,8 @@ import { taskStateWords } from './task-strings.ts'
 
 export interface StatusDisplay {
   readonly word: string
+  /** Shown instead of the word, if that is also a key. */
+  readonly text?: string
   readonly tone: 'working' | 'waiting' | 'done' | 'failed' | 'ended'
   readonly shape: string
 }

@@ -3,6 +3,7 @@ import { linkSignals } from '@parley/a2a'
 import { validateAgentName } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { Detect } from '../../agents/detect/detect.ts'
+import { diagnosisCodes } from '../../agents/detect/diagnosis.ts'
 import type { AgentKind } from '../../agents/kind.ts'
 import { formatPath } from '../../config/config-problem.ts'
 import { kindEntrySchemas, type JsonSchema } from '../../config/json-schema.ts'
@@ -41,6 +42,15 @@ const detected = z.strictObject({
   name: z.string().optional(),
   entry: jsonObject.optional().describe('The entry for the configuration.'),
   notes: z.array(z.string()).optional().describe('Notes for the operator.'),
+  diagnosis: z
+    .strictObject({
+      code: z.enum(diagnosisCodes),
+      title: z.string().describe('Such as: Nothing is listening on port 44998.'),
+      advice: z.string().describe('What to do.'),
+      cause: z.string().optional().describe('The error as it was reported.'),
+    })
+    .optional()
+    .describe('Why no kind was detected.'),
   reasons: z.array(z.string()).optional().describe('The attempts, if no kind was detected.'),
 })
 
@@ -91,7 +101,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
           env: programEnv,
           ...(token !== undefined ? { token: { value: token, reference: `\${env:${tokenEnv}}` } } : {}),
         }).finally(limit.end)
-        if ('reasons' in found) return { reasons: [...found.reasons] }
+        if ('reasons' in found) return { diagnosis: found.diagnosis, reasons: [...found.reasons] }
         const { kind, name: detectedName, entry: own, notes } = found
         return { kind, name: detectedName, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
       },

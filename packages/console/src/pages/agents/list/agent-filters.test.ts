@@ -96,7 +96,7 @@ describe('the status of an agent', () => {
     assert.ok(needsAttention({ ...talker, drift: 'changed' }))
     assert.ok(needsAttention({ ...talker, health: { state: 'up', breaker: 'half-open' } }))
     assert.equal(breakerText('closed'), undefined)
-    assert.match(breakerText('open') ?? '', /Nothing is handed on/)
+    assert.match(breakerText('open') ?? '', /do not delegate/)
   })
 
   it('includes its current load', () => {
