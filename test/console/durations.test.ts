@@ -41,7 +41,7 @@ describeInBrowser('the duration of a task', async (browser) => {
         views[name] = pattern.exec(text.trim())?.[1] ?? text
       }
       await note('playground, loaded again', `/playground/thinker?task=${id}`, '.talk-end', /in (.+)$/)
-      await note('list', '/tasks', `[data-row="${id}"] .task-row-took`)
+      await note('list', '/tasks', `.task-row:has([data-row="${id}"]) .task-row-duration`)
       await note('conversation', `/tasks/${id}`, '.talk-end', /in (.+)$/)
       await note('trace of the task', `/tasks/${id}/trace`, '.waterfall-rows .waterfall-number')
       await note('traces', '/traces', '.listing-row .traces-duration span')

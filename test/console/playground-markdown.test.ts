@@ -113,7 +113,7 @@ describeInBrowser('the output of agents', async (browser) => {
     assert.equal(await styleOf(page.locator('.talk-said.mine .part-text'), 'direction'), 'rtl')
     const task = taskIdOf(page)
     await page.goto(`${fixture.testHub.url}/tasks/${task}`)
-    assert.equal(await styleOf(page.locator(`[data-row="${task}"] .task-row-title`), 'direction'), 'rtl')
+    assert.equal(await styleOf(page.locator(`.task-row-link[data-row="${task}"]`), 'direction'), 'rtl')
     assert.equal(await styleOf(page.locator('.task-head h2'), 'direction'), 'rtl')
     await page.close()
   })

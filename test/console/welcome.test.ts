@@ -108,7 +108,7 @@ describeInBrowser('the first run', async (browser) => {
         configuration: { returnImmediately: true },
       })
       await numbers.getByRole('link', { name: /^1 tasks at work/ }).waitFor()
-      await page.getByRole('link', { name: /working 60 clock/ }).waitFor()
+      await page.getByRole('link', { name: /working 60 clock/i }).waitFor()
       const { json } = await testHub.ask('GET', '/admin/tasks?agent=clock&state=TASK_STATE_WORKING')
       await testHub.ask('POST', `/admin/tasks/${json.tasks[0].id}/cancel`)
       await numbers.getByRole('link', { name: /^0 tasks at work/ }).waitFor()

@@ -323,6 +323,8 @@ export type Trace = {
   readonly startedAt: Timestamp
   readonly endedAt?: Timestamp
   readonly durationMs?: number
+  /** The time of the last status of its task. */
+  readonly statusAt?: Timestamp
   /** How long its task waited for input or sign-in; read from the task, as in a task list. */
   readonly waitingMs?: number
   readonly error?: string

@@ -61,7 +61,7 @@ export function taskSummaryOf(
     createdAt: isoTime(createdAt),
     ...(isTerminal(status.state) ? { durationMs: Math.max(0, statusAt - createdAt) } : {}),
     ...(title !== '' ? { title: toExcerpt(title) } : {}),
-    ...(result !== '' ? { result: toExcerpt(result) } : {}),
+    ...(result !== '' ? { result: toExcerpt(withoutMarkdown(result)) } : {}),
     ...omitUndefined({ statusText, cause: shownCause, waitingMs }),
     head,
     ...(due !== undefined ? { dueAt: isoTime(due.at) } : {}),
@@ -77,6 +77,18 @@ function causeExcerpt(cause: string, statusText: string | undefined): string | u
 
 function withoutStack(text: string): string {
   return text.split(/\n\s+at /, 1)[0]?.trim() ?? ''
+}
+
+/** Markdown in one line reads better without headings, bullets, emphasis and the lines of tables. */
+function withoutMarkdown(text: string): string {
+  return text
+    .replaceAll(/^\s*(?:```|~~~).*$/gm, '')
+    .replaceAll(/^\s*(?:#{1,6}|>|[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/gm, '')
+    .replaceAll(/^\s*\|?[\s:|-]*-{3}[\s:|-]*$/gm, '')
+    .replaceAll(/^\s*\||\|\s*$/gm, '')
+    .replaceAll(/\*\*|__|`/g, '')
+    .replaceAll(/\*(\S[^*\n]*)\*/g, '$1')
+    .trim()
 }
 
 /** Limit for the records before the first message. */

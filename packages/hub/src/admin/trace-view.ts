@@ -31,6 +31,7 @@ export const traceSummarySchema = z
     startedAt: timestamp,
     endedAt: timestamp.optional(),
     durationMs: z.number().optional(),
+    statusAt: timestamp.optional().describe('The time of the last status of its task.'),
     waitingMs: z
       .number()
       .optional()

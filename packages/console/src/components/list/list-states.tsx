@@ -16,12 +16,12 @@ interface NewItemsButtonProps {
 }
 
 /** Items that arrived while the user reads further down. */
-export function NewItemsButton({ list, frame, class: look = 'small listing-new', children }: NewItemsButtonProps) {
+export function NewItemsButton({ list, frame, class: look, children }: NewItemsButtonProps) {
   if (list.newCount.value === 0) return null
   return (
     <button
       type="button"
-      class={look}
+      class={look ?? 'small listing-new'}
       onClick={() => {
         frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
         list.setAtTop(true)

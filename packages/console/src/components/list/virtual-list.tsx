@@ -101,8 +101,14 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   }
 
   return (
-    <div ref={frame} class={`virtual ${props.class ?? ''}`} onScroll={scrolled} tabIndex={-1}>
-      <ul aria-label={label} role={isTable ? 'rowgroup' : undefined} style={{ height: `${height}px` }}>
+    <div
+      ref={frame}
+      class={`virtual ${props.class ?? ''}`}
+      role={isTable ? 'rowgroup' : undefined}
+      onScroll={scrolled}
+      tabIndex={-1}
+    >
+      <ul {...(isTable ? { role: 'presentation' } : { 'aria-label': label })} style={{ height: `${height}px` }}>
         {items.slice(first, end).map((item, offset) => {
           const index = first + offset
           const key = keyOf(item)

@@ -126,6 +126,8 @@ export const tasksStrings = {
     webhooks: (count: number) => (count === 1 ? 'Webhook' : `${count} webhooks`),
   },
   failure: {
+    /** As the engine writes them to the log. */
+    causes: { timeout: 'the turn took too long', restart: 'interrupted by a restart' },
     label: 'Failure',
     failed: 'The task failed',
     rejected: 'The agent rejected the task',

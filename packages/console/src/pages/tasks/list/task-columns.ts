@@ -29,10 +29,10 @@ export interface TaskColumn {
 
 export const taskColumns: readonly TaskColumn[] = [
   { name: 'state', sort: 'state', width: '118px', minPx: 118, rank: 0, isOptional: true },
-  { name: 'agent', sort: 'agent', width: 'minmax(80px, 140px)', minPx: 80, rank: 2, isOptional: true },
-  { name: 'task', width: 'minmax(140px, 1fr)', minPx: 140, rank: 0, isOptional: false },
-  { name: 'result', width: 'minmax(140px, 1.2fr)', minPx: 140, rank: 4, isOptional: true },
-  { name: 'caller', width: 'minmax(72px, 150px)', minPx: 72, rank: 5, isOptional: true },
+  { name: 'agent', sort: 'agent', width: 'minmax(80px, 0.6fr)', minPx: 80, rank: 2, isOptional: true },
+  { name: 'task', width: 'minmax(140px, 1.4fr)', minPx: 140, rank: 0, isOptional: false },
+  { name: 'result', width: 'minmax(140px, 1.7fr)', minPx: 140, rank: 4, isOptional: true },
+  { name: 'caller', width: 'minmax(72px, 0.6fr)', minPx: 72, rank: 5, isOptional: true },
   { name: 'context', width: '116px', minPx: 116, rank: 8, isOptional: true },
   { name: 'events', width: '64px', minPx: 64, rank: 7, isOptional: true, isNumber: true },
   { name: 'duration', sort: 'duration', width: '116px', minPx: 116, rank: 3, isOptional: true, isNumber: true },
