@@ -146,8 +146,7 @@ describeInBrowser('the protocol log', async (browser) => {
   it('over gRPC has a command for a shell', async () => {
     const page = await fixture.open('/playground/talker')
     await page.getByLabel('Binding').selectOption('GRPC')
-    await page.getByText('Browsers cannot use gRPC').waitFor()
-    await page.getByText('This hub speaks no gRPC.').waitFor()
+    await page.getByText('gRPC is disabled on this hub.').waitFor()
     assert.equal(await composer(page).count(), 0)
     await page.close()
   })

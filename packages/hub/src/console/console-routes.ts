@@ -37,6 +37,9 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' data: blob:",
   'media-src data: blob:',
+  // PDFs of agents, from memory, in the browser's viewer. A blob has the type that the page gave it, and this policy.
+  'frame-src blob:',
+  'object-src blob:',
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks'
 import { useSize } from '../layout/use-size.ts'
 import { lineTop } from './editor-field.ts'
 import { yamlLines, type TokenLine } from './yaml-lines.ts'
+import '../content/code-block.css'
 
 export interface ColouredLinesProps {
   readonly text: string

@@ -162,7 +162,7 @@ export function FilterChip({
       type="button"
       class="small filter-chip"
       title={value}
-      aria-label={filterStrings.remove(label, value)}
+      aria-label={filterStrings.remove(label, truncateMiddle(value, 18))}
       onClick={() => setQuery({ [name]: undefined }, { push: true })}
     >
       {label} <span class="mono">{truncateMiddle(value, 18)}</span>

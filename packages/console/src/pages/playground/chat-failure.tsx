@@ -29,6 +29,24 @@ interface TaskFailureNoticeProps {
 export function TaskFailureNotice({ task: { transcript, failure }, retry }: TaskFailureNoticeProps) {
   const { taskId, state } = transcript
   if (failure === undefined || taskId === undefined) return null
+  const open = (
+    <a class="button small" href={`/tasks/${encodeURIComponent(taskId)}`}>
+      {words.openTask}
+    </a>
+  )
+  // The agent reported the failure itself: the thread has its message.
+  if (failure.cause === undefined && failure.details === undefined) {
+    return (
+      <div class="row" role="group" aria-label={words.taskFailed}>
+        {retry !== undefined && (
+          <button type="button" class="small" onClick={retry}>
+            {words.tryAgain}
+          </button>
+        )}
+        {open}
+      </div>
+    )
+  }
   return (
     <FailureNotice
       title={state === 'TASK_STATE_REJECTED' ? words.taskRejected : words.taskFailed}
@@ -38,11 +56,7 @@ export function TaskFailureNotice({ task: { transcript, failure }, retry }: Task
       {...(failure.details === undefined ? {} : { details: failure.details })}
       isLive={false}
       label={words.taskFailed}
-      actions={
-        <a class="button small" href={`/tasks/${encodeURIComponent(taskId)}`}>
-          {words.openTask}
-        </a>
-      }
+      actions={open}
     />
   )
 }

@@ -55,7 +55,7 @@ export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
     last === undefined || phase !== 'still' ? undefined : () => play.send(last, { ...where, taskId: undefined })
   return (
     <div class="fill chat">
-      <ChatScroll>
+      <ChatScroll follows={slots.length > 0}>
         {play.hasEarlier.value && (
           <p class="chat-earlier">
             <button type="button" class="small" onClick={() => play.loadEarlier()}>

@@ -65,7 +65,7 @@ function Playground({ agent, all }: { readonly agent: string; readonly all: Reso
       <PageHead title={playgroundStrings.title} backTo="/playground">
         <AgentPicker agent={agent} all={known} />
         <a class="button" href={compareHref(agent)} title={playgroundStrings.compareTitle}>
-          <Icon name="compare" size={14} /> {playgroundStrings.compare}
+          <Icon name="compare" size={14} /> <span class="play-word">{playgroundStrings.compare}</span>
         </a>
         <button
           type="button"
@@ -73,10 +73,10 @@ function Playground({ agent, all }: { readonly agent: string; readonly all: Reso
           onClick={toggleProtocol}
           title={playgroundStrings.protocolTitle}
         >
-          <Icon name="protocol" size={14} /> {playgroundStrings.protocol}
+          <Icon name="protocol" size={14} /> <span class="play-word">{playgroundStrings.protocol}</span>
         </button>
         <a class="button" href={conversationHref(agent)} title={playgroundStrings.newTitle}>
-          <Icon name="plus" size={14} /> {playgroundStrings.new}
+          <Icon name="plus" size={14} /> <span class="play-word">{playgroundStrings.new}</span>
         </a>
       </PageHead>
       <div class={isProtocolOpen ? 'play with-protocol' : 'play'}>

@@ -82,6 +82,7 @@ export const playgroundStrings = {
     taskRejected: 'The agent rejected the task',
     taskAdvice: 'The events and the trace of the task show what happened.',
     openTask: 'Open task',
+    tryAgain: 'Try again',
   },
   reply: {
     message: (agent: string) => `Message ${agent}`,

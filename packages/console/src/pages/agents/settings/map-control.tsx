@@ -1,7 +1,7 @@
 /** A map of names to values, a row for each. A row is added by name, so that the file has no empty name. */
 import { useSignal } from '@preact/signals'
 import { Icon } from '../../../components/icon.tsx'
-import type { SettingControlProps } from './setting-control.tsx'
+import type { SettingControlProps } from './setting-control-props.ts'
 import { SecretControl } from './secret-control.tsx'
 import { isRecord } from './setting-fields.ts'
 import { parseScalar } from './setting-values.ts'

@@ -2,20 +2,12 @@
 import { CheckField } from '../../../components/form/form-fields.tsx'
 import { MapControl } from './map-control.tsx'
 import { SecretControl } from './secret-control.tsx'
-import type { SettingControl, SettingField } from './setting-fields.ts'
+import type { SettingControlProps } from './setting-control-props.ts'
+import type { SettingControl } from './setting-fields.ts'
 import { agentSettingsStrings } from './strings.ts'
 import { UnitControl } from './unit-control.tsx'
 
 const words = agentSettingsStrings.field
-
-export interface SettingControlProps {
-  readonly field: SettingField
-  readonly id: string
-  readonly value: unknown
-  readonly isWrong: boolean
-  /** `undefined` removes the setting. */
-  readonly onValue: (value: unknown) => void
-}
 
 export function SettingControlView(props: SettingControlProps) {
   const { field, id, value, isWrong, onValue } = props

@@ -1,6 +1,6 @@
 /** A number with a unit: a duration, a size or a rate. A value of another form, such as a variable, is edited as text. */
 import { useSignal } from '@preact/signals'
-import type { SettingControlProps } from './setting-control.tsx'
+import type { SettingControlProps } from './setting-control-props.ts'
 import type { SettingUnit } from './setting-fields.ts'
 import { formatQuantity, parseQuantity, unitsOf } from './setting-values.ts'
 import { agentSettingsStrings } from './strings.ts'
