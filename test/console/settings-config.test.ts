@@ -164,7 +164,7 @@ describeInBrowser('the configuration', async (browser) => {
     const changes = page.getByRole('region', { name: 'Changes, line by line' })
     await changes.getByRole('columnheader', { name: 'Proposed' }).waitFor()
     await changes
-      .getByRole('button', { name: /lines unchanged/ })
+      .getByRole('button', { name: /unchanged lines/ })
       .first()
       .waitFor()
     await changes.locator('.diff-part', { hasText: 'a-better' }).waitFor()
@@ -274,7 +274,7 @@ describeInBrowser('the configuration', async (browser) => {
       .getByRole('dialog', { name: 'Sign out?' })
       .getByText(/are lost when you sign out/)
       .waitFor()
-    await page.getByRole('button', { name: 'Not now' }).click()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
     await page.getByText('as the hub has it').waitFor()
