@@ -88,7 +88,7 @@ describeInBrowser('a hostile card', async (browser) => {
       null,
     )
     await page.getByRole('button', { name: 'Show all 20 skills' }).click()
-    await assertCalm(page, 'all skills')
+    await assertCalm(page, 'All skills')
     await page.close()
   })
 

@@ -373,7 +373,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.waitForURL('**/playground/talker')
     await composer(page).press('Escape')
     await page.keyboard.press('?')
-    assert.match(await page.getByRole('dialog', { name: 'Keys' }).innerText(), /New conversation/)
+    assert.match(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).innerText(), /New conversation/)
     await page.close()
   })
 

@@ -229,7 +229,7 @@ describeInBrowser('the configuration', async (browser) => {
     const changes = page.getByRole('region', { name: 'Changed lines' })
     await changes.getByRole('columnheader', { name: 'Proposed' }).waitFor()
     await changes
-      .getByRole('button', { name: /lines unchanged/ })
+      .getByRole('button', { name: /unchanged lines/ })
       .first()
       .waitFor()
     await changes.locator('.diff-part', { hasText: 'a-better' }).waitFor()
@@ -339,7 +339,7 @@ describeInBrowser('the configuration', async (browser) => {
       .getByRole('dialog', { name: 'Sign out?' })
       .getByText(/are lost when you sign out/)
       .waitFor()
-    await page.getByRole('button', { name: 'Not now' }).click()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
     await page.getByText('No unsaved changes').waitFor()

@@ -227,7 +227,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.waitForURL(/text=louder/)
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next task').waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Next task').waitFor()
     await page.close()
   })
 
