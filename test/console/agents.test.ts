@@ -87,7 +87,7 @@ describeInBrowser('the agents', async (browser) => {
         .then(({ json }) => json.result.task)
       await row(page, /Talker .*1 working/).waitFor()
       await testHub.send('talker', 'fail now')
-      await row(page, /Talker .*up 2 50 % .*The agent failed/).waitFor()
+      await row(page, /Talker .*Up 2 50 % .*The agent failed/).waitFor()
       await testHub.ask('POST', `/admin/tasks/${id}/cancel`)
       await row(page, /Talker .*idle/).waitFor()
       await page.close()

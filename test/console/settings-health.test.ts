@@ -136,7 +136,7 @@ describeInBrowser('the health of the hub', async (browser) => {
 
   it('has no settings of other names', async () => {
     const page = await fixture.open('/settings/nonsense')
-    await page.getByRole('heading', { name: 'There are no such settings' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await page.close()
   })
 

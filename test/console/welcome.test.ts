@@ -187,7 +187,7 @@ describeInBrowser('the first run', async (browser) => {
       await numbers(page)
         .getByRole('link', { name: /^1 tasks failed in the last hour/ })
         .waitFor()
-      await page.getByRole('link', { name: /^gone down it cannot be reached/ }).click()
+      await page.getByRole('link', { name: /^gone Down / }).click()
       await page.waitForURL('**/agents/gone')
       await page.close()
     })

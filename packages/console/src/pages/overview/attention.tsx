@@ -45,7 +45,7 @@ export function AttentionPanel({
                       <StatusBadge {...status} />
                     </span>
                     <span class="overview-why faint" dir="auto">
-                      {status.why ?? strings.cardChanged}
+                      {agent.health.cause ?? status.why ?? strings.cardChanged}
                     </span>
                   </a>
                 </li>

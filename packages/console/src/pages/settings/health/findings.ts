@@ -68,7 +68,7 @@ function agentFindings(agent: Agent): readonly Finding[] {
   if (state !== 'open') return [finding('bad', strings.notStarted(name), strings.notStartedNext, startError?.message)]
   if (health.state === 'down') {
     const next = health.breaker === 'open' ? strings.pausedNext : strings.downNext
-    return [finding('bad', strings.down(name), next, health.why ?? lastError?.text)]
+    return [finding('bad', strings.down(name), next, health.cause ?? health.why ?? lastError?.text)]
   }
   return [
     ...(health.state === 'slow' ? [finding('odd', strings.slow(name), strings.slowNext, health.why)] : []),
