@@ -196,6 +196,27 @@ describe('an agent in the configuration', () => {
     assert.equal(status, 200)
     assert.match(readFileSync(stage.file, 'utf8'), /model: another\n {4}apiKey: sk-a-secret-of-ours\n/)
   })
+
+  it('is reviewed as text before it is changed, with problems at their lines', async () => {
+    const stage = await open()
+    const review = (body: object) => stage.ask('POST', '/admin/agents/gpt/review', body)
+    const { text, entry, diff } = (await review({})).json
+    assert.match(text, /^kind: openai\n[^]*apiKey: "\(not shown\)"/)
+    assert.ok(diff.every(({ change }: { change: string }) => change === 'same'))
+    const wrong = (await review({ text: `# why\n${text}retries: many\n` })).json
+    const line = wrong.text.split('\n').indexOf('retries: many') + 1
+    assert.deepEqual(wrong.problems, [{ path: 'retries', line, message: wrong.problems[0].message }])
+    assert.equal(wrong.diff, undefined)
+    assert.match((await review({ text: 'kind: [' })).json.problems[0].message, /invalid YAML/)
+    // Values replace those of the text; its comments stay.
+    const merged = (await review({ text: `# why\n${text}`, entry: { ...entry, model: '${env:MODEL}x' } })).json
+    assert.match(merged.text, /^# why\nkind: openai\n/)
+    assert.equal(merged.entry.model, '${env:MODEL}x')
+    const edited = text.replace(/model: .*/, 'model: newest # for now')
+    assert.deepEqual((await review({ text: edited })).json.effects.changed, ['gpt'])
+    assert.equal((await stage.ask('PUT', '/admin/agents/gpt', { text: edited })).status, 200)
+    assert.match(readFileSync(stage.file, 'utf8'), /model: newest # for now\n {4}apiKey: sk-a-secret-of-ours\n/)
+  })
 })
 
 describe('a hub that was started without a file', () => {

@@ -163,6 +163,15 @@ const trials: readonly Trial[] = [
     check: (json) => assert.deepEqual(json.effects.added, ['added']),
   },
   {
+    name: 'reviewAgent',
+    path: () => '/admin/agents/added/review',
+    body: () => ({ entry: { kind: 'demo', agent: 'clock' } }),
+    check: (json) => {
+      assert.deepEqual([json.format, json.text], ['yaml', 'kind: demo\nagent: clock\n'])
+      assert.deepEqual(json.effects.changed, ['added'])
+    },
+  },
+  {
     name: 'changeAgent',
     path: () => '/admin/agents/added',
     body: () => ({ entry: { kind: 'demo', agent: 'clock' }, note: 'a clock instead' }),
@@ -285,8 +294,12 @@ const trials: readonly Trial[] = [
   { name: 'restoreConfig', path: () => `/admin/config/versions/${known.version}/restore` },
   { name: 'getHealth', check: (json) => assert.equal(json.store.isReady, true) },
   {
-    name: 'getPulse',
-    check: (json) => assert.ok(json.minutes.slice(-2).some(({ requests }: { requests: number }) => requests > 0)),
+    name: 'getStats',
+    path: () => '/admin/stats?range=24h&agent=talker',
+    check(json) {
+      assert.deepEqual([json.steps.length, json.stepMs, json.agent], [288, 300_000, 'talker'])
+      assert.ok(json.totals.calls > 0 && json.totals.failed > 0)
+    },
   },
   {
     name: 'search',
@@ -423,6 +436,8 @@ describe('invalid requests', () => {
       ['POST', '/admin/agents', { name: 'x', entry: {} }, /entry\.kind/],
       ['POST', '/admin/agents', { name: 'x', entry: { kind: 'demo', agent: 'unknown' } }, /agents\.x\.agent: line \d+/],
       ['POST', '/admin/agents/detect', { target: [] }, /target/],
+      ['PUT', '/admin/agents/echo', {}, /entry: is missing/],
+      ['PUT', '/admin/agents/echo', { text: '- kind' }, /must be a mapping/],
       ['PUT', '/admin/config', { text: 'agents: {}' }, /agents: .*must contain at least one agent/],
       ['PUT', '/admin/config', { text: 'agents: [' }, /invalid YAML/],
       ['POST', '/admin/routes/decide', {}, /agent: /],
@@ -442,6 +457,7 @@ describe('invalid requests', () => {
       ['POST', '/admin/agents/unknown/look'],
       ['POST', '/admin/agents/echo/card/approve', { fingerprint: 'x' }],
       ['PUT', '/admin/agents/unknown', { entry: { kind: 'demo' } }],
+      ['POST', '/admin/agents/unknown/review', {}],
       ['DELETE', '/admin/agents/unknown'],
       ['GET', '/admin/tasks/none'],
       ['GET', '/admin/tasks/none/events'],

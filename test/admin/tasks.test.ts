@@ -37,6 +37,8 @@ describe('the list of tasks', () => {
       ],
     )
     assert.equal(tasks[2].statusText, 'The agent failed')
+    assert.equal(tasks[2].cause, 'a secret of ours')
+    assert.deepEqual([tasks[4].result, tasks[4].waitingMs], ['You said: Hello from Ann', 0])
     assert.ok(tasks[0].durationMs >= 0 && tasks[3].durationMs === undefined)
   })
 
@@ -75,6 +77,33 @@ describe('the list of tasks', () => {
     }
   })
 
+  it('is sorted by time, agent, state and duration, in pages of any size', async () => {
+    const byAgent = [...[greeting, echoed], ...[failed, city, hello]]
+    const byState = [city, failed, greeting, echoed, hello]
+    for (const [query, expected] of [
+      ['sort=time&direction=asc', [hello, city, failed, echoed, greeting]],
+      ['sort=agent', byAgent],
+      ['sort=state', byState],
+      ['sort=state&caller=bob', [failed, greeting]],
+    ] as const) {
+      const seen: string[] = []
+      for (let before = ''; ;) {
+        const { json } = await ask('GET', `/admin/tasks?limit=2&${query}${before}`)
+        seen.push(...ids(json.tasks))
+        if (json.before === undefined) break
+        before = `&before=${encodeURIComponent(json.before)}`
+      }
+      assert.deepEqual(seen, ids([...expected]), query)
+    }
+    const slowest = await list('sort=duration')
+    const workingMs = slowest.filter(({ durationMs }) => durationMs !== undefined).map(({ durationMs }) => durationMs)
+    assert.deepEqual(
+      workingMs,
+      workingMs.toSorted((one, other) => other - one),
+    )
+    assert.equal((await ask('GET', '/admin/tasks?sort=agent&before=nonsense')).status, 400)
+  })
+
   it('counts them by state and by agent', async () => {
     const { json } = await ask('GET', '/admin/task-counts')
     assert.deepEqual(json.states, {
@@ -103,6 +132,28 @@ describe('a task', () => {
     assert.equal(json.task.artifacts[0].parts[0].text, 'You said: Hello from Ann')
     assert.match(json.traceId, /^[0-9a-f]{32}$/)
     assert.deepEqual(json.push, [])
+  })
+
+  it('shows operators why it failed, with the stack, and callers do not get it', async () => {
+    const { json } = await ask('GET', `/admin/tasks/${failed.id}`)
+    assert.equal(json.cause, 'a secret of ours')
+    assert.match(json.causeDetails, /^Error: a secret of ours\n\s+at .*talker\.ts/)
+    const seen = await call('talker', 'GetTask', { id: failed.id }, bob)
+    assert.ok(!JSON.stringify(seen.json).includes('a secret of ours'))
+  })
+
+  it('counts the time that it waited for its caller', async () => {
+    const asked = await send('talker', 'ask about a colour', ann)
+    const before = (await ask('GET', `/admin/tasks/${asked.id}`)).json
+    assert.deepEqual([before.waitingMs, before.durationMs], [0, undefined])
+    await send('talker', 'blue', ann, { taskId: asked.id, contextId: asked.contextId })
+    const { json } = await ask('GET', `/admin/tasks/${asked.id}`)
+    const { events } = (await ask('GET', `/admin/tasks/${asked.id}/events`)).json
+    const question = events.find(({ body }: any) => body.status?.state === 'TASK_STATE_INPUT_REQUIRED')
+    const answer = events.find(({ seq, type }: any) => seq > question.seq && type === 'message')
+    assert.equal(json.waitingMs, Date.parse(answer.at) - Date.parse(question.at))
+    const [listed] = await list(`context=${asked.contextId}`)
+    assert.deepEqual([listed.waitingMs, listed.durationMs], [json.waitingMs, json.durationMs])
   })
 
   it('shows its stored log page by page, with internal records', async () => {

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
-import type { Detection } from '../../packages/hub/src/agents/detect/detect.ts'
+import type { DetectorResult } from '../../packages/hub/src/agents/detect/detect.ts'
 import { openClawDetector } from '../../packages/hub/src/agents/detect/openclaw.ts'
 import { openClawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
 import { openFakeGateway } from './openclaw-gateway/gateway.ts'
 import { waitUntil } from './openclaw-test-agent.ts'
 
-function detect(words: readonly [string, ...string[]], token?: string): Promise<Detection> {
+function detect(words: readonly [string, ...string[]], token?: string): Promise<DetectorResult> {
   return openClawDetector.detect(words, {
     fetch,
     signal: AbortSignal.timeout(10_000),

@@ -1,11 +1,31 @@
 /** Adding an agent in the console: detected by the hub, or entered in the form of its kind. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { it } from 'node:test'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, it } from 'node:test'
 import { parse } from 'yaml'
+import { memoryStore } from '@parley/a2a'
+import { serve } from '@parley/a2a/node'
+import { freePort } from '../free-port.ts'
 import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
+
+/** A server that is no agent. */
+async function openWebServer(answer: (path: string) => { status: number; type: string }): Promise<string> {
+  const server = createServer((request, response) => {
+    const { status, type } = answer(request.url ?? '')
+    response.writeHead(status, { 'content-type': type }).end('<p>hello')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 describeInBrowser('a new agent', async (browser) => {
   const forecast = await openCardServer()
@@ -15,21 +35,21 @@ describeInBrowser('a new agent', async (browser) => {
 
   it('is detected by its address, previewed, renamed and added', async () => {
     const page = await fixture.open('/agents')
-    await page.getByRole('link', { name: 'Add an agent' }).click()
+    await page.getByRole('link', { name: 'Add agent' }).click()
     await page.waitForURL('**/agents/new')
-    await page.getByLabel('An address, or a command').fill(forecast.url)
+    await page.getByLabel('URL, command or file').fill(forecast.url)
     await page.keyboard.press('Enter')
-    const form = page.getByRole('form', { name: 'What was found' })
-    await form.getByText('It is an A2A agent').waitFor()
+    const form = page.getByRole('form', { name: 'Detected agent' })
+    await form.getByText('Detected an A2A agent').waitFor()
     await form.getByText('Forecast supports A2A 1.0 over JSONRPC.').waitFor()
     assert.deepEqual(await seriousViolations(page), [])
-    await form.getByLabel('Name on this hub').fill('two words')
+    await form.getByLabel('Agent name').fill('two words')
     await form.getByRole('button', { name: /^Add/ }).click()
     await form
       .getByRole('alert')
       .getByText(/a name is 1 to 64 letters/)
       .waitFor()
-    await form.getByLabel('Name on this hub').fill('helper')
+    await form.getByLabel('Agent name').fill('helper')
     assert.deepEqual(parse(await form.getByLabel('the entry', { exact: true }).innerText()), {
       agents: { helper: { kind: 'a2a', url: forecast.url } },
     })
@@ -42,11 +62,11 @@ describeInBrowser('a new agent', async (browser) => {
 
   it('is detected by its command, parsed like a shell does', async () => {
     const page = await fixture.open('/agents/new')
-    await page.getByLabel('An address, or a command').fill(`${process.execPath} './shout.mjs'`)
+    await page.getByLabel('URL, command or file').fill(`${process.execPath} './shout.mjs'`)
     await page.getByRole('button', { name: 'Detect' }).click()
-    const form = page.getByRole('form', { name: 'What was found' })
-    await form.getByText('It is a program').waitFor()
-    await form.getByLabel('Name on this hub').fill('louder')
+    const form = page.getByRole('form', { name: 'Detected agent' })
+    await form.getByText('Detected a command').waitFor()
+    await form.getByLabel('Agent name').fill('louder')
     await form.getByRole('button', { name: 'Add louder' }).click()
     await page.waitForURL('**/agents/louder')
     assert.deepEqual(entryOf('louder'), { kind: 'command', command: [process.execPath, './shout.mjs'] })
@@ -55,26 +75,70 @@ describeInBrowser('a new agent', async (browser) => {
     await page.close()
   })
 
-  it('is not guessed: the form lists the attempts and offers manual entry', async () => {
+  it('is not guessed: one diagnosis with its cause and advice, the attempts folded, and the kinds to choose from', async () => {
     const page = await fixture.open('/agents/new')
-    await page.getByLabel('An address, or a command').fill('http://127.0.0.1:9')
+    const port = await freePort()
+    await page.getByLabel('URL, command or file').fill(`http://127.0.0.1:${port}`)
     await page.getByRole('button', { name: 'Detect' }).click()
-    const tried = page.getByRole('region', { name: 'What was tried' })
-    await tried.getByText(/^a2a: /).waitFor()
-    await tried.getByText(/^mcp: /).waitFor()
-    await tried.getByRole('link', { name: 'choose a kind by hand' }).click()
-    await page.getByLabel('Kind', { exact: true }).last().waitFor()
+    const failure = page.getByRole('alert')
+    await failure.getByText(`Nothing is listening on port ${port}`).waitFor()
+    await failure.getByText(`connect ECONNREFUSED 127.0.0.1:${port}`, { exact: true }).waitFor()
+    await failure.getByText('Start the agent, or check the host and the port.').waitFor()
+    const attempts = failure.getByText(/^a2a, mcp, openai: connect ECONNREFUSED/)
+    assert.equal(await attempts.isVisible(), false)
+    await failure.getByText('Details').click()
+    await attempts.waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    // Started meanwhile.
+    const server = await serve({ name: 'Late', agent: () => 'hi', store: memoryStore(), port, quiet: true })
+    await failure.getByRole('button', { name: 'Detect again' }).click()
+    await page.getByRole('form', { name: 'Detected agent' }).waitFor()
+    await server.close()
+    await page.close()
+  })
+
+  it('has a diagnosis for a page, missing credentials and a command that does not exist', async () => {
+    const url = await openWebServer((path) =>
+      path.startsWith('/private') ? { status: 401, type: 'text/plain' } : { status: 200, type: 'text/html' },
+    )
+    const page = await fixture.open('/agents/new')
+    for (const [target, title] of [
+      [url, 'This is a web page, not an agent'],
+      [`${url}/private`, 'Requires authentication'],
+      ['no-such-program --flag', 'Command not found: no-such-program'],
+      ['./missing.ts', 'File not found: ./missing.ts'],
+    ] as const) {
+      await page.getByLabel('URL, command or file').fill(target)
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').getByText(title, { exact: true }).waitFor()
+      assert.equal(await page.getByLabel('Token', { exact: true }).isVisible(), title === 'Requires authentication')
+    }
+    await page.close()
+  })
+
+  it('is canceled while a program is probed, which shows the elapsed time', async () => {
+    const page = await fixture.open('/agents/new')
+    await page.getByLabel('URL, command or file').fill('sleep 600')
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('timer')
+      .getByText(/^[1-9]\d*\.\d s$/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Detect' }).waitFor()
+    assert.equal(await page.getByRole('timer').count(), 0)
+    assert.equal(await page.getByRole('alert').count(), 0)
     await page.close()
   })
 
   it('is entered in the form of its kind, which shows required fields and errors', async () => {
     const page = await fixture.open('/agents/new?form=openai')
-    await page.getByLabel('Name on this hub').fill('thinker')
+    await page.getByLabel('Agent name').fill('thinker')
     await page.getByRole('button', { name: 'Add thinker' }).click()
-    assert.equal(await page.getByText('is missing').count(), 2)
+    assert.equal(await page.getByText('is required').count(), 2)
     assert.deepEqual(await seriousViolations(page), [])
     await page.getByLabel('baseUrl').fill('nowhere')
-    await page.getByLabel('model needed').fill('some-model')
+    await page.getByLabel('model required').fill('some-model')
     await page.getByText('More settings').click()
     await page.getByLabel('options').fill('{ "temperature": 0.2 }')
     await page.getByLabel('retries').fill('2')
@@ -97,13 +161,16 @@ describeInBrowser('a new agent', async (browser) => {
     await page.close()
   })
 
-  it('may be of any kind that the hub supports, selected in the address', async () => {
-    const page = await fixture.open('/agents/new?form=')
-    const kinds = page.locator('#kind')
-    await kinds.selectOption('command')
+  it('may be of any kind that the hub supports, selected by a card', async () => {
+    const page = await fixture.open('/agents/new')
+    const cards = page.getByRole('list', { name: 'Agent kinds' }).getByRole('link')
+    await cards.first().waitFor()
+    const { json } = await testHub.ask('GET', '/admin/kinds')
+    assert.equal(await cards.count(), json.kinds.length)
+    await cards.filter({ hasText: 'Any program: a message on stdin, the answer on stdout.' }).click()
     await page.waitForURL('**/agents/new?form=command')
-    await page.getByLabel('Name on this hub').fill('hand-made')
-    await page.getByLabel('command needed').fill(`${process.execPath} ./shout.mjs "two words"`)
+    await page.getByLabel('Agent name').fill('hand-made')
+    await page.getByLabel('command required').fill(`${process.execPath} ./shout.mjs "two words"`)
     await page.getByRole('button', { name: 'Add hand-made' }).click()
     await page.waitForURL('**/agents/hand-made')
     assert.deepEqual(entryOf('hand-made'), { kind: 'command', command: [process.execPath, './shout.mjs', 'two words'] })
@@ -112,8 +179,8 @@ describeInBrowser('a new agent', async (browser) => {
 
   it('cannot have the name of another agent', async () => {
     const page = await fixture.open('/agents/new?form=demo')
-    await page.getByLabel('Name on this hub').fill('talker')
-    await page.getByLabel('agent needed').selectOption('echo')
+    await page.getByLabel('Agent name').fill('talker')
+    await page.getByLabel('agent required').selectOption('echo')
     await page.getByRole('button', { name: 'Add talker' }).click()
     await page.getByText('There is an agent talker already').waitFor()
     await page.close()
@@ -122,7 +189,7 @@ describeInBrowser('a new agent', async (browser) => {
   it('is added on a phone', async () => {
     for (const path of ['/agents/new', '/agents/new?form=a2a']) {
       const page = await fixture.open(path, { width: 390, height: 844, theme: 'dark' })
-      await page.getByRole('heading', { name: 'Add an agent', level: 2 }).waitFor()
+      await page.getByRole('heading', { name: 'Add agent', level: 2 }).waitFor()
       assert.deepEqual(await seriousViolations(page), [])
       assert.ok(await hasNoHorizontalScroll(page))
       await page.keyboard.press('Escape')

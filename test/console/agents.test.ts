@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { memoryStore } from '@parley/a2a'
+import { serve } from '@parley/a2a/node'
+import { freePort } from '../free-port.ts'
 import { openCardServer } from './card-server.ts'
 import { readClipboard } from './page-queries.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
@@ -9,10 +12,13 @@ import { describeInBrowser } from './shared-browser.ts'
 
 describeInBrowser('the agents', async (browser) => {
   const forecast = await openCardServer()
+  const gonePort = await freePort()
   const fixture = await openConsole(browser, {
+    files: { 'broken.ts': "import './not-there.ts'\nexport default () => 'hi'\n" },
     agents: {
       forecast: { kind: 'a2a', url: forecast.url, drift: 'block' },
-      gone: { kind: 'a2a', url: 'http://127.0.0.1:9001' },
+      gone: { kind: 'a2a', url: `http://127.0.0.1:${gonePort}` },
+      broken: { kind: 'module', path: './broken.ts' },
     },
   })
   const { testHub } = fixture
@@ -24,10 +30,10 @@ describeInBrowser('the agents', async (browser) => {
   describe('as a list', () => {
     it('show their kind, their health, and which one is the default', async () => {
       const page = await fixture.open('/agents')
-      await row(page, /^Talker talker default/).waitFor()
+      await row(page, /^talker Talker default/).waitFor()
       await row(page, /^gpt A model\. openai/).waitFor()
-      await row(page, /^gone .*down/).waitFor()
-      assert.equal(await list(page).getByRole('listitem').count(), 8)
+      await row(page, /^gone .*Down/).waitFor()
+      assert.equal(await list(page).getByRole('listitem').count(), 9)
       await page.close()
     })
 
@@ -39,7 +45,7 @@ describeInBrowser('the agents', async (browser) => {
       await row(page, /Talker/).waitFor({ state: 'detached' })
       await row(page, /Clock/).waitFor()
       assert.match(page.url(), /\?text=seconds$/)
-      await page.getByLabel('Filter the agents').fill('')
+      await page.getByLabel('Filter agents').fill('')
       await page.getByLabel('Kind').selectOption('demo')
       await row(page, /Talker/).waitFor({ state: 'detached' })
       await page.getByLabel('Tag').selectOption('demo')
@@ -72,7 +78,7 @@ describeInBrowser('the agents', async (browser) => {
 
     it('show their activity at once, and their last error', async () => {
       const page = await fixture.open('/agents')
-      await row(page, /shout .*idle none/).waitFor()
+      await row(page, /shout .* Up – – never idle None/).waitFor()
       const { id } = await testHub
         .call('talker', 'SendMessage', {
           message: { messageId: 'w', role: 'ROLE_USER', parts: [{ text: 'wait' }] },
@@ -81,9 +87,32 @@ describeInBrowser('the agents', async (browser) => {
         .then(({ json }) => json.result.task)
       await row(page, /Talker .*1 working/).waitFor()
       await testHub.send('talker', 'fail now')
-      await row(page, /Talker .*The agent failed/).waitFor()
+      await row(page, /Talker .*Up 2 50 % .*The agent failed/).waitFor()
       await testHub.ask('POST', `/admin/tasks/${id}/cancel`)
       await row(page, /Talker .*idle/).waitFor()
+      await page.close()
+    })
+
+    it('are sorted by their columns, in both directions and in the address', async () => {
+      const page = await fixture.open('/agents')
+      const first = list(page).getByRole('listitem').first()
+      await first.getByText('talker', { exact: true }).waitFor()
+      const column = page.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Agent' })
+      await column.click()
+      await page.waitForURL('**/agents?sort=name.asc')
+      await first.getByText('artist', { exact: true }).waitFor()
+      assert.equal(await column.getAttribute('aria-pressed'), 'true')
+      await column.press('Enter')
+      await page.waitForURL('**/agents?sort=name.desc')
+      await page.reload()
+      await first.getByText('talker', { exact: true }).waitFor()
+      await page.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Errors' }).click()
+      await first.getByText('50 %', { exact: true }).waitFor()
+      await row(page, /^clock/).click()
+      await page.waitForURL('**/agents/clock?sort=errors.desc')
+      // Beside the detail there are no columns.
+      await page.getByLabel('Sort', { exact: true }).selectOption('Most calls')
+      await page.waitForURL('**/agents/clock?sort=calls.desc')
       await page.close()
     })
 
@@ -105,12 +134,12 @@ describeInBrowser('the agents', async (browser) => {
       await page.getByRole('heading', { name: 'artist', level: 2 }).waitFor()
       await page.getByText('Answers with pictures, sounds').last().waitFor()
       await page.getByText(`${testHub.url}/a2a/artist`, { exact: true }).waitFor()
-      await page.getByRole('button', { name: 'Copy the endpoint' }).click()
+      await page.getByRole('button', { name: 'Copy endpoint' }).click()
       assert.equal(await readClipboard(page), `${testHub.url}/a2a/artist`)
-      await page.getByText('nothing, or a bearer token or key in Authorization').waitFor()
+      await page.getByText('Optional: Bearer token or API key').waitFor()
       await page.getByRole('link', { name: 'paint me something' }).waitFor()
       assert.equal(await page.getByRole('link', { name: 'paint me something' }).getAttribute('href'), `/tasks/${id}`)
-      assert.equal(await page.getByRole('link', { name: 'All its tasks' }).getAttribute('href'), '/tasks?agent=artist')
+      assert.equal(await page.getByRole('link', { name: 'Show all tasks' }).getAttribute('href'), '/tasks?agent=artist')
       await page.getByRole('link', { name: 'Try it' }).click()
       await page.waitForURL('**/playground/artist')
       await page.close()
@@ -135,11 +164,43 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('shows why it is down, and is checked again on request', async () => {
+    it('shows why it is down and when it is tried again; the retries are stopped and resumed, until it is back', async () => {
       const page = await fixture.open('/agents/gone')
-      await page.getByText(/It is down: it cannot be reached/).waitFor()
-      await page.getByRole('button', { name: 'Refresh' }).click()
-      await page.getByText('gone is down').first().waitFor()
+      const banner = page.getByRole('group', { name: 'State of gone' })
+      await banner.getByText('gone is not reachable').waitFor()
+      await banner.getByText('ECONNREFUSED').waitFor()
+      await banner
+        .getByRole('timer')
+        .getByText(/^Retrying(…| in \d+ s)$/)
+        .waitFor()
+      assert.deepEqual(await seriousViolations(page), [])
+      await banner.getByRole('button', { name: 'Stop retrying' }).click()
+      await banner.getByRole('timer').getByText('Not retrying').waitFor()
+      assert.equal(await banner.getByRole('button', { name: 'Stop retrying' }).count(), 0)
+      await page.reload()
+      await banner.getByRole('timer').getByText('Not retrying').waitFor()
+      await banner.getByRole('button', { name: 'Retry now' }).click()
+      await banner.getByRole('button', { name: 'Stop retrying' }).waitFor()
+
+      const server = await serve({ name: 'Back', agent: () => 'hi', store: memoryStore(), port: gonePort, quiet: true })
+      await banner.getByRole('button', { name: 'Retry now' }).click()
+      await banner.waitFor({ state: 'detached' })
+      await row(page, /(gone|Back) .*Up/).waitFor()
+      await server.close()
+      await testHub.ask('POST', '/admin/agents/gone/retry')
+      await banner.waitFor()
+      await row(page, /gone .*Down/).waitFor()
+      await page.close()
+    })
+
+    it('shows why it failed to start, on every tab', async () => {
+      const page = await fixture.open('/agents/broken')
+      const banner = page.getByRole('group', { name: 'State of broken' })
+      await banner.getByText('broken failed to start').waitFor()
+      await banner.getByText(/Cannot find module .*not-there\.ts/).waitFor()
+      await tabs(page).getByRole('link', { name: 'Connect' }).click()
+      await page.getByRole('heading', { name: 'Call it from a program' }).waitFor()
+      await banner.getByRole('button', { name: 'Retry now' }).waitFor()
       await page.close()
     })
 
@@ -148,7 +209,7 @@ describeInBrowser('the agents', async (browser) => {
       for (const [name, heading] of [
         ['Card', 'As clients see it'],
         ['Connect', 'Call it from a program'],
-        ['Settings', 'Its entry, as JSON'],
+        ['Settings', 'Settings of kind module'],
       ] as const) {
         await tabs(page).getByRole('link', { name }).click()
         await page.getByRole('heading', { name: heading }).waitFor()
@@ -162,9 +223,9 @@ describeInBrowser('the agents', async (browser) => {
 
     it('shows a not-found message with a link to its remaining tasks', async () => {
       const page = await fixture.open('/agents/unknown')
-      await page.getByText('There is no agent unknown').waitFor()
+      await page.getByText('No agent named unknown').waitFor()
       assert.equal(
-        await page.getByRole('link', { name: 'Tasks of unknown' }).getAttribute('href'),
+        await page.getByRole('link', { name: 'Show tasks of unknown' }).getAttribute('href'),
         '/tasks?agent=unknown',
       )
       await page.close()

@@ -29,14 +29,34 @@ describeInBrowser('the console', async (browser) => {
     await signedOut.close()
   })
 
+  it('shows a placeholder in the chosen theme while the script is on its way, then the page', async () => {
+    const page = await fixture.context.newPage()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const scripts = Promise.withResolvers<void>()
+    await page.route(/\/assets\/.*\.js$/, async (route) => {
+      await scripts.promise
+      await route.continue()
+    })
+    await page.goto('/agents', { waitUntil: 'commit' })
+    await page.locator('#shell .skeleton-rows').waitFor()
+    await page.getByText('Loading the console…').waitFor()
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+    assert.equal(await page.locator('#app > *').count(), 0)
+    assert.deepEqual(await seriousViolations(page), [])
+    scripts.resolve()
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+    assert.equal(await page.locator('#shell').count(), 0)
+    await page.close()
+  })
+
   it('opens every page from the rail, and shows that it is live', async () => {
     const page = await fixture.open('/agents')
-    for (const name of ['Playground', 'Tasks', 'Traces', 'Webhooks', 'Routes', 'Settings', 'Agents']) {
+    for (const name of ['Overview', 'Playground', 'Tasks', 'Traces', 'Webhooks', 'Routes', 'Settings', 'Agents']) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
       await page.getByRole('heading', { name, level: 1 }).waitFor()
       assert.match(page.url(), new RegExp(`/${name.toLowerCase()}`))
     }
-    await page.getByText(/ live$/).waitFor()
+    await page.getByText(/ Live$/).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
     await page.close()
@@ -56,7 +76,7 @@ describeInBrowser('the console', async (browser) => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/tasks/${id}`)
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
     await page.close()
   })
@@ -79,7 +99,7 @@ describeInBrowser('the console', async (browser) => {
     await page.keyboard.press('ArrowDown')
     assert.equal(await options.first().getAttribute('aria-selected'), 'true')
     await page.keyboard.type('no such thing at all')
-    await options.getByText('Tasks that say “no such thing at all”').waitFor()
+    await options.getByText('Tasks that contain “no such thing at all”').waitFor()
     assert.equal(await options.count(), 1)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/tasks?text=no+such+thing+at+all')
@@ -98,6 +118,7 @@ describeInBrowser('the console', async (browser) => {
   it('opens each page with two keys, and moves the focus there', async () => {
     const page = await fixture.open('/settings/about')
     for (const [key, name] of [
+      ['o', 'Overview'],
       ['a', 'Agents'],
       ['p', 'Playground'],
       ['t', 'Tasks'],
@@ -127,10 +148,10 @@ describeInBrowser('the console', async (browser) => {
     await page.getByLabel('Text').focus()
     await page.keyboard.type('gt?')
     assert.match(page.url(), /\/settings\/audit/)
-    assert.equal(await page.getByRole('dialog', { name: 'Keys' }).count(), 0)
+    assert.equal(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count(), 0)
     await page.getByLabel('Text').blur()
     await page.keyboard.press('?')
-    const keys = page.getByRole('dialog', { name: 'Keys' })
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await keys.getByRole('heading', { name: 'On this page' }).waitFor()
     await keys.getByRole('heading', { name: 'Everywhere' }).waitFor()
     await keys.getByRole('heading', { name: 'Go to' }).waitFor()
@@ -147,7 +168,7 @@ describeInBrowser('the console', async (browser) => {
   it('lets the keyboard skip the rail', async () => {
     const page = await fixture.open('/settings/about')
     await page.keyboard.press('Tab')
-    assert.equal(await isFocused(page.getByRole('link', { name: 'Skip to the content' })), true)
+    assert.equal(await isFocused(page.getByRole('link', { name: 'Skip to content' })), true)
     await page.keyboard.press('Enter')
     assert.equal(await isFocused(page.getByRole('main')), true)
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
@@ -189,7 +210,7 @@ describeInBrowser('the console', async (browser) => {
       name: 'gone',
       entry: { kind: 'a2a', url: 'http://127.0.0.1:9' },
     })
-    await agents.getByRole('img', { name: '1 not well' }).waitFor()
+    await agents.getByRole('img', { name: '1 with issues' }).waitFor()
     await fixture.testHub.ask('DELETE', '/admin/agents/gone')
     await agents.getByRole('img').waitFor({ state: 'detached' })
     await page.close()
@@ -201,8 +222,8 @@ describeInBrowser('the console', async (browser) => {
     assert.equal(answer?.status(), 404)
     await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
     await page.getByText('Nothing is at /no/such%20page').waitFor()
-    await page.getByRole('link', { name: 'Open the start page' }).click()
-    await page.waitForURL('**/welcome')
+    await page.getByRole('link', { name: 'Open overview' }).click()
+    await page.waitForURL('**/overview')
     await page.evaluate(`history.pushState(null, '', '/elsewhere'); dispatchEvent(new PopStateEvent('popstate'))`)
     await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
     // Programs get JSON, whatever they accept.

@@ -66,8 +66,7 @@ describeInBrowser('a hostile card', async (browser) => {
         '/agents/villain/connect',
         '/agents/villain/keys?make=key',
         '/agents/villain/settings',
-        '/welcome?view=steps',
-        '/welcome?view=overview',
+        '/welcome',
       ]) {
         const page = await fixture.open(path, { width })
         await page.locator('main').getByText('onerror=').first().waitFor({ state: 'attached' })
@@ -89,7 +88,7 @@ describeInBrowser('a hostile card', async (browser) => {
       null,
     )
     await page.getByRole('button', { name: 'Show all 20 skills' }).click()
-    await assertCalm(page, 'all skills')
+    await assertCalm(page, 'All skills')
     await page.close()
   })
 
@@ -109,9 +108,9 @@ describeInBrowser('a hostile card', async (browser) => {
 
   it('is also harmless in the detection preview', async () => {
     const page = await fixture.open('/agents/new')
-    await page.getByLabel('An address, or a command').fill(villain.url)
+    await page.getByLabel('URL, command or file').fill(villain.url)
     await page.getByRole('button', { name: 'Detect' }).click()
-    await page.getByRole('form', { name: 'What was found' }).waitFor()
+    await page.getByRole('form', { name: 'Detected agent' }).waitFor()
     await assertCalm(page, 'what was found')
     await page.close()
   })

@@ -41,6 +41,8 @@ describeInBrowser('by keyboard alone', async (browser) => {
   const { open, report, own, hook } = await openPopulatedConsole(browser)
   const pages: readonly (readonly [path: string, shows: string])[] = [
     ['/welcome', 'Concierge'],
+    ['/overview', 'Recent failures'],
+    ['/agents', 'translator'],
     ['/agents/analyst', 'Quarterly report'],
     ['/agents/analyst/connect', 'curl'],
     ['/agents/analyst/keys', 'notebook'],

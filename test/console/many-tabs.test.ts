@@ -16,7 +16,7 @@ describeInBrowser('many tabs', async (browser) => {
     // More than the six connections that a browser opens to one host.
     for (let tab = 0; tab < 8; tab += 1) {
       const page = await fixture.open('/tasks')
-      await page.getByText(/ live$/).waitFor()
+      await page.getByText(/ Live$/).waitFor()
       pages.push(page)
     }
     assert.equal(streams.length, 1)

@@ -13,6 +13,8 @@ import { describeInBrowser } from './shared-browser.ts'
 
 const many = 10_000
 const chatty = 5_000
+const minute = 60_000
+const waited = '01900000-0000-7000-8000-eeeeeeeeeeee'
 const longTask = '01900000-0000-7000-8000-ffffffffffff'
 /** The rows on the screen, and as many again above and below it. */
 const mostRows = 60
@@ -26,7 +28,7 @@ describeInBrowser('very many tasks', async (browser) => {
   await store.close()
   const fixture = await openConsole(browser, { config: { store: `sqlite:${file}` } })
   const scroller = (page: Page, name: string) =>
-    page.locator('.virtual').filter({ has: page.locator(`ul[aria-label="${name}"]`) })
+    page.locator(name === 'Tasks' ? '.task-list .virtual' : '.events-tab .virtual')
 
   /**
    * Scrolls for this many frames and returns what was drawn: the most rows at a time, and the most new rows in a
@@ -69,9 +71,9 @@ describeInBrowser('very many tasks', async (browser) => {
   it('are scrolled to the end and back, with few rows drawn', async () => {
     const page = await fixture.open('/tasks')
     const list = scroller(page, 'Tasks')
-    await list.getByRole('link').first().waitFor()
+    await list.locator('.task-row').first().waitFor()
     const foot = page.locator('.task-foot')
-    await toTheVeryEnd(list, async () => /^10,001 tasks$/.test((await foot.textContent()) ?? ''))
+    await toTheVeryEnd(list, async () => /^10,002 tasks$/.test((await foot.textContent()) ?? ''))
     await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
     await list.getByText('task number 0', { exact: true }).waitFor()
     await list.evaluate((element) => (element.scrollTop = 0))
@@ -94,8 +96,8 @@ describeInBrowser('very many tasks', async (browser) => {
 
   it('are searched only as far as the user wants', async () => {
     const page = await fixture.open('/tasks?text=number 0')
-    await page.getByText('Looked through 10,000 more tasks and found nothing.').waitFor()
-    await page.getByRole('button', { name: 'Look further back' }).click()
+    await page.getByText('Searched 10,000 more tasks without a match.').waitFor()
+    await page.getByRole('button', { name: 'Search older tasks' }).click()
     await page.getByText('task number 0', { exact: true }).waitFor()
     await page.getByText('1 task', { exact: true }).waitFor()
     await page.close()
@@ -105,6 +107,12 @@ describeInBrowser('very many tasks', async (browser) => {
     const page = await fixture.open(`/tasks/${longTask}/events`)
     await page.getByText('5,000 events', { exact: true }).waitFor()
     const list = scroller(page, 'Events')
+    const chunks = list.getByRole('button', { name: /4,997 artifact chunks, 5\.0 s/ })
+    await chunks.focus()
+    assert.equal(await list.locator('li').count(), 4)
+    await page.keyboard.press('Enter')
+    await list.getByRole('button', { name: /^4 / }).waitFor()
+    assert.equal(await chunks.getAttribute('aria-expanded'), 'true')
     await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
     await list.getByRole('button', { name: /^5000 / }).waitFor()
     await list.evaluate((element) => (element.scrollTop = 0))
@@ -127,10 +135,61 @@ describeInBrowser('very many tasks', async (browser) => {
     await page.close()
   })
 
+  it('have one set of numbers in all views: working time apart from waiting time', async () => {
+    const { json } = await fixture.testHub.ask('GET', `/admin/tasks/${waited}`)
+    assert.deepEqual([json.durationMs, json.waitingMs], [30 * minute, 10 * minute])
+    const page = await fixture.open('/tasks?text=waited for an answer')
+    const duration = page.locator('.task-row .task-duration')
+    assert.equal(await duration.innerText(), '20 min 0 s\n10 min 0 s waiting')
+    assert.match((await duration.getAttribute('title')) ?? '', /total 30 min 0 s$/)
+    await page.locator('.task-row').click()
+    await page.locator('.task-facts').getByText('20 min 0 s').waitFor()
+    await page.locator('.task-facts .task-waited').getByText('10 min 0 s').waitFor()
+    await page.getByText('6 events · 20 min 0 s working, 10 min 0 s waiting').waitFor()
+    await page.locator('.talk-end').getByText('20 min 0 s').waitFor()
+    const titles = await page.locator('.timeline-state title').allTextContents()
+    assert.deepEqual(titles.slice(0, 3), ['Working, 10 min 0 s', 'Needs input, 10 min 0 s', 'Working, 10 min 0 s'])
+    await page.close()
+  })
+
   it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })
+
+/** A task that worked, waited for an answer and worked again, for ten minutes each. */
+async function writeWaited(store: Store): Promise<void> {
+  const createdAt = Date.now() - 30 * minute
+  const message = (text: string): RecordBody => ({
+    type: 'message',
+    message: { messageId: text, role: 'ROLE_USER', parts: [{ text }] },
+  })
+  const status = (state: 'WORKING' | 'INPUT_REQUIRED' | 'COMPLETED', at: number): RecordBody => ({
+    type: 'status',
+    status: { state: `TASK_STATE_${state}`, timestamp: new Date(at).toISOString() },
+  })
+  const steps: readonly (readonly [minutes: number, body: (at: number) => RecordBody])[] = [
+    [0, () => message('it waited for an answer')],
+    [0, (at) => status('WORKING', at)],
+    [10, (at) => status('INPUT_REQUIRED', at)],
+    [20, () => message('the answer')],
+    [20, (at) => status('WORKING', at)],
+    [30, (at) => status('COMPLETED', at)],
+  ]
+  const records = steps.map(([minutes, body]) => {
+    const at = createdAt + minutes * minute
+    return { at, body: body(at) }
+  })
+  const statusAt = createdAt + 30 * minute
+  await store.tasks.append(waited, {
+    expectedSeq: 0,
+    records,
+    create: {
+      ...{ id: waited, contextId: waited, tenant: '', agent: 'talker', owner: 'anonymous', consumedSeq: 4 },
+      ...{ status: { state: 'TASK_STATE_COMPLETED' }, statusAt, createdAt },
+    },
+  })
+}
 
 /** Written to the store like an engine does, a year's work at once. */
 async function fill(store: Store): Promise<void> {
@@ -150,5 +209,6 @@ async function fill(store: Store): Promise<void> {
     artifact: { artifactId: 'answer', parts: [{ text: `word ${index + 3} ` }] },
     append: index > 0,
   }))
+  await writeWaited(store)
   await writeTask(store, { id: longTask, at: Date.now(), text: 'the chatty one', more: words })
 }

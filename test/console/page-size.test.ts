@@ -27,6 +27,7 @@ describeInBrowser('the first load of a page', async (browser) => {
 
   const pages: readonly (readonly [path: string, shows: string])[] = [
     ['/welcome', 'talker'],
+    ['/overview', 'Response time'],
     ['/agents', 'shout'],
     ['/agents/artist', 'Draw'],
     ['/playground/talker', 'Send'],

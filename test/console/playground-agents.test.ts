@@ -67,7 +67,16 @@ describeInBrowser('agents in the playground', async (browser) => {
       const { json } = await fixture.testHub.ask('GET', `/admin/agents/${name}`)
       const why = json.startError?.message ?? json.health.why
       assert.ok(why.length > 10, why)
-      await page.locator('.agent-note').getByText(why).waitFor()
+      await page.getByRole('alert').getByText('The message was not delivered').waitFor()
+      // Above the composer, with the next try, which the operator can stop.
+      const banner = page.getByRole('group', { name: `State of ${name}` })
+      await banner
+        .getByText(/^Retrying/)
+        .first()
+        .waitFor()
+      await banner.getByRole('button', { name: 'Stop retrying' }).click()
+      await banner.getByText('Not retrying').waitFor()
+      await banner.getByRole('button', { name: 'Retry now' }).waitFor()
       await page.getByRole('button', { name: 'Try again' }).click()
       await waitFor(async () => (sent() === 2 ? true : undefined), 'it is sent again')
       await page.getByRole('button', { name: 'Try again' }).waitFor()
@@ -93,7 +102,7 @@ describeInBrowser('agents in the playground', async (browser) => {
     writeFileSync(join(fixture.testHub.folder, 'repaired.ts'), "export default () => 'well again'")
     const entry = { kind: 'module', path: './repaired.ts' }
     assert.equal((await fixture.testHub.ask('PUT', '/admin/agents/broken', { entry })).status, 200)
-    await page.locator('.agent-note').waitFor({ state: 'detached' })
+    await page.getByRole('group', { name: 'State of broken' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Try again' }).click()
     await waitForTaskEnd(page)
     await page.locator('.talk-made').getByText('well again').waitFor()

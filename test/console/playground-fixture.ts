@@ -6,7 +6,7 @@ import type { ConsoleFixture } from './open-console.ts'
 
 export async function openPlayground(browser: Browser): Promise<ConsoleFixture> {
   const fixture = await openConsole(browser, {
-    files: { 'studio.ts': studio, 'clerk.ts': clerk, 'villain.ts': villain, 'flood.ts': flood },
+    files: { 'studio.ts': studio, 'clerk.ts': clerk, 'villain.ts': villain, 'flood.ts': flood, 'holder.ts': holder },
     config: {
       agents: {
         talker: {
@@ -20,6 +20,9 @@ export async function openPlayground(browser: Browser): Promise<ConsoleFixture> 
         clerk: { kind: 'module', path: './clerk.ts', description: 'Asks for everything there is.' },
         villain: { kind: 'module', path: './villain.ts', description: 'Means no good.' },
         flood: { kind: 'module', path: './flood.ts', description: 'Never stops talking.' },
+        queuing: { kind: 'module', path: './holder.ts' },
+        steered: { kind: 'module', path: './holder.ts', whenBusy: 'steer' },
+        rejecting: { kind: 'module', path: './holder.ts', whenBusy: 'reject' },
         echo: { kind: 'demo', agent: 'echo' },
         clock: { kind: 'demo', agent: 'clock' },
         concierge: { kind: 'demo', agent: 'concierge' },
@@ -104,6 +107,8 @@ export default async function* ({ message }) {
   yield made('sound', { raw: wav(), mediaType: 'audio/wav', filename: 'silence.wav' })
   yield made('film', { raw: 'AAAA', mediaType: 'video/mp4', filename: 'film.mp4' })
   yield made('notes', { raw: Buffer.from('Where: Rome\\n').toString('base64'), mediaType: 'text/plain', filename: 'notes.txt' })
+  yield made('paper', { raw: Buffer.from('%PDF-1.4\\n%%EOF\\n').toString('base64'), mediaType: 'application/pdf', filename: 'paper.pdf' })
+  yield made('orders', { data: { page: 1, orders: [{ id: 10, who: 'Ann', lines: [{ sku: 'a' }] }, { id: 9, who: 'Bob', lines: [] }] } })
   yield made('archive', { raw: Buffer.from([80, 75, 3, 4]).toString('base64'), mediaType: 'application/zip', filename: 'all.zip' })
   yield made('elsewhere', { url: 'https://example.com/report.pdf', mediaType: 'application/pdf', filename: 'report.pdf' })
   yield made('received', { data: { parts: message.parts.map((part) => ({ ...part, raw: part.raw === undefined ? undefined : part.raw.length })) } })
@@ -137,7 +142,7 @@ export default async function* ({ text, message, history }) {
   const first = (await history()).find(({ role }) => role === 'ROLE_USER').parts[0].text
   if ((await history()).filter(({ role }) => role === 'ROLE_USER').length === 1) {
     if (first === 'words') return yield asked([{ text: 'Which city?' }])
-    if (first === 'form') return yield asked([{ text: 'A table for whom?' }, { data: { requestedSchema: schema, arguments: { people: 2 } } }])
+    if (first === 'form') return yield asked([{ text: 'A table for whom?\\n- city: City: Where to\\n- people (optional)\\n- table\\n- extras\\n- smoking' }, { data: { requestedSchema: schema, arguments: { people: 2 } } }])
     if (first === 'secret') return yield asked([{ text: 'Your PIN, please' }], { [tools]: { inputRequest: { requestId: 'r-1', prompt: 'PIN', sensitive: true } } })
     if (first === 'secret form') return yield asked([{ text: 'Sign in' }, { data: { requestedSchema: { type: 'object', properties: { user: { type: 'string' }, password: { type: 'string', format: 'password' } }, required: ['user', 'password'] } } }])
     if (first === 'tool') return yield asked([{ data: { toolUseId: 'u-1', name: 'position', input: { of: 'you' } }, metadata: { [tools]: { type: 'tool-use' } } }])
@@ -186,11 +191,38 @@ export default async function* ({ text }) {
 
 const flood = `
 export default async function* ({ text }) {
+  if (text === 'code') return yield '~~~yaml\\n' + 'key: value\\n'.repeat(9000) + 'last: 1\\n~~~'
   const count = Number(text) || 5000
   for (let index = 0; index < count; index += 1) {
     const end = index % 40 === 39 ? '\\n\\n' : ' '
     yield { artifact: { artifactId: 'words', parts: [{ text: 'w' + index + end }] }, append: index > 0, lastChunk: index === count - 1 }
     if (index % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 5))
   }
+}
+`
+
+/** Ends the turn of an agent of `holder.ts` that holds. */
+export function releaseTurn(): void {
+  const scope = globalThis as { releaseTurn?: () => void }
+  scope.releaseTurn?.()
+}
+
+/** Works until it is released, repeats what it is sent meanwhile, or fails. */
+const holder = `
+export default async function* ({ text, messages, signal }) {
+  if (text === 'fail') throw new Error('the printer is on fire')
+  if (text !== 'hold') return yield 'Then: ' + text
+  yield 'Holding. '
+  const released = new Promise((resolve) => {
+    globalThis.releaseTurn = resolve
+    signal.addEventListener('abort', resolve)
+  })
+  const arriving = messages[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await Promise.race([released, arriving.next()])
+    if (next?.value === undefined) break
+    yield 'Meanwhile: ' + next.value.parts[0].text + '. '
+  }
+  yield 'Released. '
 }
 `

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { seriousViolations } from './open-console.ts'
-import { composer, openPlayground, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
+import { composer, openPlayground, sendText, taskIdOf, waitForClipboard, waitForTaskEnd } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
 const styleOf = (one: Locator, property: string): Promise<string> =>
@@ -45,19 +45,48 @@ describeInBrowser('the output of agents', async (browser) => {
     await page.close()
   })
 
+  it('highlights code, names its language, and copies it', async () => {
+    const page = await fixture.open('/playground/talker')
+    const code = 'const a = "<b>" // done\n'
+    await sendText(page, `\n\n\`\`\`ts\n${code}\`\`\`\n\n- item\n\n  \`\`\`nosuch"onload=x\n  plain\n  \`\`\``)
+    await waitForTaskEnd(page)
+    const blocks = page.locator('.talk-made .markdown .code')
+    await blocks.locator('.code-keyword', { hasText: 'const' }).waitFor()
+    assert.deepEqual(await page.locator('.code-language').allInnerTexts(), ['TypeScript', 'nosuch"onload=x'])
+    assert.equal(await blocks.first().locator('.code-string').innerText(), '"<b>"')
+    await blocks.first().getByRole('button', { name: 'Copy code' }).click()
+    assert.equal(await waitForClipboard(page, 'const'), code.trimEnd())
+    assert.equal(await blocks.nth(1).locator('code').innerText(), 'plain')
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator(':root[data-theme=dark]').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.close()
+  })
+
+  it('highlights the end of a long block later', async () => {
+    const page = await fixture.open('/playground/flood')
+    await sendText(page, 'code')
+    await waitForTaskEnd(page)
+    const block = page.locator('.talk-made .code')
+    await block.locator('.code-number').waitFor({ state: 'attached' })
+    assert.equal((await block.locator('code').textContent())?.length, 11 * 9_000 + 7)
+    await page.close()
+  })
+
   it('keeps the alignment of columns', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(
       page,
-      '\n\n| what | where | price | more |\n|:--|:-:|--:|---|\n| a | b | 1 | c |\n\n3. three\n4. four',
+      '\n\n| what | where | price | more | count |\n|:--|:-:|--:|---|---|\n| a | b | 1 | c | 1,200 |\n\n3. three\n4. four',
     )
     await waitForTaskEnd(page)
     const cells = page.locator('.talk-made .markdown td')
-    await cells.nth(3).waitFor()
-    const aligned = await Promise.all([0, 1, 2, 3].map((index) => styleOf(cells.nth(index), 'textAlign')))
+    await cells.nth(4).waitFor()
+    const aligned = await Promise.all([0, 1, 2, 3, 4].map((index) => styleOf(cells.nth(index), 'textAlign')))
     assert.deepEqual(
       aligned.map((word) => word.replace('-webkit-', '')),
-      ['left', 'center', 'right', 'start'],
+      ['left', 'center', 'right', 'start', 'right'],
     )
     assert.equal(await page.locator('.talk-made .markdown ol').getAttribute('start'), '3')
     await page.close()
@@ -84,7 +113,7 @@ describeInBrowser('the output of agents', async (browser) => {
     assert.equal(await styleOf(page.locator('.talk-said.mine .part-text'), 'direction'), 'rtl')
     const task = taskIdOf(page)
     await page.goto(`${fixture.testHub.url}/tasks/${task}`)
-    assert.equal(await styleOf(page.locator(`[data-row="${task}"] .task-row-title`), 'direction'), 'rtl')
+    assert.equal(await styleOf(page.locator(`.task-row-link[data-row="${task}"]`), 'direction'), 'rtl')
     assert.equal(await styleOf(page.locator('.task-head h2'), 'direction'), 'rtl')
     await page.close()
   })

@@ -50,7 +50,7 @@ describeInBrowser('a restart of the hub', async (browser) => {
     for (const number of [2, 5, 8]) {
       await Promise.all(pages.map((page) => tick(page, number)))
       await hub.kill()
-      await Promise.all(pages.map((page) => page.getByText('hub away').waitFor()))
+      await Promise.all(pages.map((page) => page.getByText('Disconnected, reconnecting…').waitFor()))
       await hub.start()
     }
     for (const page of pages) {
@@ -91,7 +91,7 @@ describeInBrowser('a restart of the hub', async (browser) => {
     await sendText(page, 'A table, please')
     await page.locator('.talk-asked').waitFor()
     await hub.kill()
-    await page.getByText('hub away').waitFor()
+    await page.getByText('Disconnected, reconnecting…').waitFor()
     await composer(page).fill('Rome, two')
     await composer(page).press('Enter')
     await page.getByText('sending …').waitFor()

@@ -8,6 +8,7 @@ import {
   contextIdOf,
   waitForClipboard,
   isFocused,
+  releaseTurn,
   hasHorizontalScroll,
   openPlayground,
   sendText,
@@ -29,9 +30,9 @@ describeInBrowser('the playground', async (browser) => {
     await page.reload()
     await page.locator('.choose-card').first().waitFor()
     assert.equal(await page.locator('.choose-card').count(), 2)
-    await page.getByLabel('Filter the agents').fill('no such agent')
-    await page.getByText('No agent fits.').waitFor()
-    await page.getByLabel('Filter the agents').fill('')
+    await page.getByLabel('Filter agents').fill('no such agent')
+    await page.getByText('No matching agents').waitFor()
+    await page.getByLabel('Filter agents').fill('')
     await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.keyboard.press('j')
@@ -93,17 +94,112 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
+  it('sends messages to a running task, which the agent handles next', async () => {
+    const page = await fixture.open('/playground/queuing')
+    await sendText(page, 'hold')
+    await page.locator('.talk-made').getByText('Holding.').waitFor()
+    const task = taskIdOf(page)
+    await page.getByText('The agent handles it after its current turn.').waitFor()
+    assert.equal(await composer(page).getAttribute('aria-label'), 'Message the running task')
+    await page.getByRole('button', { name: 'Cancel' }).waitFor()
+    await sendText(page, 'more')
+    await page.locator('.talk-said.mine').filter({ hasText: 'more' }).getByText('queued for the next turn').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    releaseTurn()
+    await waitForTaskEnd(page)
+    await page.getByText('Then: more').waitFor()
+    assert.equal(taskIdOf(page), task)
+    assert.equal(await page.locator('.chat-task').count(), 1)
+    await page.close()
+  })
+
+  it('steers an agent that reads messages while it works', async () => {
+    const page = await fixture.open('/playground/steered')
+    await sendText(page, 'hold')
+    await page.getByText('The agent receives it while it works.').waitFor()
+    await sendText(page, 'faster')
+    await page.getByText('sent to the running turn').waitFor()
+    await page.getByText('Meanwhile: faster.').waitFor()
+    releaseTurn()
+    await waitForTaskEnd(page)
+    await page.close()
+  })
+
+  it('offers only to cancel a task whose agent accepts no messages while it works', async () => {
+    const page = await fixture.open('/playground/rejecting')
+    await sendText(page, 'hold')
+    await page.getByText('This agent accepts no messages while it works.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send' }).count(), 0)
+    await sendText(page, 'not now')
+    assert.equal(await composer(page).inputValue(), 'not now')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await waitForTaskEnd(page, 'canceled')
+    assert.equal(await page.locator('.talk-said.mine').count(), 1)
+    await page.close()
+  })
+
+  it('shows why a task failed, and sends its message again', async () => {
+    const page = await fixture.open('/playground/queuing')
+    await sendText(page, 'fail')
+    await waitForTaskEnd(page, 'failed')
+    const failure = page.getByRole('group', { name: 'The task failed' })
+    await failure.getByText('the printer is on fire').first().waitFor()
+    assert.equal(
+      await failure.getByRole('link', { name: 'Open task' }).getAttribute('href'),
+      `/tasks/${taskIdOf(page)}`,
+    )
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.chat-task').nth(1).locator('.talk-end').waitFor()
+    await page.close()
+  })
+
+  it('compares two agents on one prompt, with times and links, also after a reload', async () => {
+    const page = await fixture.open('/playground/talker')
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.waitForURL('**/playground/compare?left=talker')
+    assert.equal(await page.getByRole('button', { name: 'Send' }).count(), 0)
+    await page.getByLabel('Second agent').selectOption('queuing')
+    await page.keyboard.press('i')
+    await sendText(page, 'hello')
+    const sides = [
+      page.getByRole('region', { name: 'Result of talker' }),
+      page.getByRole('region', { name: 'Result of queuing' }),
+    ]
+    const check = async (): Promise<void> => {
+      for (const [index, answer] of ['You said: hello', 'Then: hello'].entries()) {
+        const side = sides[index]
+        assert.ok(side !== undefined)
+        await side.getByText(answer).waitFor()
+        await side.locator('.talk-end').waitFor()
+        await side
+          .locator('dt', { hasText: 'Total time' })
+          .locator('xpath=following-sibling::dd')
+          .getByText(/^\d.* m?s$/)
+          .waitFor()
+        await side.locator('dt', { hasText: 'Time to first token' }).waitFor()
+        assert.match((await side.getByRole('link', { name: 'Open task' }).getAttribute('href')) ?? '', /^\/tasks\/./)
+      }
+    }
+    await check()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.reload()
+    await check()
+    await page.setViewportSize({ width: 390, height: 844 })
+    assert.equal(await hasHorizontalScroll(page), false)
+    await page.close()
+  })
+
   it('continues the task that asks, then opens a new task in the same conversation, or starts another one', async () => {
     const page = await fixture.open('/playground/concierge')
     await sendText(page, 'A table, please')
-    await page.getByText('Your answer goes to the task that waits.').waitFor()
+    await page.getByText('Replying to this task').waitFor()
     const task = taskIdOf(page)
     const context = contextIdOf(page)
     assert.equal(await composer(page).getAttribute('aria-label'), 'Answer concierge')
-    await page.getByRole('button', { name: 'New task instead' }).click()
-    await page.getByText('A new task in this conversation.').waitFor()
+    await page.getByRole('button', { name: 'Start a new task' }).click()
+    await page.getByText('Starts a new task in this conversation').waitFor()
     assert.equal(taskIdOf(page), '')
-    await page.getByRole('button', { name: 'Answer the question instead' }).click()
+    await page.getByRole('button', { name: 'Reply to the question' }).click()
     await sendText(page, 'Oslo, three')
     await waitForTaskEnd(page)
     assert.equal(taskIdOf(page), task)
@@ -134,7 +230,7 @@ describeInBrowser('the playground', async (browser) => {
 
   it('offers the examples of the card', async () => {
     const page = await fixture.open('/playground/clock')
-    await page.getByRole('list', { name: 'Examples' }).getByRole('link', { name: '10' }).click()
+    await page.getByRole('region', { name: 'Skills' }).getByRole('link', { name: 'Use example: 10' }).click()
     await page.waitForURL('**/playground/clock?text=10')
     assert.equal(await composer(page).inputValue(), '10')
     await page.close()
@@ -195,7 +291,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.locator('.chat-task').nth(1).locator('.talk-end').waitFor()
     const context = contextIdOf(page)
     await page.goto(`${fixture.testHub.url}/playground`)
-    await page.getByLabel('Filter the conversations').fill('milk')
+    await page.getByLabel('Filter conversations').fill('milk')
     const row = page.locator('.recent-row')
     await page.getByText('2 tasks').waitFor()
     assert.equal(await row.count(), 1)
@@ -245,7 +341,7 @@ describeInBrowser('the playground', async (browser) => {
     assert.match(await page.getByRole('alert').innerText(), /There is no task unknown-task\./)
     const { id } = await fixture.testHub.send('talker', 'one of talker')
     await page.goto(`${fixture.testHub.url}/playground/clock?task=${id}`)
-    await page.getByText('This task is one of talker.').waitFor()
+    await page.getByText('This task belongs to talker.').first().waitFor()
     await page.close()
   })
 
@@ -258,7 +354,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/playground/concierge?version=0.3')
     await page.getByRole('combobox', { name: 'Agent' }).fill('zzz')
-    await page.getByText('No agent of that name.').waitFor()
+    await page.getByText('No matching agents').waitFor()
     await page.close()
   })
 
@@ -277,7 +373,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.waitForURL('**/playground/talker')
     await composer(page).press('Escape')
     await page.keyboard.press('?')
-    assert.match(await page.getByRole('dialog', { name: 'Keys' }).innerText(), /New conversation/)
+    assert.match(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).innerText(), /New conversation/)
     await page.close()
   })
 
@@ -290,7 +386,7 @@ describeInBrowser('the playground', async (browser) => {
     const [top = 0, end = 0] = await place()
     assert.ok(end > 0 && end - top < 40)
     await view.evaluate((element) => (element.scrollTop = 0))
-    await page.getByRole('button', { name: 'To the end' }).click()
+    await page.getByRole('button', { name: 'Jump to latest' }).click()
     await waitFor(async () => ((await place())[0] ?? 0) > 0 || undefined, 'it is at the end again')
     await page.close()
   })
@@ -345,7 +441,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.getByRole('button', { name: 'Protocol' }).click()
     await page.locator('.protocol-open').first().waitFor()
     assert.equal(await hasHorizontalScroll(page), false)
-    await page.getByRole('button', { name: 'Close the protocol' }).click()
+    await page.getByRole('button', { name: 'Close protocol' }).click()
     await page.getByRole('link', { name: 'Close' }).click()
     await page.waitForURL('**/playground')
     assert.equal(await hasHorizontalScroll(page), false)

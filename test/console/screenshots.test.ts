@@ -27,6 +27,7 @@ describeInBrowser('every page', async (browser) => {
   const populated = await openPopulatedConsole(browser)
   const { report, own, hook } = populated
   const pages: readonly (readonly [name: string, path: string, shows: string])[] = [
+    ['overview', '/overview', 'release-bot'],
     ['welcome', '/welcome', 'concierge'],
     ['agents', '/agents', 'translator'],
     ['agent', '/agents/analyst', 'Quarterly report'],

@@ -22,14 +22,14 @@ describeInBrowser('the audit log', async (browser) => {
     const page = await fixture.open('/settings/audit')
     await rows(page).first().waitFor()
     const all = await what(page).allTextContents()
-    assert.ok(all.includes('made a key'), all.join(', '))
+    assert.ok(all.includes('created a key'), all.join(', '))
     assert.ok(all.includes('SendMessage talker'))
     // Rejected callers are listed, whatever they requested.
     assert.deepEqual(
       all.filter((one) => one.startsWith('GET ')),
       ['GET /admin/agents'],
     )
-    await page.getByLabel('also what was only looked at').check()
+    await page.getByLabel('Include read-only requests').check()
     await page.waitForURL('**/settings/audit?reads=1')
     await what(page).filter({ hasText: 'GET /admin/audit' }).first().waitFor()
     assert.equal(await page.title(), 'Audit · Settings · Parley')
@@ -45,7 +45,7 @@ describeInBrowser('the audit log', async (browser) => {
       }, `all say ${wanted}`)
     }
     await page.getByLabel('Event').selectOption('task.state')
-    await only(/task 0/)
+    await only(/Task 0/)
     await page.getByLabel('Agent').selectOption('talker')
     await page.waitForURL('**/settings/audit?event=task.state&agent=talker')
     await page.getByLabel('Event').selectOption('')
@@ -57,11 +57,11 @@ describeInBrowser('the audit log', async (browser) => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.keyboard.press('/')
     await page.keyboard.type('KEY.CREATED')
-    await only(/made a key/)
+    await only(/created a key/)
     await page.waitForURL('**/settings/audit?text=KEY.CREATED')
     await page.keyboard.press('Escape')
     await page.getByLabel('Caller').fill(key.principal)
-    await page.getByText('Nothing of that kind was done').waitFor()
+    await page.getByText('No matching entries').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).last().click()
     await page.getByLabel('Caller').fill(key.principal)
     await page.getByLabel('Caller').press('Enter')
@@ -72,7 +72,7 @@ describeInBrowser('the audit log', async (browser) => {
     await page.getByLabel('Time').selectOption('custom')
     await page.getByLabel('From').waitFor()
     await page.goto(`${testHub.url}/settings/audit?until=2020-01-01T00:00:00Z`)
-    await page.getByText('Nothing of that kind was done').waitFor()
+    await page.getByText('No matching entries').waitFor()
     await page.close()
   })
 
@@ -94,7 +94,7 @@ describeInBrowser('the audit log', async (browser) => {
     await page.keyboard.press('Escape')
     await page.waitForURL('**/settings/audit?event=session.opened')
     await page.goto(`${testHub.url}/settings/audit/nonsense`)
-    await page.getByText('This entry is not there any more').waitFor()
+    await page.getByText('Entry not found').waitFor()
     await page.close()
   })
 
@@ -119,7 +119,7 @@ describeInBrowser('the audit log', async (browser) => {
   it('adds new entries at the top, and holds them back while the user reads further down', async () => {
     for (let count = 0; count < 20; count += 1) await testHub.send('talker', `filling ${count}`)
     const page = await fixture.open('/settings/audit?event=call&agent=shout')
-    await page.getByText('Nothing of that kind was done').waitFor()
+    await page.getByText('No matching entries').waitFor()
     await testHub.send('shout', 'hello')
     await rows(page).filter({ hasText: 'shout' }).first().waitFor()
     await page.goto(`${testHub.url}/settings/audit?agent=talker`)
@@ -221,7 +221,7 @@ describeInBrowser('the audit log', async (browser) => {
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByLabel('Event').selectOption('key.created')
     await rows(page).first().click()
-    await page.getByRole('heading', { name: 'admin: made a key' }).waitFor()
+    await page.getByRole('heading', { name: 'admin: created a key' }).waitFor()
     await page.getByRole('link', { name: 'Close' }).click()
     await rows(page).first().waitFor()
     await page.close()

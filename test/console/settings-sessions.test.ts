@@ -31,7 +31,7 @@ describeInBrowser('the sessions', async (browser) => {
     const said = await current.innerText()
     for (const pattern of [
       /^admin$/m,
-      /opened by admin key/,
+      /Signed in with admin key/,
       /since/,
       /last used/,
       /expires in 12 h/,
@@ -39,7 +39,7 @@ describeInBrowser('the sessions', async (browser) => {
     ])
       assert.match(said, pattern)
     const other = rows(page).filter({ hasText: 'ann' })
-    assert.match(await other.innerText(), /opened by access token/)
+    assert.match(await other.innerText(), /Signed in with access token/)
     assert.equal(await other.getByText('current session').count(), 0)
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme })

@@ -43,8 +43,8 @@ describeInBrowser('sign-in', async (browser) => {
     const { page, context } = await openSignedOut('/tasks?agent=talker')
     assert.equal(await page.title(), 'Sign in · Parley')
     assert.equal(await isFocused(key(page)), true)
-    await page.getByText(/then on to \/tasks/).waitFor()
-    await page.getByRole('button', { name: 'Show the key' }).click()
+    await page.getByText(/continues to \/tasks/).waitFor()
+    await page.getByRole('button', { name: 'Show key' }).click()
     assert.equal(await key(page).getAttribute('type'), 'text')
     await enter(page)
     await heading(page, 'Tasks').waitFor()
@@ -152,7 +152,7 @@ describeInBrowser('sign-in', async (browser) => {
     await enter(page)
     await heading(page, 'Settings').waitFor()
     assert.match(page.url(), /\/settings\/audit\?event=call$/)
-    await page.getByText(/ live$/).waitFor()
+    await page.getByText(/ Live$/).waitFor()
     await context.close()
   })
 
@@ -172,7 +172,7 @@ describeInBrowser('sign-in', async (browser) => {
     // The draft is kept.
     await field.waitFor()
     assert.match(await field.inputValue(), /# typed before\n$/)
-    await page.getByText(/ live$/).waitFor()
+    await page.getByText(/ Live$/).waitFor()
     writeFileSync(testHub.file, before)
     await context.close()
     await testHub.restart()

@@ -31,7 +31,7 @@ describeInBrowser('a task in the console', async (browser) => {
     assert.equal(await readClipboard(page), asked.id)
     await facts.getByRole('button', { name: 'Copy context id' }).click()
     assert.equal(await readClipboard(page), contextId)
-    await page.getByRole('button', { name: 'More to do' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
     const playground = await page.getByRole('link', { name: 'Open in playground' }).getAttribute('href')
     assert.equal(playground, `/playground/talker?context=${contextId}&task=${asked.id}`)
     await page.getByRole('button', { name: 'Copy as curl' }).click()
@@ -66,7 +66,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.getByRole('button', { name: 'Type' }).click()
     await page.locator('.menu-panel').getByLabel('status').check()
     await page.keyboard.press('Escape')
-    await page.getByRole('searchbox', { name: 'Find in the events' }).fill('INPUT_required')
+    await page.getByRole('searchbox', { name: 'Find in events' }).fill('INPUT_required')
     await waitForCount(page.locator('.event'), 1)
     await page.reload()
     await events(page).first().waitFor()
@@ -74,7 +74,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.getByText(/^1 of \d+ events$/).waitFor()
     await events(page).first().click()
     await page.locator('.event-body .found').first().waitFor()
-    await page.getByRole('searchbox', { name: 'Find in the events' }).fill('nowhere')
+    await page.getByRole('searchbox', { name: 'Find in events' }).fill('nowhere')
     await page.getByRole('button', { name: 'Show all events' }).click()
     await events(page).nth(6).waitFor()
     await page.close()
@@ -129,7 +129,7 @@ describeInBrowser('a task in the console', async (browser) => {
       configuration: { returnImmediately: true },
     })
     const { id } = started.json.result.task
-    await page.goto(`${testHub.url}/tasks/${id}/events`)
+    await page.goto(`${testHub.url}/tasks/${id}/events?chunks=all`)
     await events(page).filter({ hasText: 'line 40' }).first().waitFor()
     const list = page.locator('.events-tab .virtual')
     assert.ok(await list.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight < 60))
@@ -186,7 +186,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.locator('.task-head').getByRole('button', { name: 'Export' }).click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'As JSON, with its events' }).click(),
+      page.getByRole('button', { name: 'As JSON, with events' }).click(),
     ])
     assert.equal(file.suggestedFilename(), `task-${asked.id}.json`)
     const whole = JSON.parse(await readFile(await file.path(), 'utf8'))
@@ -198,8 +198,8 @@ describeInBrowser('a task in the console', async (browser) => {
     const page = await fixture.open(`/tasks/${asked.id}?list=off`)
     await page.locator('.task-detail').waitFor()
     assert.equal(await page.locator('.task-row').count(), 0)
-    await page.getByRole('button', { name: 'More to do' }).click()
-    await page.getByRole('button', { name: 'Show the list' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Show list' }).click()
     await page.locator('.task-row').first().waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('copy this task')
@@ -211,7 +211,7 @@ describeInBrowser('a task in the console', async (browser) => {
   it('shows a not-found message for an unknown task', async () => {
     const page = await fixture.context.newPage()
     await page.goto(`${testHub.url}/tasks/not-there`)
-    await page.getByRole('heading', { name: 'There is no such task' }).waitFor()
+    await page.getByRole('heading', { name: 'Task not found' }).waitFor()
     await page.close()
   })
 

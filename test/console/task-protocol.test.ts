@@ -16,7 +16,8 @@ describeInBrowser('the protocol view of a task', async (browser) => {
   const last = protocol.events.at(-1)
   const frameOf = (event: any, version: string, binding: string) =>
     event.frames.find((frame: any) => frame.version === version && frame.binding === binding)
-  const column = (page: Page, version: string) => page.getByRole('region', { name: `As clients of ${version} get it` })
+  const column = (page: Page, version: string) =>
+    page.getByRole('region', { name: `As clients of ${version} receive it` })
   const marked = (page: Page, version: string): Promise<string[]> =>
     column(page, version).locator('.json-line.changed').allTextContents()
 

@@ -125,7 +125,7 @@ describeInBrowser('a replay', async (browser) => {
     await page.clock.runFor(aFewFramesMs)
     await talk(page).getByText('line 31').waitFor()
     assert.doesNotMatch(await said(page), /line 40/)
-    await page.getByRole('button', { name: 'Pause the replay' }).click()
+    await page.getByRole('button', { name: 'Pause replay' }).click()
     await page.close()
   })
 

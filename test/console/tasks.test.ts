@@ -13,9 +13,9 @@ describeInBrowser('the list of tasks', async (browser) => {
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const rows = (page: Page) => page.getByRole('list', { name: 'Tasks' }).getByRole('link')
-  const titles = (page: Page): Promise<string[]> => page.locator('.task-row-title').allTextContents()
-  const selectedTitle = (page: Page) => page.locator('.task-row[aria-current]').locator('.task-row-title').textContent()
+  const rows = (page: Page) => page.getByRole('table', { name: 'Tasks' }).locator('.task-row')
+  const titles = (page: Page): Promise<string[]> => page.locator('.task-row-link').allTextContents()
+  const selectedTitle = (page: Page) => page.locator('.task-row-link[aria-current]').textContent()
 
   let ann: AuthHeaders = {}
   let hello: any
@@ -24,9 +24,9 @@ describeInBrowser('the list of tasks', async (browser) => {
   it('explains how to create the first task, and shows it at once', async () => {
     const page = await fixture.open('/tasks')
     await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
-    await page.getByRole('button', { name: 'Copy the command' }).click()
+    await page.getByRole('button', { name: 'Copy command' }).click()
     assert.match(await readClipboard(page), /^curl 'http:\/\/127\.0\.0\.1:\d+\/a2a\/talker'/)
-    assert.match((await page.getByRole('link', { name: 'Open the playground' }).getAttribute('href')) ?? '', /talker$/)
+    assert.match((await page.getByRole('link', { name: 'Open playground' }).getAttribute('href')) ?? '', /talker$/)
     await testHub.send('talker', 'the very first')
     await rows(page).filter({ hasText: 'the very first' }).waitFor()
     await page.close()
@@ -48,8 +48,9 @@ describeInBrowser('the list of tasks', async (browser) => {
       'Hello from Ann',
     ])
     const row = rows(page).filter({ hasText: 'Hello from Ann' })
-    for (const text of [/completed$/, /^talker$/, /^ann$/]) await row.getByText(text).waitFor()
-    assert.match((await row.locator('.task-row-took').textContent()) ?? '', /^\d+(\.\d)? m?s$/)
+    for (const text of [/Completed$/, /^talker$/, /^You said: Hello from Ann$/, /^ann$/])
+      await row.getByText(text).waitFor()
+    assert.match((await row.locator('.task-row-duration').textContent()) ?? '', /^\d+(\.\d)? m?s$/)
     assert.match((await row.locator('time').getAttribute('title')) ?? '', /\d\d:\d\d:\d\d\.\d{3}$/)
     assert.equal(await page.getByText('5 tasks').count(), 1)
     await page.close()
@@ -62,9 +63,9 @@ describeInBrowser('the list of tasks', async (browser) => {
     assert.match(page.url(), /agent=shout/)
     await page.getByRole('button', { name: 'Clear filters' }).click()
 
-    await page.getByRole('button', { name: 'State' }).click()
-    await page.getByLabel('failed').check()
-    await page.getByLabel('input').check()
+    await page.getByRole('search').getByRole('button', { name: 'State' }).click()
+    await page.getByLabel('Failed').check()
+    await page.getByLabel('Needs input').check()
     await page.keyboard.press('Escape')
     await waitForCount(page.locator('.task-row'), 2)
     assert.deepEqual(await titles(page), ['fail without a reason', 'ask about a city'])
@@ -84,7 +85,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.getByRole('button', { name: 'Apply' }).click()
     await waitForCount(page.locator('.task-row'), 1)
     assert.deepEqual(await titles(page), ['Hello from Ann'])
-    await page.getByRole('button', { name: /^context .*remove/ }).click()
+    await page.getByRole('button', { name: /^Context .*remove/ }).click()
     await waitForCount(page.locator('.task-row'), 3)
     assert.match(page.url(), /\?caller=ann$/)
     await page.goBack()
@@ -98,7 +99,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     assert.equal(await rows(page).count(), 5)
     await page.getByLabel('Time').selectOption('custom')
     await page.getByLabel('From').fill('2030-01-01T00:00')
-    await page.getByRole('heading', { name: 'No task fits these filters' }).waitFor()
+    await page.getByRole('heading', { name: 'No matching tasks' }).waitFor()
     assert.match(page.url(), /since=20(29|30)-/)
     await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click()
     await rows(page).first().waitFor()
@@ -106,12 +107,81 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.close()
   })
 
+  it('is sorted by its headers, in the address, and the hub sorts all pages', async () => {
+    const page = await fixture.open('/tasks')
+    await rows(page).first().waitFor()
+    const header = (name: string) => page.getByRole('columnheader', { name })
+    assert.equal(await header('Updated').getAttribute('aria-sort'), 'descending')
+    await header('Agent').getByRole('button').click()
+    await page.waitForURL(/\?sort=agent$/)
+    await waitForText(page.locator('.task-row-link').first(), 'a louder hello')
+    assert.equal(await header('Agent').getAttribute('aria-sort'), 'ascending')
+    await header('State').getByRole('button').focus()
+    await page.keyboard.press('Enter')
+    await waitForText(page.locator('.task-row-link').first(), 'ask about a city')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\?sort=state&order=desc$/)
+    await waitForText(page.locator('.task-row-link').last(), 'ask about a city')
+    await page.reload()
+    await waitForText(page.locator('.task-row-link').last(), 'ask about a city')
+    await rows(page).last().click()
+    await page.waitForURL(/\/tasks\/[\w-]+\?sort=state&order=desc$/)
+    await page.getByRole('link', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'View' }).click()
+    await page.getByLabel('Sort by').selectOption('Last update, oldest first')
+    await waitForText(page.locator('.task-row-link').first(), 'the very first')
+    await page.close()
+  })
+
+  it('has the columns that the user chooses, and remembers them', async () => {
+    const page = await fixture.open('/tasks')
+    const headers = (): Promise<string[]> => page.getByRole('columnheader').allInnerTexts()
+    await rows(page).first().waitFor()
+    assert.deepEqual(
+      (await headers()).map((text) => text.replace(/\W/g, '')),
+      ['State', 'Agent', 'Task', 'Result', 'Caller', 'Duration', 'Updated'],
+    )
+    await page.getByRole('button', { name: 'View' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Caller').focus()
+    await page.keyboard.press('Space')
+    await page.getByLabel('Events').check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('columnheader', { name: 'Events' }).waitFor()
+    await page.reload()
+    await rows(page).first().waitFor()
+    assert.deepEqual(
+      (await headers()).map((text) => text.replace(/\W/g, '')),
+      ['State', 'Agent', 'Task', 'Result', 'Events', 'Duration', 'Updated'],
+    )
+    await page.evaluate(() => localStorage.removeItem('parley.tasks.columns'))
+    await page.close()
+  })
+
+  it('shows why a task failed, in its row and at the top of the task, and resends it', async () => {
+    const page = await fixture.open('/tasks?state=TASK_STATE_FAILED')
+    const result = rows(page).filter({ hasText: 'fail without a reason' }).locator('.task-result')
+    await waitForText(result, /^The agent failed: .*a secret of ours/)
+    await result.click()
+    const notice = page.getByRole('group', { name: 'Failure' })
+    await notice.getByText('The agent failed', { exact: true }).waitFor()
+    await notice.getByText(/^a secret of ours/).waitFor()
+    await notice.getByText('The agent threw this error.').waitFor()
+    await notice.getByText('Details').click()
+    await notice.getByText(/talker\.ts/).waitFor()
+    assert.equal(await notice.getByRole('link', { name: 'Open agent' }).getAttribute('href'), '/agents/talker')
+    assert.deepEqual(await seriousViolations(page), [])
+    await notice.getByRole('button', { name: 'Resend' }).click()
+    await page.waitForURL(new RegExp(`/tasks/${failed.id}/compare/`))
+    await page.close()
+  })
+
   it('updates without a reload when tasks change', async () => {
     const page = await fixture.open('/tasks?state=TASK_STATE_WORKING')
-    await page.getByRole('heading', { name: 'No task fits these filters' }).waitFor()
+    await page.getByRole('heading', { name: 'No matching tasks' }).waitFor()
     const waiting = testHub.send('talker', 'wait for me', ann).catch(() => {})
     const row = rows(page).filter({ hasText: 'wait for me' })
-    await row.getByText('working').waitFor()
+    await row.getByText('Working').waitFor()
     const { tasks } = (await testHub.ask('GET', '/admin/tasks?state=TASK_STATE_WORKING')).json
     await testHub.ask('POST', `/admin/tasks/${tasks[0].id}/cancel`)
     await row.waitFor({ state: 'detached' })
@@ -125,7 +195,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await rows(page).first().waitFor()
     await page.route('**/admin/tasks?*', (route) => route.abort())
     await page.getByLabel('Agent').selectOption('talker')
-    await page.getByRole('alert').getByText('The hub cannot be reached').waitFor()
+    await page.getByRole('alert').getByText('The hub cannot be reached', { exact: true }).waitFor()
     await page.unroute('**/admin/tasks?*')
     await page.getByRole('button', { name: 'Try again' }).click()
     await rows(page).filter({ hasText: 'Hello from Ann' }).waitFor()
@@ -141,7 +211,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.keyboard.press('j')
     await page.keyboard.press('k')
     await page.keyboard.press('j')
-    assert.equal(await page.locator('.task-row:focus .task-row-title').textContent(), second)
+    assert.equal(await page.locator('.task-row-link:focus').textContent(), second)
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/tasks\/[\w-]+$/)
     assert.equal(await selectedTitle(page), second)
@@ -157,7 +227,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.waitForURL(/text=louder/)
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next task').waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Next task').waitFor()
     await page.close()
   })
 
@@ -208,7 +278,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     const places = () =>
       list.evaluate((element) =>
         [...element.querySelectorAll<any>('.task-row')].map((row) => [
-          row.dataset['task'],
+          row.querySelector('a').dataset['row'],
           Math.round(row.getBoundingClientRect().top),
         ]),
       )
@@ -231,7 +301,9 @@ describeInBrowser('the list of tasks', async (browser) => {
     const { tasks } = (await testHub.ask('GET', '/admin/tasks?limit=10')).json
     const shown = async (): Promise<string> =>
       (
-        await page.locator('.task-row').evaluateAll((all: any[]) => all.slice(0, 10).map((row) => row.dataset.row))
+        await page
+          .locator('.task-row')
+          .evaluateAll((all: any[]) => all.slice(0, 10).map((row) => row.querySelector('a').dataset.row))
       ).join()
     const newest = tasks.map(({ id }: any) => id).join()
     await waitFor(async () => ((await shown()) === newest ? true : undefined), 'the newest are listed')
@@ -264,7 +336,7 @@ describeInBrowser('the list of tasks', async (browser) => {
       const page = await fixture.open(`/tasks/${failed.id}?agent=talker`, { theme })
       await page.locator('.task-detail').waitFor()
       assert.deepEqual(await seriousViolations(page), [])
-      await page.getByRole('button', { name: 'State' }).click()
+      await page.getByRole('search').getByRole('button', { name: 'State' }).click()
       assert.deepEqual(await seriousViolations(page), [])
       await page.close()
     })

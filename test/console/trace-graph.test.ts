@@ -43,7 +43,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     assert.equal(await page.locator('.delegation-edge').count(), 4)
     for (const label of await page.locator('.delegation-edge text').allTextContents())
       assert.match(label, /^\d+(\.\d)? m?s$/)
-    assert.match((await boxes(page).nth(2).textContent()) ?? '', /^gpt● completed · \d+ ms46 tokens · 0\.037$/)
+    assert.match((await boxes(page).nth(2).textContent()) ?? '', /^gpt● Completed · \d+ ms46 tokens · 0\.037$/)
     await page.close()
   })
 
@@ -77,7 +77,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     const { page } = await open()
     const place = (): Promise<string | null> => page.locator('.delegation-drawing > g').getAttribute('transform')
     const fitted = await scale(page)
-    await page.getByRole('button', { name: 'Smaller' }).click()
+    await page.getByRole('button', { name: 'Zoom out' }).click()
     assert.ok((await scale(page)) < fitted)
     await page.keyboard.press('+')
     await page.keyboard.press('+')

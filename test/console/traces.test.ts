@@ -39,12 +39,12 @@ describeInBrowser('the traces page', async (browser) => {
     const at = (text: string): number => texts.findIndex((one) => one.includes(text))
     assert.ok(at('hello there') < at('fail at once') && at('fail at once') < at('report on'))
     const whole = texts[at('report on')] ?? ''
-    for (const expected of ['completed', 'front', '5 tasks', 'writer', 'checker', 'gpt', '46', '0.037']) {
+    for (const expected of ['Completed', 'front', '5 tasks', 'writer', 'checker', 'gpt', '46', '0.037']) {
       assert.ok(whole.includes(expected), `${expected} in ${whole}`)
     }
     assert.match(texts[at('fail at once')] ?? '', /failed[\s\S]*✕ 1/)
     // Completed, with an error in a span.
-    assert.match(texts[at('try what')] ?? '', /completed[\s\S]*✕ \d/)
+    assert.match(texts[at('try what')] ?? '', /Completed[\s\S]*✕ \d/)
     await page.close()
   })
 
@@ -58,14 +58,14 @@ describeInBrowser('the traces page', async (browser) => {
     await page.reload()
     await row(page, 'report on').waitFor()
     assert.equal(await rows(page).count(), 1)
-    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('search').getByRole('button', { name: 'Clear filters' }).click()
     await row(page, 'hello there').waitFor()
 
     await page.getByRole('combobox', { name: 'Status' }).selectOption('ERROR')
     await row(page, 'hello there').waitFor({ state: 'detached' })
     assert.equal(await row(page, 'fail at once').count(), 1)
     assert.equal(await row(page, 'try what').count(), 0)
-    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('search').getByRole('button', { name: 'Clear filters' }).click()
 
     await page.getByRole('checkbox', { name: 'With errors' }).check()
     await row(page, 'hello there').waitFor({ state: 'detached' })
@@ -77,12 +77,12 @@ describeInBrowser('the traces page', async (browser) => {
     await row(page, 'hello there').waitFor({ state: 'detached' })
     assert.equal(await rows(page).count(), 1)
     await page.getByRole('searchbox').fill('nothing is called so')
-    await page.getByRole('heading', { name: 'No trace fits' }).waitFor()
-    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('heading', { name: 'No matching traces' }).waitFor()
+    await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click()
     await row(page, 'hello there').waitFor()
 
     await page.getByRole('combobox', { name: 'Duration' }).selectOption('10m')
-    await page.getByRole('heading', { name: 'No trace fits' }).waitFor()
+    await page.getByRole('heading', { name: 'No matching traces' }).waitFor()
     await page.getByRole('combobox', { name: 'Duration' }).selectOption('')
     await page.getByRole('combobox', { name: 'Time' }).selectOption('1h')
     await row(page, 'hello there').waitFor()
@@ -114,7 +114,7 @@ describeInBrowser('the traces page', async (browser) => {
     assert.match(totals, /Tokens\s+12 in 34 out/)
     assert.match(totals, /Cost\s+0\.037/)
     assert.match(totals, /Tasks\s+5 5 turns/)
-    assert.match(totals, /Errors\s+none/)
+    assert.match(totals, /Errors\s+None/)
     const names = (await spans(page).locator('.waterfall-name').allInnerTexts()).map((one) =>
       one.split('\n')[0]?.trim(),
     )
@@ -154,18 +154,18 @@ describeInBrowser('the traces page', async (browser) => {
     await page.reload()
     await details.getByRole('heading', { name: 'model some-model' }).waitFor()
     await span(page, /^delegate writer/).click()
-    await details.getByRole('link', { name: 'Open the task of writer' }).click()
+    await details.getByRole('link', { name: 'Open task of writer' }).click()
     await page.waitForURL(/\/tasks\/[0-9a-f-]{36}$/)
     assert.notEqual(page.url().split('/').at(-1), report.id)
     await page.goBack()
     await span(page, /^turn 1/).click()
-    await details.getByRole('link', { name: 'Open its task' }).waitFor()
+    await details.getByRole('link', { name: 'Open task', exact: true }).waitFor()
     // Events during the span link to the log.
     assert.match(
       (await details.getByRole('row').nth(1).getByRole('link').getAttribute('href')) ?? '',
       /events\?event=\d+$/,
     )
-    await details.getByRole('button', { name: 'Close the span' }).click()
+    await details.getByRole('button', { name: 'Close span' }).click()
     await details.waitFor({ state: 'detached' })
     await page.close()
   })
@@ -236,7 +236,7 @@ describeInBrowser('the traces page', async (browser) => {
     const { id } = await testHub.send('front', 'many 12')
     const page = await fixture.open(`/traces/${id}`)
     await span(page, /task wide/).waitFor()
-    await page.getByRole('note').filter({ hasText: 'Part of this trace is not shown' }).waitFor()
+    await page.getByRole('note').filter({ hasText: 'This trace is incomplete' }).waitFor()
     assert.ok((await spans(page).count()) < 80)
     await page.locator('.waterfall-rows').evaluate((list) => (list.scrollTop = list.scrollHeight))
     await waitFor(async () => {
@@ -258,7 +258,7 @@ describeInBrowser('the traces page', async (browser) => {
   it('links from a part to the whole', async () => {
     const { json } = await testHub.ask('GET', '/admin/tasks?agent=writer')
     const page = await fixture.open(`/traces/${json.tasks[0].id}`)
-    await page.getByText('This is a part: front handed it on.').waitFor()
+    await page.getByText('Part of a larger trace, delegated by front.').waitFor()
     await page.getByRole('link', { name: 'Show the whole trace' }).click()
     await page.waitForURL(`**/traces/${report.id}`)
     await span(page, /task front/).waitFor()
@@ -342,7 +342,7 @@ describeInBrowser('the traces page', async (browser) => {
 
   it('shows a not-found message for an unknown trace', async () => {
     const page = await fixture.open('/traces/none-of-this-name')
-    await page.getByText('There is no such trace.').waitFor()
+    await page.getByText('Trace not found.').waitFor()
     await page.getByRole('link', { name: 'Close' }).click()
     await page.waitForURL('**/traces')
     await page.close()

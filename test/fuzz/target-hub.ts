@@ -231,7 +231,7 @@ const admin: FuzzTarget = {
     ),
   ],
   seeds: () => [
-    ...'tasks task-counts tasks/x tasks/x/events tasks/x/wire push push/x/y health health/pulse search?q=x kinds agents agents/echo keys audit traces traces/x config config/schema config/versions config/versions/x agents/echo/card routes session openapi.json'
+    ...'tasks task-counts tasks/x tasks/x/events tasks/x/wire push push/x/y health stats?range=7d&agent=echo search?q=x kinds agents agents/echo keys audit traces traces/x config config/schema config/versions config/versions/x agents/echo/card routes session openapi.json'
       .split(' ')
       .map((path) => httpInput('GET', `/admin/${path}`, {})),
     httpInput('GET', '/admin/tasks?limit=2&state=TASK_STATE_WORKING&agent=echo&cursor=x', {}),

@@ -98,7 +98,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     retentionMs: config.retention.finished,
     isLoopbackOnly: isLoopbackHost && !config.trustProxy,
     isAdmin: (key) => access?.adminKey.matches(key) === true,
-    streams: () => server?.handler.openStreams() ?? 0,
+    streams: (agent) => server?.handler.openStreams(agent) ?? 0,
     readers: () => server?.handler.readers,
     connections: () => server?.connections(),
     agents: () => registry,
@@ -118,6 +118,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       registry: () => registry,
       handler: handler.promise,
       url,
+      agentChanged: (name) => admin?.agentChanged(name),
       log,
     })
     const { delegation, routing, inProcessClient, observe } = delegationSetup
@@ -174,7 +175,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       storeName: describeStore({ store: config.store.url, dataDir: config.dataDir }),
       registry: agents,
       handler: () => handler.promise,
-      streams: () => server?.handler.openStreams() ?? 0,
+      stats: telemetry.stats,
       kinds,
       programEnv: parts.programEnv ?? {},
       config: () => current,

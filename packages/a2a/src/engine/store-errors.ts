@@ -20,6 +20,7 @@ const taskMethods = [
   'countStates',
   'countUnfinished',
   'search',
+  'agents',
   'findTasks',
   'findMessage',
   'saveSnapshot',

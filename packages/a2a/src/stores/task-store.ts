@@ -157,14 +157,13 @@ export interface SearchQuery {
   /** The time of the status, in milliseconds: at or after `from`, before `until`. */
   readonly from?: number
   readonly until?: number
-  /** Keyset: only rows that come after this one in (statusAt, id) descending. */
+  /** By (statusAt, id): descending (`newest`, the default) or ascending. */
+  readonly order?: 'newest' | 'oldest'
+  /** Keyset: only rows that come after this one in the order of the search. */
   readonly before?: { readonly statusAt: number; readonly id: string }
   readonly limit: number
 }
-/**
- * One page of a search: newest status first, ties by id, descending. There is no total: counting all matches would cost as much as
- * their number.
- */
+/** One page of a search, in its order. There is no total: counting all matches would cost as much as their number. */
 export interface SearchPage extends Pick<ListPage, 'more'> {
   readonly tasks: readonly TaskRow[]
 }
@@ -237,6 +236,8 @@ export interface TaskStore {
   countUnfinished(): Promise<readonly AgentCount[]>
   /** Tasks of all owners; for the operator. The cost of a page depends on its length, not on the number of tasks. */
   search(query: SearchQuery): Promise<SearchPage>
+  /** The names of all agents that have tasks, in any order; for the operator. */
+  agents(): Promise<readonly string[]>
   /** Tasks whose id has this prefix, greatest id first. */
   findTasks(idPrefix: string, limit: number): Promise<readonly TaskRow[]>
   /** The task that a message was claimed for, while both the claim and the task exist. */

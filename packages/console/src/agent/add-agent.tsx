@@ -1,42 +1,59 @@
 /**
- * A single field that takes a URL or a command. The hub detects the agent kind and shows the entry it would write; one click adds
- * it.
+ * A single field that takes a URL, a command or a file. The hub detects the agent kind and shows the entry it would write; one click
+ * adds it.
  */
 import { useSignal } from '@preact/signals'
-import { callAdmin, type AdminResponse } from '../api/admin-client.ts'
+import { useEffect } from 'preact/hooks'
+import { callAdmin } from '../api/admin-client.ts'
 import { announce, showToast } from '../app/announce.ts'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { Icon } from '../components/icon.tsx'
-import { ErrorNotice } from '../components/status/error-notice.tsx'
+import { ErrorNotice, FailureNotice } from '../components/status/error-notice.tsx'
 import { effectsText } from './effect-text.ts'
 import { entryYaml } from './entry-yaml.ts'
 import { InlineCodeText } from './inline-code-text.tsx'
 import { fieldErrorsFrom, type FieldError } from '../components/form/field-errors.ts'
 import { FieldErrorList } from '../components/form/form-fields.tsx'
 import { useSubmit } from '../components/form/use-submit.ts'
+import { useDetection, type DetectionResult } from './detection.ts'
+import { kindText } from './kind-text.ts'
 import { parseTarget } from './parse-target.ts'
+import { agentStrings } from './strings.ts'
 import './add-agent.css'
 
-type DetectedAgent = AdminResponse<'detectAgent'>
+const words = agentStrings.detect
 
 export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void }) {
   const text = useSignal('')
   const token = useSignal('')
-  const found = useSignal<DetectedAgent | undefined>(undefined)
-  const { isBusy, problem, onSubmit } = useSubmit(async () => {
+  const detection = useDetection()
+  const { startedAt, result, problem } = detection
+  const isRunning = startedAt !== undefined
+  const needsToken = result?.diagnosis?.code === 'unauthenticated'
+
+  async function detect(): Promise<void> {
     const target = parseTarget(text.value)
     if (target === undefined) return
-    found.value = undefined
-    const secret = token.value.trim()
-    found.value = await callAdmin('detectAgent', { body: { target, ...(secret === '' ? {} : { token: secret }) } })
-    announce(found.value.kind === undefined ? 'Agent kind not recognized' : `It is ${found.value.kind}`)
-  })
+    const found = await detection.run(target, token.value.trim())
+    if (found?.kind !== undefined) announce(words.foundTitle(kindText(found.kind).detected))
+  }
+
+  function cancel(): void {
+    detection.cancel()
+    announce(words.canceled)
+  }
 
   return (
     <div class="stack add-agent">
-      <form class="stack-small add-agent-box" onSubmit={onSubmit}>
+      <form
+        class="stack-small add-agent-box"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void detect()
+        }}
+      >
         <label for="target" class="label">
-          An address, or a command
+          {words.label}
         </label>
         <div class="add-agent-line">
           <input
@@ -46,22 +63,26 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
-            placeholder="https://agent.example.com   or   npx -y some-mcp-server"
+            placeholder={words.placeholder}
             value={text.value}
             onInput={(event) => (text.value = event.currentTarget.value)}
           />
-          <button type="submit" class="primary" disabled={isBusy || text.value.trim() === ''}>
-            {isBusy ? 'Detecting …' : 'Detect'}
-          </button>
+          {/* Two elements: a click on one that becomes a submit button would submit. */}
+          {isRunning ? (
+            <button key="cancel" type="button" onClick={cancel}>
+              {words.cancel}
+            </button>
+          ) : (
+            <button key="detect" type="submit" class="primary" disabled={text.value.trim() === ''}>
+              {words.submit}
+            </button>
+          )}
         </div>
-        <p class="hint">
-          A2A agents, MCP servers, OpenAI-compatible models, OpenClaw gateways, programs, modules. A command is run
-          once, where the configuration is.
-        </p>
-        <details class="add-agent-token">
-          <summary>It asks for credentials</summary>
+        {isRunning ? <DetectionProgress startedAt={startedAt} /> : <p class="hint">{words.hint}</p>}
+        <details class="add-agent-token" open={needsToken || token.value !== ''}>
+          <summary>{words.token.summary}</summary>
           <div class="field">
-            <label for="token">Token to try</label>
+            <label for="token">{words.token.label}</label>
             <input
               id="token"
               type="password"
@@ -70,38 +91,61 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
               onInput={(event) => (token.value = event.currentTarget.value)}
             />
             <p class="hint">
-              It is tried and not kept: the entry will name the variable <code>AGENT_TOKEN</code> of the hub’s
-              environment.
+              {words.token.hint[0]} <code>AGENT_TOKEN</code> {words.token.hint[1]}
             </p>
           </div>
         </details>
       </form>
-      {problem !== undefined && <ErrorNotice reason={problem} />}
-      {found.value?.reasons !== undefined && <UnknownTarget reasons={found.value.reasons} />}
-      {found.value?.kind !== undefined && (
-        <DetectedForm key={`${found.value.kind} ${found.value.name}`} found={found.value} onAdded={onAdded} />
+      {problem !== undefined && <ErrorNotice reason={problem} retry={() => void detect()} />}
+      {result?.diagnosis !== undefined && (
+        <FailureNotice
+          title={result.diagnosis.title}
+          cause={result.diagnosis.cause}
+          advice={result.diagnosis.advice}
+          details={result.reasons ?? []}
+          label={words.failed}
+          actions={
+            <>
+              <button type="button" class="small" onClick={() => void detect()}>
+                {words.again}
+              </button>
+              <a class="button small" href="/agents/new?form=">
+                {words.chooseKind}
+              </a>
+            </>
+          }
+        />
+      )}
+      {result?.kind !== undefined && (
+        <DetectedForm key={`${result.kind} ${result.name}`} found={result} onAdded={onAdded} />
       )}
     </div>
   )
 }
 
-function UnknownTarget({ reasons }: { readonly reasons: readonly string[] }) {
+const tickMs = 100
+
+/** The elapsed time: programs take a while to start. */
+function DetectionProgress({ startedAt }: { readonly startedAt: number }) {
+  const now = useSignal(startedAt)
+  useEffect(() => {
+    const timer = setInterval(() => (now.value = Date.now()), tickMs)
+    return () => clearInterval(timer)
+  }, [])
   return (
-    <section class="panel stack add-agent-found" aria-label="What was tried">
-      <h3>Agent kind not recognized</h3>
-      <ul class="add-agent-notes">
-        {reasons.map((reason) => (
-          <li key={reason}>{reason}</li>
-        ))}
-      </ul>
-      <p class="hint">
-        Is it running, and is the address right? You can also <a href="/agents/new?form=">choose a kind by hand</a>.
-      </p>
-    </section>
+    <p class="hint add-agent-progress">
+      <span role="status">{words.running}</span>{' '}
+      <span role="timer">{((now.value - startedAt) / 1_000).toFixed(1)} s</span>
+    </p>
   )
 }
 
-function DetectedForm({ found, onAdded }: { readonly found: DetectedAgent; readonly onAdded: (name: string) => void }) {
+interface DetectedFormProps {
+  readonly found: DetectionResult
+  readonly onAdded: (name: string) => void
+}
+
+function DetectedForm({ found, onAdded }: DetectedFormProps) {
   const { kind = '', notes = [] } = found
   const name = useSignal(found.name ?? '')
   const mistakes = useSignal<readonly FieldError[]>([])
@@ -117,10 +161,11 @@ function DetectedForm({ found, onAdded }: { readonly found: DetectedAgent; reado
   )
 
   const wrongName = mistakes.value.filter(({ field }) => field === 'name')
+  const { detected, icon } = kindText(kind)
   return (
-    <form class="panel stack add-agent-found" aria-label="What was found" onSubmit={onSubmit}>
+    <form class="panel stack add-agent-found" aria-label={words.found} onSubmit={onSubmit}>
       <h3 class="row add-agent-kind">
-        <Icon name="check" /> It is {kindNames[kind] ?? kind}
+        <Icon name={icon} /> {words.foundTitle(detected)}
       </h3>
       {notes.length > 0 && (
         <ul class="add-agent-notes">
@@ -132,7 +177,7 @@ function DetectedForm({ found, onAdded }: { readonly found: DetectedAgent; reado
         </ul>
       )}
       <div class="field">
-        <label for="found-name">Name on this hub</label>
+        <label for="found-name">{words.name}</label>
         <input
           id="found-name"
           type="text"
@@ -146,25 +191,15 @@ function DetectedForm({ found, onAdded }: { readonly found: DetectedAgent; reado
         />
       </div>
       <div class="field">
-        <span class="label">What will be written</span>
-        <CodeBlock text={entryYaml(agent || 'name', entry)} label="the entry" wrap />
+        <span class="label">{words.preview}</span>
+        <CodeBlock text={entryYaml(agent || 'name', entry)} label={words.entry} wrap />
       </div>
       <FieldErrorList id="found-mistakes" mistakes={mistakes.value} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
-          Add {agent}
+          {words.add(agent)}
         </button>
       </div>
     </form>
   )
-}
-
-const kindNames: Readonly<Record<string, string>> = {
-  a2a: 'an A2A agent',
-  mcp: 'an MCP server',
-  openai: 'an OpenAI-compatible model',
-  openclaw: 'an OpenClaw gateway',
-  acp: 'an agent that speaks ACP',
-  command: 'a program',
-  module: 'an agent in a file',
 }

@@ -2,6 +2,7 @@
 import type { Agent, AgentCards } from '../api/admin.ts'
 import { formatCount, pluralize } from '../components/format.ts'
 import type { StatusDisplay } from '../components/status/task-state.tsx'
+import { agentStrings } from './strings.ts'
 
 export interface AgentStatus extends StatusDisplay {
   readonly word: 'up' | 'slow' | 'down' | 'blocked' | 'unavailable'
@@ -12,19 +13,17 @@ export interface AgentStatus extends StatusDisplay {
 type AgentHealthInput = Pick<Agent, 'state' | 'startError' | 'health' | 'drift'>
 
 export function agentStatus({ state, startError, health, drift }: AgentHealthInput): AgentStatus {
-  if (state === 'unavailable') return { tone: 'failed', shape: '✕', word: 'unavailable', why: startError?.message }
+  const { status: words } = agentStrings
+  if (state === 'unavailable') {
+    return { tone: 'failed', shape: '✕', word: 'unavailable', text: words.unavailable, why: startError?.message }
+  }
   if (drift === 'blocked') {
-    return {
-      tone: 'failed',
-      shape: '⊘',
-      word: 'blocked',
-      why: 'Its card has changed, and the new one is not approved yet.',
-    }
+    return { tone: 'failed', shape: '⊘', word: 'blocked', text: words.blocked, why: words.cardChanged }
   }
   const { why } = health
-  if (health.state === 'down') return { tone: 'failed', shape: '✕', word: 'down', why }
-  if (health.state === 'slow') return { tone: 'waiting', shape: '◐', word: 'slow', why }
-  return { tone: 'done', shape: '●', word: 'up', why }
+  if (health.state === 'down') return { tone: 'failed', shape: '✕', word: 'down', text: words.down, why }
+  if (health.state === 'slow') return { tone: 'waiting', shape: '◐', word: 'slow', text: words.slow, why }
+  return { tone: 'done', shape: '●', word: 'up', text: words.up, why }
 }
 
 export interface LastError {
@@ -41,16 +40,16 @@ export function agentLastError(agent: AgentHealthInput & Pick<Agent, 'lastError'
     return { text: startError.message, at: startError.at, taskId: undefined }
   }
   if (health.state === 'down' && health.why !== undefined) {
-    return { text: health.why, at: health.askedAt, taskId: undefined }
+    return { text: health.cause ?? health.why, at: health.askedAt, taskId: undefined }
   }
   return lastError === undefined
     ? undefined
-    : { text: lastError.text ?? 'failed', at: lastError.at, taskId: lastError.taskId }
+    : { text: lastError.text ?? agentStrings.status.failed, at: lastError.at, taskId: lastError.taskId }
 }
 
 export function breakerText(breaker: Agent['health']['breaker']): string | undefined {
-  if (breaker === 'open') return 'Nothing is handed on to it for a while, because too much failed.'
-  return breaker === 'half-open' ? 'One message is let through, to see whether it is well again.' : undefined
+  if (breaker === 'open') return agentStrings.breaker.open
+  return breaker === 'half-open' ? agentStrings.breaker.halfOpen : undefined
 }
 
 /** Whether the operator should look at this agent. */
@@ -59,12 +58,13 @@ export function needsAttention(agent: AgentHealthInput): boolean {
 }
 
 export function loadText({ working, waiting, streams }: Agent['load']): string {
-  const words = [
-    ...(working > 0 ? [`${formatCount(working)} working`] : []),
-    ...(waiting > 0 ? [`${formatCount(waiting)} waiting`] : []),
-    ...(streams > 0 ? [pluralize(streams, 'stream')] : []),
+  const words = agentStrings.load
+  const parts = [
+    ...(working > 0 ? [words.working(formatCount(working))] : []),
+    ...(waiting > 0 ? [words.waiting(formatCount(waiting))] : []),
+    ...(streams > 0 ? [pluralize(streams, words.stream)] : []),
   ]
-  return words.length === 0 ? 'idle' : words.join(' · ')
+  return parts.length === 0 ? words.idle : parts.join(' · ')
 }
 
 type Signature = NonNullable<NonNullable<AgentCards['remote']>['signature']>
@@ -72,26 +72,27 @@ type Signature = NonNullable<NonNullable<AgentCards['remote']>['signature']>
 /** Result of the signature check of an agent's own card. */
 export function signatureStatus(
   signature: Signature | undefined,
-): Omit<AgentStatus, 'word'> & { readonly word: string } {
-  const { status = 'unchecked', why, kid, alg } = signature ?? {}
+): StatusDisplay & { readonly why: string | undefined } {
+  const { status = 'unchecked', why, kid, alg = '' } = signature ?? {}
+  const words = agentStrings.signature
   switch (status) {
     case 'verified':
       return {
         tone: 'done',
         shape: '●',
-        word: 'verified',
-        why: `Signed with ${kid ?? 'a key'}${alg === undefined ? '' : ` (${alg})`}.`,
+        word: words.verified,
+        why: words.signedWith(kid ?? words.someKey, alg),
       }
     case 'unverified':
-      return { tone: 'failed', shape: '✕', word: 'not verified', why }
+      return { tone: 'failed', shape: '✕', word: words.notVerified, why }
     case 'unsigned':
-      return { tone: 'waiting', shape: '○', word: 'unsigned', why: why ?? 'It shows a card without a signature.' }
+      return { tone: 'waiting', shape: '○', word: words.unsigned, why: why ?? words.unsignedWhy }
     default:
       return {
         tone: 'waiting',
         shape: '◌',
-        word: 'not checked',
-        why: 'Set verify: prefer or require in its settings to check it.',
+        word: words.notChecked,
+        why: words.notCheckedWhy,
       }
   }
 }

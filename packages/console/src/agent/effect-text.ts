@@ -1,12 +1,14 @@
 /** The effects of a configuration change, in one line. */
 import type { ConfigEffects } from '../api/admin.ts'
+import { agentStrings } from './strings.ts'
 
 export function effectsText({ added, changed, removed, restart }: ConfigEffects): string {
-  const words = [
-    ...(added.length > 0 ? [`${added.join(', ')} added`] : []),
-    ...(changed.length > 0 ? [`${changed.join(', ')} changed`] : []),
-    ...(removed.length > 0 ? [`${removed.join(', ')} removed`] : []),
-    ...(restart.length > 0 ? [`${restart.join(', ')} holds after a restart`] : []),
+  const words = agentStrings.effects
+  const lines = [
+    ...(added.length > 0 ? [words.added(added.join(', '))] : []),
+    ...(changed.length > 0 ? [words.changed(changed.join(', '))] : []),
+    ...(removed.length > 0 ? [words.removed(removed.join(', '))] : []),
+    ...(restart.length > 0 ? [words.restart(restart.join(', '))] : []),
   ]
-  return words.length === 0 ? 'Nothing is otherwise' : words.join('; ')
+  return lines.length === 0 ? words.none : lines.join('; ')
 }

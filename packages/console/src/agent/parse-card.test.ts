@@ -40,16 +40,16 @@ describe('a parsed card', () => {
       needs(),
     ]
     assert.deepEqual(parseCard({ securitySchemes, securityRequirements }).security, [
-      'a bearer token or key in Authorization',
-      'a key in the header X-API-Key',
-      'a name and a password and a client certificate',
-      'a token of https://id.example.com',
+      'Bearer token or API key',
+      'API key in header X-API-Key',
+      'User name and password (Basic) and Client certificate (mTLS)',
+      'OpenID Connect (https://id.example.com)',
       'own',
-      'nothing',
+      'None',
     ])
-    assert.deepEqual(parseCard({}).security, ['nothing'])
+    assert.deepEqual(parseCard({}).security, ['None'])
     const { basic } = securitySchemes
-    assert.deepEqual(parseCard({ securitySchemes: { basic } }).security, ['nothing', 'a name and a password'])
+    assert.deepEqual(parseCard({ securitySchemes: { basic } }).security, ['None', 'User name and password (Basic)'])
   })
 
   it('omits invalid members', () => {

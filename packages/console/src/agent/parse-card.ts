@@ -1,4 +1,7 @@
 /** Reads a card for display. A card is untrusted: invalid members are omitted, and all values are treated as plain text. */
+import { agentStrings } from './strings.ts'
+
+const words = agentStrings.security
 
 type UnknownRecord = Readonly<Record<string, unknown>>
 
@@ -23,7 +26,7 @@ export interface ParsedCard {
   readonly push: boolean
   readonly extendedCard: boolean
   readonly extensions: readonly { readonly uri: string; readonly description: string | undefined }[]
-  /** The ways in which callers may authenticate, one sentence each. */
+  /** The ways in which callers may authenticate, one phrase each. */
   readonly security: readonly string[]
 }
 
@@ -67,26 +70,27 @@ function parseSkill(skill: unknown): ParsedSkill {
 function securityOf(schemes: UnknownRecord, requirements: unknown): readonly string[] {
   const ways = listOf(requirements).map((requirement) => {
     const names = Object.keys(objectOf(objectOf(requirement)['schemes']))
-    return names.length === 0 ? 'nothing' : names.map((name) => schemeText(name, objectOf(schemes[name]))).join(' and ')
+    const texts = names.map((name) => schemeText(name, objectOf(schemes[name])))
+    return texts.length === 0 ? words.none : texts.join(words.and)
   })
   if (ways.length > 0) return [...new Set(ways)]
-  return ['nothing', ...Object.entries(schemes).map(([name, scheme]) => schemeText(name, objectOf(scheme)))]
+  return [words.none, ...Object.entries(schemes).map(([name, scheme]) => schemeText(name, objectOf(scheme)))]
 }
 
 function schemeText(name: string, scheme: UnknownRecord): string {
   const { httpAuthSecurityScheme: http, apiKeySecurityScheme: key, openIdConnectSecurityScheme: oidc } = scheme
   if (http !== undefined) {
     const word = textOf(objectOf(http)['scheme']) ?? ''
-    if (/^bearer$/i.test(word)) return 'a bearer token or key in Authorization'
-    return /^basic$/i.test(word) ? 'a name and a password' : `${word} in Authorization`
+    if (/^bearer$/i.test(word)) return words.bearer
+    return /^basic$/i.test(word) ? words.basic : words.scheme(word)
   }
   if (key !== undefined) {
     const { location, name: where } = objectOf(key)
-    return `a key in the ${textOf(location) ?? 'header'} ${textOf(where) ?? ''}`.trim()
+    return words.apiKey(textOf(location) ?? 'header', textOf(where) ?? '')
   }
-  if (oidc !== undefined) return `a token of ${textOf(objectOf(oidc)['openIdConnectUrl']) ?? 'an issuer'}`
-  if (scheme['oauth2SecurityScheme'] !== undefined) return 'an OAuth 2 token'
-  if (scheme['mtlsSecurityScheme'] !== undefined) return 'a client certificate'
+  if (oidc !== undefined) return words.oidc(textOf(objectOf(oidc)['openIdConnectUrl']) ?? words.unknownIssuer)
+  if (scheme['oauth2SecurityScheme'] !== undefined) return words.oauth2
+  if (scheme['mtlsSecurityScheme'] !== undefined) return words.mtls
   return name
 }
 

@@ -108,12 +108,21 @@ export type Agent = {
   readonly kind: string
   readonly state: 'open' | 'unavailable'
   /** Why it is unavailable, and when it was and will be tried. */
-  readonly startError?: { readonly message: string; readonly at: Timestamp; readonly nextTryAt: Timestamp }
+  readonly startError?: {
+    readonly message: string
+    readonly at: Timestamp
+    /** Absent while an attempt runs, and while the retries are stopped. */
+    readonly nextTryAt?: Timestamp
+  }
+  /** Set while the agent cannot be opened or reached. */
+  readonly retry?: AgentRetry
   /** Deprecated: `startError.message`. */
   readonly trouble?: string
   readonly health: {
     readonly state: 'up' | 'slow' | 'down'
     readonly why?: string
+    /** The error of the last health check. */
+    readonly cause?: string
     /** Open: no work is delegated to it for a while. */
     readonly breaker: 'closed' | 'open' | 'half-open'
     /** The usual time to its first output. */
@@ -137,6 +146,8 @@ export type Agent = {
   /** Whether it may be called without credentials. */
   readonly isOpen: boolean
   readonly isCardPrivate: boolean
+  /** What happens to a message that arrives while a task is being worked on. */
+  readonly whenBusy: 'queue' | 'reject' | 'steer'
   readonly load: {
     /** Tasks that were sent or are being worked on. */
     readonly working: number
@@ -145,10 +156,30 @@ export type Agent = {
     /** Open streams of this process. */
     readonly streams: number
   }
+  /** By the statistics of the hub, of all replicas. */
+  readonly usage: {
+    /** Messages in the last hour: those of clients, and tasks that another agent delegated. */
+    readonly calls: number
+    /** Calls that ended with an error, and failed tasks, in the last hour. */
+    readonly errors: number
+    /** The last call, if it was within 90 days. */
+    readonly lastUsedAt?: Timestamp
+  }
   /** The task that failed last. */
   readonly lastError?: { readonly taskId: string; readonly at: Timestamp; readonly text?: string }
   /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
   readonly drift?: 'changed' | 'blocked'
+}
+
+export type AgentRetry = {
+  /** Stopped: it is not tried again until an admin requests it or its configuration changes. */
+  readonly state: 'scheduled' | 'running' | 'stopped'
+  /** Set if the next attempt is scheduled. */
+  readonly nextTryAt?: Timestamp
+  /** Consecutive failed attempts. */
+  readonly attempts: number
+  /** The time of the first of them. */
+  readonly since: Timestamp
 }
 
 export type AgentDetail = Agent & {
@@ -228,10 +259,16 @@ export type TaskSummary = {
   readonly createdAt: Timestamp
   /** From its first event to its end, once it has ended. */
   readonly durationMs?: number
+  /** How long it waited for input or sign-in, up to its last status. Absent if unknown: the log was dropped or, in a list, is long. */
+  readonly waitingMs?: number
   /** The beginning of its first message. */
   readonly title?: string
   /** The beginning of its status message. */
   readonly statusText?: string
+  /** The beginning of its first artifact. */
+  readonly result?: string
+  /** Why it failed, for operators: the error and its causes in one line. Callers do not receive it. */
+  readonly cause?: string
   /** The seq of its last event. */
   readonly head: number
   /** When its turn or its wait for input times out. */
@@ -244,6 +281,8 @@ export type TaskDetail = TaskSummary & {
   /** As in A2A 1.0: status, history, artifacts. */
   readonly task: Readonly<Record<string, unknown>>
   readonly push: readonly PushCursor[]
+  /** The error that ended it, with its stack and causes. */
+  readonly causeDetails?: string
 }
 
 export type PushCursor = {
@@ -293,7 +332,13 @@ export type Trace = {
   readonly startedAt: Timestamp
   readonly endedAt?: Timestamp
   readonly durationMs?: number
+  /** The time of the last status of its task. */
+  readonly statusAt?: Timestamp
+  /** How long its task waited for input or sign-in; read from the task, as in a task list. */
+  readonly waitingMs?: number
   readonly error?: string
+  /** Why its task failed, for operators; read from the task. */
+  readonly cause?: string
   readonly agents: readonly string[]
   readonly models: readonly string[]
   readonly tools: readonly string[]
@@ -411,6 +456,63 @@ export type Health = {
     readonly isOn: boolean
     /** Dead webhooks; at most 100 are counted. */
     readonly dead: number
+  }
+}
+
+export type StatSeries = {
+  readonly range: '1h' | '24h' | '7d' | '30d'
+  readonly agent?: string
+  /** The length of a step: 1 min, 5 min, 1 h or 4 h, by the range. */
+  readonly stepMs: number
+  /** The time of this response: the last step is not over. */
+  readonly until: Timestamp
+  /** Oldest first. */
+  readonly steps: readonly {
+    /** Answered operations, and tasks that another agent delegated; without agent cards. */
+    readonly requests: number
+    /** Messages for an agent: those of clients, and tasks that another agent delegated. */
+    readonly calls: number
+    /** Requests that ended with an error of the hub or of the agent. */
+    readonly errors: number
+    /** Tasks that started. */
+    readonly tasks: number
+    /** Tasks that ended as failed. */
+    readonly failed: number
+    /** The maximum number of open streams. */
+    readonly streams: number
+    readonly inputTokens: number
+    readonly outputTokens: number
+    /** By the configured prices; absent if no price is known. */
+    readonly cost?: number
+    /** Response time of calls; for a stream, until its first event. */
+    readonly p50Ms?: number
+    readonly p95Ms?: number
+    readonly p99Ms?: number
+    /** The start of the step. */
+    readonly at: Timestamp
+  }[]
+  /** Of the whole range. */
+  readonly totals: {
+    /** Answered operations, and tasks that another agent delegated; without agent cards. */
+    readonly requests: number
+    /** Messages for an agent: those of clients, and tasks that another agent delegated. */
+    readonly calls: number
+    /** Requests that ended with an error of the hub or of the agent. */
+    readonly errors: number
+    /** Tasks that started. */
+    readonly tasks: number
+    /** Tasks that ended as failed. */
+    readonly failed: number
+    /** The maximum number of open streams. */
+    readonly streams: number
+    readonly inputTokens: number
+    readonly outputTokens: number
+    /** By the configured prices; absent if no price is known. */
+    readonly cost?: number
+    /** Response time of calls; for a stream, until its first event. */
+    readonly p50Ms?: number
+    readonly p95Ms?: number
+    readonly p99Ms?: number
   }
 }
 
@@ -533,12 +635,14 @@ export interface Operations {
   }
   /** Shows an agent with its endpoints and its entry. */
   getAgent: { params: { agent: string }; response: AgentDetail }
-  /** Replaces an agent's entry. Secrets shown as (not shown) are kept. */
+  /** Replaces an agent's entry, by `entry` or by `text`. Secrets shown as (not shown) are kept. */
   changeAgent: {
     params: { agent: string }
     body: {
       /** As in the file: `kind` and the settings of that kind. */
-      readonly entry: { readonly kind: string }
+      readonly entry?: { readonly kind: string }
+      /** The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown). */
+      readonly text?: string
       readonly note?: string
       readonly base?: string
     }
@@ -548,6 +652,10 @@ export interface Operations {
   removeAgent: { params: { agent: string }; response: ConfigApplied }
   /** Reads the description of the agent again. */
   lookAtAgent: { params: { agent: string }; response: Agent }
+  /** Tries now to open or to reach an agent that is down, and continues to retry. */
+  retryAgent: { params: { agent: string }; response: Agent }
+  /** Stops retrying an agent that is down. */
+  stopRetryingAgent: { params: { agent: string }; response: Agent }
   /** The card as clients of each version see it, with the state of its signatures. */
   getAgentCards: { params: { agent: string }; response: AgentCards }
   /** Approves a remote agent's card that has changed. */
@@ -578,8 +686,59 @@ export interface Operations {
       readonly entry?: Readonly<Record<string, unknown>>
       /** Notes for the operator. */
       readonly notes?: readonly string[]
+      /** Why no kind was detected. */
+      readonly diagnosis?: {
+        readonly code:
+          | 'unauthenticated'
+          | 'module-failed'
+          | 'file-not-found'
+          | 'not-executable'
+          | 'command-not-found'
+          | 'not-listening'
+          | 'host-not-found'
+          | 'untrusted-certificate'
+          | 'no-tls'
+          | 'tls-required'
+          | 'unreachable'
+          | 'timeout'
+          | 'web-page'
+          | 'not-an-agent'
+          | 'unknown'
+        /** Such as: Nothing is listening on port 44998. */
+        readonly title: string
+        /** What to do. */
+        readonly advice: string
+        /** The error as it was reported. */
+        readonly cause?: string
+      }
       /** The attempts, if no kind was detected. */
       readonly reasons?: readonly string[]
+    }
+  }
+  /** Checks an edited entry of an agent and compares it with the configuration; changes nothing. */
+  reviewAgent: {
+    params: { agent: string }
+    body: {
+      readonly entry?: Readonly<Record<string, unknown>>
+      /** The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown). */
+      readonly text?: string
+    }
+    response: {
+      /** The format of the configuration file. */
+      readonly format: 'yaml' | 'json'
+      /** The entry as text, with its comments, without secrets. */
+      readonly text: string
+      /** The entry as an object; absent if the text cannot be parsed. */
+      readonly entry?: Readonly<Record<string, unknown>>
+      readonly problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[]
+      /** The changed lines of the file; absent if there are problems. */
+      readonly diff?: readonly {
+        readonly change: 'same' | 'added' | 'removed'
+        readonly text: string
+        readonly before?: number
+        readonly after?: number
+      }[]
+      readonly effects?: ConfigEffects
     }
   }
   /** Lists the tasks of all callers, newest status first. */
@@ -587,6 +746,8 @@ export interface Operations {
     query: Optional<{
       limit: number
       before: string
+      sort: 'time' | 'duration' | 'agent' | 'state'
+      direction: 'asc' | 'desc'
       agent: string
       state: readonly (
         | 'TASK_STATE_SUBMITTED'
@@ -604,7 +765,12 @@ export interface Operations {
       until: Timestamp
       text: string
     }>
-    response: { readonly tasks: readonly TaskSummary[]; readonly before?: string }
+    response: {
+      readonly tasks: readonly TaskSummary[]
+      readonly before?: string
+      /** Only this many of the newest matches were compared. */
+      readonly compared?: number
+    }
   }
   /** The number of tasks in each state. */
   countTasks: {
@@ -824,19 +990,8 @@ export interface Operations {
   }
   /** The health of the hub: store, agents, webhooks. */
   getHealth: { response: Health }
-  /** The last hour of this process, minute by minute. */
-  getPulse: {
-    response: {
-      readonly minutes: readonly {
-        readonly at: Timestamp
-        readonly requests: number
-        readonly errors: number
-        readonly p50Ms?: number
-        readonly p99Ms?: number
-        readonly streams: number
-      }[]
-    }
-  }
+  /** Statistics over time, of the hub or of one agent. */
+  getStats: { query: Optional<{ range: '1h' | '24h' | '7d' | '30d'; agent: string }>; response: StatSeries }
   /** Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id. */
   search: {
     query: { q: string } & Optional<{ limit: number }>
@@ -871,10 +1026,13 @@ export const operations = {
   changeAgent: ['PUT', '/admin/agents/{agent}'],
   removeAgent: ['DELETE', '/admin/agents/{agent}'],
   lookAtAgent: ['POST', '/admin/agents/{agent}/look'],
+  retryAgent: ['POST', '/admin/agents/{agent}/retry'],
+  stopRetryingAgent: ['POST', '/admin/agents/{agent}/stop-retrying'],
   getAgentCards: ['GET', '/admin/agents/{agent}/card'],
   approveCard: ['POST', '/admin/agents/{agent}/card/approve'],
   listKinds: ['GET', '/admin/kinds'],
   detectAgent: ['POST', '/admin/agents/detect'],
+  reviewAgent: ['POST', '/admin/agents/{agent}/review'],
   listTasks: ['GET', '/admin/tasks'],
   countTasks: ['GET', '/admin/task-counts'],
   getTask: ['GET', '/admin/tasks/{taskId}'],
@@ -897,7 +1055,7 @@ export const operations = {
   getConfigVersion: ['GET', '/admin/config/versions/{id}'],
   restoreConfig: ['POST', '/admin/config/versions/{id}/restore'],
   getHealth: ['GET', '/admin/health'],
-  getPulse: ['GET', '/admin/health/pulse'],
+  getStats: ['GET', '/admin/stats'],
   search: ['GET', '/admin/search'],
   getOpenApi: ['GET', '/admin/openapi.json'],
 } as const satisfies Readonly<Record<keyof Operations, readonly [method: string, path: string]>>

@@ -27,7 +27,7 @@ const listeners = new Set<ChangeListener>()
 const retryMs = 1_000
 /** The hub sends something every fifteen seconds, at least a comment. */
 const idleTimeoutMs = 40_000
-const statusRequest = 'how do things stand?'
+const statusRequest = 'status?'
 
 let current: AbortController | undefined
 let reader = createChangeReader()

@@ -1,9 +1,11 @@
 /** An error as the console shows it: what happened, why, and the details that support needs. */
 import type { Error as ErrorResponse } from './admin.ts'
+import { apiStrings } from './strings.ts'
 
 type ProblemCode = ErrorResponse['error']['code'] | 'UNREACHABLE'
 
 export class Problem extends Error {
+  override readonly name = Problem.name
   readonly code: ProblemCode
   readonly status: number | undefined
   readonly violations: NonNullable<ErrorResponse['error']['violations']>
@@ -21,7 +23,6 @@ export class Problem extends Error {
     },
   ) {
     super(message, { cause: details.cause })
-    this.name = 'Problem'
     this.code = details.code
     this.status = details.status
     this.request = details.request
@@ -30,7 +31,7 @@ export class Problem extends Error {
 }
 
 export function unreachableProblem(request: string, cause: unknown): Problem {
-  return new Problem('The hub cannot be reached. It may be restarting.', { code: 'UNREACHABLE', request, cause })
+  return new Problem(apiStrings.unreachable, { code: 'UNREACHABLE', request, cause })
 }
 
 export function isProblem(reason: unknown, ...codes: readonly ProblemCode[]): reason is Problem {

@@ -5,6 +5,7 @@ import { callAdmin } from './admin-client.ts'
 import { startChangeFeed, stopChangeFeed } from './change-feed.ts'
 import { isProblem, Problem } from './problem.ts'
 import { session } from './session-state.ts'
+import { apiStrings } from './strings.ts'
 
 const retryMs = 1_000
 /** Other tabs of this browser share the cookie, so they are notified when it is set or cleared. */
@@ -82,7 +83,7 @@ export async function signIn(key: string): Promise<void> {
   try {
     answer = await fetch(path, { method: 'POST', headers: { authorization: `Bearer ${key}` } })
   } catch (cause) {
-    throw new Problem('The hub cannot be reached. Is it running?', { code: 'UNREACHABLE', request, cause })
+    throw new Problem(apiStrings.unreachableAtSignIn, { code: 'UNREACHABLE', request, cause })
   }
   if (!answer.ok) throw signInProblem(answer, request)
   openSession((await answer.json()) as Session)
@@ -92,15 +93,14 @@ export async function signIn(key: string): Promise<void> {
 function signInProblem({ status, headers }: Response, request: string): Problem {
   if (status === 429) {
     const seconds = Number(headers.get('retry-after') ?? 60)
-    const message = `Too many wrong keys. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`
-    return new Problem(message, { code: 'RATE_LIMITED', status, request })
+    return new Problem(apiStrings.tooManyKeys(seconds), { code: 'RATE_LIMITED', status, request })
   }
   if (status === 401 || status === 403) return wrongKeyProblem(request, status)
-  return new Problem(`The hub answered with status ${status}.`, { code: 'INTERNAL', status, request })
+  return new Problem(apiStrings.unexpectedStatus(status), { code: 'INTERNAL', status, request })
 }
 
 function wrongKeyProblem(request: string, status: number): Problem {
-  return new Problem('This is not the admin key.', { code: 'UNAUTHENTICATED', status, request })
+  return new Problem(apiStrings.wrongKey, { code: 'UNAUTHENTICATED', status, request })
 }
 
 export async function signOut(): Promise<void> {

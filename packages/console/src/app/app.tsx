@@ -14,6 +14,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { confirmSignOut } from './confirm-sign-out.ts'
 import { Rail } from './rail.tsx'
 import { handleLinkClick, pageRoute } from './router.ts'
+import { frameStrings } from './strings.ts'
 import { chooseTheme, isDark } from './theme.ts'
 import './app.css'
 
@@ -41,7 +42,7 @@ function AppFrame() {
   return (
     <div class="app-frame">
       <a class="skip" href="#content">
-        Skip to the content
+        {frameStrings.skip}
       </a>
       <Rail />
       <div class="app-content">
@@ -64,7 +65,7 @@ function Header() {
     <header class="row top">
       <button type="button" class="top-search" onClick={() => openPalette()}>
         <Icon name="search" />
-        <span class="top-search-text">Search or go to …</span>
+        <span class="top-search-text">{frameStrings.search}</span>
         <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <span class="grow" />
@@ -72,8 +73,8 @@ function Header() {
       <button
         type="button"
         class="plain icon"
-        aria-label={isDark.value ? 'Light colours' : 'Dark colours'}
-        title={isDark.value ? 'Light colours' : 'Dark colours'}
+        aria-label={isDark.value ? frameStrings.light : frameStrings.dark}
+        title={isDark.value ? frameStrings.light : frameStrings.dark}
         onClick={() => chooseTheme(isDark.value ? 'light' : 'dark')}
       >
         <Icon name={isDark.value ? 'sun' : 'moon'} />
@@ -81,8 +82,8 @@ function Header() {
       <button
         type="button"
         class="plain icon"
-        aria-label="Sign out"
-        title={typeof known === 'object' ? `Sign out ${known.subject}` : 'Sign out'}
+        aria-label={frameStrings.signOut}
+        title={typeof known === 'object' ? frameStrings.signOutSubject(known.subject) : frameStrings.signOut}
         onClick={() => void confirmSignOut()}
       >
         <Icon name="out" />
@@ -92,17 +93,17 @@ function Header() {
 }
 
 const statusDisplay = {
-  connecting: ['waiting', '◌', 'connecting'],
-  live: ['done', '●', 'live'],
-  away: ['failed', '○', 'hub away'],
+  connecting: ['waiting', '◌', frameStrings.connecting],
+  live: ['done', '●', frameStrings.live],
+  away: ['failed', '○', frameStrings.disconnected],
 } as const
 
 function ConnectionIndicator() {
   const [tone, shape, word] = statusDisplay[connectionStatus.value]
   const title =
     connectionStatus.value === 'live'
-      ? `What you see is what the hub knows (version ${connectedHub.value?.version})`
-      : 'The hub does not respond. The page reconnects automatically.'
+      ? frameStrings.liveTitle(connectedHub.value?.version ?? '')
+      : frameStrings.disconnectedTitle
   return (
     <span class={`live ${tone}`} title={title} role="status">
       <span aria-hidden="true">{shape}</span> {word}

@@ -4,9 +4,12 @@ import type { FunctionComponent } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { PageHead } from '../components/layout/page-head.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
+import { appPageStrings } from './page-strings.ts'
 import { navigate, path, pageRoute, type PageName } from './router.ts'
+import { findStartPage } from './start-page.ts'
 
 const pageLoaders: Readonly<Record<PageName, () => Promise<FunctionComponent>>> = {
+  overview: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
   agents: async () => (await import('../pages/agents/agents-page.tsx')).AgentsPage,
   playground: async () => (await import('../pages/playground/playground-page.tsx')).PlaygroundPage,
   tasks: async () => (await import('../pages/tasks/tasks-page.tsx')).TasksPage,
@@ -33,23 +36,31 @@ async function loadPage(page: PageName): Promise<void> {
 
 /** Loads the page while the session is being checked. */
 export function preloadPage(): void {
-  void loadPage(pageRoute.peek().page ?? 'welcome')
+  const { page } = pageRoute.peek()
+  if (page !== undefined || path.peek() === '/') void loadPage(page ?? 'overview')
+}
+
+async function openStartPage(): Promise<void> {
+  const start = await findStartPage()
+  if (path.peek() === '/') navigate(start, { replace: true })
 }
 
 export function CurrentPage() {
   const { page } = pageRoute.value
   useEffect(() => {
     if (page !== undefined) void loadPage(page)
-    else if (path.value === '/') navigate('/welcome', { replace: true })
+    else if (path.value === '/') void openStartPage()
   }, [page, path.value])
   useFocusOnNavigation(page, page !== undefined && loadedPages.value[page] !== undefined)
   if (page === undefined) {
-    return path.value === '/' ? null : (
+    return path.value === '/' ? (
+      <Loading what={appPageStrings.page} />
+    ) : (
       <>
-        <PageHead title="Page not found" />
-        <EmptyState title={`Nothing is at ${path.value}`}>
-          <a class="button" href="/welcome">
-            Open the start page
+        <PageHead title={appPageStrings.notFound} />
+        <EmptyState title={appPageStrings.nothingAt(path.value)}>
+          <a class="button" href="/">
+            {appPageStrings.openOverview}
           </a>
         </EmptyState>
       </>
@@ -61,7 +72,7 @@ export function CurrentPage() {
     // After an update of the hub, the file names differ.
     return <ErrorNotice reason={loadFailure.value} retry={() => location.reload()} />
   }
-  return <Loading what="the page" />
+  return <Loading what={appPageStrings.page} />
 }
 
 /**

@@ -2,6 +2,7 @@
 
 /** The hub serves the console under these paths; all other paths belong to agents and APIs. */
 export const pageNames = [
+  'overview',
   'agents',
   'playground',
   'tasks',

@@ -2,12 +2,12 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../components/icon.tsx'
-import { pluralize } from '../components/format.ts'
 import { useDialog } from './use-dialog.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { searchHub, recordRecentPage, localEntries, searchEntries, type PaletteEntry } from './palette-entries.ts'
 import { isPaletteOpen } from './palette-state.ts'
 import { pageRoute } from './router.ts'
+import { paletteStrings, shortcutStrings } from './strings.ts'
 import './palette.css'
 
 const searchDelayMs = 120
@@ -17,8 +17,8 @@ export function Palette() {
   useShortcuts([
     {
       key: 'mod+k',
-      label: 'Search or go to anything',
-      group: 'Everywhere',
+      label: paletteStrings.shortcut,
+      group: shortcutStrings.everywhere,
       run: () => (isPaletteOpen.value = !isPaletteOpen.value),
       worksWhileTyping: true,
     },
@@ -31,7 +31,7 @@ export function Palette() {
     last.current = now
   })
   return (
-    <dialog {...dialog} class="palette" aria-label="Search">
+    <dialog {...dialog} class="palette" aria-label={paletteStrings.title}>
       {isPaletteOpen.value && <PaletteSearch />}
     </dialog>
   )
@@ -109,8 +109,8 @@ function PaletteSearch() {
         aria-autocomplete="list"
         aria-controls="palette-list"
         aria-activedescendant={entries.length > 0 ? `palette-${at}` : undefined}
-        aria-label="Search"
-        placeholder="Agent, task id, page or action"
+        aria-label={paletteStrings.title}
+        placeholder={paletteStrings.placeholder}
         value={text.value}
         onInput={(event) => {
           text.value = event.currentTarget.value
@@ -119,23 +119,23 @@ function PaletteSearch() {
         }}
         onKeyDown={press}
       />
-      <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label="Found">
+      <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label={paletteStrings.results}>
         <EntryGroups entries={entries} at={at} run={run} point={(index) => (chosen.value = index)} />
       </div>
       <p class="unseen" role="status">
-        {isSearching ? '' : pluralize(entries.length, 'entry', 'entries')}
+        {isSearching ? '' : paletteStrings.count(entries.length)}
       </p>
       <p class="palette-foot faint" aria-hidden="true">
         <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> choose
+          <kbd>↑</kbd> <kbd>↓</kbd> {paletteStrings.choose}
         </span>
         <span>
-          <kbd>Enter</kbd> go
+          <kbd>{paletteStrings.enterKey}</kbd> {paletteStrings.open}
         </span>
         <span>
-          <kbd>Esc</kbd> close
+          <kbd>{paletteStrings.escapeKey}</kbd> {paletteStrings.close}
         </span>
-        <span class="palette-looking">{isSearching ? 'looking …' : ''}</span>
+        <span class="palette-looking">{isSearching ? paletteStrings.searching : ''}</span>
       </p>
     </>
   )

@@ -1,6 +1,6 @@
 /** Parses CSV (RFC 4180), also with semicolons or tabs, into table rows. */
 import type { Struct } from '@parley/a2a'
-import { maxTableColumns } from './part-kind.ts'
+import { maxTableColumns } from '../components/content/json-table.ts'
 
 /**
  * Cells stay text as written: 007 and 12.50 are not numbers. Returns `undefined` if the text is not a table: one column, too many

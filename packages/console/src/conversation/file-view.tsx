@@ -1,26 +1,50 @@
-/** Files from agents: previewed if the browser can, downloaded on request, never opened otherwise. */
+/**
+ * Files from agents: shown if the browser can do so without running them, downloaded on request, never opened otherwise. Pictures,
+ * also SVG, are only ever the source of an `img`, where scripts do not run.
+ */
 import type { RawPart } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'
-import { Icon } from '../components/icon.tsx'
-import { formatBytes } from '../components/format.ts'
 import { download } from '../components/content/download.ts'
-import { base64ByteLength, decodeBase64, isCsv, isTextFile, safeFileName } from './part-kind.ts'
-import { CsvView } from './table-view.tsx'
+import { languageOfFile } from '../components/content/language-names.ts'
+import { Markdown } from '../components/content/markdown.tsx'
+import { formatBytes } from '../components/format.ts'
+import { Icon } from '../components/icon.tsx'
+import {
+  base64ByteLength,
+  decodeBase64,
+  isTextFile,
+  mediaTypeOf,
+  parseJsonText,
+  safeFileName,
+  textFileKind,
+} from './part-kind.ts'
+import { partStrings } from './strings.ts'
+import { CsvView, DataView } from './table-view.tsx'
 import './part-view.css'
 
 export function MediaView({ part, kind }: { readonly part: RawPart; readonly kind: 'image' | 'audio' | 'video' }) {
-  const url = useBlobUrl(part.raw, part.mediaType ?? '')
-  const name = safeFileName(part.filename, kind === 'image' ? 'picture' : kind)
+  const url = useBlobUrl(part.raw, mediaTypeOf(part))
+  const isBroken = useSignal(false)
+  const name = safeFileName(part.filename, kind === 'image' ? partStrings.picture : partStrings[kind])
+  const media = { src: url, 'aria-label': name, onError: () => (isBroken.value = true) }
   return (
     <figure class="part-picture">
-      {url === undefined && <p class="part-secret">The bytes of this file cannot be read.</p>}
-      {url !== undefined && kind === 'image' && <img src={url} alt={name} />}
-      {url !== undefined && kind === 'audio' && <audio src={url} controls preload="metadata" aria-label={name} />}
-      {url !== undefined && kind === 'video' && <video src={url} controls preload="metadata" aria-label={name} />}
-      <figcaption>
+      {url === undefined ? (
+        <p class="part-secret">{partStrings.unreadable}</p>
+      ) : isBroken.value ? (
+        <p class="part-secret">{partStrings.cannotShow}</p>
+      ) : kind === 'image' ? (
+        <img src={url} alt={name} onError={media.onError} />
+      ) : kind === 'audio' ? (
+        <audio {...media} controls preload="metadata" />
+      ) : (
+        <video {...media} controls preload="metadata" />
+      )}
+      <figcaption class="row">
         <FileFacts part={part} name={name} />
+        <DownloadButton name={name} bytes={() => bytesOf(part)} />
       </figcaption>
     </figure>
   )
@@ -36,65 +60,114 @@ function useBlobUrl(raw: string, type: string): string | undefined {
   return url
 }
 
-const readableBytes = 200_000
+/**
+ * In the browser's own PDF viewer, which is isolated from the page. The type of the blob is fixed, so that the frame cannot hold
+ * anything that runs as a page. Chromium shows no PDF in a frame with a `sandbox` attribute.
+ */
+export function PdfView({ part }: { readonly part: RawPart }) {
+  const name = safeFileName(part.filename, partStrings.file)
+  return (
+    <div class="panel part-box part-file wide">
+      <FileHead part={part} name={name} />
+      {navigator.pdfViewerEnabled ? <PdfFrame part={part} name={name} /> : <p class="hint">{partStrings.cannotShow}</p>}
+    </div>
+  )
+}
+
+function PdfFrame({ part, name }: { readonly part: RawPart; readonly name: string }) {
+  const url = useBlobUrl(part.raw, 'application/pdf')
+  if (url === undefined) return <p class="part-secret">{partStrings.unreadable}</p>
+  return <iframe class="part-pdf" src={url} title={partStrings.document(name)} loading="lazy" />
+}
+
+const readableBytes = 500_000
+/** Short text is shown without being asked for. */
+const openBytes = 4_000
 
 export function FileView({ part }: { readonly part: RawPart }) {
-  const isOpen = useSignal(false)
-  const name = safeFileName(part.filename, 'file')
-  const canRead = isTextFile(part.mediaType ?? '', name) && base64ByteLength(part.raw) <= readableBytes
+  const name = safeFileName(part.filename, partStrings.file)
+  const type = mediaTypeOf(part)
+  const size = base64ByteLength(part.raw)
+  const isText = isTextFile(type, name)
+  const canRead = isText && size <= readableBytes
+  const isOpen = useSignal(canRead && (size <= openBytes || textFileKind(type, name) === 'csv'))
   return (
-    <div class="panel part-box part-file">
-      <div class="row part-file-head">
-        <Icon name="file" />
-        <FileFacts part={part} name={name} />
+    <div class={isOpen.value ? 'panel part-box part-file wide' : 'panel part-box part-file'}>
+      <FileHead part={part} name={name}>
         {canRead && (
           <button
             type="button"
-            class="small plain"
+            class="small"
             aria-expanded={isOpen.value}
             onClick={() => (isOpen.value = !isOpen.value)}
           >
-            {isOpen.value ? 'Hide' : 'Look'}
+            {isOpen.value ? partStrings.hidePreview : partStrings.preview}
           </button>
         )}
-      </div>
+      </FileHead>
+      {isText && !canRead && <p class="hint">{partStrings.tooLarge}</p>}
       {isOpen.value && <FileText part={part} name={name} />}
     </div>
   )
 }
 
 function FileText({ part, name }: { readonly part: RawPart; readonly name: string }) {
-  const text = new TextDecoder().decode(decodeBase64(part.raw))
-  return isCsv(part.mediaType ?? '', name) ? (
-    <CsvView text={text} label={name} />
+  const type = mediaTypeOf(part)
+  const text = useMemo(() => new TextDecoder().decode(decodeBase64(part.raw)), [part.raw])
+  const kind = textFileKind(type, name)
+  if (kind === 'csv') return <CsvView text={text} label={name} />
+  if (kind === 'markdown') return <Markdown text={text} />
+  const json = kind === 'json' ? parseJsonText(text) : undefined
+  return json === undefined ? (
+    <CodeBlock text={text} label={name} language={languageOfFile(name, type)} />
   ) : (
-    <CodeBlock text={text} label={name} />
+    <DataView value={json.value} />
+  )
+}
+
+interface FileHeadProps {
+  readonly part: RawPart
+  readonly name: string
+  readonly children?: preact.ComponentChildren
+}
+
+function FileHead({ part, name, children }: FileHeadProps) {
+  return (
+    <div class="row part-file-head">
+      <Icon name="file" />
+      <FileFacts part={part} name={name} />
+      {children}
+      <DownloadButton name={name} bytes={() => bytesOf(part)} />
+    </div>
   )
 }
 
 function FileFacts({ part, name }: { readonly part: RawPart; readonly name: string }) {
   return (
     <span class="bar part-facts">
-      <span class="part-name cut" title={name}>
-        {name}
-      </span>
+      <span class="part-name">{name}</span>
       <span class="faint">
         {formatBytes(base64ByteLength(part.raw))}
         {part.mediaType === undefined ? '' : ` · ${part.mediaType}`}
       </span>
-      <button
-        type="button"
-        class="small plain"
-        aria-label={`Download ${name}`}
-        onClick={() => downloadBytes(name, decodeBase64(part.raw) ?? part.raw)}
-      >
-        <Icon name="download" size={14} /> Download
-      </button>
     </span>
   )
 }
 
-/** With a type that no browser opens. */
-export function downloadBytes(name: string, bytes: BlobPart): void {
-  download(new Blob([bytes], { type: 'application/octet-stream' }), name)
+function bytesOf({ raw }: RawPart): BlobPart {
+  return decodeBase64(raw) ?? raw
+}
+
+export function DownloadButton({ name, bytes }: { readonly name: string; readonly bytes: () => BlobPart }) {
+  return (
+    <button
+      type="button"
+      class="small"
+      aria-label={partStrings.downloadFile(name)}
+      // With a type that no browser opens.
+      onClick={() => download(new Blob([bytes()], { type: 'application/octet-stream' }), name)}
+    >
+      <Icon name="download" size={14} /> {partStrings.download}
+    </button>
+  )
 }

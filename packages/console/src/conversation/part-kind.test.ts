@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part } from '@parley/a2a'
-import { decodeBase64, tableColumns, isTable, partKindOf, base64ByteLength, safeFileName } from './part-kind.ts'
+import { decodeBase64, mediaTypeOf, partKindOf, base64ByteLength, safeFileName, textFileKind } from './part-kind.ts'
 import { safeHref } from '../components/content/safe-href.ts'
 
 const byAgent = (part: Part): string => partKindOf(part, true)
@@ -29,23 +29,18 @@ describe('a part', () => {
       [{ raw: 'AA==', mediaType: 'audio/ogg' }, 'audio'],
       [{ raw: 'AA==', mediaType: 'video/mp4' }, 'video'],
       [{ raw: 'AA==' }, 'file'],
+      [{ raw: 'AA==', filename: 'a.PNG', mediaType: 'application/octet-stream' }, 'image'],
+      [{ raw: btoa('%PDF-1.7'), mediaType: 'application/pdf' }, 'pdf'],
+      [{ raw: btoa('<script>'), mediaType: 'application/pdf' }, 'file'],
+      [{ raw: 'A'.repeat(30_000_000), mediaType: 'image/png' }, 'file'],
       [{ url: 'https://example.com/a.png', mediaType: 'image/png' }, 'link'],
       [{ thing: 1 } as unknown as Part, 'unknown'],
     ]
-    for (const [part, kind] of kinds) assert.equal(byAgent(part), kind, JSON.stringify(part))
+    for (const [part, kind] of kinds) assert.equal(byAgent(part), kind, JSON.stringify(part).slice(0, 100))
   })
 
   it('of a user is plain text', () => {
     assert.equal(partKindOf({ text: '# Hi' }, false), 'text')
-  })
-
-  it('is a table only if its rows have plain values', () => {
-    assert.equal(isTable([]), false)
-    assert.equal(isTable([{}]), false)
-    assert.equal(isTable([{ a: 1 }, 2]), false)
-    assert.equal(isTable([{ a: { b: 1 } }]), false)
-    assert.equal(isTable([Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`c${index}`, 1]))]), false)
-    assert.deepEqual(tableColumns([{ a: 1 }, { b: 2, a: 3 }]), ['a', 'b'])
   })
 })
 
@@ -54,6 +49,15 @@ describe('a file', () => {
     assert.equal(base64ByteLength(Buffer.from('hello').toString('base64')), 5)
     assert.deepEqual(decodeBase64('_-8'), new Uint8Array([255, 239]))
     assert.equal(decodeBase64('not base64!'), undefined)
+  })
+
+  it('has a type, declared or by its name', () => {
+    assert.equal(mediaTypeOf({ mediaType: 'Text/CSV; charset=utf-8', filename: 'a.png' }), 'text/csv')
+    assert.equal(mediaTypeOf({ filename: 'song.mp3' }), 'audio/mpeg')
+    assert.equal(mediaTypeOf({ filename: 'a.exe' }), '')
+    assert.equal(textFileKind('', 'a.tsv'), 'csv')
+    assert.equal(textFileKind('application/vnd.x+json', ''), 'json')
+    assert.equal(textFileKind('text/html', 'a.html'), 'code')
   })
 
   it('has a safe name', () => {

@@ -1,5 +1,6 @@
 /** How a part is displayed: by its declared type, and never as anything that a browser would run. */
-import type { Json, Part, Struct } from '@parley/a2a'
+import type { Json, Part } from '@parley/a2a'
+import { isFlatTable } from '../components/content/json-table.ts'
 
 export type PartKind =
   | 'markdown'
@@ -11,6 +12,7 @@ export type PartKind =
   | 'image'
   | 'audio'
   | 'video'
+  | 'pdf'
   | 'file'
   | 'link'
   | 'unknown'
@@ -21,19 +23,58 @@ const codeNames =
 
 /** `byAgent`: text without a type is Markdown, because models write it. Users write plain text. */
 export function partKindOf(part: Part, byAgent: boolean): PartKind {
-  const type = (part.mediaType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if ('text' in part) return kindOfText(part.text, type, part.filename ?? '', byAgent)
-  if ('data' in part) return isTable(part.data) ? 'table' : 'json'
+  if ('text' in part) return kindOfText(part.text, declaredType(part), part.filename ?? '', byAgent)
+  if ('data' in part) return isFlatTable(part.data) ? 'table' : 'json'
   if ('url' in part) return 'link'
   if (!('raw' in part)) return 'unknown'
+  return base64ByteLength(part.raw) > maxInlineBytes ? 'file' : kindOfFile(mediaTypeOf(part), part.raw)
+}
+
+/** Larger files can only be downloaded: to decode and show them would block the page. */
+const maxInlineBytes = 20_000_000
+
+function kindOfFile(type: string, raw: string): PartKind {
   if (images.test(type)) return 'image'
   if (type.startsWith('audio/')) return 'audio'
   if (type.startsWith('video/')) return 'video'
-  return 'file'
+  // `JVBERi` is `%PDF` in base64.
+  return type === 'application/pdf' && raw.startsWith('JVBERi') ? 'pdf' : 'file'
+}
+
+function declaredType({ mediaType = '' }: { readonly mediaType?: string | undefined }): string {
+  return mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/** By file extension, for files that agents send without a type. */
+const typesByExtension: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  svg: 'image/svg+xml',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  ogg: 'audio/ogg',
+  m4a: 'audio/mp4',
+  flac: 'audio/flac',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mov: 'video/quicktime',
+  pdf: 'application/pdf',
+}
+
+/** The declared type, without parameters; or the type that the name of the file suggests. */
+export function mediaTypeOf({ mediaType, filename }: Pick<Part, 'mediaType' | 'filename'>): string {
+  const declared = declaredType({ mediaType })
+  if (declared !== '' && declared !== 'application/octet-stream') return declared
+  const extension = /\.(\w+)$/.exec(filename ?? '')?.[1]?.toLowerCase() ?? ''
+  return typesByExtension[extension] ?? declared
 }
 
 function kindOfText(text: string, type: string, name: string, byAgent: boolean): PartKind {
-  if (type === 'text/markdown' || type === 'text/x-markdown' || /\.(md|markdown)$/i.test(name)) return 'markdown'
+  if (isMarkdown(type, name)) return 'markdown'
   if (isJsonType(type)) return parseJsonText(text) === undefined ? 'code' : 'json'
   if (isCsv(type, name)) return 'csv'
   if (codeNames.test(name)) return 'code'
@@ -41,7 +82,18 @@ function kindOfText(text: string, type: string, name: string, byAgent: boolean):
   return type === 'text/plain' ? 'text' : 'code'
 }
 
-export function isCsv(type: string, name: string): boolean {
+/** How the text of a file is shown. */
+export function textFileKind(type: string, name: string): 'csv' | 'markdown' | 'json' | 'code' {
+  if (isCsv(type, name)) return 'csv'
+  if (isMarkdown(type, name)) return 'markdown'
+  return isJsonType(type) || /\.json$/i.test(name) ? 'json' : 'code'
+}
+
+function isMarkdown(type: string, name: string): boolean {
+  return type === 'text/markdown' || type === 'text/x-markdown' || /\.(md|markdown)$/i.test(name)
+}
+
+function isCsv(type: string, name: string): boolean {
   return /^text\/(csv|tab-separated-values)\b/i.test(type) || /\.(csv|tsv)$/i.test(name)
 }
 
@@ -55,26 +107,6 @@ export function parseJsonText(text: string): { readonly value: Json } | undefine
   } catch {
     return undefined
   }
-}
-
-export const maxTableColumns = 24
-
-/** A list of objects with plain values. */
-export function isTable(value: Json): value is readonly Struct[] {
-  if (!Array.isArray(value) || value.length === 0) return false
-  return value.every(isFlat) && tableColumns(value as readonly Struct[]).length <= maxTableColumns
-}
-
-function isFlat(row: unknown): boolean {
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) return false
-  const values = Object.values(row)
-  return values.length > 0 && values.every((value) => typeof value !== 'object' || value === null)
-}
-
-export function tableColumns(rows: readonly Struct[]): readonly string[] {
-  const names = new Set<string>()
-  for (const row of rows) for (const name of Object.keys(row)) names.add(name)
-  return [...names]
 }
 
 /** Whether a file can be previewed as text. */

@@ -1,24 +1,40 @@
-/** Rows of plain values as a table, or as JSON. */
-import type { Json, Struct } from '@parley/a2a'
+/** Data as JSON or as a table, with what can be done with it: search, switch, copy. */
+import type { Json } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { CopyButton } from '../components/content/copy-button.tsx'
+import { DataTable } from '../components/content/data-table.tsx'
 import { JsonTreeView } from '../components/content/json-tree.tsx'
-import { formatCount } from '../components/format.ts'
+import type { TableRow } from '../components/content/json-table.ts'
 import { parseCsv } from './csv.ts'
-import { tableColumns } from './part-kind.ts'
+import { partStrings } from './strings.ts'
 import './part-view.css'
 
+/** Values that are longer as text can be searched. */
+const searchableLength = 1_000
+
 export function DataView({ value }: { readonly value: Json }) {
+  const search = useSignal('')
+  const isLong = useMemo(() => JSON.stringify(value).length > searchableLength, [value])
   return (
     <div class="panel part-box part-data">
-      <JsonTreeView value={value} open={2} />
+      {isLong && (
+        <input
+          type="search"
+          class="part-search"
+          placeholder={partStrings.searchData}
+          aria-label={partStrings.searchData}
+          value={search.value}
+          onInput={(event) => (search.value = event.currentTarget.value)}
+        />
+      )}
+      <div class="part-data-scroll">
+        <JsonTreeView value={value} open={2} search={search.value} />
+      </div>
     </div>
   )
 }
-
-const rowsPerPage = 100
 
 /** Text that is not a table is shown as is. */
 export function CsvView({ text, label }: { readonly text: string; readonly label: string }) {
@@ -31,79 +47,34 @@ export function CsvView({ text, label }: { readonly text: string; readonly label
 }
 
 interface TableProps {
-  readonly rows: readonly Struct[]
+  readonly rows: readonly TableRow[]
   /** The source text, if it was not JSON. */
   readonly source?: { readonly text: string; readonly label: string }
 }
 
 export function TableView({ rows, source }: TableProps) {
-  const shown = useSignal(rowsPerPage)
-  const asTree = useSignal(false)
-  const columns = tableColumns(rows)
-  const numeric = new Set(columns.filter((name) => isNumeric(rows, name, source !== undefined)))
+  const asSource = useSignal(false)
+  const sourceName = source === undefined ? partStrings.asJson : partStrings.asText
   return (
-    <div class="part-table">
-      {asTree.value ? (
-        source === undefined ? (
-          <DataView value={rows} />
-        ) : (
-          <CodeBlock {...source} />
-        )
-      ) : (
-        <div class="panel part-box part-scroll" tabIndex={0} role="group" aria-label="Table">
-          <table class="data">
-            <thead>
-              <tr>
-                {columns.map((name) => (
-                  <th key={name} scope="col" dir="auto" class={numeric.has(name) ? 'number' : ''}>
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.slice(0, shown.value).map((row, index) => (
-                <tr key={index}>
-                  {columns.map((name) => (
-                    <td key={name} dir="auto" class={numeric.has(name) ? 'number' : ''}>
-                      {cellOf(row[name])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      <p class="row part-tools">
-        <span class="faint">{formatCount(rows.length)} rows</span>
-        {rows.length > shown.value && !asTree.value && (
-          <button type="button" class="small plain" onClick={() => (shown.value += rowsPerPage * 10)}>
-            Show more
-          </button>
-        )}
-        <button type="button" class="small plain" onClick={() => (asTree.value = !asTree.value)}>
-          {asTree.value ? 'As a table' : source === undefined ? 'As JSON' : 'As text'}
+    <div class="stack-small part-table">
+      <div class="row part-tools">
+        <span class="faint">{partStrings.rows(rows.length)}</span>
+        <button type="button" class="small" onClick={() => (asSource.value = !asSource.value)}>
+          {asSource.value ? partStrings.asTable : sourceName}
         </button>
-        <CopyButton text={() => source?.text ?? JSON.stringify(rows, null, 2)} label="Copy the data" />
-      </p>
+        <CopyButton
+          text={() => source?.text ?? JSON.stringify(rows, null, 2)}
+          label={partStrings.copyData}
+          class="plain small"
+        />
+      </div>
+      {!asSource.value ? (
+        <DataTable rows={rows} isText={source !== undefined} />
+      ) : source === undefined ? (
+        <DataView value={rows as Json} />
+      ) : (
+        <CodeBlock {...source} />
+      )}
     </div>
   )
-}
-
-const digits = /^(-?\d+([.,]\d+)*)?$/
-
-/** `isText`: the cells come from a text file, in which anything that looks like a number is one. */
-function isNumeric(rows: readonly Struct[], name: string, isText: boolean): boolean {
-  return rows.slice(0, rowsPerPage).every((row) => {
-    const value = row[name]
-    return (
-      value === undefined || typeof value === 'number' || (isText && typeof value === 'string' && digits.test(value))
-    )
-  })
-}
-
-function cellOf(value: Json | undefined): string {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -1,10 +1,12 @@
 /** One item of a transcript, by its kind: a message, a status line, a question, an artifact or the end. */
-import { delegationExtension, type Artifact, type Message } from '@parley/a2a'
+import { delegationExtension, type Artifact, type Message, type Part } from '@parley/a2a'
 import { CopyButton } from '../components/content/copy-button.tsx'
 import { taskStateDisplay, TaskStateBadge } from '../components/status/task-state.tsx'
 import { formatDuration, truncateMiddle } from '../components/format.ts'
 import { PartView } from './part-view.tsx'
-import { extensionMetadata } from './question/parse-question.ts'
+import { extensionMetadata, parseQuestion } from './question/parse-question.ts'
+import { withoutFieldLines } from './question/question-text.ts'
+import { transcriptStrings } from './strings.ts'
 import type { TranscriptItem, TranscriptItemOf } from './transcript.ts'
 
 type ItemTimeElement = preact.JSX.Element
@@ -37,14 +39,17 @@ interface ItemProps<Kind extends TranscriptItem['kind']> {
 }
 
 function MessageItem({ item, agent, isBusy, time }: ItemProps<'said'> & Pick<ItemBodyProps, 'agent' | 'isBusy'>) {
-  const { message, isPending = false } = item
+  const { message, isPending = false, note = '' } = item
   const byAgent = message.role !== 'ROLE_USER'
   return (
     <>
       <p class="row talk-head">
-        <span class="talk-who">{byAgent ? agent : 'You'}</span>
+        <span class="talk-who">{byAgent ? agent : transcriptStrings.you}</span>
         {time}
-        {isPending && <span class="talk-pending">{isBusy ? 'sending …' : 'not sent'}</span>}
+        {note !== '' && <span class="talk-pending">{note}</span>}
+        {isPending && (
+          <span class="talk-pending">{isBusy ? transcriptStrings.sending : transcriptStrings.notSent}</span>
+        )}
       </p>
       <div class="stack-small talk-bubble">
         <Parts message={message} byAgent={byAgent} />
@@ -95,8 +100,7 @@ function StatusLine({ item, time }: ItemProps<'status'>) {
 
 function QuestionItem({ item, agent, time }: ItemProps<'asked'> & Pick<ItemBodyProps, 'agent'>) {
   const isAuth = item.state === 'TASK_STATE_AUTH_REQUIRED'
-  // The structured parts of a question are shown as a form, where it is answered.
-  const parts = (item.message?.parts ?? []).filter((part) => !('data' in part))
+  const parts = questionParts(item)
   return (
     <>
       <p class="row talk-head">
@@ -108,11 +112,25 @@ function QuestionItem({ item, agent, time }: ItemProps<'asked'> & Pick<ItemBodyP
         {parts.map((part, index) => (
           <PartView key={index} part={part} byAgent={true} />
         ))}
-        {parts.length === 0 && <p>{isAuth ? 'The agent needs credentials.' : 'The agent asks for more.'}</p>}
+        {parts.length === 0 && (
+          <p>{isAuth ? transcriptStrings.agentNeedsCredentials : transcriptStrings.agentNeedsInput}</p>
+        )}
         {item.message !== undefined && <References message={item.message} />}
       </div>
     </>
   )
+}
+
+/** The structured parts of a question are shown as a form, where it is answered, and so are the lines that repeat its fields. */
+function questionParts({ state, message }: TranscriptItemOf<'asked'>): readonly Part[] {
+  const parts = (message?.parts ?? []).filter((part) => !('data' in part))
+  const fields = message === undefined ? undefined : parseQuestion({ state, message })?.fields
+  if (fields === undefined) return parts
+  return parts.flatMap((part): readonly Part[] => {
+    if (!('text' in part)) return [part]
+    const text = withoutFieldLines(part.text, fields)
+    return text === '' ? [] : [{ ...part, text }]
+  })
 }
 
 interface ArtifactItemProps {
@@ -126,12 +144,12 @@ function ArtifactItem({ artifact, isWhole, agent, time }: ArtifactItemProps) {
   const { name, description, parts } = artifact
   const text = parts.map((part) => ('text' in part ? part.text : '')).join('')
   return (
-    <article aria-label={name ?? `Answer of ${agent}`}>
+    <article aria-label={name ?? transcriptStrings.answerOf(agent)}>
       <p class="row talk-head">
         <span class="talk-who">{agent}</span>
         {name !== undefined && <span class="talk-name cut">{name}</span>}
         {time}
-        {text !== '' && <CopyButton text={text} label="Copy the text" />}
+        {text !== '' && <CopyButton text={text} label={transcriptStrings.copyText} />}
       </p>
       {description !== undefined && (
         <p class="talk-about" dir="auto">
@@ -154,7 +172,7 @@ function EndItem({ item, time }: ItemProps<'ended'>) {
     <>
       <span class={`talk-end ${tone}`}>
         <span aria-hidden="true">{shape}</span> {word}
-        {tookMs !== undefined && <span class="faint"> in {formatDuration(tookMs)}</span>}
+        {tookMs !== undefined && <span class="faint"> {transcriptStrings.took(formatDuration(tookMs))}</span>}
       </span>
       {time}
       {message !== undefined && (

@@ -5,6 +5,7 @@ import { Icon } from '../components/icon.tsx'
 import { ClockTime } from '../components/time.tsx'
 import { formatCount } from '../components/format.ts'
 import { collapseStatusLines } from './collapse-status-lines.ts'
+import { transcriptStrings } from './strings.ts'
 import type { TranscriptItem, Transcript } from './transcript.ts'
 import { TranscriptItemBody } from './transcript-item.tsx'
 import './transcript-view.css'
@@ -33,7 +34,7 @@ export function TranscriptView({ transcript, agent, isBusy = false, selected, on
       {first > 0 && (
         <li>
           <button type="button" class="small" onClick={() => (shown.value += rowsPerPage * 5)}>
-            Show {formatCount(Math.min(first, rowsPerPage * 5))} of {formatCount(first)} earlier
+            {transcriptStrings.showEarlier(formatCount(Math.min(first, rowsPerPage * 5)), formatCount(first))}
           </button>
         </li>
       )}
@@ -49,12 +50,8 @@ export function TranscriptView({ transcript, agent, isBusy = false, selected, on
           />
         ) : (
           <li key={row.key} class="talk-more">
-            <button
-              type="button"
-              class="small plain"
-              onClick={() => (opened.value = new Set([...opened.value, row.key]))}
-            >
-              <Icon name="more" size={14} /> {formatCount(row.hidden)} more lines
+            <button type="button" class="small" onClick={() => (opened.value = new Set([...opened.value, row.key]))}>
+              <Icon name="more" size={14} /> {transcriptStrings.moreLines(row.hidden)}
             </button>
           </li>
         ),
@@ -102,7 +99,12 @@ function ItemTime({ item, onSelect }: Pick<TranscriptRowProps, 'onSelect'> & { r
   const clock = at === undefined ? null : <ClockTime at={at} />
   if (onSelect === undefined || seq === undefined) return <span class="talk-time">{clock}</span>
   return (
-    <button type="button" class="talk-time small plain" title={`Event ${seq}`} onClick={() => onSelect(seq)}>
+    <button
+      type="button"
+      class="talk-time small plain"
+      title={transcriptStrings.event(seq)}
+      onClick={() => onSelect(seq)}
+    >
       {clock ?? seq}
     </button>
   )

@@ -16,7 +16,13 @@ interface ItemBase {
 }
 
 export type TranscriptItem =
-  | (ItemBase & { readonly kind: 'said'; readonly message: Message; readonly isPending?: boolean })
+  | (ItemBase & {
+      readonly kind: 'said'
+      readonly message: Message
+      readonly isPending?: boolean
+      /** How it was delivered, for example to a running turn. */
+      readonly note?: string
+    })
   /** A status message while the agent works. */
   | (ItemBase & { readonly kind: 'status'; readonly message: Message })
   | (ItemBase & { readonly kind: 'asked'; readonly state: TaskState; readonly message: Message | undefined })
@@ -41,6 +47,10 @@ export interface Transcript {
   readonly head: number
   /** When the hub created the task, by its log: a live stream does not carry this time. */
   readonly startedAt: number | undefined
+  /** When the task began to wait for its caller, while it waits. */
+  readonly waitingSince: number | undefined
+  /** How long it has waited before. */
+  readonly waitedMs: number
 }
 
 export const emptyTranscript: Transcript = {
@@ -51,6 +61,8 @@ export const emptyTranscript: Transcript = {
   items: [],
   head: 0,
   startedAt: undefined,
+  waitingSince: undefined,
+  waitedMs: 0,
 }
 
 /** One event: a record of the log, or an event of a stream. */
@@ -109,6 +121,8 @@ interface TranscriptDraft {
   items: TranscriptItem[]
   head: number
   startedAt: number | undefined
+  waitingSince: number | undefined
+  waitedMs: number
   readonly indexByKey: Map<string, number>
 }
 
@@ -147,15 +161,26 @@ function applyMessage(draft: TranscriptDraft, message: Message, place: ItemPosit
   const known = draft.items[draft.indexByKey.get(key) ?? -1]
   const at = known?.at ?? place.at
   putItem(draft, { kind: 'said', key, ...place, at, message })
-  if (message.role === 'ROLE_USER' && isInterrupted(draft.state)) draft.state = 'TASK_STATE_SUBMITTED'
+  if (message.role === 'ROLE_USER' && isInterrupted(draft.state)) {
+    draft.state = 'TASK_STATE_SUBMITTED'
+    endWait(draft, at)
+  }
   draft.taskId ??= message.taskId
   draft.contextId ??= message.contextId
+}
+
+/** The time until the answer is not part of the task's duration. */
+function endWait(draft: TranscriptDraft, at: number | undefined): void {
+  if (draft.waitingSince !== undefined && at !== undefined) draft.waitedMs += Math.max(0, at - draft.waitingSince)
+  draft.waitingSince = undefined
 }
 
 function applyStatus(draft: TranscriptDraft, status: TaskStatus, place: ItemPosition): void {
   const { state, message } = status
   draft.state = state
   draft.status = status
+  endWait(draft, place.at)
+  if (isInterrupted(state)) draft.waitingSince = place.at
   const key = message === undefined ? `${state} ${place.seqs[0] ?? status.timestamp ?? ''}` : keyOf(message)
   if (isInterrupted(state)) return putItem(draft, { kind: 'asked', key, ...place, state, message })
   if (!isTerminal(state)) {
@@ -165,7 +190,8 @@ function applyStatus(draft: TranscriptDraft, status: TaskStatus, place: ItemPosi
   completeArtifacts(draft)
   const isAnswer = state === 'TASK_STATE_COMPLETED' && message !== undefined
   if (isAnswer) putItem(draft, { kind: 'said', key, ...place, message })
-  const tookMs = place.at === undefined || draft.startedAt === undefined ? undefined : place.at - draft.startedAt
+  const tookMs =
+    place.at === undefined || draft.startedAt === undefined ? undefined : place.at - draft.startedAt - draft.waitedMs
   putItem(draft, { kind: 'ended', key: 'end', ...place, state, message: isAnswer ? undefined : message, tookMs })
 }
 

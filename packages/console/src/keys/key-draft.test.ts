@@ -61,7 +61,7 @@ describe('a key', () => {
 
   it('has a description of its scopes', () => {
     assert.deepEqual(describeScopes(['agent:*', 'skill:gpt/a', 'operation:send', 'operation:read', 'own:x']), [
-      'every agent',
+      'All agents',
       'gpt/a',
       'own:x',
       'only send, read',

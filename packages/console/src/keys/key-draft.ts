@@ -1,5 +1,6 @@
 /** The form state of a new key, the request to create it, and its permissions as text. */
 import type { Key, Operations } from '../api/admin.ts'
+import { keyFormStrings, keyRowStrings } from './strings.ts'
 
 export type CreateKeyBody = Operations['createKey']['body']
 
@@ -37,10 +38,10 @@ export const emptyKeyDraft: KeyDraft = {
 }
 
 export const keyOperations: readonly (readonly [word: string, about: string])[] = [
-  ['send', 'send messages'],
-  ['read', 'read and follow tasks'],
-  ['cancel', 'cancel tasks'],
-  ['push', 'set webhooks'],
+  ['send', keyFormStrings.send],
+  ['read', keyFormStrings.read],
+  ['cancel', keyFormStrings.cancel],
+  ['push', keyFormStrings.push],
 ]
 
 export function toCreateKeyBody(draft: KeyDraft): CreateKeyBody {
@@ -84,12 +85,12 @@ export function describeScopes(scopes: readonly string[]): readonly string[] {
   const operations = scopes.flatMap((scope) => /^operation:(.*)$/s.exec(scope)?.[1] ?? [])
   return [
     ...scopes.filter((scope) => !scope.startsWith('operation:')).map(scopeText),
-    ...(operations.length > 0 ? [`only ${operations.join(', ')}`] : []),
+    ...(operations.length > 0 ? [keyRowStrings.only(operations.join(', '))] : []),
   ]
 }
 
 function scopeText(scope: string): string {
-  if (scope === 'agent:*') return 'every agent'
+  if (scope === 'agent:*') return keyRowStrings.allAgents
   const [, sort, rest = ''] = /^(agent|skill):(.*)$/s.exec(scope) ?? []
   return sort === undefined ? scope : rest
 }

@@ -8,6 +8,7 @@ import { CheckField, FieldErrorList, SelectField, TextField } from '../component
 import { useSubmit } from '../components/form/use-submit.ts'
 import { useAgentsWithLoad } from '../api/agents.ts'
 import { KeyScopeFields, toggled } from './key-scope-fields.tsx'
+import { keyFormStrings } from './strings.ts'
 import './keys-panel.css'
 
 export interface KeyFormProps {
@@ -15,16 +16,6 @@ export interface KeyFormProps {
   readonly onMade: (key: MadeKey) => void
   readonly onCancel: () => void
 }
-
-const lifetimes: readonly (readonly [value: string, text: string])[] = [
-  ['1d', 'in a day'],
-  ['7d', 'in 7 days'],
-  ['30d', 'in 30 days'],
-  ['90d', 'in 90 days'],
-  ['365d', 'in a year'],
-  ['date', 'on a day …'],
-  ['', 'never'],
-]
 
 export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
   const agents = useAgentsWithLoad().value.value ?? []
@@ -57,12 +48,12 @@ export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
   )
   const elsewhere = mistakes.value.filter(({ field }) => !ownFields.has(field))
   return (
-    <form class="panel key-form" aria-label="A new key" noValidate onSubmit={onSubmit}>
-      <h3>A new key</h3>
-      {text('name', 'Name', 'Who will use it, such as build server')}
+    <form class="panel key-form" aria-label={keyFormStrings.title} noValidate onSubmit={onSubmit}>
+      <h3>{keyFormStrings.title}</h3>
+      {text('name', keyFormStrings.name, keyFormStrings.namePlaceholder)}
       <KeyScopeFields agent={agent} agents={agents} draft={draft.value} set={set} />
       <fieldset class="field">
-        <legend>May</legend>
+        <legend>{keyFormStrings.permissions}</legend>
         <div class="key-checks">
           {keyOperations.map(([word, about]) => (
             <CheckField
@@ -79,43 +70,53 @@ export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
       </fieldset>
       <div class="key-fields">
         <div class="field">
-          <label for="key-expires">Expires</label>
+          <label for="key-expires">{keyFormStrings.expires}</label>
           <SelectField
             id="key-expires"
             value={draft.value.expires}
-            options={lifetimes}
+            options={keyFormStrings.lifetimes}
             onChange={(expires) => set({ expires })}
           />
           {draft.value.expires === 'date' && (
             <input
               type="date"
-              aria-label="The day on which it expires"
+              aria-label={keyFormStrings.expiryDate}
               value={draft.value.until}
               onInput={(event) => set({ until: event.currentTarget.value })}
             />
           )}
           <FieldErrorList mistakes={mistakes.value.filter(({ field }) => field.startsWith('expires'))} />
         </div>
-        {text('rate', 'Rate', '60/min', 'Requests, such as 10/s or 1000/h. Empty: as the configuration says.')}
-        {text('tasksPerDay', 'Tasks a day', '500', 'Leave empty for no limit.')}
+        {text('rate', keyFormStrings.rate, keyFormStrings.ratePlaceholder, keyFormStrings.rateHint)}
+        {text(
+          'tasksPerDay',
+          keyFormStrings.tasksPerDay,
+          keyFormStrings.tasksPerDayPlaceholder,
+          keyFormStrings.tasksPerDayHint,
+        )}
       </div>
       <details class="entry-more">
-        <summary>More</summary>
+        <summary>{keyFormStrings.more}</summary>
         <div class="key-fields">
-          {text('principal', 'In the name of', 'team-a', 'Keys with the same name see the same tasks. Empty: its own.')}
-          {text('tenant', 'Tenant', '', 'Where tasks are kept apart by tenant.')}
-          {text('scopes', 'Further scopes', 'reports:write', 'Of the agents’ own skills, with spaces between.')}
+          {text(
+            'principal',
+            keyFormStrings.principal,
+            keyFormStrings.principalPlaceholder,
+            keyFormStrings.principalHint,
+          )}
+          {text('tenant', keyFormStrings.tenant, '', keyFormStrings.tenantHint)}
+          {text('scopes', keyFormStrings.scopes, keyFormStrings.scopesPlaceholder, keyFormStrings.scopesHint)}
         </div>
       </details>
       <FieldErrorList mistakes={elsewhere} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
-          Make the key
+          {keyFormStrings.submit}
         </button>
         <button type="button" onClick={onCancel}>
-          Cancel
+          {keyFormStrings.dismiss}
         </button>
-        <span class="hint">It is shown once.</span>
+        <span class="hint">{keyFormStrings.shownOnce}</span>
       </div>
     </form>
   )
@@ -135,9 +136,9 @@ const ownFields = new Set([
 
 function missingFieldErrors({ name, agents, operations, expires, until }: KeyDraft): readonly FieldError[] {
   return [
-    ...(name.trim() === '' ? [{ field: 'name', text: 'give it a name' }] : []),
-    ...(agents.length === 0 ? [{ field: '', text: 'choose at least one agent' }] : []),
-    ...(operations.length === 0 ? [{ field: 'operations', text: 'choose at least one' }] : []),
-    ...(expires === 'date' && until === '' ? [{ field: 'expiresAt', text: 'choose the day' }] : []),
+    ...(name.trim() === '' ? [{ field: 'name', text: keyFormStrings.nameMissing }] : []),
+    ...(agents.length === 0 ? [{ field: '', text: keyFormStrings.agentMissing }] : []),
+    ...(operations.length === 0 ? [{ field: 'operations', text: keyFormStrings.permissionMissing }] : []),
+    ...(expires === 'date' && until === '' ? [{ field: 'expiresAt', text: keyFormStrings.dateMissing }] : []),
   ]
 }

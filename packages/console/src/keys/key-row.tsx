@@ -5,8 +5,8 @@ import { callAdmin } from '../api/admin-client.ts'
 import { ConfirmButton } from '../components/layout/confirm-button.tsx'
 import { StatusBadge } from '../components/status/task-state.tsx'
 import { RelativeTime } from '../components/time.tsx'
-import { pluralize } from '../components/format.ts'
 import { describeScopes } from './key-draft.ts'
+import { keyRowStrings } from './strings.ts'
 
 const keyStateDisplays = {
   active: ['done', '●'],
@@ -37,7 +37,7 @@ export function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
       </div>
       <StatusBadge tone={tone} shape={shape} word={state} />
       <div class="agent-tags keys-scopes">
-        <span class="unseen">Good for</span>
+        <span class="unseen">{keyRowStrings.access}</span>
         {describeScopes(scopes).map((word) => (
           <span key={word} class="agent-tag">
             {word}
@@ -50,26 +50,26 @@ export function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
       {state === 'active' && (
         <div class="keys-actions">
           <ConfirmButton
-            label="Replace"
+            label={keyRowStrings.replace}
             class="small"
             danger={false}
-            title={`Replace ${name}`}
-            question={`Make a key in the place of “${name}”?`}
+            title={keyRowStrings.replaceNamed(name)}
+            question={keyRowStrings.replaceQuestion(name)}
             onConfirm={async () => onMade(await callAdmin('createKey', { body: { replaces: id } }))}
           >
-            The new key has the same permissions and sees the same tasks. The old key works until you revoke it.
+            {keyRowStrings.replaceEffect}
           </ConfirmButton>
           <ConfirmButton
-            label="Revoke"
+            label={keyRowStrings.revoke}
             class="small"
-            title={`Revoke ${name}`}
-            question={`Revoke the key “${name}”?`}
+            title={keyRowStrings.revokeNamed(name)}
+            question={keyRowStrings.revokeQuestion(name)}
             onConfirm={async () => {
               await callAdmin('revokeKey', { params: { id } })
               onRevoked()
             }}
           >
-            Requests with this key are refused from now on. This cannot be undone.
+            {keyRowStrings.revokeEffect}
           </ConfirmButton>
         </div>
       )}
@@ -82,27 +82,31 @@ function KeyFacts({ info }: { readonly info: Key }) {
   return (
     <>
       <span>
-        {lastUsedAt === undefined ? 'never used' : 'used '}
+        {lastUsedAt === undefined ? keyRowStrings.neverUsed : keyRowStrings.used}
         {lastUsedAt !== undefined && <RelativeTime at={lastUsedAt} />}
       </span>
       <span>
-        made <RelativeTime at={createdAt} /> by {createdBy}
+        {keyRowStrings.created}
+        <RelativeTime at={createdAt} />
+        {keyRowStrings.by(createdBy)}
       </span>
       {revokedAt !== undefined ? (
         <span>
-          revoked <RelativeTime at={revokedAt} />
+          {keyRowStrings.revoked}
+          <RelativeTime at={revokedAt} />
         </span>
       ) : expiresAt === undefined ? (
-        <span>never expires</span>
+        <span>{keyRowStrings.neverExpires}</span>
       ) : (
         <span>
-          expires <RelativeTime at={expiresAt} />
+          {keyRowStrings.expires}
+          <RelativeTime at={expiresAt} />
         </span>
       )}
       {rate !== undefined && <span>{rate}</span>}
-      {tasksPerDay !== undefined && <span>{pluralize(tasksPerDay, 'task')} a day</span>}
-      {principal !== `key:${id}` && <span>for {principal}</span>}
-      {tenant !== undefined && <span>tenant {tenant}</span>}
+      {tasksPerDay !== undefined && <span>{keyRowStrings.tasksPerDay(tasksPerDay)}</span>}
+      {principal !== `key:${id}` && <span>{keyRowStrings.principal(principal)}</span>}
+      {tenant !== undefined && <span>{keyRowStrings.tenant(tenant)}</span>}
     </>
   )
 }

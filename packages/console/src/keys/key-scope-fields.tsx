@@ -2,6 +2,7 @@
 import type { Agent } from '../api/admin.ts'
 import type { KeyDraft } from './key-draft.ts'
 import { CheckField } from '../components/form/form-fields.tsx'
+import { keyFormStrings } from './strings.ts'
 
 interface KeyScopeFieldsProps {
   readonly agent: string | undefined
@@ -15,7 +16,7 @@ export function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProp
   const skills = agents.find(({ name }) => name === agent)?.skills ?? []
   return (
     <fieldset class="field">
-      <legend>Good for</legend>
+      <legend>{keyFormStrings.access}</legend>
       <div class="key-checks">
         {agent !== undefined && (
           <CheckField
@@ -33,16 +34,16 @@ export function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProp
           checked={isAll}
           onChange={() => set({ agents: ['*'], skills: [] })}
         >
-          every agent
+          {keyFormStrings.allAgents}
         </CheckField>
         {agent === undefined && (
           <CheckField class="key-check" radioGroup="key-reach" checked={!isAll} onChange={() => set({ agents: [] })}>
-            chosen agents
+            {keyFormStrings.chosenAgents}
           </CheckField>
         )}
       </div>
       {agent === undefined && !isAll && (
-        <div class="key-checks key-inner" role="group" aria-label="Agents">
+        <div class="key-checks key-inner" role="group" aria-label={keyFormStrings.agents}>
           {agents.map(({ name }) => (
             <CheckField
               key={name}
@@ -56,9 +57,9 @@ export function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProp
         </div>
       )}
       {agent !== undefined && !isAll && skills.length > 1 && (
-        <div class="key-checks key-inner" role="group" aria-label="Skills">
+        <div class="key-checks key-inner" role="group" aria-label={keyFormStrings.skills}>
           <CheckField class="key-check" checked={draft.skills.length === 0} onChange={() => set({ skills: [] })}>
-            all skills
+            {keyFormStrings.allSkills}
           </CheckField>
           {skills.map(({ id, name }) => (
             <CheckField

@@ -8,12 +8,12 @@ import { query, setQuery } from '../app/router.ts'
 import { Icon } from '../components/icon.tsx'
 import { SegmentedControl } from '../components/layout/tabs.tsx'
 import { EmptyState, LoadState } from '../components/status/error-notice.tsx'
-import { pluralize } from '../components/format.ts'
 import { KeyForm } from './key-form.tsx'
 import { sortKeys, isKeyForAgent } from './key-draft.ts'
 import { NewKeyNotice } from './new-key-notice.tsx'
 import { affectsAgent } from '../api/agents.ts'
 import { KeyRow } from './key-row.tsx'
+import { keysStrings } from './strings.ts'
 import './keys-panel.css'
 import '../components/list/list-states.css'
 import '../components/status/tags.css'
@@ -49,7 +49,7 @@ export function KeysPanel({ agent }: { readonly agent?: string }) {
     <div class="keys">
       {made.value !== undefined && <NewKeyNotice made={made.value} onDone={() => (made.value = undefined)} />}
       {isMaking && <KeyForm agent={agent} onMade={show} onCancel={() => setQuery({ make: undefined })} />}
-      <LoadState of={found} what="the keys" />
+      <LoadState of={found} what={keysStrings.loading} />
       {found.value.value !== undefined && (
         <Keys
           keys={sortKeys(found.value.value.filter((key) => agent === undefined || isKeyForAgent(key, agent)))}
@@ -89,17 +89,17 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
           <>
             <input
               type="search"
-              aria-label="Filter the keys"
-              placeholder="Filter …"
+              aria-label={keysStrings.filter}
+              placeholder={keysStrings.filterPlaceholder}
               value={text}
               onInput={(event) => setQuery({ find: event.currentTarget.value })}
             />
             <SegmentedControl
-              label="Which keys"
+              label={keysStrings.which}
               value={which}
               options={[
-                ['active', 'Active'],
-                ['all', 'All'],
+                ['active', keysStrings.active],
+                ['all', keysStrings.all],
               ]}
               onChange={(value) => setQuery({ keys: value === 'all' ? 'all' : undefined })}
             />
@@ -107,16 +107,16 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
         )}
         {!isMaking && (
           <button type="button" class="keys-make" onClick={() => setQuery({ make: 'key' })}>
-            <Icon name="plus" /> Make a key
+            <Icon name="plus" /> {keysStrings.create}
           </button>
         )}
       </div>
       {keys.length === 0 ? (
         !isMaking && <NoKeys agent={agent} />
       ) : shown.length === 0 ? (
-        <p class="hint">No matching keys.</p>
+        <p class="hint">{keysStrings.noMatch}</p>
       ) : (
-        <ul class="panel record-list keys-list" aria-label="Keys">
+        <ul class="panel record-list keys-list" aria-label={keysStrings.list}>
           {shown.map((key) => (
             <KeyRow key={key.id} info={key} isWanted={key.id === wanted} onMade={onMade} onRevoked={onRevoked} />
           ))}
@@ -124,7 +124,7 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
       )}
       {shown.length < fitting.length && (
         <button type="button" onClick={() => (isWhole.value = true)}>
-          Show all {pluralize(fitting.length, 'key')}
+          {keysStrings.showAll(fitting.length)}
         </button>
       )}
     </>
@@ -137,12 +137,8 @@ function keySearchText({ name, prefix, id, principal, scopes }: Key): string {
 
 function NoKeys({ agent }: { readonly agent: string | undefined }) {
   return (
-    <EmptyState title="No keys yet">
-      <p>
-        A key says who calls, and opens{' '}
-        {agent === undefined ? 'the agents that you choose' : `${agent} and nothing else`}. It is shown once, when it is
-        made.
-      </p>
+    <EmptyState title={keysStrings.none}>
+      <p>{keysStrings.noneHint(agent)}</p>
     </EmptyState>
   )
 }

@@ -7,9 +7,8 @@ import { requestConfirmation } from '../app/confirm-dialog.tsx'
 import { setLeaveGuard } from '../app/router.ts'
 import { copyText } from '../components/content/copy-button.tsx'
 import { Icon } from '../components/icon.tsx'
+import { keysStrings, newKeyStrings } from './strings.ts'
 import './new-key-notice.css'
-
-const warning = 'The new key is shown only once, and you have not copied it. Without it, you have to make another one.'
 
 export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonly onDone: () => void }) {
   const isCopied = useSignal(false)
@@ -19,9 +18,13 @@ export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonl
     if (isCopied.value) return
     const stay = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', stay)
-    const release = registerUnsavedWork({ text: warning })
+    const release = registerUnsavedWork({ text: newKeyStrings.warning })
     const removeGuard = setLeaveGuard(() =>
-      requestConfirmation({ title: 'Leave without the key?', text: warning, action: 'Leave' }),
+      requestConfirmation({
+        title: newKeyStrings.leaveQuestion,
+        text: newKeyStrings.warning,
+        action: newKeyStrings.leave,
+      }),
     )
     return () => {
       removeEventListener('beforeunload', stay)
@@ -31,29 +34,29 @@ export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonl
   }, [isCopied.value])
 
   async function copy(): Promise<void> {
-    await copyText(made.key, 'The key is copied')
+    await copyText(made.key, keysStrings.copied)
     isCopied.value = true
   }
 
   return (
     <section class="stack shown-key" aria-labelledby="shown-key-title">
       <h3 id="shown-key-title" ref={heading} tabIndex={-1}>
-        <Icon name="key" /> The key “{made.name}”
+        <Icon name="key" /> {newKeyStrings.title(made.name)}
       </h3>
       <p>
-        <strong>This is shown once.</strong> Copy it now and keep it where secrets are kept: the hub stores only its
-        hash and cannot show it again.
+        <strong>{newKeyStrings.shownOnce}</strong>
+        {newKeyStrings.store}
       </p>
       <div class="shown-key-line">
         <code>{made.key}</code>
         <button type="button" class="primary" onClick={() => void copy()}>
           <Icon name={isCopied.value ? 'check' : 'copy'} />
-          {isCopied.value ? 'Copied' : 'Copy the key'}
+          {isCopied.value ? newKeyStrings.copied : newKeyStrings.copy}
         </button>
       </div>
       <div class="row">
         <button type="button" onClick={onDone}>
-          {isCopied.value ? 'Done' : 'I have kept it'}
+          {newKeyStrings.done}
         </button>
       </div>
     </section>

@@ -7,7 +7,7 @@ import { useShortcuts } from '../app/shortcuts.ts'
 import { query, setQuery } from '../app/router.ts'
 import { SegmentedControl } from '../components/layout/tabs.tsx'
 import { useSize } from '../components/layout/use-size.ts'
-import { formatCount, formatDuration, pluralize } from '../components/format.ts'
+import { formatCount, formatDuration } from '../components/format.ts'
 import { delegationOf, type DelegationEdge, type Grouping } from './delegation.ts'
 import { boxHeight, boxWidth, NodeBox } from './node-box.tsx'
 import { curvePath, layoutGraph, type Point } from './graph-layout.ts'
@@ -15,6 +15,9 @@ import { isSpanRunning, flattenSpans } from './span-tree.ts'
 import { fitViewport, panViewport, initialViewport, revealBox, zoomViewport, type Viewport } from './viewport.ts'
 import { useDrag } from './use-drag.ts'
 import './delegation-graph.css'
+import { traceStrings } from './strings.ts'
+
+const { graph: strings } = traceStrings
 
 const gaps = { along: 120, across: 24 }
 const stepPx = 60
@@ -72,55 +75,63 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
     if (next.x !== view.x || next.y !== view.y) chosen.value = next
   }
   useShortcuts([
-    { key: '+', label: 'Larger', run: () => zoom(zoomStep) },
-    { key: '=', label: 'Larger', run: () => zoom(zoomStep) },
-    { key: '-', label: 'Smaller', run: () => zoom(1 / zoomStep) },
-    { key: '0', label: 'Show all of it', run: fit },
-    { key: 'ArrowLeft', label: 'Look further left', run: () => move(stepPx, 0) },
-    { key: 'ArrowRight', label: 'Look further right', run: () => move(-stepPx, 0) },
-    { key: 'ArrowUp', label: 'Look further up', run: () => move(0, stepPx) },
-    { key: 'ArrowDown', label: 'Look further down', run: () => move(0, -stepPx) },
+    { key: '+', label: strings.zoomIn, run: () => zoom(zoomStep) },
+    { key: '=', label: strings.zoomIn, run: () => zoom(zoomStep) },
+    { key: '-', label: strings.zoomOut, run: () => zoom(1 / zoomStep) },
+    { key: '0', label: strings.fitAll, run: fit },
+    { key: 'ArrowLeft', label: strings.left, run: () => move(stepPx, 0) },
+    { key: 'ArrowRight', label: strings.right, run: () => move(-stepPx, 0) },
+    { key: 'ArrowUp', label: strings.up, run: () => move(0, stepPx) },
+    { key: 'ArrowDown', label: strings.down, run: () => move(0, -stepPx) },
   ])
 
   return (
-    <section class="delegation" aria-label="Delegation">
+    <section class="delegation" aria-label={strings.label}>
       <div class="bar delegation-tools">
         <SegmentedControl
-          label="Boxes"
+          label={strings.boxes}
           value={grouping}
           options={[
-            ['task', 'By task'],
-            ['agent', 'By agent'],
+            ['task', strings.byTask],
+            ['agent', strings.byAgent],
           ]}
           onChange={(wanted) => setQuery({ group: wanted === 'agent' ? 'agent' : '' })}
         />
         <span class="faint">
-          {pluralize(nodes.length, grouping)},{' '}
-          {pluralize(
+          {strings.counts(
+            nodes.length,
+            grouping,
             edges.reduce((sum, { calls }) => sum + calls, 0),
-            'call',
           )}
         </span>
         <span class="grow" />
-        <button type="button" class="small" aria-label="Smaller" title="Smaller (-)" onClick={() => zoom(1 / zoomStep)}>
+        <button
+          type="button"
+          class="small"
+          aria-label={strings.zoomOut}
+          title={strings.zoomOutHint}
+          onClick={() => zoom(1 / zoomStep)}
+        >
           −
         </button>
         <span class="delegation-scale" aria-live="polite">
-          {formatCount(Math.round(view.scale * 100))} %
+          {strings.scale(formatCount(Math.round(view.scale * 100)))}
         </span>
-        <button type="button" class="small" aria-label="Larger" title="Larger (+)" onClick={() => zoom(zoomStep)}>
+        <button
+          type="button"
+          class="small"
+          aria-label={strings.zoomIn}
+          title={strings.zoomInHint}
+          onClick={() => zoom(zoomStep)}
+        >
           +
         </button>
-        <button type="button" class="small" title="Show all of it (0)" onClick={fit}>
-          Fit
+        <button type="button" class="small" title={strings.fitHint} onClick={fit}>
+          {strings.fit}
         </button>
       </div>
       <div ref={frame} class="delegation-frame" onWheel={wheel} {...drag}>
-        <svg
-          class="delegation-drawing"
-          role="group"
-          aria-label={`${pluralize(nodes.length, grouping)} and the calls between them`}
-        >
+        <svg class="delegation-drawing" role="group" aria-label={strings.drawing(nodes.length, grouping)}>
           <defs>
             <marker
               id="delegation-arrow"

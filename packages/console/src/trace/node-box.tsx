@@ -5,6 +5,9 @@ import { taskStateDisplay, type StatusDisplay } from '../components/status/task-
 import { formatCost, formatDuration, formatCompact } from '../components/format.ts'
 import type { DelegationNode } from './delegation.ts'
 import type { Point } from './graph-layout.ts'
+import { traceStrings } from './strings.ts'
+
+const { graph: strings } = traceStrings
 
 export const boxWidth = 196
 /** The number of letters that fit. */
@@ -50,7 +53,8 @@ export function NodeBox({ node, at, height, onFocus }: NodeBoxProps) {
         {used}
         {errors > 0 && (
           <tspan class="failed">
-            {used === '' ? '' : ' · '}✕ {errors} failed
+            {used === '' ? '' : ' · '}
+            {strings.failed(errors)}
           </tspan>
         )}
       </text>
@@ -90,13 +94,13 @@ function nodeHref({ taskIds }: DelegationNode): string | undefined {
 }
 
 function nodeStatus({ kind, state }: DelegationNode): StatusDisplay {
-  if (kind === 'elsewhere') return { tone: 'ended', shape: '↗', word: 'elsewhere' }
-  if (kind === 'unseen') return { tone: 'ended', shape: '○', word: 'not part of this trace' }
+  if (kind === 'elsewhere') return { tone: 'ended', shape: '↗', word: strings.elsewhere }
+  if (kind === 'unseen') return { tone: 'ended', shape: '○', word: strings.unseen }
   return taskStateDisplay(state ?? '')
 }
 
 function usageText({ tokens, cost: paid }: DelegationNode): string {
-  return [tokens > 0 ? `${formatCompact(tokens)} tokens` : '', paid === undefined ? '' : formatCost(paid)]
+  return [tokens > 0 ? strings.tokens(formatCompact(tokens)) : '', paid === undefined ? '' : formatCost(paid)]
     .filter(Boolean)
     .join(' · ')
 }

@@ -8,7 +8,7 @@ import { JsonTreeView } from '../components/content/json-tree.tsx'
 import { Fact, FactList } from '../components/layout/page-head.tsx'
 import { StatusBadge, TaskStateBadge } from '../components/status/task-state.tsx'
 import { ClockTime } from '../components/time.tsx'
-import { formatCost, formatCount, formatDuration, pluralize } from '../components/format.ts'
+import { formatCost, formatCount, formatDuration } from '../components/format.ts'
 import {
   spanChildTask,
   spanError,
@@ -19,7 +19,10 @@ import {
   spanUsage,
   spanLabel,
 } from './span-tree.ts'
+import { traceStrings } from './strings.ts'
 import './span-details.css'
+
+const { span: strings } = traceStrings
 
 export interface SpanDetailsProps {
   readonly span: Span
@@ -34,7 +37,7 @@ export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
   const state = spanTaskState(span)
   const error = spanError(span)
   return (
-    <aside class="span-details" aria-label="Selected span">
+    <aside class="span-details" aria-label={strings.label}>
       <header class="row span-details-head">
         <h3 class="cut grow">
           <span class="span-details-sort">{type}</span> {name}
@@ -43,8 +46,8 @@ export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
         <button
           type="button"
           class="plain icon small"
-          aria-label="Close the span"
-          title="Close (Esc)"
+          aria-label={strings.close}
+          title={strings.closeHint}
           onClick={onClose}
         >
           <Icon name="close" size={14} />
@@ -56,11 +59,11 @@ export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
         <FactList>
           <TimeFacts span={span} start={start} now={now} />
           <UsageFacts span={span} />
-          <Fact name="Span">
-            <CopyableId id={span.spanId} what="the id of the span" />
+          <Fact name={strings.span}>
+            <CopyableId id={span.spanId} what={strings.spanId} />
           </Fact>
         </FactList>
-        <DetailsSection title="Attributes">
+        <DetailsSection title={strings.attributes}>
           <JsonTreeView value={span.attributes} />
         </DetailsSection>
         <Events span={span} start={start} />
@@ -77,19 +80,19 @@ function SpanLinks({ span }: { readonly span: Span }) {
     <p class="span-details-ways">
       {child !== undefined && (
         <a class="button small" href={`/tasks/${encodeURIComponent(child)}`}>
-          Open the task of {spanLabel(span).name}
+          {strings.openChild(spanLabel(span).name)}
         </a>
       )}
       {configId !== undefined && (
         <a class="button small" href={`/webhooks/${encodeURIComponent(span.taskId)}/${encodeURIComponent(configId)}`}>
-          Open the webhook
+          {strings.openWebhook}
         </a>
       )}
       <a class="button small" href={`/tasks/${encodeURIComponent(span.taskId)}`}>
-        {child === undefined ? 'Open its task' : 'Open the task that called'}
+        {child === undefined ? strings.openTask : strings.openCaller}
       </a>
       <button type="button" class="small" onClick={() => setQuery({ zoom: span.spanId })}>
-        Zoom to it
+        {strings.zoom}
       </button>
     </p>
   )
@@ -99,10 +102,10 @@ function TimeFacts({ span, start, now }: { readonly span: Span; readonly start: 
   const { from, to } = spanTimeRange(span, now)
   return (
     <>
-      <Fact name="Began">
-        <ClockTime at={span.startedAt} /> <span class="faint">after {formatDuration(from - start)}</span>
+      <Fact name={strings.started}>
+        <ClockTime at={span.startedAt} /> <span class="faint">{strings.after(formatDuration(from - start))}</span>
       </Fact>
-      <Fact name={span.endedAt === undefined ? 'Runs for' : 'Took'}>{formatDuration(to - from)}</Fact>
+      <Fact name={span.endedAt === undefined ? strings.runningFor : strings.duration}>{formatDuration(to - from)}</Fact>
     </>
   )
 }
@@ -112,11 +115,9 @@ function UsageFacts({ span }: { readonly span: Span }) {
   return (
     <>
       {inputTokens + outputTokens > 0 && (
-        <Fact name="Tokens">
-          {formatCount(inputTokens)} in, {formatCount(outputTokens)} out
-        </Fact>
+        <Fact name={strings.tokens}>{strings.tokenSplit(formatCount(inputTokens), formatCount(outputTokens))}</Fact>
       )}
-      {paid !== undefined && <Fact name="Cost">{formatCost(paid)}</Fact>}
+      {paid !== undefined && <Fact name={strings.cost}>{formatCost(paid)}</Fact>}
     </>
   )
 }
@@ -138,13 +139,13 @@ function Events({ span, start }: { readonly span: Span; readonly start: number }
     </tr>
   )
   return (
-    <DetailsSection title={`Events (${formatCount(events.length + droppedEvents)})`}>
+    <DetailsSection title={strings.events(formatCount(events.length + droppedEvents))}>
       <table class="data span-details-events">
         <thead>
           <tr>
-            <th>Seq</th>
-            <th>After</th>
-            <th>What</th>
+            <th>{strings.seq}</th>
+            <th>{strings.afterHead}</th>
+            <th>{strings.event}</th>
           </tr>
         </thead>
         <tbody>
@@ -152,8 +153,8 @@ function Events({ span, start }: { readonly span: Span; readonly start: number }
           {droppedEvents > 0 && (
             <tr>
               <td colSpan={3} class="faint">
-                {pluralize(droppedEvents, 'event')} in between {droppedEvents === 1 ? 'is' : 'are'} not part of the
-                trace. The <a href={`/tasks/${encodeURIComponent(span.taskId)}/events`}>task’s log</a> has them.
+                {strings.dropped(droppedEvents)}
+                <a href={`/tasks/${encodeURIComponent(span.taskId)}/events`}>{strings.seeLog}</a>
               </td>
             </tr>
           )}

@@ -12,7 +12,6 @@ import { query, setQuery } from '../app/router.ts'
 import { useSize } from '../components/layout/use-size.ts'
 import { useListShortcuts } from '../components/list/list-shortcuts.ts'
 import { VirtualList } from '../components/list/virtual-list.tsx'
-import { pluralize } from '../components/format.ts'
 import { SpanDetails } from './span-details.tsx'
 import { SpanRow } from './span-row.tsx'
 import {
@@ -27,7 +26,10 @@ import {
 } from './span-tree.ts'
 import type { SpanLine } from './span-tree.ts'
 import { zoomRange, axisTicks } from './time-axis.ts'
+import { traceStrings } from './strings.ts'
 import './waterfall.css'
+
+const { waterfall: strings } = traceStrings
 
 /** As `getTrace` returns it: the totals and the tree. */
 export type TraceTree = AdminResponse<'getTrace'>['traces'][number]
@@ -94,27 +96,27 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
     if (parent !== undefined) select(parent)
   }
   useShortcuts([
-    { key: 'ArrowDown', label: 'Next span', run: () => move(1) },
-    { key: 'ArrowUp', label: 'Previous span', run: () => move(-1) },
-    { key: 'ArrowLeft', label: 'Fold, or go to what it is part of', run: leftward },
-    { key: 'ArrowRight', label: 'Unfold', run: () => current !== undefined && fold(current.span.spanId, false) },
-    { key: 'z', label: 'Zoom to the span', run: () => setQuery({ zoom: current?.span.spanId }) },
-    { key: '0', label: 'Show the whole time', run: () => setQuery({ zoom: '' }) },
+    { key: 'ArrowDown', label: strings.nextSpan, run: () => move(1) },
+    { key: 'ArrowUp', label: strings.previousSpan, run: () => move(-1) },
+    { key: 'ArrowLeft', label: strings.foldOrParent, run: leftward },
+    { key: 'ArrowRight', label: strings.unfold, run: () => current !== undefined && fold(current.span.spanId, false) },
+    { key: 'z', label: strings.zoom, run: () => setQuery({ zoom: current?.span.spanId }) },
+    { key: '0', label: strings.showAll, run: () => setQuery({ zoom: '' }) },
   ])
 
   const hasFolds = folded.value.size > 0
   const inner = useMemo(() => delegatedTaskSpans(roots), [roots])
   const look = `${columns.tokens ? ' with-tokens' : ''}${columns.cost ? ' with-cost' : ''}`
   return (
-    <section ref={frame} class={`waterfall${look}`} aria-label="Waterfall">
+    <section ref={frame} class={`waterfall${look}`} aria-label={strings.label}>
       <div class="waterfall-main">
         <PartialTraceNote traces={[trace, ...more]} />
         <div class="waterfall-line waterfall-head">
           <span class="waterfall-tools">
-            <span class="faint">{pluralize(spans.length, 'span')}</span>
+            <span class="faint">{strings.spanCount(spans.length)}</span>
             {(hasFolds || inner.length > 0) && (
               <button type="button" class="plain small" onClick={() => (folded.value = new Set(hasFolds ? [] : inner))}>
-                {hasFolds ? 'Unfold all' : 'Fold tasks'}
+                {hasFolds ? strings.unfoldAll : strings.foldTasks}
               </button>
             )}
           </span>
@@ -127,17 +129,18 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
                 </span>
               ))}
           </span>
-          <span class="waterfall-number">time</span>
-          {columns.tokens && <span class="waterfall-number waterfall-tokens">tokens</span>}
-          {columns.cost && <span class="waterfall-number waterfall-cost">cost</span>}
+          <span class="waterfall-number">{strings.time}</span>
+          {columns.tokens && <span class="waterfall-number waterfall-tokens">{strings.tokens}</span>}
+          {columns.cost && <span class="waterfall-number waterfall-cost">{strings.cost}</span>}
         </div>
         {zoom !== undefined && (
           <p class="waterfall-zoom">
             <span class="cut">
-              Zoomed to {spanLabel(zoom).type} <strong>{spanLabel(zoom).name}</strong>
+              {strings.zoomedTo(spanLabel(zoom).type)}
+              <strong>{spanLabel(zoom).name}</strong>
             </span>
             <button type="button" class="small" onClick={() => setQuery({ zoom: '' })}>
-              Show the whole time
+              {strings.showAll}
             </button>
           </p>
         )}
@@ -152,7 +155,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
           </div>
           <VirtualList
             class="waterfall-rows"
-            label="Spans"
+            label={strings.spans}
             items={lines}
             rowHeight={isPhone.matches ? 36 : 28}
             keyOf={spanKey}
@@ -183,8 +186,7 @@ function PartialTraceNote({ traces }: { readonly traces: readonly TraceTree[] })
   if (!traces.some(({ isPartial }) => isPartial)) return null
   return (
     <p class="waterfall-note" role="note">
-      Part of this trace is not shown: the log of a task was dropped after its time, or there is more than fits. The
-      sums count all of it.
+      {strings.partial}
     </p>
   )
 }

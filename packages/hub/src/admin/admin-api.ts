@@ -14,9 +14,10 @@ import type { ReloadResult } from '../config/diff-config.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Routing } from '../routing/routing.ts'
 import type { HubListeners } from '../telemetry/telemetry.ts'
+import type { StatsHistory } from '../telemetry/stats/stats-history.ts'
 import type { Traces } from '../telemetry/traces/trace-types.ts'
 import { createAgentView } from './agent-view.ts'
-import { createChangeSignal, createRecentStats, withActivityListeners } from './live-activity.ts'
+import { createChangeSignal, withActivityListeners } from './live-activity.ts'
 import { createConfigService } from './config-service.ts'
 import { createChangeFeed } from './change-feed.ts'
 import { createChangeJournal } from './change-journal.ts'
@@ -33,10 +34,12 @@ import { healthRoutes } from './routes/health.ts'
 import { pushRoutes } from './routes/push.ts'
 import { routingRoutes } from './routes/routing.ts'
 import { searchRoutes } from './routes/search.ts'
+import { statsRoutes } from './routes/stats.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
-import { taskTitle } from './task-view.ts'
+import { createTaskFacts } from './task-facts.ts'
+import { taskSummaryOf } from './task-view.ts'
 import { createAdminHandler, isSecureRequest } from './admin-handler.ts'
 
 export interface AdminApiDeps {
@@ -47,8 +50,7 @@ export interface AdminApiDeps {
   readonly registry: AgentRegistry
   /** Resolves when the hub has started. */
   handler(): Promise<Handler>
-  /** The number of open streams. */
-  streams(): number
+  readonly stats: Pick<StatsHistory, 'series' | 'usage'>
   readonly kinds: readonly AgentKind[]
   readonly programEnv: Readonly<Record<string, string>>
   /** The current configuration. */
@@ -58,7 +60,7 @@ export interface AdminApiDeps {
   reload(config: HubConfig): Promise<ReloadResult>
   /** Whether the agent may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
-  readonly health: Pick<HealthMonitor, 'get' | 'probe'>
+  readonly health: Pick<HealthMonitor, 'get' | 'probe' | 'retryNow' | 'stopRetrying'>
   dryRun: Routing['dryRun']
   traces(): Traces | undefined
   /** The URL of the hub. */
@@ -87,13 +89,14 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   const changeSignal = createChangeSignal()
   const failed = (cause: unknown): void => log.warn('an audit entry could not be written', { cause })
   const journal = createChangeJournal({ kv: store.kv, now, onWrite: changeSignal.notify, onError: failed })
-  const recentStats = createRecentStats(now, parts.streams)
+  const facts = createTaskFacts(store)
   const view = createAgentView({
     registry,
     store,
     handler,
     isAnonymousAllowed: parts.isAnonymousAllowed,
     health: parts.health,
+    usage: parts.stats.usage,
     now,
     url,
   })
@@ -125,7 +128,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       addressOf: (request) => clientAddress(request, access.trustsProxy()),
       baseOf: (request) => publicUrl() ?? `${request.isEncrypted ? 'https' : 'http'}://${request.header('host')}`,
     }),
-    ...agentRoutes({ view, registry, card: cardOf, entry: configService.entry }),
+    ...agentRoutes({ view, registry, health: parts.health, card: cardOf, entry: configService.entry }),
     ...agentEntryRoutes({
       configService,
       registry,
@@ -136,15 +139,19 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       programEnv: parts.programEnv,
       baseDir: () => parts.config().baseDir,
     }),
-    ...taskRoutes({ store, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
-    ...traceRoutes(parts.traces, (taskId) => taskTitle(store, taskId)),
+    ...taskRoutes({ store, facts, now, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
+    ...traceRoutes(parts.traces, async (taskId) => {
+      const row = await store.tasks.load(taskId)
+      return row === undefined ? undefined : taskSummaryOf(row, await facts.read(row))
+    }),
     ...routingRoutes({ rules: () => parts.config().routes, dryRun: parts.dryRun, hasAgent }),
     ...pushRoutes({ store, push: pushHandler }),
     ...configRoutes({ configService, schema: () => editorSchema(kinds) }),
-    ...healthRoutes({ store, storeName: parts.storeName, handler, view, recentStats, version, instance, now }),
-    ...searchRoutes({ registry, store, keys: access.keys, url }),
+    ...healthRoutes({ store, storeName: parts.storeName, handler, view, version, instance, now }),
+    ...statsRoutes({ stats: parts.stats, hasAgent, now }),
+    ...searchRoutes({ registry, store, facts, keys: access.keys, url }),
     ...eventRoutes({
-      feed: createChangeFeed({ store, journal }),
+      feed: createChangeFeed({ store, facts, journal }),
       changeSignal,
       closing: closing.signal,
       instance,
@@ -169,7 +176,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
 
   return {
     middleware: adminHandler.middleware,
-    withListeners: (others) => withActivityListeners(others, { recentStats, changeSignal, journal }),
+    withListeners: (others) => withActivityListeners(others, { changeSignal, journal }),
     agentChanged: (agent) => journal.record({ type: 'agent', agent }),
     configChanged: () => journal.record({ type: 'config' }),
     async close() {

@@ -7,7 +7,9 @@ import { toListedAgent } from '../discovery/listed-agent.ts'
 import type { AgentHealth, HealthMonitor } from '../health/health-monitor.ts'
 import type { StartError } from '../registry/agent-supervisor.ts'
 import type { AgentStatus, AgentRegistry } from '../registry/agent-registry.ts'
+import type { RetryState } from '../registry/retry-schedule.ts'
 import { createRedactor } from '../telemetry/logs/redactor.ts'
+import type { AgentUsage } from '../telemetry/stats/stats-history.ts'
 import { isoTime } from '../http/json-response.ts'
 import { timestamp } from './route.ts'
 import { messageExcerpt } from './task-view.ts'
@@ -23,10 +25,23 @@ const skill = z.strictObject({
 const health = z.strictObject({
   state: z.enum(['up', 'slow', 'down']),
   why: z.string().optional(),
+  cause: z.string().optional().describe('The error of the last health check.'),
   breaker: z.enum(['closed', 'open', 'half-open']).describe('Open: no work is delegated to it for a while.'),
   firstWordMs: z.number().optional().describe('The usual time to its first output.'),
   askedAt: timestamp.optional(),
 })
+
+const retryState = z
+  .strictObject({
+    state: z
+      .enum(['scheduled', 'running', 'stopped'])
+      .describe('Stopped: it is not tried again until an admin requests it or its configuration changes.'),
+    nextTryAt: timestamp.optional().describe('Set if the next attempt is scheduled.'),
+    attempts: z.int().describe('Consecutive failed attempts.'),
+    since: timestamp.describe('The time of the first of them.'),
+  })
+  .meta({ id: 'AgentRetry' })
+  .describe('Set while the agent cannot be opened or reached.')
 
 export const agentSummary = z
   .strictObject({
@@ -34,9 +49,14 @@ export const agentSummary = z
     kind: z.string(),
     state: z.enum(['open', 'unavailable']),
     startError: z
-      .strictObject({ message: z.string(), at: timestamp, nextTryAt: timestamp })
+      .strictObject({
+        message: z.string(),
+        at: timestamp,
+        nextTryAt: timestamp.optional().describe('Absent while an attempt runs, and while the retries are stopped.'),
+      })
       .optional()
       .describe('Why it is unavailable, and when it was and will be tried.'),
+    retry: retryState.optional(),
     trouble: z.string().optional().meta({ description: 'Deprecated: `startError.message`.', deprecated: true }),
     health,
     title: z.string(),
@@ -49,11 +69,21 @@ export const agentSummary = z
     isDefault: z.boolean(),
     isOpen: z.boolean().describe('Whether it may be called without credentials.'),
     isCardPrivate: z.boolean(),
+    whenBusy: z
+      .enum(['queue', 'reject', 'steer'])
+      .describe('What happens to a message that arrives while a task is being worked on.'),
     load: z.strictObject({
       working: z.int().describe('Tasks that were sent or are being worked on.'),
       waiting: z.int().describe('Tasks that wait for input of their caller.'),
       streams: z.int().describe('Open streams of this process.'),
     }),
+    usage: z
+      .strictObject({
+        calls: z.int().describe('Messages in the last hour: those of clients, and tasks that another agent delegated.'),
+        errors: z.int().describe('Calls that ended with an error, and failed tasks, in the last hour.'),
+        lastUsedAt: timestamp.optional().describe('The last call, if it was within 90 days.'),
+      })
+      .describe('By the statistics of the hub, of all replicas.'),
     lastError: z
       .strictObject({ taskId: z.string(), at: timestamp, text: z.string().optional() })
       .optional()
@@ -74,6 +104,8 @@ export interface AgentViewDeps {
   /** Whether it may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
   readonly health: Pick<HealthMonitor, 'get' | 'probe'>
+  /** What each agent did in the last hour. */
+  usage(): Promise<ReadonlyMap<string, AgentUsage>>
   readonly now: () => number
   url(): string | undefined
 }
@@ -91,8 +123,14 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   const { registry, store } = parts
   let probing: Promise<void> | undefined
 
-  async function summary(status: AgentStatus, counts: readonly AgentCount[]): Promise<AgentSummary> {
-    const { name, kind, state, startError, settings } = status
+  async function summary(
+    status: AgentStatus,
+    counts: readonly AgentCount[],
+    usage: ReadonlyMap<string, AgentUsage>,
+  ): Promise<AgentSummary> {
+    const { name, kind, state, startError, retry, settings } = status
+    const checked = parts.health.get(name)
+    const retrying = retry ?? checked.retry
     const { isAvailable: _, skills, tags, ...listed } = toListedAgent(status, parts.url() ?? '')
     const [failed, drift, handler] = await Promise.all([lastFailure(name), driftOf(name), parts.handler()])
     const count = (...states: readonly string[]): number =>
@@ -105,16 +143,19 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
       tags: [...tags],
       kind,
       state,
-      ...(startError !== undefined ? startErrorToJson(startError) : {}),
-      health: healthToJson(parts.health.get(name)),
+      ...(startError !== undefined ? startErrorToJson(startError, retry?.nextTryAt) : {}),
+      ...(retrying !== undefined ? { retry: retryToJson(retrying) } : {}),
+      health: healthToJson(checked),
       isDefault: registry.defaultName() === name,
       isOpen: parts.isAnonymousAllowed(name),
       isCardPrivate: settings.protectCard === true,
+      whenBusy: settings.whenBusy ?? 'queue',
       load: {
         working: count('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'),
         waiting: count('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'),
         streams: handler.openStreams(name),
       },
+      usage: usageToJson(usage.get(name)),
       ...omitUndefined({ lastError: failed, drift }),
     }
   }
@@ -142,14 +183,15 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   return {
     async list() {
       await probeStale(registry.names())
-      const counts = await store.tasks.countUnfinished()
+      const [counts, usage] = await Promise.all([store.tasks.countUnfinished(), parts.usage()])
       const all = registry.names().flatMap((name) => registry.status(name) ?? [])
-      return Promise.all(all.map((status) => summary(status, counts)))
+      return Promise.all(all.map((status) => summary(status, counts, usage)))
     },
     async get(name) {
       await probeStale([name])
       const status = registry.status(name)
-      return status === undefined ? undefined : summary(status, await store.tasks.countUnfinished())
+      if (status === undefined) return undefined
+      return summary(status, ...(await Promise.all([store.tasks.countUnfinished(), parts.usage()])))
     },
   }
 }
@@ -162,15 +204,26 @@ function lastErrorJson({ id, statusAt, status }: TaskRow) {
 /** An error may contain a URL with a secret in it. */
 const redact = createRedactor()
 
-function startErrorToJson({ message, at, nextTryAt }: StartError) {
+function startErrorToJson({ message, at }: StartError, nextTryAt: number | undefined) {
   const text = redact.text(message)
-  return { startError: { message: text, at: isoTime(at), nextTryAt: isoTime(nextTryAt) }, trouble: text }
+  const next = nextTryAt === undefined ? {} : { nextTryAt: isoTime(nextTryAt) }
+  return { startError: { message: text, at: isoTime(at), ...next }, trouble: text }
 }
 
-function healthToJson({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {
+function usageToJson({ calls, errors, lastUsedAt }: AgentUsage = { calls: 0, errors: 0 }) {
+  return { calls, errors, ...(lastUsedAt === undefined ? {} : { lastUsedAt: isoTime(lastUsedAt) }) }
+}
+
+function retryToJson({ state, nextTryAt, attempts, since }: RetryState) {
+  const next = nextTryAt === undefined ? {} : { nextTryAt: isoTime(nextTryAt) }
+  return { state, ...next, attempts, since: isoTime(since) }
+}
+
+function healthToJson({ askedAt, breaker, firstWordMs, state, why, cause }: AgentHealth) {
+  const redacted = (text: string | undefined) => (text === undefined ? undefined : redact.text(text))
   return {
     state,
-    ...omitUndefined({ why }),
+    ...omitUndefined({ why: redacted(why), cause: redacted(cause) }),
     breaker,
     ...omitUndefined({ firstWordMs }),
     ...(askedAt !== undefined ? { askedAt: isoTime(askedAt) } : {}),

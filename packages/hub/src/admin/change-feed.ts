@@ -3,9 +3,10 @@
  * it is valid after a restart and at other replicas. Many changes of one task become one. Readers at the same cursor share one
  * query. A reader that is too far behind gets a reset and reloads everything.
  */
+import { hasSettled } from '@parley/a2a'
 import type { FeedEntry, FullStore, TaskRow } from '@parley/a2a'
 import type { JournalChange, ChangeJournal } from './change-journal.ts'
-import { firstMessageText } from './task-view.ts'
+import type { TaskFacts, TaskFactsReader } from './task-facts.ts'
 
 export interface FeedCursor {
   readonly feed: number
@@ -13,8 +14,8 @@ export interface FeedCursor {
 }
 
 export type ChangeEvent =
-  /** For a new task, its first message. */
-  | { readonly type: 'task'; readonly row: TaskRow; readonly title?: string }
+  /** With the facts of a task that is new, has ended or waits for its caller. */
+  | { readonly type: 'task'; readonly row: TaskRow; readonly facts?: TaskFacts }
   /** Too many changed tasks to list one by one. */
   | { readonly type: 'tasks'; readonly count: number }
   | JournalChange
@@ -37,6 +38,7 @@ export interface ChangeFeed {
 
 export interface ChangeFeedDeps {
   readonly store: Pick<FullStore, 'feed' | 'tasks'>
+  readonly facts: TaskFactsReader
   readonly journal: Pick<ChangeJournal, 'end' | 'canResume' | 'after'>
 }
 
@@ -47,7 +49,7 @@ const maxTasks = 100
 /** Maximum backlog of appends; a reader that missed more reloads everything. */
 const maxBacklog = 5_000
 
-export function createChangeFeed({ store, journal }: ChangeFeedDeps): ChangeFeed {
+export function createChangeFeed({ store, facts, journal }: ChangeFeedDeps): ChangeFeed {
   const reads = new Map<string, Promise<ChangePage>>()
 
   async function read({ feed, journal: at }: FeedCursor): Promise<ChangePage> {
@@ -62,11 +64,10 @@ export function createChangeFeed({ store, journal }: ChangeFeedDeps): ChangeFeed
     const newTasks = new Set(entries.filter(({ firstSeq }) => firstSeq === 1).map(({ taskId }) => taskId))
     const found = await Promise.all(
       ids.map(async (id): Promise<readonly ChangeEvent[]> => {
-        const [row, title] = await Promise.all([
-          store.tasks.load(id),
-          newTasks.has(id) ? firstMessageText(store, id) : undefined,
-        ])
-        return row === undefined ? [] : [{ type: 'task', row, ...(title !== undefined ? { title } : {}) }]
+        const row = await store.tasks.load(id)
+        if (row === undefined) return []
+        const isRead = newTasks.has(id) || hasSettled(row.status.state)
+        return [{ type: 'task', row, ...(isRead ? { facts: await facts.read(row) } : {}) }]
       }),
     )
     return found.flat()

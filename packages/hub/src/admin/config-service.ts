@@ -10,6 +10,7 @@ import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from '../config/hub-config.ts'
 import { exceededTextLimit } from '../config/config-document.ts'
 import { type AgentEntry, setAgentEntry } from '../config/edit-agent-entry.ts'
+import { type AgentEntryDraft, type AgentEntryReview, draftAgentEntry, reviewedProblems } from './review-agent-entry.ts'
 import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
 import { redactConfigText, restoreConfigText } from '../config/redact-config-text.ts'
 import type { ConfigSource } from '../config/config-source.ts'
@@ -64,8 +65,10 @@ export interface ConfigService {
   apply(edited: string, about: ConfigEdit): Promise<AppliedConfig>
   /** The entry of an agent in the file, with secrets redacted; `undefined` if there is no file. */
   entry(agent: string): unknown
-  /** Sets or removes the entry of an agent. Throws RouteError. */
-  putAgent(name: string, entry: AgentEntry | undefined, about: ConfigEdit): Promise<AppliedConfig>
+  /** Checks and compares an edited entry of an agent; without an edit, the current one. Throws RouteError. */
+  reviewAgent(name: string, draft: AgentEntryDraft): AgentEntryReview
+  /** Sets or removes the entry of an agent, given as a tree or as text. Throws RouteError. */
+  putAgent(name: string, entry: AgentEntry | string | undefined, about: ConfigEdit): Promise<AppliedConfig>
   versions(): Promise<readonly ConfigVersion[]>
   /** The version with secrets redacted, compared with the current configuration. */
   version(id: string): Promise<ConfigVersionDetail | undefined>
@@ -176,22 +179,37 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
     return attempt(() => parts.preview(loaded.config))
   }
 
+  function check(edited: string): readonly ConfigProblem[] {
+    requireTextLimits(edited)
+    const restored = restoreConfigText(edited, sourceOf().read(), kinds)
+    if ('problems' in restored) return restored.problems
+    const loaded = sourceOf().load(restored.text)
+    return 'problems' in loaded ? loaded.problems : []
+  }
+
+  function diffWithCurrent(edited: string): { readonly diff: readonly DiffLine[]; readonly effects: ReloadResult } {
+    const text = withSecrets(edited)
+    const config = load(text)
+    const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redactConfigText(text, kinds))
+    return { diff, effects: withRouteErrorsSync(() => parts.preview(config)) }
+  }
+
   return {
     file: parts.source?.file,
     text: () => redactConfigText(sourceOf().read(), kinds),
     hash: () => configHash(sourceOf().read()),
-    check(edited) {
-      requireTextLimits(edited)
-      const restored = restoreConfigText(edited, sourceOf().read(), kinds)
-      if ('problems' in restored) return restored.problems
-      const loaded = sourceOf().load(restored.text)
-      return 'problems' in loaded ? loaded.problems : []
-    },
-    diff(edited) {
-      const text = withSecrets(edited)
-      const config = load(text)
-      const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redactConfigText(text, kinds))
-      return { diff, effects: withRouteErrorsSync(() => parts.preview(config)) }
+    check,
+    diff: diffWithCurrent,
+    reviewAgent(name, edit) {
+      requireTextLimits(edit.text ?? '')
+      const isJson = sourceOf().file.endsWith('.json')
+      const current = redactConfigText(sourceOf().read(), kinds)
+      const { text, entry, problems } = draftAgentEntry(current, name, edit, isJson)
+      const draft = { format: isJson ? 'json' : 'yaml', text, ...omitUndefined({ entry }) } as const
+      if (problems.length > 0) return { ...draft, problems }
+      const whole = withRouteErrorsSync(() => setAgentEntry(current, name, text, isJson))
+      const found = reviewedProblems(check(whole), name, text)
+      return found.length > 0 ? { ...draft, problems: found } : { ...draft, problems: [], ...diffWithCurrent(whole) }
     },
     entry(agent) {
       const { source } = parts
@@ -204,8 +222,9 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
     apply: (edited, about) => change(() => withSecrets(edited), about),
     putAgent: (name, entry, about) =>
       change((current) => {
-        const edited = setAgentEntry(redactConfigText(current, kinds), name, entry, sourceOf().file.endsWith('.json'))
-        return withSecrets(edited)
+        const isJson = sourceOf().file.endsWith('.json')
+        const redacted = redactConfigText(current, kinds)
+        return withSecrets(withRouteErrorsSync(() => setAgentEntry(redacted, name, entry, isJson)))
       }, about),
     versions: () => list(maxVersions),
     async version(id) {

@@ -31,7 +31,13 @@ export const traceSummarySchema = z
     startedAt: timestamp,
     endedAt: timestamp.optional(),
     durationMs: z.number().optional(),
+    statusAt: timestamp.optional().describe('The time of the last status of its task.'),
+    waitingMs: z
+      .number()
+      .optional()
+      .describe('How long its task waited for input or sign-in; read from the task, as in a task list.'),
     error: z.string().optional(),
+    cause: z.string().optional().describe('Why its task failed, for operators; read from the task.'),
     agents: z.array(z.string()),
     models: z.array(z.string()),
     tools: z.array(z.string()),

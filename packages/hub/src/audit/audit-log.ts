@@ -195,6 +195,8 @@ export type AuditEvent =
   | 'session.ended'
   | 'config.applied'
   | 'card.approved'
+  | 'agent.retried'
+  | 'agent.retry-stopped'
   | 'admin'
   | 'audit.lost'
 

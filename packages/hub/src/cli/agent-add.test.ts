@@ -68,15 +68,28 @@ describe('parley agent add', () => {
     )
   })
 
-  it('writes nothing if no kind is detected, and prints what was tried', async (t) => {
-    const { run, file, terminal } = scene(t, async () => ({ reasons: ['a2a: it has no agent card (404)'] }))
-    assert.equal(await run('--', 'what', '--flag'), 1)
+  it('writes nothing if no kind is detected, and prints the diagnosis and each reason once', async (t) => {
+    const diagnosis = {
+      code: 'not-listening',
+      title: 'Nothing is listening on port 9',
+      advice: 'Start the agent.',
+      cause: 'connect ECONNREFUSED 127.0.0.1:9',
+    } as const
+    const reasons = ['a2a, mcp: connect ECONNREFUSED 127.0.0.1:9', 'openclaw: no gateway responds there']
+    const { run, file, terminal } = scene(t, async () => ({ diagnosis, reasons }))
+    assert.equal(await run('http://127.0.0.1:9'), 1)
     assert.ok(!existsSync(file))
-    assert.ok(terminal.errors.includes('  a2a: it has no agent card (404)'))
+    assert.deepEqual(terminal.errors, [
+      'Nothing is listening on port 9 (connect ECONNREFUSED 127.0.0.1:9).',
+      'Start the agent.',
+      'Tried:',
+      '  openclaw: no gateway responds there',
+      'To add it anyway, choose its kind with --kind.',
+    ])
   })
 
   it('uses the kind that the user gives', async (t) => {
-    const { run, agents } = scene(t, async () => ({ reasons: [] }))
+    const { run, agents } = scene(t, async () => assert.fail('nothing is detected'))
     await run('--kind', 'module', './greeter.ts')
     assert.deepEqual(agents(), { greeter: { kind: 'module', path: './greeter.ts' } })
     await assert.rejects(

@@ -31,11 +31,14 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
         })
       : entryOfKind(kind, target)
   if ('reasons' in found) {
-    terminal.printError(`No agent kind was detected for ${target.join(' ')}:`)
-    for (const reason of found.reasons) terminal.printError(`  ${reason}`)
-    terminal.printError(
-      'Choose one with --kind, or write the entry by hand: `parley config schema` prints all settings.',
-    )
+    const { diagnosis, reasons } = found
+    const cause = diagnosis.cause === undefined ? '' : ` (${diagnosis.cause})`
+    terminal.printError(`${diagnosis.title}${cause}.`)
+    terminal.printError(diagnosis.advice)
+    const others = reasons.filter((reason) => diagnosis.cause === undefined || !reason.endsWith(`: ${diagnosis.cause}`))
+    if (others.length > 0) terminal.printError('Tried:')
+    for (const reason of others) terminal.printError(`  ${reason}`)
+    terminal.printError('To add it anyway, choose its kind with --kind.')
     return 1
   }
   const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(textOfFile(file)))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setAgentEntry } from './edit-agent-entry.ts'
+import { agentEntryText, mergeEntryText, setAgentEntry } from './edit-agent-entry.ts'
 
 const yaml = `# Ours.
 agents:
@@ -15,7 +15,7 @@ describe('an agent, put into a text', () => {
     const added = setAgentEntry(yaml, 'c', { kind: 'demo', agent: 'echo' }, false)
     assert.equal(added, yaml.replace('limits', '  c: { kind: demo, agent: echo }\nlimits'))
     const changed = setAgentEntry(yaml, 'b', { kind: 'demo', agent: 'echo' }, false)
-    assert.match(changed, / {2}b:\n {4}kind: demo\n {4}agent: echo\nlimits/)
+    assert.match(changed, / {2}b:\n {4}kind: demo # second\n {4}agent: echo\nlimits/)
     assert.equal(setAgentEntry(yaml, 'a', undefined, false), yaml.replace(/ {2}a: .*\n/, ''))
     assert.equal(setAgentEntry(yaml, 'missing', undefined, false), yaml)
   })
@@ -33,11 +33,53 @@ describe('an agent, put into a text', () => {
     assert.deepEqual(JSON.parse(setAgentEntry(json, 'a', undefined, true)), { agents: {} })
   })
 
+  it('is replaced by a text with its comments, in the style that it had', () => {
+    const changed = setAgentEntry(yaml, 'b', '# why\nkind: demo\nagent: clock # timer\n', false)
+    assert.match(changed, / {2}b:\n {4}# why\n {4}kind: demo\n {4}agent: clock # timer\nlimits/)
+    assert.equal(setAgentEntry(yaml, 'a', 'kind: demo\n', false), yaml)
+    assert.match(setAgentEntry(yaml, 'a', 'kind: demo # why\n', false), / {2}a:\n {4}kind: demo # why\n/)
+    assert.throws(() => setAgentEntry(yaml, 'a', '- kind', false), /must be a mapping/)
+  })
+
+  it('leaves the lines of other parts as they are written', () => {
+    const folded = `agents:\n  a:\n    kind: demo\n    description: "a text over\n      two lines"\n\n  b:   # why\n    kind: demo\n# end\n`
+    const changed = setAgentEntry(folded, 'b', { kind: 'demo', agent: 'echo' }, false)
+    assert.equal(
+      changed,
+      folded.replace('  b:   # why\n    kind: demo\n', '  b:\n    # why\n    kind: demo\n    agent: echo\n'),
+    )
+    assert.equal(setAgentEntry(folded, 'a', agentEntryText(folded, 'a', false), false), folded)
+  })
+
   it('is refused where it has no place', () => {
     assert.throws(
       () => setAgentEntry('agents: []', 'a', { kind: 'demo' }, false),
       /must be a mapping of names to entries/,
     )
     assert.throws(() => setAgentEntry('agents: [', 'a', { kind: 'demo' }, false), /not valid YAML/)
+  })
+})
+
+describe('the entry of an agent as text', () => {
+  it('is in block style, with its comments', () => {
+    assert.equal(agentEntryText(yaml, 'a', false), 'kind: demo\n')
+    assert.equal(agentEntryText(yaml, 'b', false), 'kind: demo # second\n')
+    assert.equal(agentEntryText(yaml, 'c', false), undefined)
+    assert.equal(agentEntryText('{ "agents": { "a": { "kind": "demo" } } }', 'a', true), '{\n  "kind": "demo"\n}\n')
+  })
+
+  it('shows the values of an alias, whose anchor is elsewhere in the file', () => {
+    const shared = 'x: &x { rate: 5/s }\nagents:\n  a:\n    kind: demo\n    limits: *x\n'
+    assert.equal(agentEntryText(shared, 'a', false), 'kind: demo\nlimits:\n  rate: 5/s\n')
+  })
+
+  it('keeps its comments when values change', () => {
+    const before = 'kind: openai # the model\nmodel: a\nlimits: # all callers\n  rate: 5/s # slow\n  queue: 4\n'
+    const entry = { kind: 'openai', model: 'b', limits: { rate: '5/s' }, models: ['c'] }
+    assert.equal(
+      mergeEntryText(before, entry, false),
+      'kind: openai # the model\nmodel: b\nlimits:\n  # all callers\n  rate: 5/s # slow\nmodels:\n  - c\n',
+    )
+    assert.equal(mergeEntryText('not: [valid', { kind: 'demo' }, false), 'kind: demo\n')
   })
 })

@@ -1,16 +1,23 @@
-/** Edits the entry of one agent in the text of a configuration. */
-import { isMap, type YAMLMap } from 'yaml'
+/** Edits the entry of one agent in the text of a configuration, and converts an entry between tree and text. */
+import { Document, isMap, isScalar, type Node, type YAMLMap } from 'yaml'
 import { ConfigError } from '@parley/a2a/server'
-import { parseYaml } from './config-document.ts'
+import { attempt } from '../json/attempt.ts'
+import { parseYaml, toTree } from './config-document.ts'
 
 export type AgentEntry = Readonly<Record<string, unknown>>
 
 /**
  * Sets or, with `undefined`, removes an agent in the text of a configuration, and leaves everything else unchanged, comments
- * included. JSON stays JSON. Throws ConfigError for a text that cannot be edited.
+ * included. An entry may be a tree, or a text whose comments are kept. JSON stays JSON. Throws ConfigError for a text that cannot
+ * be edited.
  */
-export function setAgentEntry(text: string, name: string, entry: AgentEntry | undefined, isJson: boolean): string {
-  if (isJson) return setJsonAgentEntry(text, name, entry)
+export function setAgentEntry(
+  text: string,
+  name: string,
+  entry: AgentEntry | string | undefined,
+  isJson: boolean,
+): string {
+  if (isJson) return setJsonAgentEntry(text, name, typeof entry === 'string' ? parseEntry(entry) : entry)
   const document = parseYaml(text)
   if (document.errors.length > 0) throw new ConfigError('', 'the file is not valid YAML')
   if (document.contents !== null && !isMap(document.contents)) throw new ConfigError('', 'the file is not a mapping')
@@ -21,12 +28,134 @@ export function setAgentEntry(text: string, name: string, entry: AgentEntry | un
   if (entry === undefined) agents?.delete(name)
   else {
     if (agents === undefined) document.set('agents', document.createNode({}))
-    const node = document.createNode(entry)
-    // Keeps the style of the entry, or uses that of its neighbours.
-    if (isMap(node) && agents !== undefined && styleModel(agents, name)?.flow === true) node.flow = true
-    document.setIn(['agents', name], node)
+    const known = agents?.get(name)
+    const block = blockEntry(text, document, name)
+    if (block !== undefined) {
+      const own = typeof entry === 'string' ? entry : mergeEntryText(block.text, entry, false)
+      entryNode(own)
+      return text.slice(0, block.start) + indented(own, block.indent) + text.slice(block.end)
+    }
+    if (typeof entry !== 'string' && isMap(known)) mergeEntry(document, known, entry)
+    else {
+      const node = typeof entry === 'string' ? entryNode(entry) : document.createNode(entry)
+      // Keeps the style of the entry, or uses that of its neighbours.
+      if (isMap(node) && agents !== undefined) setFlow(node, styleModel(agents, name)?.flow === true)
+      // The comment behind a mapping in flow style is not part of its text.
+      if (isMap(known) && known.flow === true) node.comment ??= known.comment ?? null
+      document.setIn(['agents', name], node)
+    }
   }
   return document.toString({ lineWidth: 0 })
+}
+
+/** The entry of an agent as text in block style, with its comments; `undefined` if there is none. */
+export function agentEntryText(text: string, name: string, isJson: boolean): string | undefined {
+  const document = parseYaml(text)
+  const node = document.getIn(['agents', name], true) as Node | undefined
+  const tree = (attempt((): unknown => document.toJS()) as { agents?: Record<string, unknown> } | undefined)?.agents?.[
+    name
+  ]
+  if (node === undefined || tree === undefined || tree === null) return undefined
+  if (isJson) return `${JSON.stringify(tree, null, 2)}\n`
+  const block = blockEntry(text, document, name)
+  if (block !== undefined) return block.text
+  if (isMap(node) && node.flow === true) Object.assign(node, { flow: false, comment: undefined })
+  const own = new Document(node)
+  // An alias refers to a part of the file that this text does not have; then the expanded values are shown.
+  return attempt(() => own.toString({ lineWidth: 0 })) ?? new Document(tree).toString({ lineWidth: 0 })
+}
+
+/** The text with these values, and with the comments of the values that stay. Text that is not a mapping is replaced. */
+export function mergeEntryText(text: string, entry: AgentEntry, isJson: boolean): string {
+  if (isJson) return `${JSON.stringify(entry, null, 2)}\n`
+  const document = parseYaml(text)
+  const { contents } = document
+  if (document.errors.length > 0 || !isMap(contents)) return new Document(entry).toString({ lineWidth: 0 })
+  mergeEntry(document, contents, entry)
+  return document.toString({ lineWidth: 0 })
+}
+
+interface BlockEntry {
+  /** Without its indentation. */
+  readonly text: string
+  /** The position after the colon of its name. */
+  readonly start: number
+  readonly end: number
+  readonly indent: number
+}
+
+/**
+ * An entry in block style as it is written, so that it can be replaced without writing the rest of the file anew: the library
+ * breaks long lines elsewhere. `undefined` for one in flow style, and for one that refers to other parts of the file.
+ */
+function blockEntry(text: string, document: ReturnType<typeof parseYaml>, name: string): BlockEntry | undefined {
+  const agents: unknown = document.get('agents')
+  const pair = isMap(agents) ? agents.items.find(({ key }) => isScalar(key) && key.value === name) : undefined
+  const { key, value } = pair ?? {}
+  if (!isScalar(key) || !isMap(value) || value.flow === true || !key.range || !value.range) return undefined
+  const start = text.indexOf(':', key.range[1]) + 1
+  const [from, , end] = value.range
+  const indent = from - (text.lastIndexOf('\n', from - 1) + 1)
+  const own = text
+    .slice(start, end)
+    .split('\n')
+    .map((line, index) => (index === 0 ? line.trim() : /^ *$/.test(line.slice(0, indent)) ? line.slice(indent) : line))
+  const written = own[0] === '' ? own.slice(1) : own
+  const plain = `${written.join('\n').trimEnd()}\n`
+  const parsed = parseYaml(plain)
+  const isWhole = indent > 0 && parsed.errors.length === 0 && 'tree' in toTree(parsed)
+  return isWhole ? { text: plain, start, end, indent } : undefined
+}
+
+function indented(text: string, indent: number): string {
+  const lines = text.trimEnd().split('\n')
+  return `\n${lines.map((line) => (line === '' ? '' : ' '.repeat(indent) + line)).join('\n')}\n`
+}
+
+function parseEntry(text: string): AgentEntry {
+  const tree: unknown = parseYaml(text, { merge: true }).toJS()
+  if (typeof tree === 'object' && tree !== null && !Array.isArray(tree)) return tree as AgentEntry
+  throw new ConfigError('', 'an entry must be a mapping')
+}
+
+function entryNode(text: string): YAMLMap {
+  const { contents, commentBefore, errors } = parseYaml(text)
+  if (errors.length > 0) throw new ConfigError('', 'the entry is not valid YAML')
+  if (!isMap(contents)) throw new ConfigError('', 'an entry must be a mapping')
+  // A comment with an empty line below it belongs to the document.
+  if (commentBefore !== null) {
+    contents.commentBefore = [commentBefore, contents.commentBefore ?? []].flat().join('\n')
+  }
+  return contents
+}
+
+/** A mapping with comments stays in block style. */
+function setFlow(node: YAMLMap, isFlow: boolean): void {
+  if (isFlow && !/(^|\s)#/m.test(new Document(node).toString())) node.flow = true
+}
+
+/** Changes, adds and removes keys; what is equal keeps its comments and its style. */
+function mergeEntry(document: ReturnType<typeof parseYaml>, node: YAMLMap, entry: AgentEntry): void {
+  const keyOf = (key: unknown): string => String(isScalar(key) ? key.value : key)
+  for (const key of node.items.map((pair) => keyOf(pair.key))) {
+    if (!Object.hasOwn(entry, key) && key !== '<<') node.delete(key)
+  }
+  for (const [key, value] of Object.entries(entry)) {
+    const known = node.get(key, true)
+    if (known !== undefined && isEqual(known.toJS(document), value)) continue
+    const before: unknown = known
+    if (isMap(before) && isTree(value)) mergeEntry(document, before, value)
+    else if (isScalar(before) && (typeof value !== 'object' || value === null)) before.value = value
+    else node.set(key, document.createNode(value))
+  }
+}
+
+function isTree(value: unknown): value is AgentEntry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 function styleModel(agents: YAMLMap, name: string): YAMLMap | undefined {

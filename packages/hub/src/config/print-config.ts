@@ -88,9 +88,10 @@ function redactCommand(
   return items.map((item, at) => (typeof item === 'string' ? shownWords[at] : item))
 }
 
-/** Matches `apiKey` and `API_KEY` alike. */
+/** Matches `apiKey` and `API_KEY` alike, and not `perKey`, which is a rate. */
 function isSecretName(name: string): boolean {
-  return secretName.test(name.replaceAll(/([a-z])([A-Z])/g, '$1-$2').replaceAll('_', '-'))
+  const words = name.replaceAll(/([a-z])([A-Z])/g, '$1-$2').replaceAll('_', '-')
+  return secretName.test(words) && !/^per-/i.test(words)
 }
 
 /** Returns the defaults of a shape. */

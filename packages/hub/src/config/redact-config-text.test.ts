@@ -68,6 +68,8 @@ describe('a configuration without its secrets', () => {
       .replace('agents:\n', 'agents:\n  echo: { kind: demo }\n')
     assert.match(restored(edited), /model: better, apiKey: k-of-ours/)
     assert.match(restored(`limits: { perKey: 1/s }\n${shown}`), /^limits.*\n# Ours/)
+    // A rate per key is not a key.
+    assert.equal(redactConfigText('limits: { perKey: 1/s }\n', agentKinds), 'limits: { perKey: 1/s }\n')
   })
 
   it('takes a new secret for an old one', () => {

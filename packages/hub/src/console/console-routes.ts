@@ -26,7 +26,7 @@ export interface ConsoleMiddleware {
   readonly notFound: Middleware
 }
 
-const pageNames = ['agents', 'playground', 'tasks', 'traces', 'webhooks', 'routes', 'settings', 'welcome']
+const pageNames = ['overview', 'agents', 'playground', 'tasks', 'traces', 'webhooks', 'routes', 'settings', 'welcome']
 const prefix = '/console/'
 /** API paths, whose errors are JSON. */
 const apiPaths = /^\/(a2a|admin|mcp|console|\.well-known)(\/|$)/
@@ -37,6 +37,9 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' data: blob:",
   'media-src data: blob:',
+  // PDFs of agents, from memory, in the browser's viewer. A blob has the type that the page gave it, and this policy.
+  'frame-src blob:',
+  'object-src blob:',
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

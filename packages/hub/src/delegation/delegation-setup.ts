@@ -25,6 +25,8 @@ export interface DelegationSetupDeps {
   readonly handler: Promise<Handler>
   /** The URL of the hub. */
   url(): string | undefined
+  /** Called when the health of an agent changed. */
+  agentChanged(name: string): void
   readonly log: AgentLog
 }
 
@@ -60,6 +62,8 @@ export async function setUpDelegation(parts: DelegationSetupDeps): Promise<Deleg
       const open = registry()?.open(agent)
       return open?.health === undefined ? undefined : async (signal) => open.health?.(signal)
     },
+    instance: (agent) => registry()?.open(agent),
+    onChange: parts.agentChanged,
     log,
     ...systemClock,
   })

@@ -12,6 +12,8 @@ function scene(t: TestContext, given: Partial<HealthSettings> = {}) {
   let now = 0
   let trouble: string | undefined
   const open = new Set(['a'])
+  const changed: string[] = []
+  let instance = {}
   const health = createHealthMonitor({
     settings: () => ({ every: Infinity, timeout: 1_000, slow: 100, failures: 2, cooldown: 50, ...given }),
     names: () => ['a', 'b'],
@@ -19,6 +21,8 @@ function scene(t: TestContext, given: Partial<HealthSettings> = {}) {
     probe: () => async () => {
       if (trouble !== undefined) throw new Error(trouble)
     },
+    instance: () => instance,
+    onChange: (agent) => changed.push(agent),
     log: silent,
     now: () => now,
   })
@@ -26,6 +30,8 @@ function scene(t: TestContext, given: Partial<HealthSettings> = {}) {
   return {
     health,
     open,
+    changed,
+    reopen: () => void (instance = {}),
     pass: (ms: number) => void (now += ms),
     is: (what?: string) => void (trouble = what),
     async run(agent: Agent, text = 'x') {
@@ -53,6 +59,39 @@ describe('the health of an agent', () => {
     assert.equal(health.get('a').state, 'up')
     open.clear()
     assert.equal(health.tryAcquire('a'), false)
+  })
+
+  it('reports the next probe of an unreachable agent, and none once an operator stopped them', async (t) => {
+    t.mock.method(Math, 'random', () => 0.5)
+    const { health, is, changed } = scene(t, { every: 60_000 })
+    is('connection refused')
+    await health.probe()
+    assert.deepEqual(health.get('a').retry, { state: 'scheduled', nextTryAt: 5_000, attempts: 1, since: 0 })
+    assert.deepEqual(changed, ['a'])
+    health.stopRetrying('a')
+    await health.probe()
+    assert.deepEqual(health.get('a').retry, { state: 'stopped', attempts: 1, since: 0 })
+    assert.deepEqual(changed, ['a', 'a'])
+    await health.retryNow('a')
+    assert.deepEqual([health.get('a').retry?.state, health.get('a').retry?.attempts], ['scheduled', 2])
+    is()
+    await health.retryNow('a')
+    assert.deepEqual([health.get('a').state, health.get('a').retry], ['up', undefined])
+    assert.equal(changed.length, 4)
+  })
+
+  it('is measured again when the agent was opened anew, and after a turn that succeeded', async (t) => {
+    const { health, is, reopen, run } = scene(t)
+    is('connection refused')
+    await health.probe()
+    health.stopRetrying('a')
+    reopen()
+    assert.deepEqual([health.get('a').state, health.get('a').retry], ['up', undefined])
+    await health.probe()
+    health.stopRetrying('a')
+    assert.equal(health.get('a').state, 'down')
+    await run(() => 'fine')
+    assert.deepEqual([health.get('a').state, health.get('a').retry], ['up', undefined])
   })
 
   it('follows from failures of the agent, and not from work that it refuses', async (t) => {

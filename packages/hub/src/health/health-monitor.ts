@@ -4,6 +4,8 @@
  */
 import { linkSignals, omitUndefined, type AgentLog } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
+import { createRetrySchedule, type RetrySchedule, type RetryState } from '../registry/retry-schedule.ts'
+import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerState } from './circuit-breaker.ts'
 import type { TurnObserver } from './observe-agent.ts'
 
 export interface HealthSettings {
@@ -20,6 +22,10 @@ export interface HealthMonitorDeps {
   isOpen(agent: string): boolean
   /** The probe of an agent; `undefined` if it has none. */
   probe(agent: string): ((signal: AbortSignal) => Promise<void>) | undefined
+  /** Identifies what is open under the name: failures of a previous one do not count. Default: always the same. */
+  instance?(agent: string): unknown
+  /** Called when an agent became reachable or unreachable, and when its retries were stopped. */
+  onChange?(agent: string): void
   readonly log: AgentLog
   readonly now: () => number
   /** For the circuit breaker and the age of results. Default: `now`. */
@@ -30,11 +36,15 @@ export interface AgentHealth {
   readonly state: 'up' | 'slow' | 'down'
   /** Why it is not up. For operators. */
   readonly why?: string
+  /** The error of its last probe. */
+  readonly cause?: string
   readonly breaker: CircuitBreakerState
   /** Average time to the first report, if known. */
   readonly firstWordMs?: number
   /** The time of the last probe, answered or not. */
   readonly askedAt?: number
+  /** Set while its probe fails. */
+  readonly retry?: RetryState
 }
 
 export interface HealthMonitor {
@@ -44,13 +54,19 @@ export interface HealthMonitor {
   canAcquire(agent: string): boolean
   /** The observer for the turns of an agent. */
   observer(agent: string): TurnObserver
-  /** Probes all agents now. */
+  /** Probes all agents now, except those whose retries are stopped. */
   probe(): Promise<void>
+  /** Probes one agent now, and continues to retry. Resolves when the probe has ended. */
+  retryNow(agent: string): Promise<void>
+  /** Stops probing an unreachable agent until `retryNow`, a turn that succeeds or a new configuration of the agent. */
+  stopRetrying(agent: string): void
   close(): void
 }
 
 interface HealthRecord {
   readonly breaker: CircuitBreaker
+  readonly retries: RetrySchedule
+  instance: unknown
   failure?: string | undefined
   askedAt?: number
   firstWordMs?: number
@@ -64,12 +80,16 @@ const minSamples = 3
 /** Results older than this many cooldowns are ignored. */
 const maxAgeCooldowns = 10
 const idleMs = 60_000
+/** An unreachable agent is probed again after this time, then ever less often, up to the interval of the checks. */
+const firstRetryMs = 5_000
 
 export function createHealthMonitor({
   settings,
   names,
   isOpen,
   probe,
+  instance,
+  onChange,
   log,
   ...clock
 }: HealthMonitorDeps): HealthMonitor {
@@ -80,11 +100,35 @@ export function createHealthMonitor({
   scheduleProbe()
 
   function recordOf(agent: string): HealthRecord {
-    const breaker = (): CircuitBreaker =>
-      createCircuitBreaker(() => ({ failures: settings().failures, cooldownMs: settings().cooldown }))
-    const found = known.get(agent) ?? { breaker: breaker(), samples: 0, lastReportAt: 0 }
-    known.set(agent, found)
-    return found
+    const record = known.get(agent) ?? createRecord(agent)
+    known.set(agent, record)
+    const current = instance?.(agent)
+    if (record.instance !== current) {
+      record.instance = current
+      forgetFailure(record)
+    }
+    return record
+  }
+
+  function createRecord(agent: string): HealthRecord {
+    return {
+      breaker: createCircuitBreaker(() => ({ failures: settings().failures, cooldownMs: settings().cooldown })),
+      retries: createRetrySchedule({
+        attempt: () => probeAgent(agent),
+        firstMs: firstRetryMs,
+        lastMs: () => settings().every,
+        now,
+        onChange: () => onChange?.(agent),
+      }),
+      instance: instance?.(agent),
+      samples: 0,
+      lastReportAt: 0,
+    }
+  }
+
+  function forgetFailure(record: HealthRecord): void {
+    record.failure = undefined
+    record.retries.reset()
   }
 
   function downReason(agent: string, { breaker, failure }: HealthRecord): string | undefined {
@@ -98,32 +142,40 @@ export function createHealthMonitor({
     return samples >= minSamples && firstWordMs > slow && monotonicNow() - lastReportAt < maxAgeCooldowns * cooldown
   }
 
+  /** Rejects if the agent did not respond. */
   async function probeAgent(agent: string): Promise<void> {
     const runProbe = probe(agent)
-    if (runProbe === undefined) return
     const record = recordOf(agent)
-    const before = record.failure
+    const { instance: probed, failure: before } = record
+    if (runProbe === undefined || closing.signal.aborted) return
     const limit = linkSignals([closing.signal], settings().timeout)
     try {
       await runProbe(limit.signal)
+      if (record.instance !== probed) return
       record.failure = undefined
+      if (before === undefined) return
+      log.info('an agent can be reached again', { agent })
+      onChange?.(agent)
     } catch (reason) {
-      if (closing.signal.aborted) return
+      if (closing.signal.aborted || record.instance !== probed) return
       record.failure = reason instanceof Error ? reason.message : String(reason)
+      if (before === undefined) log.warn('an agent cannot be reached', { agent, cause: record.failure })
+      throw reason
     } finally {
       limit.end()
+      record.askedAt = now()
     }
-    record.askedAt = now()
-    if ((before === undefined) === (record.failure === undefined)) return
-    log[record.failure === undefined ? 'info' : 'warn'](
-      record.failure === undefined ? 'an agent can be reached again' : 'an agent cannot be reached',
-      { agent, ...omitUndefined({ cause: record.failure }) },
-    )
   }
 
   async function probeAll(): Promise<void> {
-    for (const agent of known.keys()) if (!names().includes(agent)) known.delete(agent)
-    await Promise.all(names().filter(isOpen).map(probeAgent))
+    for (const [agent, { retries }] of known) {
+      if (names().includes(agent)) continue
+      retries.close()
+      known.delete(agent)
+    }
+    const checked = names().filter((agent) => isOpen(agent) && probe(agent) !== undefined)
+    const due = checked.map(recordOf).filter(({ retries }) => !retries.isStopped)
+    await Promise.all(due.map(({ retries }) => retries.run()))
   }
 
   /** While no agent has a probe, checks now and then whether that changed. */
@@ -144,13 +196,13 @@ export function createHealthMonitor({
     get(agent) {
       const record = recordOf(agent)
       const why = downReason(agent, record)
-      const { firstWordMs, askedAt } = record
+      const { firstWordMs, askedAt, failure, retries } = record
       return {
         state: why !== undefined ? 'down' : isSlow(record) ? 'slow' : 'up',
         ...(why !== undefined ? { why } : isSlow(record) ? { why: 'it is slow to respond' } : {}),
         breaker: record.breaker.state(monotonicNow()),
         ...(firstWordMs !== undefined ? { firstWordMs: Math.round(firstWordMs) } : {}),
-        ...omitUndefined({ askedAt }),
+        ...omitUndefined({ cause: failure, askedAt, retry: failure === undefined ? undefined : retries.state }),
       }
     },
     canAcquire: wouldTake,
@@ -169,72 +221,23 @@ export function createHealthMonitor({
         if (verdict !== 'healthy') return
         record.breaker.recordSuccess()
         // A turn just succeeded, whatever the probe said.
-        record.failure = undefined
+        if (record.failure === undefined) return
+        forgetFailure(record)
+        onChange?.(agent)
       },
     }),
     probe: probeAll,
+    async retryNow(agent) {
+      if (isOpen(agent) && probe(agent) !== undefined) await recordOf(agent).retries.retryNow()
+    },
+    stopRetrying(agent) {
+      const { failure, retries } = recordOf(agent)
+      if (failure !== undefined) retries.stop()
+    },
     close() {
       closing.abort()
+      for (const { retries } of known.values()) retries.close()
       clearTimeout(timer)
-    },
-  }
-}
-
-interface CircuitBreakerSettings {
-  readonly failures: number
-  readonly cooldownMs: number
-}
-
-type CircuitBreakerState = 'closed' | 'open' | 'half-open'
-
-/**
- * Circuit breaker for an agent that fails repeatedly: after a number of consecutive failures it gets no delegated work for a while,
- * then one task, and all again once that has succeeded. Pure except for its state; the caller passes the time.
- */
-interface CircuitBreaker {
-  state(now: number): CircuitBreakerState
-  /** Whether work may be delegated now. When half open, the caller that gets `true` runs the trial. */
-  tryAcquire(now: number): boolean
-  /** The same, without starting the trial. */
-  canAcquire(now: number): boolean
-  recordSuccess(): void
-  recordFailure(now: number): void
-}
-
-export function createCircuitBreaker(settings: () => CircuitBreakerSettings): CircuitBreaker {
-  let consecutiveFailures = 0
-  let openedAt: number | undefined
-  /** When the running trial started. */
-  let triedAt: number | undefined
-
-  function state(now: number): CircuitBreakerState {
-    if (openedAt === undefined) return 'closed'
-    return now - openedAt < settings().cooldownMs ? 'open' : 'half-open'
-  }
-
-  /** A trial that never reports back expires. */
-  function wouldTake(now: number): boolean {
-    const at = state(now)
-    return at === 'closed' || (at === 'half-open' && (triedAt === undefined || now - triedAt >= settings().cooldownMs))
-  }
-
-  return {
-    state,
-    canAcquire: wouldTake,
-    tryAcquire(now) {
-      if (!wouldTake(now)) return false
-      if (openedAt !== undefined) triedAt = now
-      return true
-    },
-    recordSuccess() {
-      consecutiveFailures = 0
-      openedAt = undefined
-      triedAt = undefined
-    },
-    recordFailure(now) {
-      consecutiveFailures += 1
-      triedAt = undefined
-      if (openedAt !== undefined || consecutiveFailures >= settings().failures) openedAt = now
     },
   }
 }

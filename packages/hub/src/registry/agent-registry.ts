@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import type { Agent, AgentLog, AgentSkill } from '@parley/a2a'
+import { omitUndefined, type Agent, type AgentLog, type AgentSkill } from '@parley/a2a'
 import type { AgentSettings, Extension, HandlerAgents } from '@parley/a2a/server'
 import { buildAgentSettings } from './agent-settings.ts'
 import type { AgentKind, AgentServices, OpenAgent } from '../agents/kind.ts'
@@ -13,6 +13,7 @@ import type { CardConfig } from '../config/sections/card.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
 import { superviseAgent, createUnavailableAgent, agentUnavailableError } from './agent-supervisor.ts'
 import type { AgentSupervisor, AgentSupervisorTimes, StartError } from './agent-supervisor.ts'
+import type { RetryState } from './retry-schedule.ts'
 import { resultWithin } from '../agents/timeouts.ts'
 
 /** The configuration of all agents. */
@@ -31,6 +32,8 @@ export interface AgentStatus {
   readonly state: 'open' | 'unavailable'
   /** Why the agent is not open. Not for callers. */
   readonly startError?: StartError
+  /** When it is tried again. */
+  readonly retry?: RetryState
   readonly settings: AgentSettings
 }
 
@@ -57,6 +60,10 @@ export interface AgentRegistry {
   requireOpen(name: string): void
   /** Fetches the live card of an agent again. */
   refreshCard(name: string): Promise<void>
+  /** Tries to open an agent now. Resolves when the attempt has ended; at once if it is open. */
+  retryNow(name: string): Promise<void>
+  /** Stops retrying an agent that is not open, until `retryNow` or until its configuration changes. */
+  stopRetrying(name: string): void
   /** The source files of agents. */
   files(): readonly string[]
   close(): Promise<void>
@@ -312,12 +319,12 @@ export function createAgentRegistry({
     status(name) {
       const entry = registered.get(name)
       if (entry === undefined) return undefined
-      const { open, startError } = entry.supervisor
+      const { open, startError, retry } = entry.supervisor
       return {
         name,
         kind: entry.config.kind,
         state: open === undefined ? 'unavailable' : 'open',
-        ...(startError !== undefined ? { startError } : {}),
+        ...omitUndefined({ startError, retry }),
         settings: settingsFor(entry),
       }
     },
@@ -328,6 +335,8 @@ export function createAgentRegistry({
         throw agentUnavailableError()
     },
     refreshCard: async (name) => registered.get(name)?.supervisor.refreshCard(),
+    retryNow: async (name) => registered.get(name)?.supervisor.retryNow(),
+    stopRetrying: (name) => registered.get(name)?.supervisor.stopRetrying(),
     files: () => [...registered.values()].flatMap(({ config, baseDir }) => filesOf(config, baseDir)),
     async close() {
       server = undefined

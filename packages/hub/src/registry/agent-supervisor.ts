@@ -6,13 +6,13 @@ import { linkSignals, A2AError, abortable } from '@parley/a2a'
 import type { AgentLog, Agent, AgentFunction, AgentOutput, Turn } from '@parley/a2a'
 import { withTimeout } from '../agents/timeouts.ts'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
+import { createRetrySchedule, type RetryState } from './retry-schedule.ts'
 
-/** Why an agent is not open, and when the next attempt is. For operators, not for callers. */
+/** Why an agent is not open. For operators, not for callers. */
 export interface StartError {
   readonly message: string
   /** The time of the last attempt. */
   readonly at: number
-  readonly nextTryAt: number
 }
 
 export interface AgentSupervisor {
@@ -21,6 +21,12 @@ export interface AgentSupervisor {
   readonly open: OpenAgent | undefined
   /** Why it could not be opened; cleared when it opens. */
   readonly startError: StartError | undefined
+  /** When it is tried again; `undefined` while it is open or opens for the first time. */
+  readonly retry: RetryState | undefined
+  /** Tries to open it now, and continues to retry. Resolves when the attempt has ended. */
+  retryNow(): Promise<void>
+  /** Stops the retries until `retryNow`. */
+  stopRetrying(): void
   /** The card fields that the agent last reported. */
   readonly liveCard: PartialCard | undefined
   /** Fetches the live card again. */
@@ -35,7 +41,7 @@ export interface AgentSupervisorOptions {
   readonly log: AgentLog
   /** Called when the agent has opened or its live card changed. */
   onChange(): void
-  /** Called when another attempt has failed: `startError` is new. */
+  /** Called when another attempt has failed or the retries were stopped: `startError` or `retry` is new. */
   onFailure?(): void
   readonly times?: Partial<AgentSupervisorTimes> | undefined
 }
@@ -76,14 +82,16 @@ export function superviseAgent({
   let looked: PartialCard | undefined
   let refreshing: Promise<void> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  const schedule = (ms: number, then: () => void): number => {
-    const delayMs = Math.round(ms * (0.75 + Math.random() / 2))
-    if (!signal.aborted) timer = setTimeout(then, delayMs).unref()
-    return delayMs
-  }
-  const tried = tryToOpen(times.firstRetryMs)
+  const retries = createRetrySchedule({
+    attempt: tryToOpen,
+    firstMs: times.firstRetryMs,
+    lastMs: () => times.lastRetryMs,
+    now: services.now,
+    onChange: () => onFailure?.(),
+  })
+  const firstAttempt = retries.run()
 
-  async function tryToOpen(retryMs: number): Promise<void> {
+  async function tryToOpen(): Promise<void> {
     try {
       const made = await withOpenTimeout(callOpen(), times.openTimeoutMs, closeLateAgent)
       if (signal.aborted) return closeLateAgent(made)
@@ -94,11 +102,8 @@ export function superviseAgent({
     } catch (cause) {
       if (signal.aborted) return
       log.error('the agent could not be opened; it will be retried', { ...about, cause })
-      const message = cause instanceof Error ? cause.message : String(cause)
-      const at = services.now()
-      const delayMs = schedule(retryMs, () => void tryToOpen(Math.min(times.lastRetryMs, retryMs * 2)))
-      startError = { message, at, nextTryAt: at + delayMs }
-      onFailure?.()
+      startError = { message: cause instanceof Error ? cause.message : String(cause), at: services.now() }
+      throw cause
     }
   }
 
@@ -114,7 +119,8 @@ export function superviseAgent({
   async function refreshPeriodically(): Promise<void> {
     if (open?.fetchCard === undefined) return
     await look()
-    schedule(times.refreshEveryMs, () => void refreshPeriodically())
+    const delayMs = Math.round(times.refreshEveryMs * (0.75 + Math.random() / 2))
+    if (!signal.aborted) timer = setTimeout(() => void refreshPeriodically(), delayMs).unref()
   }
 
   /** Callers that arrive during a refresh share its result. */
@@ -142,12 +148,21 @@ export function superviseAgent({
   }
 
   return {
-    firstAttempt: tried,
+    firstAttempt,
     get open() {
       return open
     },
     get startError() {
       return startError
+    },
+    get retry() {
+      return retries.state
+    },
+    async retryNow() {
+      if (open === undefined && !signal.aborted) await retries.retryNow()
+    },
+    stopRetrying() {
+      if (open === undefined) retries.stop()
     },
     get liveCard() {
       return looked
@@ -156,6 +171,7 @@ export function superviseAgent({
     async close() {
       if (signal.aborted) return
       closing.abort()
+      retries.close()
       clearTimeout(timer)
       // An agent that is still opening is closed once it has opened.
       await open?.close?.()

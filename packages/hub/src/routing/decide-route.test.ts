@@ -77,8 +77,8 @@ describe('of several routes', () => {
       { name: 'also low', to: 'three' },
     ]
     assert.deepEqual(decision(routes).considered, [
-      { route: 1, name: 'high', fits: false, why: 'the text contains none of it' },
-      { route: 0, name: 'low', fits: true, why: 'it fits' },
+      { route: 1, name: 'high', fits: false, why: 'the text contains none of the phrases' },
+      { route: 0, name: 'low', fits: true, why: 'it matches' },
     ])
     assert.deepEqual(decision(routes, { parts: text('x') }).to, ['two'])
     const none = decision([{ to: 'one', from: 'another' }])
@@ -115,7 +115,7 @@ describe('of several agents', () => {
     } as const
     const { to, why } = decision([route], { standing })
     assert.deepEqual(to, ['three', 'four', 'two'])
-    assert.equal(why, 'it fits, and three stands in: one: it is unavailable; two: it is slow')
+    assert.equal(why, 'it matches; fallback to three: one: it is unavailable; two: it is slow')
   })
 
   it('whatever their weights and states are, contain each available agent once and no other', () => {

@@ -57,7 +57,8 @@ export function decideRoute({ agent, routes, facts, availability, random }: Deci
     const mismatch = findMismatch(route.when, facts)
     const candidates = mismatch === undefined ? candidatesOf(route, availability) : []
     const isOver = mismatch === undefined && candidates.every(({ state }) => state === 'over')
-    const why = mismatch ?? (isOver ? `none of its agents can be called: ${candidateReasons(candidates)}` : 'it fits')
+    const why =
+      mismatch ?? (isOver ? `none of its agents can be called: ${candidateReasons(candidates)}` : 'it matches')
     considered.push({ route: index, ...named, fits: mismatch === undefined && !isOver, why })
     if (mismatch !== undefined || isOver) continue
     const to = orderCandidates(route, candidates, random)
@@ -113,7 +114,7 @@ function reasonFor(route: Route, [first = '']: readonly string[], candidates: re
   const better = route.to.some(({ agent }) => agent === first)
     ? []
     : candidates.filter(({ agent, state }) => state !== 'up' && route.to.some((one) => one.agent === agent))
-  return better.length === 0 ? 'it fits' : `it fits, and ${first} stands in: ${candidateReasons(better)}`
+  return better.length === 0 ? 'it matches' : `it matches; fallback to ${first}: ${candidateReasons(better)}`
 }
 
 function candidateReasons(candidates: readonly RouteCandidate[]): string {
@@ -157,7 +158,8 @@ export function messageFacts(
 function findMismatch(when: RouteConditions | undefined, facts: MessageFacts): string | undefined {
   const { text, regex, skill, metadata, caller, parts } = when ?? {}
   const said = facts.text.toLowerCase()
-  if (text !== undefined && !text.some((one) => said.includes(one.toLowerCase()))) return 'the text contains none of it'
+  if (text !== undefined && !text.some((one) => said.includes(one.toLowerCase())))
+    return 'the text contains none of the phrases'
   if (regex !== undefined && !compilePattern(regex).matcher(facts.text).find()) return 'the text does not match'
   if (skill !== undefined && !skill.includes(facts.skill ?? '')) return 'the skill differs'
   const other = Object.entries(metadata ?? {}).find(([path, wanted]) => !isOneOf(valueAt(facts.metadata, path), wanted))
@@ -165,7 +167,7 @@ function findMismatch(when: RouteConditions | undefined, facts: MessageFacts): s
   if (caller !== undefined && !caller.some((pattern) => facts.callers.some((id) => matchesPattern(pattern, id))))
     return 'the caller differs'
   if (parts !== undefined && !parts.some((pattern) => facts.parts.some((kind) => matchesPattern(pattern, kind))))
-    return 'it has no such part'
+    return 'it has no part of this type'
   return undefined
 }
 

@@ -13,10 +13,13 @@ import { createMetricRegistry } from './metrics/metric-registry.ts'
 import { createMetricsRoute } from './metrics/metrics-route.ts'
 import type { Otel, OtlpSettings } from './otel/otel.ts'
 import { addProcessMetrics } from './metrics/process-metrics.ts'
+import { createStatsHistory, type StatsHistory } from './stats/stats-history.ts'
 import { createTraceIndex, type TraceIndex } from './traces/trace-index.ts'
 import { createTraces } from './traces/traces.ts'
 
-export interface TelemetryDeps extends Pick<HubMetricsDeps, 'streams' | 'readers' | 'connections' | 'queues'> {
+export interface TelemetryDeps extends Pick<HubMetricsDeps, 'readers' | 'connections' | 'queues'> {
+  /** The open streams of an agent, or of the hub. */
+  streams(agent?: string): number
   /** Closed if telemetry cannot be opened. */
   readonly store: FullStore
   /** `undefined` until the registry exists. */
@@ -37,6 +40,7 @@ export interface Telemetry {
   readonly store: FullStore
   /** Set unless traces are disabled. */
   readonly traces?: Traces
+  readonly stats: StatsHistory
   readonly middleware?: Middleware
   /** Adds the telemetry listeners after the given ones. */
   withListeners(others: Omit<HubListeners, 'push'>, push: ServeOptions['push']): HubListeners
@@ -72,6 +76,13 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
           hasAgent: (name) => parts.agents()?.names().includes(name) === true,
           agents: () => agentUpSamples(parts.agents()),
         })
+  const stats = createStatsHistory({
+    kv: telemetryKv(),
+    log,
+    now,
+    hasAgent: (name) => parts.agents()?.names().includes(name) === true,
+    streams: parts.streams,
+  })
   const processMetrics = metrics === undefined ? undefined : addProcessMetrics(metrics.registry, version)
   const store = metrics === undefined ? parts.store : timedStore(parts.store, metrics.onStore)
   // Without metrics, only the export counters are reported.
@@ -84,14 +95,17 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
 
   return {
     store,
+    stats,
     ...omitUndefined({ traces, middleware: front }),
     withListeners: ({ onAnswer, onEvent }, push) => ({
       onAnswer(answered) {
         onAnswer(answered)
         metrics?.onAnswer(answered)
+        stats.onAnswer(answered)
       },
       onEvent(event, about) {
         metrics?.onEvent(event, about)
+        stats.onEvent(event, about)
         index?.wake()
         return onEvent(event, about)
       },
@@ -102,6 +116,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
 
   async function close(): Promise<void> {
     await index?.close()
+    await stats.close()
     await otel?.close()
     processMetrics?.close()
   }
@@ -117,8 +132,9 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
   }
 
   function openIndex(): TraceIndex {
-    const ended = (span: TraceSpan): void => {
+    const ended = (span: TraceSpan, agent: string): void => {
       metrics?.onSpan(span)
+      stats.onSpan(span, agent)
       otel?.onSpan(span)
     }
     // Not through the timed store: no call waits for reading the log.

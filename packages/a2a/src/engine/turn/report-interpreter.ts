@@ -264,10 +264,22 @@ export function endsTurn(state: TaskState): boolean {
   return isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED'
 }
 
-/** For the log. Any value can be thrown, including one that cannot be converted to a string. */
+/** Enough for a chain such as "cannot be reached", "fetch failed", "connect ECONNREFUSED". */
+const maxCauses = 5
+
+/** For the log: the error and its causes. Any value can be thrown, including one that cannot be converted to a string. */
 export function describeError(reason: unknown): string {
+  const texts: string[] = []
+  for (let error = reason; texts.length < maxCauses; error = error.cause) {
+    texts.push(textOfError(error))
+    if (!(error instanceof Error) || error.cause === undefined) break
+  }
+  return texts.join('\nCaused by: ')
+}
+
+function textOfError(error: unknown): string {
   try {
-    return String(reason instanceof Error ? (reason.stack ?? reason) : reason)
+    return String(error instanceof Error ? (error.stack ?? error) : error)
   } catch {
     return 'a value without text'
   }

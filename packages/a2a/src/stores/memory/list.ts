@@ -44,7 +44,7 @@ export function oldestFirst(a: TaskRow, b: TaskRow): number {
   return a.createdAt - b.createdAt || compare(a.id, b.id)
 }
 
-export function oldestStatusFirst(a: TaskRow, b: TaskRow): number {
+export function oldestStatusFirst(a: Pick<TaskRow, 'statusAt' | 'id'>, b: Pick<TaskRow, 'statusAt' | 'id'>): number {
   return newestFirst(b, a)
 }
 
@@ -59,17 +59,22 @@ function compare(a: string, b: string): number {
 // Operator searches of the memory store. They scan all tasks; the limit of the store keeps them few.
 
 export function searchTasks(table: MemoryTable, query: SearchQuery): SearchPage {
-  const { agent, owner, contextId, states, from = -Infinity, until = Infinity, before, limit } = query
+  const { agent, owner, contextId, states, from = -Infinity, until = Infinity, order, before, limit } = query
+  const inOrder = order === 'oldest' ? oldestStatusFirst : newestFirst
   const found: TaskRow[] = []
   for (const { row } of contextId === undefined ? table.all() : table.inContext(contextId)) {
     if (agent !== undefined && row.agent !== agent) continue
     if (owner !== undefined && row.owner !== owner) continue
     if (states !== undefined && !states.includes(row.status.state)) continue
     if (row.statusAt < from || row.statusAt >= until) continue
-    if (before === undefined || newestFirst(before, row) < 0) found.push(row)
+    if (before === undefined || inOrder(before, row) < 0) found.push(row)
   }
-  found.sort(newestFirst)
+  found.sort(inOrder)
   return { tasks: found.slice(0, limit), more: found.length > limit }
+}
+
+export function agentsWithTasks(table: MemoryTable): readonly string[] {
+  return [...new Set([...table.all()].map(({ row }) => row.agent))]
 }
 
 export function tasksWithIdPrefix(table: MemoryTable, idPrefix: string, limit: number): readonly TaskRow[] {

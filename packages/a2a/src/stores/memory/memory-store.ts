@@ -6,6 +6,7 @@ import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { appendToMemory, findClaim, type MessageClaimTable } from './append.ts'
 import {
+  agentsWithTasks,
   countUnfinished,
   listMemoryTasks,
   oldestFirst,
@@ -105,6 +106,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
       countStates: () => use(() => table.states()),
       countUnfinished: () => use(() => countUnfinished(table.unfinished)),
       search: (query) => use(() => searchTasks(table, query)),
+      agents: () => use(() => agentsWithTasks(table)),
       findTasks: (idPrefix, limit) => use(() => tasksWithIdPrefix(table, idPrefix, limit)),
       findMessage: (key, at) =>
         use(() => {

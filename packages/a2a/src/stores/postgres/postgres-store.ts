@@ -188,6 +188,7 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
       countStates: () => track(() => lists.countStates()),
       countUnfinished: () => track(() => search.countUnfinished()),
       search: (query) => track(() => search.search(query)),
+      agents: () => track(() => search.agents()),
       findTasks: (idPrefix, limit) => track(() => search.findTasks(idPrefix, limit)),
       findMessage: (key, at) => track(() => tasks.findMessage(key, at)),
       saveSnapshot: (taskId, snapshot) => track(() => tasks.saveSnapshot(taskId, snapshot)),

@@ -11,6 +11,7 @@ import { type PostgresTaskColumns, postgresTaskColumns, readPostgresTask } from 
 
 const endOfTime = Number.MAX_SAFE_INTEGER
 const unfinished = taskStates.filter((state) => !isTerminal(state)).map(taskStateNumber)
+const working = (['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] as const).map(taskStateNumber)
 
 export type PostgresTaskSearch = ReturnType<typeof createPostgresTaskSearch>
 
@@ -18,8 +19,6 @@ export function createPostgresTaskSearch(database: PostgresDatabase, schema: str
   const agentHash = 'hashtextextended(t.agent, 0)'
   // The condition of the partial indexes.
   const isIndexed = 't.state NOT IN (1, 2)'
-  const newestFirst = 'ORDER BY t.status_at DESC, t.id DESC'
-  const isNext = '(t.status_at, t.id) < ($1, $2) AND t.status_at >= $3'
   const isWanted = 't.state = ANY ($5::smallint[]) AND ($6::text IS NULL OR t.agent = $6)'
   // Steps from one agent and state to the next, and skips the tasks between them.
   const pairs = `
@@ -32,40 +31,48 @@ export function createPostgresTaskSearch(database: PostgresDatabase, schema: str
         WHERE ${isIndexed} AND (${agentHash}, t.state) > (pair.agent, pair.state) ORDER BY ${agentHash}, t.state LIMIT 1
       ) AS next
     )`
-  const settled = `
-    SELECT t.status_at, t.id FROM pair CROSS JOIN LATERAL (
+  /** The searches in one order. The third value is the far end of the requested time. */
+  function searchesIn(inOrder: string, isNext: string) {
+    const settled = `
+      SELECT t.status_at, t.id FROM pair CROSS JOIN LATERAL (
+        SELECT t.status_at, t.id FROM ${schema}.tasks AS t
+        WHERE ${isIndexed} AND ${agentHash} = pair.agent AND t.state = pair.state AND ${isNext}
+          AND ($6::text IS NULL OR t.agent = $6)
+        ${inOrder} LIMIT $4
+      ) AS t
+      WHERE pair.state = ANY ($5::smallint[]) AND ($6::text IS NULL OR pair.agent = hashtextextended($6, 0))`
+    // Counters are split by replica, and their sum may be zero.
+    const atWork = (more: string): string => `
+      SELECT t.status_at, t.id FROM (
+        SELECT partition_key, state FROM ${schema}.counters
+        WHERE state IN (1, 2) AND state = ANY ($5::smallint[]) GROUP BY partition_key, state HAVING sum(tasks) > 0
+      ) AS busy CROSS JOIN LATERAL (
+        SELECT t.status_at, t.id FROM ${schema}.tasks AS t
+        WHERE t.partition_key = busy.partition_key AND t.state = busy.state AND ${isNext}
+          AND ($6::text IS NULL OR t.agent = $6) ${more}
+        ${inOrder} LIMIT $4
+      ) AS t`
+    const rowsIn = (places: string): string => `
+      SELECT ${postgresTaskColumns} FROM (SELECT * FROM (${places}) AS t ${inOrder} LIMIT $4) AS found
+      JOIN ${schema}.tasks AS t USING (id) ${inOrder}`
+    const overAll = `${pairs} ${rowsIn(`(${settled}) UNION ALL (${atWork('')})`)}`
+    const ownSettled = `
       SELECT t.status_at, t.id FROM ${schema}.tasks AS t
-      WHERE ${isIndexed} AND ${agentHash} = pair.agent AND t.state = pair.state AND ${isNext}
-        AND ($6::text IS NULL OR t.agent = $6)
-      ${newestFirst} LIMIT $4
-    ) AS t
-    WHERE pair.state = ANY ($5::smallint[]) AND ($6::text IS NULL OR pair.agent = hashtextextended($6, 0))`
-  // Counters are split by replica, and their sum may be zero.
-  const atWork = (more: string): string => `
-    SELECT t.status_at, t.id FROM (
-      SELECT partition_key, state FROM ${schema}.counters
-      WHERE state IN (1, 2) AND state = ANY ($5::smallint[]) GROUP BY partition_key, state HAVING sum(tasks) > 0
-    ) AS busy CROSS JOIN LATERAL (
-      SELECT t.status_at, t.id FROM ${schema}.tasks AS t
-      WHERE t.partition_key = busy.partition_key AND t.state = busy.state AND ${isNext}
-        AND ($6::text IS NULL OR t.agent = $6) ${more}
-      ${newestFirst} LIMIT $4
-    ) AS t`
-  const rowsIn = (places: string): string => `
-    SELECT ${postgresTaskColumns} FROM (SELECT * FROM (${places}) AS t ${newestFirst} LIMIT $4) AS found
-    JOIN ${schema}.tasks AS t USING (id) ${newestFirst}`
-  const overAll = `${pairs} ${rowsIn(`(${settled}) UNION ALL (${atWork('')})`)}`
-  const ownSettled = `
-    SELECT t.status_at, t.id FROM ${schema}.tasks AS t
-    WHERE ${isIndexed} AND hashtextextended(t.owner, 0) = hashtextextended($7, 0) AND t.owner = $7
-      AND ${isNext} AND ${isWanted}
-    ${newestFirst} LIMIT $4`
-  const ofOwner = rowsIn(`(${ownSettled}) UNION ALL (${atWork('AND t.owner = $7')})`)
-  const ofContext = `
-    SELECT ${postgresTaskColumns} FROM ${schema}.tasks AS t
-    WHERE hashtextextended(t.context_id, 0) = hashtextextended($8, 0) AND t.context_id = $8 AND ${isNext} AND ${isWanted}
-      AND ($7::text IS NULL OR t.owner = $7)
-    ${newestFirst} LIMIT $4`
+      WHERE ${isIndexed} AND hashtextextended(t.owner, 0) = hashtextextended($7, 0) AND t.owner = $7
+        AND ${isNext} AND ${isWanted}
+      ${inOrder} LIMIT $4`
+    const ofOwner = rowsIn(`(${ownSettled}) UNION ALL (${atWork('AND t.owner = $7')})`)
+    const ofContext = `
+      SELECT ${postgresTaskColumns} FROM ${schema}.tasks AS t
+      WHERE hashtextextended(t.context_id, 0) = hashtextextended($8, 0) AND t.context_id = $8 AND ${isNext} AND ${isWanted}
+        AND ($7::text IS NULL OR t.owner = $7)
+      ${inOrder} LIMIT $4`
+    return { overAll, ofOwner, ofContext }
+  }
+  const searches = {
+    newest: searchesIn('ORDER BY t.status_at DESC, t.id DESC', '(t.status_at, t.id) < ($1, $2) AND t.status_at >= $3'),
+    oldest: searchesIn('ORDER BY t.status_at, t.id', '(t.status_at, t.id) > ($1, $2) AND t.status_at < $3'),
+  }
   const beginning = `
     SELECT ${postgresTaskColumns} FROM ${schema}.tasks AS t WHERE t.id >= $1 AND t.id < $2 ORDER BY t.id DESC LIMIT $3`
   // The name of an agent is taken from any of the counted tasks.
@@ -78,13 +85,21 @@ export function createPostgresTaskSearch(database: PostgresDatabase, schema: str
       WHERE t.partition_key = busy.partition_key AND t.state = busy.state LIMIT 1
     ) AS named GROUP BY named.agent, busy.state`
 
+  // As above: any task of an agent has its name.
+  const names = `${pairs}
+    SELECT DISTINCT named.agent FROM pair CROSS JOIN LATERAL (
+      SELECT t.agent FROM ${schema}.tasks AS t
+      WHERE ${isIndexed} AND ${agentHash} = pair.agent AND t.state = pair.state LIMIT 1
+    ) AS named`
+
   const rowsOf = (rows: readonly PostgresTaskColumns[]): Promise<TaskRow[]> =>
     Promise.all(rows.map((row) => readPostgresTask(row, blobs)))
 
   function pageOf(query: SearchQuery): Promise<readonly PostgresTaskColumns[]> {
-    const { agent, owner, contextId, states = taskStates, from = -endOfTime, limit } = query
+    const { agent, owner, contextId, states = taskStates, order = 'newest', limit } = query
+    const { overAll, ofOwner, ofContext } = searches[order]
     const wanted = [states.map(taskStateNumber), agent === undefined ? null : encodeText(agent)]
-    const values = [...startOf(query), from, limit + 1, ...wanted]
+    const values = [...rangeOf(query), limit + 1, ...wanted]
     if (contextId !== undefined) {
       return database.queryWithRetry(
         ofContext,
@@ -103,6 +118,13 @@ export function createPostgresTaskSearch(database: PostgresDatabase, schema: str
       const rows = await pageOf(query)
       return { tasks: await rowsOf(rows.slice(0, query.limit)), more: rows.length > query.limit }
     },
+    async agents(): Promise<readonly string[]> {
+      const [settled, busy] = await Promise.all([
+        database.queryWithRetry<{ agent: string }>(names),
+        database.queryWithRetry<{ agent: string }>(counts, working),
+      ])
+      return [...new Set([...settled, ...busy].map(({ agent }) => decodeText(agent)))]
+    },
     async findTasks(idPrefix: string, limit: number): Promise<readonly TaskRow[]> {
       const from = encodeText(idPrefix)
       // No character is greater than this last one.
@@ -119,7 +141,15 @@ export function createPostgresTaskSearch(database: PostgresDatabase, schema: str
   }
 }
 
-/** The position before all wanted tasks: the end of the previous page, or the end of the requested time. */
-function startOf({ before, until = endOfTime }: SearchQuery): readonly [statusAt: number, id: string] {
-  return before !== undefined && before.statusAt < until ? [before.statusAt, encodeText(before.id)] : [until, '']
+/** The position before all wanted tasks (the end of the previous page, or the nearer end of the requested time) and the far end. */
+function rangeOf(query: SearchQuery): readonly [statusAt: number, id: string, lastTime: number] {
+  const { before, from = -endOfTime, until = endOfTime, order } = query
+  // No id is less than the empty one.
+  if (order === 'oldest')
+    return before !== undefined && before.statusAt >= from
+      ? [before.statusAt, encodeText(before.id), until]
+      : [from, '', until]
+  return before !== undefined && before.statusAt < until
+    ? [before.statusAt, encodeText(before.id), from]
+    : [until, '', from]
 }

@@ -15,6 +15,7 @@ interface TaskPosition {
   readonly id: string
 }
 type SearchPosition = Pick<TaskPosition, 'status_at' | 'id'>
+type SearchOrder = NonNullable<SearchQuery['order']>
 interface AgentState {
   readonly agent: string
   readonly state: number
@@ -23,7 +24,7 @@ interface CounterRow extends AgentState {
   readonly tenant: string
   readonly owner: string
 }
-/** A part of an index, newest first: `next` returns what comes after a position. */
+/** A part of an index: `next` returns what comes after a position, in the order of the search. */
 interface Range {
   next(after: SearchPosition, limit: number): TaskPosition[]
 }
@@ -37,7 +38,6 @@ const isIndexed = 'state NOT IN (1, 2)'
 export type SqliteTaskSearch = ReturnType<typeof createSqliteTaskSearch>
 
 export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTable) {
-  const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
   const byRef = database.prepare<SqliteTaskColumns>(`SELECT ${sqliteTaskColumns} FROM tasks WHERE ref = ?`)
   // Two statements: a row comparison of both columns reads everything with the same first column.
   const nextAgent = database.prepare<AgentState>(
@@ -46,10 +46,6 @@ export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTabl
   const nextState = database.prepare<AgentState>(
     `SELECT agent, state FROM tasks INDEXED BY tasks_search
      WHERE ${isIndexed} AND agent = ? AND state > ? ORDER BY state LIMIT 1`,
-  )
-  const inPair = database.prepare<TaskPosition>(
-    `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_search
-     WHERE ${isIndexed} AND agent = ? AND state = ? AND ${isNext}`,
   )
   const unfinishedOnes = database.prepare<AgentState & { tasks: number }>(
     `SELECT agent, state, tasks FROM counters WHERE tasks > 0 AND state IN (${unfinished.join(', ')})`,
@@ -60,13 +56,24 @@ export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTabl
   const atWork = database.prepare<CounterRow>(
     `SELECT tenant, agent, owner, state FROM counters WHERE tasks > 0 AND state IN (${working.join(', ')})`,
   )
-  const inPartition = database.prepare<TaskPosition>(
-    `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list
-     WHERE tenant = ? AND agent = ? AND owner = ? AND state = ? AND ${isNext}`,
-  )
-  const inContext = database.prepare<TaskPosition & AgentState & { owner: string }>(
-    `SELECT ref, status_at, id, agent, owner, state FROM tasks INDEXED BY tasks_context WHERE context_id = ? AND ${isNext}`,
-  )
+  /** The index is read in both directions; the last limit of time is the other end of the requested time. */
+  const inOrder = (isNext: string) => ({
+    inPair: database.prepare<TaskPosition>(
+      `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_search
+       WHERE ${isIndexed} AND agent = ? AND state = ? AND ${isNext}`,
+    ),
+    inPartition: database.prepare<TaskPosition>(
+      `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list
+       WHERE tenant = ? AND agent = ? AND owner = ? AND state = ? AND ${isNext}`,
+    ),
+    inContext: database.prepare<TaskPosition & AgentState & { owner: string }>(
+      `SELECT ref, status_at, id, agent, owner, state FROM tasks INDEXED BY tasks_context WHERE context_id = ? AND ${isNext}`,
+    ),
+  })
+  const statements: Readonly<Record<SearchOrder, ReturnType<typeof inOrder>>> = {
+    newest: inOrder('(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'),
+    oldest: inOrder('(status_at, id) > (?, ?) AND status_at < ? ORDER BY status_at, id LIMIT ?'),
+  }
   const beginning = database.prepare<SqliteTaskColumns>(
     `SELECT ${sqliteTaskColumns} FROM tasks WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
   )
@@ -82,27 +89,31 @@ export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTabl
     return found
   }
 
-  function rangesOf({ agent, owner, states, from = -endOfTime }: SearchQuery): Range[] {
+  function rangesOf(query: SearchQuery): Range[] {
+    const { agent, owner, states, order = 'newest' } = query
+    const { inPair, inPartition } = statements[order]
+    const limitOfTime = lastTime(query)
     const wanted = states && new Set(states.map(taskStateNumber))
     const wants = (pair: AgentState): boolean =>
       (agent === undefined || pair.agent === agent) && wanted?.has(pair.state) !== false
     const ofPartition = (one: CounterRow): Range => ({
       next: (after, limit) =>
-        inPartition.all(one.tenant, one.agent, one.owner, one.state, after.status_at, after.id, from, limit),
+        inPartition.all(one.tenant, one.agent, one.owner, one.state, after.status_at, after.id, limitOfTime, limit),
     })
     if (owner !== undefined) return ofOwner.all(owner).filter(wants).map(ofPartition)
     const settled = pairs(wants, agent).map((pair) => ({
       next: (after: SearchPosition, limit: number) =>
-        inPair.all(pair.agent, pair.state, after.status_at, after.id, from, limit),
+        inPair.all(pair.agent, pair.state, after.status_at, after.id, limitOfTime, limit),
     }))
     return [...settled, ...atWork.all().filter(wants).map(ofPartition)]
   }
 
   /** All tasks of one context, which may belong to several agents and owners. */
   function contextPlaces(query: SearchQuery & { readonly contextId: string }, start: TaskPosition): TaskPosition[] {
-    const { contextId, agent, owner, states, from = -endOfTime, limit } = query
+    const { contextId, agent, owner, states, order = 'newest', limit } = query
+    const { inContext } = statements[order]
     const found: TaskPosition[] = []
-    for (const row of inContext.iterate(contextId, start.status_at, start.id, from, endOfTime)) {
+    for (const row of inContext.iterate(contextId, start.status_at, start.id, lastTime(query), endOfTime)) {
       if (agent !== undefined && row.agent !== agent) continue
       if (owner !== undefined && row.owner !== owner) continue
       if (states !== undefined && !states.includes(taskStateOfNumber(row.state))) continue
@@ -117,11 +128,12 @@ export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTabl
       const start = startOf(query)
       const places =
         contextId === undefined
-          ? merge(rangesOf(query), start, limit + 1)
+          ? merge(rangesOf(query), start, limit + 1, query.order === 'oldest' ? oldestFirst : newestFirst)
           : contextPlaces({ ...query, contextId }, start)
       const tasks = places.slice(0, limit).map(({ ref }) => readSqliteTask(byRef.get(ref) as SqliteTaskColumns, blobs))
       return { tasks, more: places.length > limit }
     },
+    agents: (): readonly string[] => [...new Set([...pairs(() => true), ...atWork.all()].map(({ agent }) => agent))],
     findTasks: (idPrefix: string, limit: number): readonly TaskRow[] =>
       beginning.all(idPrefix, prefixEnd(idPrefix), limit).map((row) => readSqliteTask(row, blobs)),
     countUnfinished(): readonly AgentCount[] {
@@ -135,14 +147,29 @@ export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTabl
   }
 }
 
-/** The position before all wanted tasks: the end of the previous page, or the end of the requested time. */
-function startOf({ before, until = endOfTime }: SearchQuery): TaskPosition {
+/** The position before all wanted tasks: the end of the previous page, or the nearer end of the requested time. */
+function startOf({ before, from = -endOfTime, until = endOfTime, order }: SearchQuery): TaskPosition {
+  if (order === 'oldest') {
+    // No id is less than the empty one: it comes before all tasks of that time.
+    const isPage = before !== undefined && before.statusAt >= from
+    return { ref: 0, status_at: isPage ? before.statusAt : from, id: isPage ? before.id : '' }
+  }
   const isPage = before !== undefined && before.statusAt < until
   return { ref: 0, status_at: isPage ? before.statusAt : until, id: isPage ? before.id : '' }
 }
 
-/** The newest tasks of all ranges. Each range is read in pieces, and only as far as needed. */
-function merge(ranges: readonly Range[], start: TaskPosition, limit: number): TaskPosition[] {
+/** The far end of the requested time. */
+function lastTime({ from = -endOfTime, until = endOfTime, order }: SearchQuery): number {
+  return order === 'oldest' ? until : from
+}
+
+/** The first tasks of all ranges, in order. Each range is read in pieces, and only as far as needed. */
+function merge(
+  ranges: readonly Range[],
+  start: TaskPosition,
+  limit: number,
+  compare: (a: TaskPosition, b: TaskPosition) => number,
+): TaskPosition[] {
   const piece = Math.max(4, Math.ceil((2 * limit) / Math.max(1, ranges.length)))
   const open = ranges.map((range) => ({ range, places: range.next(start, piece), at: 0 }))
   const found: TaskPosition[] = []
@@ -151,7 +178,7 @@ function merge(ranges: readonly Range[], start: TaskPosition, limit: number): Ta
     for (const one of open) {
       const place = one.places[one.at]
       if (place === undefined) continue
-      if (best === undefined || newestFirst(place, best.places[best.at] as TaskPosition) < 0) best = one
+      if (best === undefined || compare(place, best.places[best.at] as TaskPosition) < 0) best = one
     }
     if (best === undefined) return found
     const place = best.places[best.at] as TaskPosition
@@ -167,6 +194,10 @@ function merge(ranges: readonly Range[], start: TaskPosition, limit: number): Ta
 /** As SQLite compares texts: by their bytes, which for ids equals the order of their characters. */
 function newestFirst(a: TaskPosition, b: TaskPosition): number {
   return b.status_at - a.status_at || (a.id < b.id ? 1 : -1)
+}
+
+function oldestFirst(a: TaskPosition, b: TaskPosition): number {
+  return newestFirst(b, a)
 }
 
 /** Greater than every id with this prefix: no character is greater than this last one. */

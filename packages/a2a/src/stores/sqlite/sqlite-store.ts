@@ -189,6 +189,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       countStates: () => read(() => counters.states()),
       countUnfinished: () => read(() => search.countUnfinished()),
       search: (query) => read(() => search.search(query)),
+      agents: () => read(() => search.agents()),
       findTasks: (idPrefix, limit) => read(() => search.findTasks(idPrefix, limit)),
       findMessage: (key, at) => read(() => messages.find(key, steady(at))),
       saveSnapshot: async (taskId, snapshot) => {

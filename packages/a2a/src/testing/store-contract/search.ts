@@ -46,6 +46,7 @@ export function searchContract(open: OpenStore): void {
         const expected = idsOf(tasks.toSorted((a, b) => b.statusAt - a.statusAt || (a.id < b.id ? 1 : -1)))
         for (const limit of [1, 7, 39, 40, 100]) {
           assert.deepEqual(idsOf(await allPages(store, { limit })), expected)
+          assert.deepEqual(idsOf(await allPages(store, { limit, order: 'oldest' })), expected.toReversed())
         }
         const { tasks: first, more } = await store.tasks.search({ limit: 40 })
         assert.equal(more, false)
@@ -85,6 +86,11 @@ export function searchContract(open: OpenStore): void {
             idsOf(expected),
             JSON.stringify(filter),
           )
+          assert.deepEqual(
+            idsOf(await allPages(store, { ...filter, order: 'oldest', limit: 8 })),
+            idsOf(expected.toReversed()),
+            `${JSON.stringify(filter)}, oldest first`,
+          )
         }
       }),
     )
@@ -101,6 +107,19 @@ export function searchContract(open: OpenStore): void {
         ])
         await store.prune({ maxTasks: 0, batch: 5 })
         assert.deepEqual(idsOf((await store.tasks.search({ limit: 5 })).tasks), [two.id])
+      }),
+    )
+
+    it(
+      'names the agents that have tasks, whatever their states',
+      withStore(open, async ({ store }) => {
+        assert.deepEqual(await store.tasks.agents(), [])
+        await createTask(store, { agent: 'echo' })
+        await createTask(store, { agent: 'echo', owner: 'bob' })
+        await createFinished(store, { agent: 'clock' })
+        await createFinished(store, { agent: 'zoë' })
+        await createTask(store, { agent: 'zoë', state: 'TASK_STATE_INPUT_REQUIRED' })
+        assert.deepEqual((await store.tasks.agents()).toSorted(), ['clock', 'echo', 'zoë'])
       }),
     )
 

@@ -1,7 +1,16 @@
-/** JSON as a tree that can be collapsed, searched and copied by value or path. Collapsed nodes render nothing. */
+/**
+ * JSON as a tree that can be collapsed, searched and copied by value or path. A collapsed node is one line, with a preview; a list of
+ * objects can also be a table.
+ */
 import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { formatCount, pluralize } from '../format.ts'
+import { contentStrings } from '../strings.ts'
 import { CopyButton } from './copy-button.tsx'
+import { DataTable } from './data-table.tsx'
 import { jsonPath } from './json-path.ts'
+import { previewOf } from './json-preview.ts'
+import { isObjectList } from './json-table.ts'
 import './json-tree.css'
 
 /** Longer lists are rendered in pages. */
@@ -23,7 +32,7 @@ export function JsonTreeView({
   readonly changed?: ReadonlySet<string> | undefined
 }) {
   return (
-    <div class="json mono">
+    <div class="json mono" dir="ltr">
       <ValueNode value={value} path="" name={undefined} open={open} search={search.toLowerCase()} changed={changed} />
     </div>
   )
@@ -53,9 +62,10 @@ function ValueNode(node: JsonNode) {
 function Branch({ value, ...node }: JsonNode & { readonly value: object }) {
   const isFound = node.search !== '' && JSON.stringify(value).toLowerCase().includes(node.search)
   const chosenOpen = useSignal<boolean | undefined>(undefined)
-  const shown = useSignal(pageSize)
+  const isTable = useSignal(false)
   const entries = Object.entries(value)
   const isList = Array.isArray(value)
+  const canBeTable = useMemo(() => isObjectList(value), [value])
   const isOpen = entries.length > 0 && (chosenOpen.value ?? (isFound || node.open > 0))
   const [before, after] = isList ? ['[', ']'] : ['{', '}']
   return (
@@ -65,42 +75,78 @@ function Branch({ value, ...node }: JsonNode & { readonly value: object }) {
           type="button"
           class="json-fold"
           aria-expanded={isOpen}
-          aria-label={node.name ?? (isList ? 'list' : 'object')}
+          aria-label={node.name ?? (isList ? contentStrings.list : contentStrings.object)}
           disabled={entries.length === 0}
           onClick={() => (chosenOpen.value = !isOpen)}
         >
           {isOpen ? '▾' : '▸'}
         </button>
         <Name {...node} value={value} />
-        <span class="json-mark">
-          {isOpen ? before : `${before}${entries.length === 0 ? '' : ` ${entries.length} `}${after}`}
-        </span>
+        {isOpen ? (
+          <span class="json-mark">{before}</span>
+        ) : (
+          <span class="json-preview" onClick={() => (chosenOpen.value = true)}>
+            {previewOf(value)}
+          </span>
+        )}
+        {isList && entries.length > 1 && (
+          <span class="json-count">{pluralize(entries.length, contentStrings.item)}</span>
+        )}
+        {isOpen && canBeTable && (
+          <button
+            type="button"
+            class="small json-as"
+            aria-pressed={isTable.value}
+            onClick={() => (isTable.value = !isTable.value)}
+          >
+            {isTable.value ? contentStrings.asTree : contentStrings.asTable}
+          </button>
+        )}
         <Tools {...node} value={value} />
       </div>
       {isOpen && (
         <>
           <div class="json-inside">
-            {entries.slice(0, shown.value).map(([key, one]) => (
-              <ValueNode
-                key={key}
-                value={one}
-                name={key}
-                path={jsonPath(node.path, key, isList)}
-                open={node.open - 1}
-                search={node.search}
-                changed={node.changed}
-              />
-            ))}
-            {entries.length > shown.value && (
-              <button type="button" class="small plain" onClick={() => (shown.value += pageSize * 10)}>
-                {entries.length - shown.value} more
-              </button>
+            {isTable.value && isObjectList(value) ? (
+              <DataTable rows={value} search={node.search} />
+            ) : (
+              <Entries entries={entries} isList={isList} node={node} />
             )}
           </div>
           <div class="json-mark json-end">{after}</div>
         </>
       )}
     </div>
+  )
+}
+
+interface EntriesProps {
+  readonly entries: readonly (readonly [key: string, value: unknown])[]
+  readonly isList: boolean
+  readonly node: Omit<JsonNode, 'value'>
+}
+
+function Entries({ entries, isList, node }: EntriesProps) {
+  const shown = useSignal(pageSize)
+  return (
+    <>
+      {entries.slice(0, shown.value).map(([key, one]) => (
+        <ValueNode
+          key={key}
+          value={one}
+          name={key}
+          path={jsonPath(node.path, key, isList)}
+          open={node.open - 1}
+          search={node.search}
+          changed={node.changed}
+        />
+      ))}
+      {entries.length > shown.value && (
+        <button type="button" class="small" onClick={() => (shown.value += pageSize * 10)}>
+          {contentStrings.showMore(formatCount(entries.length - shown.value))}
+        </button>
+      )}
+    </>
   )
 }
 
@@ -125,8 +171,8 @@ function Leaf({ value, search }: { readonly value: unknown; readonly search: str
         {isCut ? `${text.slice(0, maxLeafLength)}…` : text}
       </span>
       {isCut && (
-        <button type="button" class="small plain" onClick={() => (isWhole.value = true)}>
-          all {text.length.toLocaleString('en-US')}
+        <button type="button" class="small" onClick={() => (isWhole.value = true)}>
+          {contentStrings.showAllCharacters(formatCount(text.length))}
         </button>
       )}
     </>
@@ -138,11 +184,11 @@ function Tools({ value, path }: JsonNode) {
     <span class="json-tools">
       <CopyButton
         text={() => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
-        label={`Copy value${path === '' ? '' : ` of ${path}`}`}
+        label={contentStrings.copyValue(path)}
       />
       {path !== '' && (
-        <CopyButton text={path} label={`Copy path ${path}`} class="plain small">
-          path
+        <CopyButton text={path} label={contentStrings.copyPath(path)} class="plain small">
+          {contentStrings.path}
         </CopyButton>
       )}
     </span>

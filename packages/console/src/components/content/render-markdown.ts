@@ -1,13 +1,17 @@
-/** Renders Markdown to sanitised HTML. */
+/** Renders Markdown to sanitised elements. */
 import DOMPurify from 'dompurify'
 import { Marked } from 'marked'
+import { contentStrings } from '../strings.ts'
 
 /** HTML tags within Markdown that are allowed, without attributes. Other HTML is shown as text. */
 const plainTag = /^<\/?(br|hr|p|ul|ol|li|em|strong|del|sup|sub|code|blockquote)\s*\/?>$/i
 
 function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
+
+/** The language after the fence. Only code blocks get it, since HTML with attributes is shown as text. */
+const languageAttribute = 'data-language'
 
 const marked = new Marked({
   gfm: true,
@@ -17,6 +21,9 @@ const marked = new Marked({
     html({ text, block }) {
       if (plainTag.test(text.trim())) return text
       return block ? `<p>${escapeHtml(text)}</p>` : escapeHtml(text)
+    },
+    code({ text, lang = '' }) {
+      return `<pre><code ${languageAttribute}="${escapeHtml(lang)}">${escapeHtml(text)}</code></pre>\n`
     },
   },
 })
@@ -71,14 +78,63 @@ const allowed = {
     'p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del a img table thead tbody tr th td input sup sub'.split(
       ' ',
     ),
-  ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'align', 'start', 'type', 'checked', 'disabled'],
+  ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'align', 'start', 'type', 'checked', 'disabled', languageAttribute],
   ALLOWED_URI_REGEXP: /^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);|blob:|#)/i,
   // These are not URLs: without this, DOMPurify checks their values against the pattern above and drops them.
-  ADD_URI_SAFE_ATTR: ['align', 'start', 'type'],
+  ADD_URI_SAFE_ATTR: ['align', 'start', 'type', languageAttribute],
   ALLOW_DATA_ATTR: false,
 }
 
-export function renderMarkdown(text: string): string {
+export interface MarkdownCodeBlock {
+  /** Where it belongs in the content. */
+  readonly place: Element
+  readonly code: string
+  /** As the author wrote it after the fence; may be empty. */
+  readonly language: string
+}
+
+export interface RenderedMarkdown {
+  readonly content: DocumentFragment
+  readonly codeBlocks: readonly MarkdownCodeBlock[]
+}
+
+export function renderMarkdown(text: string): RenderedMarkdown {
   const html = marked.parse(text) as string
-  return purify.sanitize(html, { ...allowed, RETURN_TRUSTED_TYPE: true }) as unknown as string
+  const content = purify.sanitize(html, { ...allowed, RETURN_DOM_FRAGMENT: true })
+  for (const table of content.querySelectorAll('table')) {
+    alignNumbers(table)
+    wrapTable(table)
+  }
+  return { content, codeBlocks: [...content.querySelectorAll('pre')].map(takeCodeBlock) }
+}
+
+function takeCodeBlock(block: Element): MarkdownCodeBlock {
+  const place = document.createElement('div')
+  block.replaceWith(place)
+  const language = block.firstElementChild?.getAttribute(languageAttribute) ?? ''
+  return { place, code: block.textContent, language }
+}
+
+/** A wide table scrolls by itself, also with the keyboard. */
+function wrapTable(table: Element): void {
+  const frame = document.createElement('div')
+  frame.className = 'markdown-table'
+  frame.tabIndex = 0
+  frame.setAttribute('role', 'group')
+  frame.setAttribute('aria-label', contentStrings.table)
+  table.replaceWith(frame)
+  frame.append(table)
+}
+
+const numeric = /^[-+−]?[$€£]?\d[\d.,\s]{0,20}\s?[%\p{L}]{0,3}$/u
+
+/** Columns of numbers without an alignment of their own are aligned right, so that their digits stand below each other. */
+function alignNumbers(table: HTMLTableElement): void {
+  const [head, ...rows] = table.rows
+  for (const [column, title] of [...(head?.cells ?? [])].entries()) {
+    const cells = rows.map((row) => row.cells[column])
+    const texts = cells.map((cell) => cell?.textContent.trim() ?? '').filter((text) => text !== '')
+    if (title.hasAttribute('align') || texts.length === 0 || !texts.every((text) => numeric.test(text))) continue
+    for (const cell of [title, ...cells]) cell?.setAttribute('align', 'right')
+  }
 }

@@ -1,10 +1,10 @@
 /** Two texts side by side, or one below the other if space is short; unchanged parts are collapsed. */
 import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
-import { pluralize } from '../format.ts'
 import { useSize } from '../layout/use-size.ts'
 import { countChanges, type DiffLine } from './diff.ts'
 import { changedPart, diffSections, sideBySide, type DiffSection } from './diff-sections.ts'
+import { diffStrings } from '../strings.ts'
 import './line-diff-view.css'
 
 /** Wide enough for a typical line on either side. */
@@ -24,13 +24,11 @@ export function LineDiffView({ diff, label, before, after }: LineDiffViewProps) 
   const frame = useRef<HTMLDivElement>(null)
   const isSame = added + removed === 0
   const isWide = useSize(frame, { width: 0, height: 0 }, isSame).value.width >= twoColumnsPx
-  if (isSame) return <p class="diff-none soft">Both are the same.</p>
+  if (isSame) return <p class="diff-none soft">{diffStrings.same}</p>
   return (
     <div ref={frame} class="diff panel">
       <p class="diff-head">
-        <span>
-          {pluralize(removed, 'line')} removed, {pluralize(added, 'line')} added
-        </span>
+        <span>{diffStrings.summary(removed, added)}</span>
       </p>
       <div class="diff-scroll" tabIndex={0} role="region" aria-label={label}>
         <table class={isWide ? 'diff-table wide' : 'diff-table'}>
@@ -72,7 +70,7 @@ function SectionRows({ piece, isWide }: { readonly piece: DiffSection; readonly 
       <tr class="diff-fold">
         <td colSpan={isWide ? 4 : 3}>
           <button type="button" class="plain small" onClick={() => (isOpen.value = true)}>
-            {pluralize(piece.lines.length, 'line')} unchanged
+            {diffStrings.unchanged(piece.lines.length)}
           </button>
         </td>
       </tr>
@@ -138,7 +136,7 @@ function Sign({ line }: { readonly line: DiffLine }) {
       <span class="diff-sign" aria-hidden="true">
         {signs[line.change]}
       </span>
-      {line.change !== 'same' && <span class="unseen">{line.change}: </span>}
+      {line.change !== 'same' && <span class="unseen">{diffStrings[line.change]}</span>}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { clearQuery, setQuery } from '../../app/router.ts'
 import { CheckField, SelectField } from '../form/form-fields.tsx'
 import { Icon } from '../icon.tsx'
 import { truncateMiddle } from '../format.ts'
+import { filterStrings } from './strings.ts'
 import { timePresets } from './time-presets.ts'
 import type { UrlFilters } from './url-filters.ts'
 import './filter-fields.css'
@@ -64,14 +65,14 @@ export function AgentSelect({ value, anyText, onChange }: AgentSelectProps) {
   const agents = useAgentList().value.value ?? []
   const names = [...new Set([...agents.map(({ name }) => name), ...(value === '' ? [] : [value])])].sort()
   const options = [['', anyText] as const, ...names.map((name) => [name, name] as const)]
-  return <SelectField label="Agent" value={value} options={options} onChange={onChange} />
+  return <SelectField label={filterStrings.agent} value={value} options={options} onChange={onChange} />
 }
 
 /** A time filter: a preset, or a custom range. The address holds the range in UTC; the fields show local time. */
 export function TimeSelect({ time }: { readonly time: string }) {
   return (
     <SelectField
-      label="Time"
+      label={filterStrings.time}
       value={time}
       options={timePresets}
       onChange={(preset) => {
@@ -91,7 +92,7 @@ export function TimeRangeFields(range: { readonly since: string; readonly until:
     <div class="row time-range">
       {(['since', 'until'] as const).map((name) => (
         <label key={name} class="row">
-          <span class="faint">{name === 'since' ? 'From' : 'To'}</span>
+          <span class="faint">{name === 'since' ? filterStrings.from : filterStrings.to}</span>
           <input
             type="datetime-local"
             value={toLocalInputValue(range[name])}
@@ -144,17 +145,27 @@ export function CheckList({ label, name, options, chosen, text = (option) => opt
 }
 
 /** A filter that was set by a link, with a button that removes it. */
-export function FilterChip({ name, value }: { readonly name: string; readonly value: string }) {
+export function FilterChip({
+  name,
+  label = name,
+  value,
+}: {
+  /** The name in the address. */
+  readonly name: string
+  /** Default: the name. */
+  readonly label?: string
+  readonly value: string
+}) {
   if (value === '') return null
   return (
     <button
       type="button"
       class="small filter-chip"
       title={value}
-      aria-label={`${name} ${value}: remove this filter`}
+      aria-label={filterStrings.remove(label, truncateMiddle(value, 18))}
       onClick={() => setQuery({ [name]: undefined }, { push: true })}
     >
-      {name} <span class="mono">{truncateMiddle(value, 18)}</span>
+      {label} <span class="mono">{truncateMiddle(value, 18)}</span>
       <Icon name="close" size={12} />
     </button>
   )
@@ -164,7 +175,7 @@ export function ClearFilters<F>({ filters, values }: { readonly filters: UrlFilt
   if (!filters.isSet(values)) return null
   return (
     <button type="button" class="small plain" onClick={() => clearQuery(filters.names)}>
-      Clear filters
+      {filterStrings.clear}
     </button>
   )
 }

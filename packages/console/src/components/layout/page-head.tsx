@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Icon } from '../icon.tsx'
+import { layoutStrings } from '../strings.ts'
 import './page-head.css'
 
 export function PageHead({
@@ -14,7 +15,7 @@ export function PageHead({
   readonly backTo?: string
 }) {
   useEffect(() => {
-    document.title = `${title} · Parley`
+    document.title = layoutStrings.documentTitle(title)
   }, [title])
   return (
     <header class="page-head">
@@ -46,7 +47,7 @@ export function DetailHead({
 
 export function BackLink({ to }: { readonly to: string }) {
   return (
-    <a class="button plain icon small" href={to} aria-label="Close" title="Close (Esc)">
+    <a class="button plain icon small" href={to} aria-label={layoutStrings.close} title={layoutStrings.closeTitle}>
       <Icon name="back" />
     </a>
   )

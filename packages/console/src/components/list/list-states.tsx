@@ -3,7 +3,7 @@ import type { ComponentChildren, RefObject } from 'preact'
 import type { PagedList } from '../../api/paged-list.ts'
 import { clearQuery } from '../../app/router.ts'
 import { EmptyState } from '../status/error-notice.tsx'
-import { formatCount } from '../format.ts'
+import { listStrings } from './strings.ts'
 import './list-states.css'
 
 type ListControls = Pick<PagedList<unknown>, 'newCount' | 'setAtTop' | 'hasMore' | 'continueSearch'>
@@ -16,18 +16,18 @@ interface NewItemsButtonProps {
 }
 
 /** Items that arrived while the user reads further down. */
-export function NewItemsButton({ list, frame, class: look = 'small listing-new', children }: NewItemsButtonProps) {
+export function NewItemsButton({ list, frame, class: look, children }: NewItemsButtonProps) {
   if (list.newCount.value === 0) return null
   return (
     <button
       type="button"
-      class={look}
+      class={look ?? 'small listing-new'}
       onClick={() => {
         frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
         list.setAtTop(true)
       }}
     >
-      {children ?? `${formatCount(list.newCount.value)} new`}
+      {children ?? listStrings.new(list.newCount.value)}
     </button>
   )
 }
@@ -50,18 +50,18 @@ export function EmptyList({
 }) {
   if (list.hasMore.value) {
     return (
-      <EmptyState title="Nothing among the newest">
+      <EmptyState title={listStrings.nothingRecent}>
         <button type="button" onClick={list.continueSearch}>
-          Look further back
+          {listStrings.searchFurther}
         </button>
       </EmptyState>
     )
   }
   if (!isFiltered) return <>{children}</>
   return (
-    <EmptyState title={`No ${what} fits`}>
+    <EmptyState title={listStrings.noMatch(what)}>
       <button type="button" onClick={() => clearQuery(filters)}>
-        Clear the filters
+        {listStrings.clearFilters}
       </button>
     </EmptyState>
   )

@@ -3,7 +3,7 @@
  * What the user reads does not move when rows are added above it (`anchor`).
  */
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren, RefObject } from 'preact'
+import type { ComponentChildren, HTMLAttributes, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { useSize } from '../layout/use-size.ts'
 import { scrollOffsetFor, visibleRows } from './visible-rows.ts'
@@ -30,10 +30,24 @@ export interface VirtualListProps<T> {
   /** The scrolling element, for callers that scroll to its top or end. */
   readonly scroller?: RefObject<HTMLDivElement | null> | undefined
   readonly class?: string
+  /** The rows of a table: an element around it has the role `table` and the header. */
+  readonly isTable?: boolean
 }
 
 export function VirtualList<T>(props: VirtualListProps<T>) {
-  const { items, rowHeight, label, keyOf, row, selected, onEnd, onTop, onBottom, follow = false } = props
+  const {
+    items,
+    rowHeight,
+    label,
+    keyOf,
+    row,
+    selected,
+    onEnd,
+    onTop,
+    onBottom,
+    follow = false,
+    isTable = false,
+  } = props
   const count = items.length
   const ownScroller = useRef<HTMLDivElement>(null)
   const frame = props.scroller ?? ownScroller
@@ -87,13 +101,29 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   }
 
   return (
-    <div ref={frame} class={`virtual ${props.class ?? ''}`} onScroll={scrolled} tabIndex={-1}>
-      <ul aria-label={label} style={{ height: `${height}px` }}>
+    <div
+      ref={frame}
+      class={`virtual ${props.class ?? ''}`}
+      role={isTable ? 'rowgroup' : undefined}
+      onScroll={scrolled}
+      tabIndex={-1}
+    >
+      <ul {...(isTable ? { role: 'presentation' } : { 'aria-label': label })} style={{ height: `${height}px` }}>
         {items.slice(first, end).map((item, offset) => {
           const index = first + offset
           const key = keyOf(item)
           return (
-            <VirtualRow key={key} id={key} index={index} count={count} top={offset === 0 ? top : 0} onHeight={measure}>
+            <VirtualRow
+              key={key}
+              id={key}
+              position={
+                isTable
+                  ? { role: 'row', 'aria-rowindex': index + 2 }
+                  : { 'aria-setsize': count, 'aria-posinset': index + 1 }
+              }
+              top={offset === 0 ? top : 0}
+              onHeight={measure}
+            >
               {row(item, index)}
             </VirtualRow>
           )
@@ -105,15 +135,15 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
 
 interface VirtualRowProps {
   readonly id: string
-  readonly index: number
-  readonly count: number
+  /** Its role and its place among all rows; a table counts its header. */
+  readonly position: HTMLAttributes<HTMLLIElement>
   /** Height of the rows above that are not rendered. */
   readonly top: number
   readonly onHeight: (id: string, height: number) => void
   readonly children: ComponentChildren
 }
 
-function VirtualRow({ id, index, count, top, onHeight, children }: VirtualRowProps) {
+function VirtualRow({ id, position, top, onHeight, children }: VirtualRowProps) {
   const element = useRef<HTMLLIElement>(null)
   const latestOnHeight = useRef(onHeight)
   latestOnHeight.current = onHeight
@@ -125,7 +155,7 @@ function VirtualRow({ id, index, count, top, onHeight, children }: VirtualRowPro
     return () => watch.disconnect()
   }, [id])
   return (
-    <li ref={element} aria-setsize={count} aria-posinset={index + 1} style={{ marginTop: `${top}px` }}>
+    <li ref={element} {...position} style={{ marginTop: `${top}px` }}>
       {children}
     </li>
   )

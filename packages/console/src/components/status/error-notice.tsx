@@ -1,36 +1,104 @@
-/** An error: what failed, why and what to do next, with details for support. */
+/** Failures and their neighbours: the one component for errors, and the states of loading, warning and emptiness. */
 import type { ComponentChildren } from 'preact'
 import { toProblem } from '../../api/problem.ts'
 import type { Resource } from '../../api/resource.ts'
 import { CopyButton } from '../content/copy-button.tsx'
 import { Icon } from '../icon.tsx'
+import { Skeleton, type SkeletonShape } from '../layout/skeleton.tsx'
+import { loadingStrings } from '../strings.ts'
+import { problemText } from './problem-text.ts'
+import { statusStrings } from './strings.ts'
 import './error-notice.css'
 
+export interface FailureNoticeProps {
+  /** What failed, in one line. */
+  readonly title: ComponentChildren
+  /** The cause, for operators: the error as it was reported. */
+  readonly cause?: ComponentChildren
+  /** What to do about it. */
+  readonly advice?: ComponentChildren
+  /** Shows "Try again". */
+  readonly retry?: (() => void) | undefined
+  /** Further buttons and links. */
+  readonly actions?: ComponentChildren
+  /** Folded and copyable: a list is shown line by line. */
+  readonly details?: string | readonly string[]
+  /** `failed`: users are affected. `waiting`: it needs attention. */
+  readonly tone?: 'failed' | 'waiting'
+  /** False for a state that the page opens with, or that contains a countdown: screen readers do not interrupt for it. */
+  readonly isLive?: boolean
+  /** Accessible name of the notice if it is not live. */
+  readonly label?: string
+  /** Between the advice and the details. */
+  readonly children?: ComponentChildren
+}
+
+/** A failure: what failed, the cause for operators, what to do, and the way to retry. */
+export function FailureNotice({
+  title,
+  cause,
+  advice,
+  retry,
+  actions,
+  details,
+  tone = 'failed',
+  isLive = true,
+  label,
+  children,
+}: FailureNoticeProps) {
+  const hasActions = retry !== undefined || actions !== undefined
+  return (
+    <section class={`trouble ${tone}`} role={isLive ? 'alert' : 'group'} aria-label={label}>
+      <Icon name="warning" />
+      <div class="trouble-text">
+        <p class="trouble-title">{title}</p>
+        {cause !== undefined && <p class="trouble-cause">{cause}</p>}
+        {advice !== undefined && <p class="trouble-advice">{advice}</p>}
+        {children}
+        {details !== undefined && <FailureDetails details={details} />}
+      </div>
+      {hasActions && (
+        <div class="trouble-actions">
+          {retry !== undefined && (
+            <button type="button" class="small" onClick={retry}>
+              {statusStrings.tryAgain}
+            </button>
+          )}
+          {actions}
+        </div>
+      )}
+    </section>
+  )
+}
+
+function FailureDetails({ details }: { readonly details: string | readonly string[] }) {
+  const text = typeof details === 'string' ? details : details.join('\n')
+  return (
+    <details class="trouble-details">
+      <summary>{statusStrings.details}</summary>
+      <div class="trouble-raw">
+        <pre tabIndex={0}>{text}</pre>
+        <CopyButton text={text} label={statusStrings.copyDetails} />
+      </div>
+    </details>
+  )
+}
+
+/** The failure of a request to the hub, explained by its code. */
 export function ErrorNotice({ reason, retry }: { readonly reason: unknown; readonly retry?: () => void }) {
   const problem = toProblem(reason)
-  const details = [problem.request, problem.status, problem.code, problem.message].filter(Boolean).join('\n')
   return (
-    <div class="trouble failed" role="alert">
-      <Icon name="warning" />
-      <div class="grow">
-        <p>{problem.message}</p>
-        {problem.violations.length > 0 && (
-          <ul>
-            {problem.violations.map(({ field, description }) => (
-              <li key={field}>
-                <code>{field}</code> {description}
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
-      {retry !== undefined && (
-        <button type="button" class="small" onClick={retry}>
-          Try again
-        </button>
+    <FailureNotice {...problemText(problem)} retry={retry}>
+      {problem.violations.length > 0 && (
+        <ul class="trouble-fields">
+          {problem.violations.map(({ field, description }) => (
+            <li key={field}>
+              <code>{field}</code> {description}
+            </li>
+          ))}
+        </ul>
       )}
-      <CopyButton text={details} label="Copy the details" />
-    </div>
+    </FailureNotice>
   )
 }
 
@@ -38,12 +106,14 @@ export function ErrorNotice({ reason, retry }: { readonly reason: unknown; reado
 export function LoadState({
   of: { value, problem, reload },
   what,
+  shape = 'rows',
 }: {
   readonly of: Pick<Resource<unknown>, 'value' | 'problem' | 'reload'>
   readonly what: string
+  readonly shape?: SkeletonShape
 }) {
   if (problem.value !== undefined) return <ErrorNotice reason={problem.value} retry={reload} />
-  return value.value === undefined ? <Loading what={what} /> : null
+  return value.value === undefined ? <Loading what={what} shape={shape} /> : null
 }
 
 /** A warning that the user may have to act on. */
@@ -72,11 +142,7 @@ export function EmptyState({ title, children }: { readonly title: string; readon
   )
 }
 
-/** Appears after a delay, so that fast loads do not flicker. */
-export function Loading({ what }: { readonly what: string }) {
-  return (
-    <p class="loading" role="status">
-      Loading {what} …
-    </p>
-  )
+/** A placeholder in the shape of what is loading. */
+export function Loading({ what, shape = 'rows' }: { readonly what: string; readonly shape?: SkeletonShape }) {
+  return <Skeleton label={loadingStrings.loading(what)} shape={shape} />
 }

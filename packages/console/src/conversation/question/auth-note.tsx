@@ -1,13 +1,14 @@
 /** A task that waits for credentials: what it needs, where to get it, and what happens then. */
 import { Icon } from '../../components/icon.tsx'
+import { questionStrings } from '../strings.ts'
 import type { AgentQuestion, AuthScheme } from './parse-question.ts'
 
 export function AuthNote({ question, agent }: { readonly question: AgentQuestion; readonly agent: string }) {
-  const { schemes, links, isInBand } = question
+  const { schemes, links } = question
   return (
     <div class="stack-small auth-note">
       <h3>
-        <Icon name="key" /> {agent} requires authentication
+        <Icon name="key" /> {questionStrings.requiresAuthentication(agent)}
       </h3>
       {schemes.length > 0 && (
         <ul>
@@ -19,17 +20,19 @@ export function AuthNote({ question, agent }: { readonly question: AgentQuestion
       {links.map((link) => (
         <p key={link}>
           <a href={link} target="_blank" rel="noopener noreferrer">
-            Sign in at {new URL(link).host || link}
+            {questionStrings.signInAt(new URL(link).host || link)}
           </a>
         </p>
       ))}
-      <p class="hint">
-        {isInBand
-          ? 'Enter the credentials below; the task resumes immediately. The agent receives them, and the hub stores only a placeholder.'
-          : 'Sign in as described above, not on this page. The task resumes automatically after you sign in, or when you send it a message.'}
-      </p>
+      <p class="hint">{authHint(question)}</p>
     </div>
   )
+}
+
+function authHint({ isInBand, links, schemes }: AgentQuestion): string {
+  if (isInBand) return questionStrings.inBand
+  const hasLink = links.length > 0 || schemes.some(({ link }) => link !== undefined)
+  return hasLink ? questionStrings.outOfBand : questionStrings.outOfBandWithoutLink
 }
 
 function SchemeLine({ scheme }: { readonly scheme: AuthScheme }) {

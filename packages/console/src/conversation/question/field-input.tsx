@@ -1,6 +1,7 @@
 /** One field of a form. The value is held by the DOM element only. */
 import type { Json } from '@parley/a2a'
 import { useId } from 'preact/hooks'
+import { questionStrings } from '../strings.ts'
 import type { FormField } from './schema-form.ts'
 
 export interface FieldInputProps {
@@ -17,7 +18,7 @@ export function FieldInput({ field, isSecret, mistake }: FieldInputProps) {
   const title = (
     <>
       <bdi>{label}</bdi>
-      {!isRequired && kind !== 'yes' && <span class="question-optional"> (optional)</span>}
+      {!isRequired && kind !== 'yes' && <span class="question-optional"> {questionStrings.optional}</span>}
     </>
   )
   const notes = (
@@ -74,7 +75,7 @@ function Input({ id, field, isSecret, about, isWrong }: InputProps) {
   if (kind === 'choice') {
     return (
       <select {...shared}>
-        {(!isRequired || initial === '') && <option value="">Choose …</option>}
+        {(!isRequired || initial === '') && <option value="">{questionStrings.choose}</option>}
         {options.map(({ value, text }) => (
           <option key={text} value={optionText(value)} selected={optionText(value) === initial}>
             {text}

@@ -73,7 +73,7 @@ describe('the question of a waiting task', () => {
         ['github', 'HTTP bearer', undefined],
         ['login', 'OAuth 2', 'https://id.example.com/go'],
         ['trap', 'OpenID Connect', undefined],
-        ['key', 'API key, as header X-Key', undefined],
+        ['key', 'API key in header X-Key', undefined],
       ],
     )
     assert.deepEqual([question.isAuth, question.isInBand, question.isSecret], [true, true, true])

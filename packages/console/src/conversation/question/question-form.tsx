@@ -11,6 +11,7 @@ import type { QuestionAnswer } from './build-answer.ts'
 import { FieldInput } from './field-input.tsx'
 import { parseForm, type FormField, type FormValues } from './schema-form.ts'
 import type { AgentQuestion, ClientToolCall } from './parse-question.ts'
+import { questionStrings } from '../strings.ts'
 import { AuthNote } from './auth-note.tsx'
 import './question-form.css'
 
@@ -55,7 +56,7 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
       onSubmit={send}
       autocomplete="off"
       noValidate
-      aria-label={`Answer ${agent}`}
+      aria-label={questionStrings.form(agent)}
     >
       {question.isAuth && <AuthNote question={question} agent={agent} />}
       {question.isInBand && question.schemes.length > 1 && <SchemeChoice question={question} />}
@@ -72,15 +73,15 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
       ))}
       <div class="bar question-foot">
         <button type="submit" class="primary" disabled={isBusy}>
-          Send
+          {questionStrings.send}
         </button>
         {onAnswerInText !== undefined && (
-          <button type="button" class="plain" onClick={onAnswerInText}>
-            Answer in plain words
+          <button type="button" onClick={onAnswerInText}>
+            {questionStrings.answerInText}
           </button>
         )}
         {(question.isSecret || fields.some(({ isSecret }) => isSecret)) && (
-          <span class="hint">The agent gets it. It is not kept, and not shown again.</span>
+          <span class="hint">{questionStrings.secretHint}</span>
         )}
       </div>
     </form>
@@ -93,8 +94,10 @@ const answerName = '(answer)'
 /** The fields that the agent defines, or the default text field. */
 function fieldsForQuestion(question: AgentQuestion): readonly FormField[] {
   if (question.calls.length > 0) return question.calls.map(resultField)
-  if (question.isInBand) return [plainField('Credentials')]
-  return question.fields ?? [plainField(question.isSecret ? 'Your answer, masked' : 'Your answer')]
+  if (question.isInBand) return [plainField(questionStrings.credentials)]
+  return (
+    question.fields ?? [plainField(question.isSecret ? questionStrings.yourMaskedAnswer : questionStrings.yourAnswer)]
+  )
 }
 
 function plainField(label: string): FormField {
@@ -102,7 +105,7 @@ function plainField(label: string): FormField {
 }
 
 function resultField({ toolUseId, name }: ClientToolCall): FormField {
-  return { ...emptyField, name: toolUseId, label: `Result of ${name}, as JSON`, kind: 'json', isRequired: true }
+  return { ...emptyField, name: toolUseId, label: questionStrings.resultOf(name), kind: 'json', isRequired: true }
 }
 
 const emptyField: Omit<FormField, 'name' | 'label' | 'isRequired'> = {
@@ -150,7 +153,7 @@ function focusFirst(form: HTMLFormElement | null): void {
 function SchemeChoice({ question }: { readonly question: AgentQuestion }) {
   return (
     <div class="field">
-      <label for="question-scheme">For</label>
+      <label for="question-scheme">{questionStrings.scheme}</label>
       <select id="question-scheme" name={schemeName}>
         {question.schemes.map(({ name, what }) => (
           <option key={name} value={name}>
@@ -166,7 +169,9 @@ function ToolCallNote({ call }: { readonly call: ClientToolCall }) {
   return (
     <div class="question-call">
       <p>
-        The agent calls the tool <code>{call.name}</code>, which runs at its client. Here you are the client:
+        {questionStrings.toolCallBefore}
+        <code>{call.name}</code>
+        {questionStrings.toolCallAfter}
       </p>
       <JsonTreeView value={call.input} open={2} />
     </div>

@@ -92,12 +92,12 @@ describe('a form from a schema', () => {
     const filled = { city: 'O', maxPrice: '5', people: '2.5', smoking: 'true', more: '{' }
     assert.deepEqual(parseForm(fields, filled), {
       mistakes: {
-        city: '2 characters at least.',
-        maxPrice: '10 at least.',
-        people: 'A whole number, please.',
-        table: 'Needed.',
+        city: 'Enter at least 2 characters.',
+        maxPrice: 'Must be at least 10.',
+        people: 'Enter a whole number.',
+        table: 'Required.',
         extras: 'Choose at least one.',
-        more: 'This is no JSON.',
+        more: 'Not valid JSON.',
       },
     })
   })

@@ -11,6 +11,7 @@ import { useSubmit } from '../../components/form/use-submit.ts'
 import { Icon } from '../../components/icon.tsx'
 import { EmptyState, LoadState } from '../../components/status/error-notice.tsx'
 import { agentPath, playgroundPath } from '../../agent/agent-path.ts'
+import { AgentDownBanner } from '../../agent/agent-down-banner.tsx'
 import { agentStatus } from '../../agent/agent-status.ts'
 import { CardTab } from './card/card-tab.tsx'
 import { ConnectTab } from './connect/connect-tab.tsx'
@@ -19,15 +20,10 @@ import { OverviewTab } from './overview/overview-tab.tsx'
 import { SettingsTab } from './settings/settings-tab.tsx'
 import { affectsAgent } from '../../api/agents.ts'
 import type { AgentTabProps } from './agent-tab-props.ts'
+import { agentsStrings } from './strings.ts'
 import './agent-detail-view.css'
 
-const tabs = [
-  ['overview', 'Overview'],
-  ['card', 'Card'],
-  ['connect', 'Connect'],
-  ['keys', 'Keys'],
-  ['settings', 'Settings'],
-] as const
+const words = agentsStrings.detail
 
 /** The agent and its cards, loaded together because every tab needs both. */
 async function loadAgent(name: string, signal: AbortSignal): Promise<AgentTabProps> {
@@ -55,27 +51,28 @@ export function AgentDetailView({
   const problem = found.problem.value
   const shown = found.value.value
   usePaletteActions([
-    { title: `Try ${name} in the playground`, run: () => navigate(playgroundPath(name)) },
-    { title: `Make a key for ${name}`, run: () => navigate(`${agentPath(name, 'keys')}?make=key`) },
-    { title: `Connect a program to ${name}`, run: () => navigate(agentPath(name, 'connect')) },
+    { title: words.tryAction(name), run: () => navigate(playgroundPath(name)) },
+    { title: words.keyAction(name), run: () => navigate(`${agentPath(name, 'keys')}?make=key`) },
+    { title: words.connectAction(name), run: () => navigate(agentPath(name, 'connect')) },
   ])
   if (isProblem(problem, 'NOT_FOUND')) return <AgentNotFound name={name} search={search} />
   return (
     <>
       <DetailHead title={shown?.agent.title ?? name} backTo={`/agents${search}`}>
-        <RefreshAgentButton name={name} onRefreshed={found.reload} />
+        <RefreshAgentButton name={name} isDown={shown?.agent.retry !== undefined} onRefreshed={found.reload} />
         <a class="button primary" href={playgroundPath(name)}>
-          Try it
+          {words.try}
         </a>
       </DetailHead>
       <Tabs
-        label={`Views of ${name}`}
+        label={words.views(name)}
         open={tab}
-        tabs={tabs.map(([id, label]) => ({ id, label, href: agentPath(name, id) + search }))}
+        tabs={Object.entries(words.tabs).map(([id, label]) => ({ id, label, href: agentPath(name, id) + search }))}
       />
-      <LoadState of={found} what="the agent" />
+      <LoadState of={found} what={words.loading} />
       {shown !== undefined && (
         <div class="scroll agent-scroll" tabIndex={-1}>
+          <AgentDownBanner agent={shown.agent} />
           <AgentTab tab={tab} shown={shown} reload={found.reload} />
         </div>
       )}
@@ -105,8 +102,10 @@ function AgentTab({
       return <SettingsTab {...shown} onChanged={reload} />
     default:
       return (
-        <EmptyState title="There is no such view">
-          <a href={agentPath(shown.agent.name)}>Go to the overview</a>
+        <EmptyState title={words.noSuchView}>
+          <a class="button" href={agentPath(shown.agent.name)}>
+            {words.toOverview}
+          </a>
         </EmptyState>
       )
   }
@@ -116,22 +115,30 @@ function AgentNotFound({ name, search }: { readonly name: string; readonly searc
   return (
     <>
       <DetailHead title={name} backTo={`/agents${search}`} />
-      <EmptyState title={`There is no agent ${name}`}>
-        <p>It may have been taken out of the configuration. Its tasks are still there.</p>
+      <EmptyState title={words.notFound(name)}>
+        <p>{words.notFoundHint}</p>
         <a class="button" href={`/tasks?agent=${encodeURIComponent(name)}`}>
-          Tasks of {name}
+          {words.tasksOf(name)}
         </a>
       </EmptyState>
     </>
   )
 }
 
-/** Fetches the live card and the health of the agent again. */
-function RefreshAgentButton({ name, onRefreshed }: { readonly name: string; readonly onRefreshed: () => void }) {
+interface RefreshAgentButtonProps {
+  readonly name: string
+  readonly isDown: boolean
+  readonly onRefreshed: () => void
+}
+
+/** Fetches the live card and the health of the agent again. An agent that is down is tried at once. */
+function RefreshAgentButton({ name, isDown, onRefreshed }: RefreshAgentButtonProps) {
   const { isBusy, run } = useSubmit(
     async () => {
-      const { word } = agentStatus(await callAdmin('lookAtAgent', { params: { agent: name } }))
-      showToast(`${name} is ${word}`)
+      const params = { agent: name }
+      const after = await callAdmin(isDown ? 'retryAgent' : 'lookAtAgent', { params })
+      const { word, text = word } = agentStatus(after)
+      showToast(words.refreshed(name, text))
       onRefreshed()
     },
     ({ message }) => showToast(message),
@@ -139,7 +146,7 @@ function RefreshAgentButton({ name, onRefreshed }: { readonly name: string; read
   return (
     <button type="button" disabled={isBusy} onClick={() => void run()}>
       <Icon name="retry" />
-      {isBusy ? 'Refreshing …' : 'Refresh'}
+      {isBusy ? words.refreshing : words.refresh}
     </button>
   )
 }

@@ -1,6 +1,7 @@
 /** The last error of an agent: why it cannot take messages now, or which task failed last, and when. */
 import { RelativeTime } from '../../components/time.tsx'
 import { agentLastError, type LastError } from '../../agent/agent-status.ts'
+import { agentsStrings } from './strings.ts'
 
 type AgentWithErrors = Parameters<typeof agentLastError>[0]
 
@@ -12,7 +13,7 @@ export function AgentError({
   readonly isLinked?: boolean
 }) {
   const error = agentLastError(agent)
-  if (error === undefined) return <span class="faint agents-none">none</span>
+  if (error === undefined) return <span class="faint agents-none">{agentsStrings.detail.noError}</span>
   return (
     <>
       <ErrorText error={error} isLinked={isLinked} />{' '}

@@ -6,6 +6,7 @@ import { SplitView } from '../../components/layout/split-view.tsx'
 import { AgentDetailView } from './agent-detail-view.tsx'
 import { AgentsList } from './list/agents-list.tsx'
 import { NewAgent } from './new/new-agent.tsx'
+import { agentsStrings } from './strings.ts'
 import { useAgentsWithLoad } from '../../api/agents.ts'
 
 export function AgentsPage() {
@@ -16,9 +17,9 @@ export function AgentsPage() {
   const search = listSearch(query.value)
   return (
     <>
-      <PageHead title="Agents">
+      <PageHead title={agentsStrings.title}>
         <a class="button" href="/agents/new">
-          <Icon name="plus" /> Add an agent
+          <Icon name="plus" /> {agentsStrings.add}
         </a>
       </PageHead>
       <SplitView
@@ -39,6 +40,8 @@ export function AgentsPage() {
 
 /** Keeps the query parameters of the list and drops those of a tab. */
 function listSearch(given: URLSearchParams): string {
-  const kept = new URLSearchParams([...given].filter(([name]) => ['text', 'kind', 'tag', 'health'].includes(name)))
+  const kept = new URLSearchParams(
+    [...given].filter(([name]) => ['text', 'kind', 'tag', 'health', 'sort'].includes(name)),
+  )
   return kept.size === 0 ? '' : `?${kept}`
 }

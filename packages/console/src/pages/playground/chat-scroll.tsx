@@ -1,12 +1,20 @@
 /**
  * The scrolled part of a conversation. It stays at the end while the user is there; otherwise it shows that there is
- * more.
+ * more. Without `follows` it stays where it is.
  */
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
+import { playgroundStrings } from './strings.ts'
 
-export function ChatScroll({ children }: { readonly children: preact.ComponentChildren }) {
+interface ChatScrollProps {
+  readonly follows?: boolean
+  readonly children: preact.ComponentChildren
+}
+
+export function ChatScroll({ follows = true, children }: ChatScrollProps) {
+  const isFollowing = useRef(follows)
+  isFollowing.current = follows
   const frame = useRef<HTMLDivElement>(null)
   const inside = useRef<HTMLDivElement>(null)
   const isAtEnd = useSignal(true)
@@ -15,7 +23,7 @@ export function ChatScroll({ children }: { readonly children: preact.ComponentCh
     const [element, content] = [frame.current, inside.current]
     if (element === null || content === null) return
     const stay = (): void => {
-      if (isAtEnd.peek()) element.scrollTop = element.scrollHeight
+      if (isFollowing.current && isAtEnd.peek()) element.scrollTop = element.scrollHeight
     }
     const watch = new ResizeObserver(stay)
     watch.observe(content)
@@ -33,18 +41,25 @@ export function ChatScroll({ children }: { readonly children: preact.ComponentCh
   }
   return (
     <div class="chat-view">
-      <div ref={frame} class="chat-scroll" onScroll={scrolled} tabIndex={0} role="region" aria-label="Conversation">
+      <div
+        ref={frame}
+        class="chat-scroll"
+        onScroll={scrolled}
+        tabIndex={0}
+        role="region"
+        aria-label={playgroundStrings.chat.label}
+      >
         <div ref={inside} class="chat-inside">
           {children}
         </div>
       </div>
-      {!isAtEnd.value && (
+      {follows && !isAtEnd.value && (
         <button
           type="button"
           class="small chat-down"
           onClick={() => frame.current?.scrollTo({ top: frame.current.scrollHeight })}
         >
-          <Icon name="down" size={14} /> To the end
+          <Icon name="down" size={14} /> {playgroundStrings.chat.toEnd}
         </button>
       )}
     </div>

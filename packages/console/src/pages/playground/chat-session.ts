@@ -15,7 +15,10 @@ import type { TranscriptEvent } from '../../conversation/transcript.ts'
 import { taskStateDisplay } from '../../components/status/task-state.tsx'
 import { oncePerFrame } from './once-per-frame.ts'
 import { errorCodeOf, clientProblem, type AgentConnections, type ProtocolChoice } from './agent-connections.ts'
+import { isOutput, type SeenTimes } from './chat-timing.ts'
 import { createConversationTasks, loadContext, loadTask, type ConversationTask } from './conversation-tasks.ts'
+import { createSteering, type SteerOptions } from './steer-task.ts'
+import { playgroundStrings } from './strings.ts'
 
 /** The position in the conversation; both are `undefined` before it starts. */
 export interface ChatLocation {
@@ -23,7 +26,10 @@ export interface ChatLocation {
   readonly taskId: string | undefined
 }
 
+export type ChatStep = 'send' | 'steer' | 'follow' | 'load' | 'cancel'
+
 export interface ChatFailure {
+  readonly step: ChatStep
   readonly problem: Problem
   /** Repeats the request, if that is safe. */
   readonly retry: (() => void) | undefined
@@ -47,14 +53,25 @@ export interface ChatSession {
   readonly phase: ReadonlySignal<ChatPhase>
   readonly failure: ReadonlySignal<ChatFailure | undefined>
   readonly hasEarlier: ReadonlySignal<boolean>
+  /** Times of the requests of this page, by the key of their task. */
+  readonly times: ReadonlySignal<ReadonlyMap<string, SeenTimes>>
   open(place: ChatLocation, way: ProtocolChoice): void
   send(parts: readonly Part[], how: SendOptions): void
+  /** Sends a message to the task that is being worked on; its stream continues. */
+  steer(taskId: string, parts: readonly Part[], how: SteerOptions): void
   cancel(way: ProtocolChoice): Promise<void>
   loadEarlier(): void
   close(): void
 }
 
 const tasksPerPage = 20
+const operations: Readonly<Record<ChatStep, string>> = {
+  send: 'SendMessage',
+  steer: 'SendMessage',
+  follow: 'SubscribeToTask',
+  load: playgroundStrings.chat.loading,
+  cancel: 'CancelTask',
+}
 const transientCodes = /^(UNAVAILABLE|INTERRUPTED|TIMEOUT)$/
 
 export function createChatSession(
@@ -67,6 +84,7 @@ export function createChatSession(
   const phase = signal<ChatPhase>('still')
   const trouble = signal<ChatFailure | undefined>(undefined)
   const hasEarlier = signal(false)
+  const times = signal<ReadonlyMap<string, SeenTimes>>(new Map())
   let most = tasksPerPage
   /** Aborts the current work: a stream or a load. */
   let current = new AbortController()
@@ -82,10 +100,28 @@ export function createChatSession(
     return current.signal
   }
 
+  function fail(step: ChatStep, reason: unknown, retry: (() => void) | undefined): void {
+    const isTransient = transientCodes.test(errorCodeOf(reason)) && step !== 'cancel' && step !== 'steer'
+    trouble.value = { step, problem: clientProblem(reason, operations[step]), retry, isTransient }
+  }
+
+  function setTimes(key: string, change: Partial<SeenTimes>): void {
+    const known = times.peek().get(key) ?? { sentAt: Date.now(), firstOutputAt: undefined, endedAt: undefined }
+    times.value = new Map(times.peek()).set(key, { ...known, ...change })
+  }
+
+  const steer = createSteering({
+    agent: name,
+    connections,
+    tasks: slots,
+    signal: closing.signal,
+    onFailure: (reason, again) => fail('steer', reason, again),
+  })
+
   /** Runs `work` until it ends or other work begins. */
   async function attempt(
     next: ChatPhase,
-    what: string,
+    step: ChatStep,
     work: (signal: AbortSignal) => Promise<void>,
     again?: () => void,
   ): Promise<void> {
@@ -96,11 +132,7 @@ export function createChatSession(
       if (signal.aborted) return
       // If the session has ended, this call marks it as signed out.
       if (errorCodeOf(reason) === 'UNAUTHENTICATED') void callAdmin('getSession').catch(() => {})
-      trouble.value = {
-        problem: clientProblem(reason, what),
-        retry: again,
-        isTransient: transientCodes.test(errorCodeOf(reason)),
-      }
+      fail(step, reason, again)
     }
     if (!signal.aborted) phase.value = 'still'
   }
@@ -109,11 +141,14 @@ export function createChatSession(
     const again = (): void => load({ contextId, taskId })
     void attempt(
       'loading',
-      'the conversation',
+      'load',
       async (signal) => {
         const first = contextId === undefined && taskId !== undefined ? await loadTask(taskId, signal) : undefined
         if (first !== undefined && first.agent !== name) {
-          throw new Problem(`This task is one of ${first.agent}.`, { code: 'NOT_FOUND', request: `task ${taskId}` })
+          throw new Problem(playgroundStrings.chat.otherAgent(first.agent), {
+            code: 'NOT_FOUND',
+            request: `task ${taskId}`,
+          })
         }
         const context = contextId ?? first?.transcript.contextId
         if (context === undefined) return slots.replace([])
@@ -141,7 +176,7 @@ export function createChatSession(
     const { taskId, head } = slot.transcript
     void attempt(
       'following',
-      'SubscribeToTask',
+      'follow',
       async (signal) => {
         const agent = await connections.connect(name, way)
         const after = head > 0 ? { lastEventId: String(head) } : {}
@@ -162,6 +197,8 @@ export function createChatSession(
     try {
       for await (const { event, id } of stream.frames()) {
         onFirst?.()
+        if (isOutput(event) && times.peek().get(key)?.firstOutputAt === undefined)
+          setTimes(key, { firstOutputAt: Date.now() })
         if (phase.peek() === 'sending' && !signal.aborted) phase.value = 'following'
         const seq = id === undefined || Number.isNaN(Number(id)) ? undefined : Number(id)
         queue.push(fromStreamEvent(event, seq, Date.now()))
@@ -170,6 +207,7 @@ export function createChatSession(
     } finally {
       show()
     }
+    setTimes(key, { endedAt: Date.now() })
     const state = slots.get(key)?.transcript.state
     if (signal.aborted || state === undefined) return
     announce(`${name}: ${taskStateDisplay(state).word}`)
@@ -210,11 +248,12 @@ export function createChatSession(
     const { secrets = [], isStreamed } = how
     const shown = { ...message, parts: redactSecrets(message.parts as unknown as Json, secrets) as unknown as Part[] }
     slots.update(key, (talk) => withPendingMessage(talk, shown, Date.now()))
+    setTimes(key, { sentAt: Date.now(), firstOutputAt: undefined, endedAt: undefined })
     // The same id is the same message, so a retry is safe. A message with a secret is not kept for a retry.
     const again = secrets.length > 0 ? undefined : () => post(key, message, how)
     void attempt(
       'sending',
-      isStreamed ? 'SendStreamingMessage' : 'SendMessage',
+      'send',
       async (signal) => {
         const agent = await connections.connect(name, how)
         const show = connections.hideSecrets(secrets)
@@ -254,7 +293,7 @@ export function createChatSession(
       // While a stream is open, it brings these events.
       if (phase.peek() === 'still') applyToTask(slot.key, [fromStreamEvent({ task }, undefined, Date.now())])
     } catch (reason) {
-      trouble.value = { problem: clientProblem(reason, 'CancelTask'), retry: undefined, isTransient: false }
+      fail('cancel', reason, undefined)
     }
   }
 
@@ -301,6 +340,8 @@ export function createChatSession(
     phase,
     failure: trouble,
     hasEarlier,
+    times,
+    steer,
     open(next, how) {
       way = how
       const known = place.peek()

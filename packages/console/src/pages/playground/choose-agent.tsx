@@ -11,7 +11,10 @@ import { StatusBadge } from '../../components/status/task-state.tsx'
 import { EmptyState, LoadState } from '../../components/status/error-notice.tsx'
 import { RecentList } from './recent-list.tsx'
 import { conversationHref } from './playground-params.ts'
+import { playgroundStrings } from './strings.ts'
 import './playground.css'
+
+const words = playgroundStrings.choose
 
 export interface ChooseAgentProps {
   readonly caller: string
@@ -31,23 +34,27 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
     document.getElementById(`choose-${chosen.value}`)?.focus()
   }
   useShortcuts([
-    { key: 'j', label: 'Next agent', run: () => move(1) },
-    { key: 'k', label: 'Agent before', run: () => move(-1) },
-    { key: '/', label: 'Filter the agents', run: () => field.current?.focus() },
+    { key: 'j', label: words.next, run: () => move(1) },
+    { key: 'k', label: words.previous, run: () => move(-1) },
+    { key: '/', label: words.filter, run: () => field.current?.focus() },
   ])
   return (
     <>
-      <PageHead title="Playground" />
+      <PageHead title={playgroundStrings.title}>
+        <a class="button" href="/playground/compare" title={playgroundStrings.compareTitle}>
+          <Icon name="compare" size={14} /> {playgroundStrings.comparison.title}
+        </a>
+      </PageHead>
       <div class="choose">
         <section class="choose-agents" aria-labelledby="choose-title">
           {missing !== undefined && <MissingAgent name={missing} hasOthers={(known ?? []).length > 0} />}
           <div class="choose-head">
-            <h2 id="choose-title">Talk to an agent</h2>
+            <h2 id="choose-title">{words.title}</h2>
             <input
               ref={field}
               type="search"
-              aria-label="Filter the agents"
-              placeholder="Name, skill or kind"
+              aria-label={words.filter}
+              placeholder={words.placeholder}
               value={filter}
               onInput={(event) => setQuery({ agents: event.currentTarget.value })}
               onKeyDown={(event) => {
@@ -56,16 +63,16 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
               }}
             />
           </div>
-          <LoadState of={all} what="the agents" />
+          <LoadState of={all} what={playgroundStrings.loadingAgents} />
           {known?.length === 0 && (
-            <EmptyState title="There is no agent yet">
+            <EmptyState title={words.empty}>
               <a class="button primary" href="/agents/new">
-                Add an agent
+                {words.add}
               </a>
             </EmptyState>
           )}
           {known !== undefined && known.length > 0 && found.length === 0 && (
-            <p class="choose-none faint">No agent fits.</p>
+            <p class="choose-none faint">{words.none}</p>
           )}
           <ul class="choose-list">
             {found.map((agent, index) => (
@@ -84,11 +91,10 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
 function MissingAgent({ name, hasOthers }: { readonly name: string; readonly hasOthers: boolean }) {
   return (
     <div class="choose-missing" role="alert">
-      <h2>No agent named {name}</h2>
+      <h2>{words.missing(name)}</h2>
       <p>
-        {hasOthers ? 'These are the agents of this hub. ' : ''}
-        Tasks of an agent that was removed are kept:{' '}
-        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>show tasks of {name}</a>.
+        {hasOthers && words.missingOthers} {words.missingTasks}{' '}
+        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>{words.showTasks(name)}</a>.
       </p>
     </div>
   )
@@ -117,7 +123,11 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
           {state === 'open' && health.state !== 'down' ? (
             <span class="faint">{kind}</span>
           ) : (
-            <StatusBadge tone="failed" shape="✕" word={state === 'open' ? 'down' : 'unavailable'} />
+            <StatusBadge
+              tone="failed"
+              shape="✕"
+              word={state === 'open' ? playgroundStrings.down : playgroundStrings.unavailable}
+            />
           )}
         </span>
         {description !== undefined && (

@@ -4,16 +4,25 @@
  */
 import type { Task } from '@parley/a2a'
 import { signal, type ReadonlySignal } from '@preact/signals'
+import type { TaskDetail } from '../../api/admin.ts'
 import { callAdmin } from '../../api/admin-client.ts'
 import { isProblem, Problem } from '../../api/problem.ts'
 import { loadTaskEvents } from '../../api/task-events.ts'
 import { emptyTranscript, transcriptOf, type Transcript } from '../../conversation/transcript.ts'
+import { playgroundStrings } from './strings.ts'
 
 export interface ConversationTask {
   readonly key: string
   readonly transcript: Transcript
   /** The caller of the task, if it is not ours. */
   readonly otherCaller: string | undefined
+  /** Why it failed, for operators; once its log is loaded. */
+  readonly failure: TaskFailureCause | undefined
+}
+
+export interface TaskFailureCause {
+  readonly cause: string | undefined
+  readonly details: string | undefined
 }
 
 export interface ConversationTasks {
@@ -32,10 +41,11 @@ export function createConversationTasks(currentCaller: () => string): Conversati
   const shown = signal<readonly ConversationTask[]>([])
   let count = 0
   const newKey = (): string => `slot-${(count += 1)}`
-  const slotOf = ({ transcript, caller }: LoadedConversationTask, key: string): ConversationTask => ({
+  const slotOf = ({ transcript, caller, failure }: LoadedConversationTask, key: string): ConversationTask => ({
     key,
     transcript,
     otherCaller: caller === currentCaller() ? undefined : caller,
+    failure,
   })
   const find: ConversationTasks['find'] = (taskId) =>
     taskId === undefined ? undefined : shown.peek().find(({ transcript }) => transcript.taskId === taskId)
@@ -45,7 +55,7 @@ export function createConversationTasks(currentCaller: () => string): Conversati
     find,
     get: (key) => shown.peek().find((slot) => slot.key === key),
     addPending() {
-      const slot = { key: newKey(), transcript: emptyTranscript, otherCaller: undefined }
+      const slot = { key: newKey(), transcript: emptyTranscript, otherCaller: undefined, failure: undefined }
       shown.value = [...shown.peek(), slot]
       return slot
     },
@@ -77,19 +87,26 @@ export interface LoadedConversationTask {
   readonly caller: string
   readonly agent: string
   readonly createdAt: string
+  readonly failure: TaskFailureCause | undefined
 }
 
 /** Loads the task first: a log that is read later is never behind it. */
 export async function loadTask(taskId: string, signal: AbortSignal): Promise<LoadedConversationTask> {
-  const { task, caller, agent, createdAt, head } = await callAdmin('getTask', { params: { taskId }, signal }).catch(
-    (reason) => {
-      if (!isProblem(reason, 'NOT_FOUND')) throw reason
-      throw new Problem(`There is no task ${taskId}.`, { code: 'NOT_FOUND', request: reason.request, cause: reason })
-    },
-  )
+  const detail = await callAdmin('getTask', { params: { taskId }, signal }).catch((reason) => {
+    if (!isProblem(reason, 'NOT_FOUND')) throw reason
+    const text = playgroundStrings.chat.noTask(taskId)
+    throw new Problem(text, { code: 'NOT_FOUND', request: reason.request, cause: reason })
+  })
+  const { task, caller, agent, createdAt, head } = detail
   // An incomplete log would show an incomplete conversation.
   const events = (await loadTaskEvents(taskId, { signal, maxEvents })) ?? []
-  return { transcript: transcriptOf(task as unknown as Task, events, head, createdAt), caller, agent, createdAt }
+  const transcript = transcriptOf(task as unknown as Task, events, head, createdAt)
+  return { transcript, caller, agent, createdAt, failure: failureOf(detail) }
+}
+
+function failureOf({ state, cause, causeDetails }: TaskDetail): TaskFailureCause | undefined {
+  if (state !== 'TASK_STATE_FAILED' && state !== 'TASK_STATE_REJECTED') return undefined
+  return { cause, details: causeDetails }
 }
 
 /** The newest tasks of a conversation. */

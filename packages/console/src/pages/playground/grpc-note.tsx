@@ -4,6 +4,9 @@ import { useResource } from '../../api/resource.ts'
 import { CodeBlock } from '../../components/content/code-block.tsx'
 import { grpcurlCommand } from './grpcurl.ts'
 import type { PlaygroundParams } from './playground-params.ts'
+import { playgroundStrings } from './strings.ts'
+
+const words = playgroundStrings.grpc
 
 export function GrpcNote({ agent, where }: { readonly agent: string; readonly where: PlaygroundParams }) {
   const detail = useResource(agent, (signal) => callAdmin('getAgent', { params: { agent }, signal }))
@@ -13,14 +16,14 @@ export function GrpcNote({ agent, where }: { readonly agent: string; readonly wh
   const address = endpoints.find(({ protocolBinding }) => protocolBinding === 'GRPC')?.url
   return (
     <div class="stack-small reply-note">
-      <p>A browser cannot speak gRPC: it gives no page the frames of HTTP/2. From a shell it goes like this:</p>
+      {address !== undefined && <p>{words.text}</p>}
       {address === undefined ? (
         <p>
-          This hub speaks no gRPC. Switch it on with <code>listen.grpcPort</code> in its configuration.
+          {words.off} <code>{words.setting}</code>.
         </p>
       ) : (
         <CodeBlock
-          label="the command"
+          label={words.command}
           text={grpcurlCommand({ ...where, agent, isOpen, address, hasTls: location.protocol === 'https:' })}
         />
       )}

@@ -4,6 +4,7 @@ import type { Agent } from '../../api/admin.ts'
 import { useAgentList } from '../../api/agents.ts'
 import type { Resource } from '../../api/resource.ts'
 import { session } from '../../api/session-state.ts'
+import { usePaletteActions } from '../../app/palette-state.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { navigate } from '../../app/router.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -15,10 +16,13 @@ import { Chat } from './chat.tsx'
 import { ChooseAgent } from './choose-agent.tsx'
 import { createChatSession } from './chat-session.ts'
 import { createAgentConnections } from './agent-connections.ts'
+import { compareHref, isComparison } from './compare/compare-params.ts'
+import { ComparePage } from './compare/compare-page.tsx'
 import { RecentList } from './recent-list.tsx'
 import { conversationHref, toggleProtocol, playgroundParams } from './playground-params.ts'
 import { createProtocolLog } from './protocol/protocol-log.ts'
 import { ProtocolPanel } from './protocol/protocol-panel.tsx'
+import { playgroundStrings } from './strings.ts'
 import './playground.css'
 
 export function consoleCaller(): string {
@@ -30,13 +34,14 @@ export function PlaygroundPage() {
   const { agent } = playgroundParams()
   const all = useAgentList()
   const known = all.value.value
+  if (isComparison((known ?? []).map(({ name }) => name))) return <ComparePage all={all} caller={consoleCaller} />
   const isMissing = known !== undefined && known.every(({ name }) => name !== agent)
   if (agent === undefined || isMissing) return <ChooseAgent caller={consoleCaller()} all={all} missing={agent} />
   if (known !== undefined || all.problem.value !== undefined) return <Playground key={agent} agent={agent} all={all} />
   return (
     <>
-      <PageHead title="Playground" backTo="/playground" />
-      <Loading what="the agents" />
+      <PageHead title={playgroundStrings.title} backTo="/playground" />
+      <Loading what={playgroundStrings.loadingAgents} />
     </>
   )
 }
@@ -47,30 +52,35 @@ function Playground({ agent, all }: { readonly agent: string; readonly all: Reso
   const log = useMemo(() => createProtocolLog(), [])
   const play = useMemo(() => createChatSession(agent, createAgentConnections(log), consoleCaller), [])
   useEffect(() => () => play.close(), [])
+  const { shortcuts } = playgroundStrings
   useShortcuts([
-    { key: 'n', label: 'New conversation', run: () => navigate(conversationHref(agent)) },
-    { key: 'w', label: 'Show or hide the protocol', run: toggleProtocol },
-    { key: 'i', label: 'Write a message', run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
-    { key: '/', label: 'Choose an agent', run: () => document.querySelector<HTMLElement>('.picker input')?.focus() },
+    { key: 'n', label: shortcuts.new, run: () => navigate(conversationHref(agent)) },
+    { key: 'w', label: shortcuts.protocol, run: toggleProtocol },
+    { key: 'i', label: shortcuts.write, run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
+    { key: '/', label: shortcuts.choose, run: () => document.querySelector<HTMLElement>('.picker input')?.focus() },
   ])
+  usePaletteActions([{ title: shortcuts.compare, run: () => navigate(compareHref(agent)) }])
   return (
     <>
-      <PageHead title="Playground" backTo="/playground">
+      <PageHead title={playgroundStrings.title} backTo="/playground">
         <AgentPicker agent={agent} all={known} />
+        <a class="button" href={compareHref(agent)} title={playgroundStrings.compareTitle}>
+          <Icon name="compare" size={14} /> <span class="play-word">{playgroundStrings.compare}</span>
+        </a>
         <button
           type="button"
           aria-pressed={isProtocolOpen}
           onClick={toggleProtocol}
-          title="What goes over the network (w)"
+          title={playgroundStrings.protocolTitle}
         >
-          <Icon name="protocol" size={14} /> Protocol
+          <Icon name="protocol" size={14} /> <span class="play-word">{playgroundStrings.protocol}</span>
         </button>
-        <a class="button" href={conversationHref(agent)} title="New conversation (n)">
-          <Icon name="plus" size={14} /> New
+        <a class="button" href={conversationHref(agent)} title={playgroundStrings.newTitle}>
+          <Icon name="plus" size={14} /> <span class="play-word">{playgroundStrings.new}</span>
         </a>
       </PageHead>
       <div class={isProtocolOpen ? 'play with-protocol' : 'play'}>
-        <aside class="play-recent" aria-label="Conversations">
+        <aside class="play-recent" aria-label={playgroundStrings.recent.title}>
           <RecentList caller={consoleCaller()} />
         </aside>
         <SplitView

@@ -7,10 +7,12 @@ import { taskStateDisplay } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { LoadState } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
-import { pluralize } from '../../components/format.ts'
 import { matchesConversation, recentConversations, type RecentConversation } from './recent-conversations.ts'
 import { conversationHref } from './playground-params.ts'
+import { playgroundStrings } from './strings.ts'
 import './recent-list.css'
+
+const words = playgroundStrings.recent
 
 const maxTasks = 300
 
@@ -26,25 +28,25 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
   return (
     <div class="fill recent">
       <div class="stack-small recent-head">
-        <h2 id={titleId}>Conversations</h2>
+        <h2 id={titleId}>{words.title}</h2>
         {known !== undefined && known.length > 5 && (
           <input
             type="search"
-            aria-label="Filter the conversations"
-            placeholder="Filter"
+            aria-label={words.filter}
+            placeholder={words.placeholder}
             value={filter.value}
             onInput={(event) => (filter.value = event.currentTarget.value)}
           />
         )}
       </div>
-      <LoadState of={tasks} what="the conversations" />
-      {known?.length === 0 && <p class="recent-none">No conversations yet. Messages that you send appear here.</p>}
-      {known !== undefined && known.length > 0 && found.length === 0 && <p class="recent-none">None fits.</p>}
+      <LoadState of={tasks} what={words.loading} />
+      {known?.length === 0 && <p class="recent-none">{words.empty}</p>}
+      {known !== undefined && known.length > 0 && found.length === 0 && <p class="recent-none">{words.none}</p>}
       {found.length > 0 && (
         <VirtualList
           items={found}
           rowHeight={52}
-          label="Conversations"
+          label={words.title}
           keyOf={({ agent, contextId }) => `${agent} ${contextId}`}
           row={(recent) => <RecentRow recent={recent} />}
         />
@@ -69,12 +71,12 @@ function RecentRow({ recent }: { readonly recent: RecentConversation }) {
           <span class="unseen">{word}</span>
         </span>
         <span class="cut" dir="auto">
-          {title === '' ? 'No words' : title}
+          {title === '' ? words.untitled : title}
         </span>
       </span>
       <span class="row recent-about faint">
         <span class="cut">{agent}</span>
-        {tasks > 1 && <span>{pluralize(tasks, 'task')}</span>}
+        {tasks > 1 && <span>{words.tasks(tasks)}</span>}
         <RelativeTime at={at} />
       </span>
     </a>

@@ -1,12 +1,13 @@
-/** The foot of a conversation: a composer, or the form that the agent asks for; and the request options. */
+/** The foot of a conversation: a composer, or the form that the agent asks for; where the message goes; the request options. */
 import { isInterrupted, isRedacted, type Json, type Part } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
+import type { Agent } from '../../api/admin.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { setQuery } from '../../app/router.ts'
 import { QuestionForm } from '../../conversation/question/question-form.tsx'
 import { AuthNote } from '../../conversation/question/auth-note.tsx'
 import { needsForm, parseQuestion, type AgentQuestion } from '../../conversation/question/parse-question.ts'
-import type { Transcript } from '../../conversation/transcript.ts'
+import { isWorkingState, type Transcript } from '../../conversation/transcript.ts'
 import { copyText } from '../../components/content/copy-button.tsx'
 import { Composer } from './composer/composer.tsx'
 import { GrpcNote } from './grpc-note.tsx'
@@ -15,48 +16,59 @@ import type { ConversationTask } from './conversation-tasks.ts'
 import { toggleProtocol, playgroundParams, type PlaygroundParams } from './playground-params.ts'
 import { exchangeCurl, type Exchange } from './protocol/exchange.ts'
 import type { ProtocolLog } from './protocol/protocol-log.ts'
+import { ReplyTarget } from './reply-target.tsx'
 import { RequestOptionsBar } from './request-options-bar.tsx'
+import { playgroundStrings } from './strings.ts'
+
+const words = playgroundStrings.reply
 
 export interface ReplyProps {
   readonly play: ChatSession
   readonly log: ProtocolLog
   readonly agent: string
-  /** Whether the agent may be called without credentials. */
-  readonly isOpen: boolean
+  /** `undefined` if the hub did not list the agent. */
+  readonly about: Agent | undefined
 }
 
-export function Reply({ play, log, agent, isOpen }: ReplyProps) {
+export function Reply({ play, log, agent, about }: ReplyProps) {
   const where = playgroundParams()
   const slots = play.tasks.value
   const { taskId } = play.location.value
   const isBusy = play.phase.value === 'sending' || play.phase.value === 'following'
   const open = slots.find(({ transcript }) => transcript.taskId === taskId && taskId !== undefined)
   const waiting = open !== undefined && isInterrupted(open.transcript.state) ? open : undefined
+  // Once its stream has begun: before that, the task has no id to send to.
+  const running = play.phase.value === 'following' && open !== undefined && isWorkingState(open.transcript.state)
+  const whenBusy = running ? (about?.whenBusy ?? 'queue') : undefined
   const otherCaller = slots.find((slot) => slot.otherCaller !== undefined)?.otherCaller
 
   function send(parts: readonly Part[], secrets: readonly Json[] = []): void {
     setQuery({ text: undefined })
-    play.send(parts, { ...where, taskId: waiting?.transcript.taskId, secrets })
+    if (whenBusy === undefined || taskId === undefined) {
+      return play.send(parts, { ...where, taskId: waiting?.transcript.taskId, secrets })
+    }
+    play.steer(taskId, parts, { ...where, note: words.sentWhileBusy[whenBusy] })
   }
 
   const last = lastSentParts(slots)
   const retry = last === undefined || isBusy ? undefined : () => play.send(last, { ...where, taskId: undefined })
   const request = lastSendRequest(log.exchanges.value)
-  const asCurl = request === undefined ? undefined : () => exchangeCurl(request, { isOpen })
+  const asCurl = request === undefined ? undefined : () => exchangeCurl(request, { isOpen: about?.isOpen ?? false })
+  const { shortcuts } = playgroundStrings
   usePaletteActions([
-    { title: 'Show or hide the protocol', run: toggleProtocol },
-    ...(asCurl === undefined ? [] : [{ title: 'Copy the last request as curl', run: () => void copyText(asCurl()) }]),
+    { title: shortcuts.protocol, run: toggleProtocol },
+    ...(asCurl === undefined ? [] : [{ title: shortcuts.copyCurl, run: () => void copyText(asCurl()) }]),
   ])
   if (otherCaller !== undefined) {
     return (
       <p class="stack-small reply-note">
-        This conversation belongs to <code>{otherCaller}</code>: you can read it, and only this caller can continue it.
+        {words.otherCaller[0]} <code>{otherCaller}</code>. {words.otherCaller[1]}
       </p>
     )
   }
   return (
     <div class="stack-small reply">
-      <ReplyTarget slots={slots} waiting={waiting} />
+      <ReplyTarget slots={slots} waiting={waiting} whenBusy={whenBusy} />
       {where.binding === 'GRPC' ? (
         <GrpcNote agent={agent} where={where} />
       ) : (
@@ -66,6 +78,7 @@ export function Reply({ play, log, agent, isOpen }: ReplyProps) {
           where={where}
           talk={waiting?.transcript}
           isBusy={isBusy}
+          canSteer={whenBusy === 'queue' || whenBusy === 'steer'}
           onSend={send}
           onCancel={() => void play.cancel(where)}
         />
@@ -90,11 +103,13 @@ interface FieldProps {
   /** The task that waits for an answer. */
   readonly talk: Transcript | undefined
   readonly isBusy: boolean
+  /** A message to the running task is accepted. */
+  readonly canSteer: boolean
   readonly onSend: (parts: readonly Part[], secrets?: readonly Json[]) => void
   readonly onCancel: () => void
 }
 
-function ReplyField({ agent, where, talk, isBusy, onSend, onCancel }: FieldProps) {
+function ReplyField({ agent, where, talk, isBusy, canSteer, onSend, onCancel }: FieldProps) {
   const inWords = useSignal(false)
   const question = talk?.status === undefined ? undefined : parseQuestion(talk.status)
   if (question !== undefined && needsForm(question) && !inWords.value) {
@@ -108,14 +123,15 @@ function ReplyField({ agent, where, talk, isBusy, onSend, onCancel }: FieldProps
       />
     )
   }
+  const label = isBusy && canSteer ? words.running : question === undefined ? words.message(agent) : words.answer(agent)
   return (
     <>
       {question?.isAuth === true && <AuthNote question={question} agent={agent} />}
       <Composer
-        agent={agent}
-        label={question === undefined ? `Message ${agent}` : `Answer ${agent}`}
+        label={label}
         initial={where.text}
         isBusy={isBusy}
+        canSend={!isBusy || canSteer}
         onSend={onSend}
         onCancel={onCancel}
       />
@@ -128,37 +144,8 @@ function canAnswerInText({ isSecret, fields = [] }: AgentQuestion): boolean {
   return !isSecret && !fields.some((field) => field.isSecret)
 }
 
-function ReplyTarget({
-  slots,
-  waiting,
-}: {
-  readonly slots: readonly ConversationTask[]
-  readonly waiting: ConversationTask | undefined
-}) {
-  const left = slots.findLast(({ transcript }) => isInterrupted(transcript.state))
-  if (waiting !== undefined) {
-    return (
-      <p class="bar reply-target">
-        Your answer goes to the task that waits.
-        <button type="button" class="small plain" onClick={() => setQuery({ task: undefined })}>
-          New task instead
-        </button>
-      </p>
-    )
-  }
-  if (left?.transcript.taskId === undefined) return null
-  return (
-    <p class="bar reply-target">
-      A new task in this conversation.
-      <button type="button" class="small plain" onClick={() => setQuery({ task: left.transcript.taskId })}>
-        Answer the question instead
-      </button>
-    </p>
-  )
-}
-
 /** The last message that can be sent again; one with a secret cannot. */
-function lastSentParts(slots: readonly ConversationTask[]): readonly Part[] | undefined {
+export function lastSentParts(slots: readonly ConversationTask[]): readonly Part[] | undefined {
   for (const { transcript } of slots.toReversed()) {
     const item = transcript.items.findLast((one) => one.kind === 'said' && one.message.role === 'ROLE_USER')
     if (item?.kind === 'said')

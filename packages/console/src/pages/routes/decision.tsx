@@ -3,6 +3,7 @@ import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
 import { StatusBadge } from '../../components/status/task-state.tsx'
 import { AgentName } from './rule-row.tsx'
 import { routeName, weightShares } from './rule-text.ts'
+import { routesStrings } from './strings.ts'
 
 export interface DecisionProps {
   readonly agent: string
@@ -11,42 +12,42 @@ export interface DecisionProps {
   readonly agents: readonly Agent[]
 }
 
+const words = routesStrings.decision
+
 const candidateDisplays = {
-  up: { tone: 'done', shape: '●', word: 'up' },
-  slow: { tone: 'waiting', shape: '◐', word: 'slow' },
-  down: { tone: 'failed', shape: '✕', word: 'down' },
-  over: { tone: 'ended', shape: '⊘', word: 'cannot be asked' },
+  up: { tone: 'done', shape: '●', word: words.states.up },
+  slow: { tone: 'waiting', shape: '◐', word: words.states.slow },
+  down: { tone: 'failed', shape: '✕', word: words.states.down },
+  over: { tone: 'ended', shape: '⊘', word: words.states.over },
 } as const
 
-const ordinals = ['first', 'second', 'third', 'fourth', 'fifth']
-
 export function Decision({ agent, decision, rules, agents }: DecisionProps) {
-  const { to, why, candidates, considered } = decision
+  const { to, candidates, considered } = decision
   const rule = rules.find(({ route }) => route === decision.route)
   const [first] = to
   return (
     <div class="stack routes-decision">
       <p class="routes-answer">
         {first === undefined ? (
-          'No agent can do it now'
+          words.none
         ) : rule === undefined ? (
           <>
-            <strong>{agent}</strong> does it itself
+            <strong>{agent}</strong> {words.self}
           </>
         ) : (
           <>
-            Goes to <strong>{first}</strong> by “{routeName(rule)}”
+            {words.to} <strong>{first}</strong> {words.by(routeName(rule))}
           </>
         )}
       </p>
       <p class="soft">
-        {why === 'it fits' ? 'It is the first rule that fits.' : sentence(why)}
-        {rule !== undefined && rule.to.length > 1 && ' Which of several comes first is drawn by weight each time.'}
+        {reasonText(decision, rule)}
+        {rule !== undefined && rule.to.length > 1 && words.weighted}
       </p>
       {candidates.length > 0 && rule !== undefined && <Candidates rule={rule} decision={decision} agents={agents} />}
       {considered.length > 0 && (
         <section>
-          <h3>Rules looked at, in this order</h3>
+          <h3>{words.considered}</h3>
           <ol class="routes-considered">
             {considered.map((one) => (
               <li key={one.route}>
@@ -77,13 +78,13 @@ function Candidates({
   const shares = weightShares(rule.to)
   return (
     <table class="data routes-candidates">
-      <caption class="unseen">Who may do it</caption>
+      <caption class="unseen">{words.candidates}</caption>
       <thead>
         <tr>
-          <th>Agent</th>
-          <th>Share</th>
-          <th>State</th>
-          <th>Asked</th>
+          <th>{words.agent}</th>
+          <th>{words.share}</th>
+          <th>{words.state}</th>
+          <th>{words.order}</th>
         </tr>
       </thead>
       <tbody>
@@ -95,13 +96,13 @@ function Candidates({
               <td>
                 <AgentName name={agent} agents={[]} />
               </td>
-              <td>{share === undefined ? 'stands in' : `${share.percent} %`}</td>
+              <td>{share === undefined ? words.fallback : words.percent(share.percent)}</td>
               <td>
                 <StatusBadge {...candidateDisplays[state]} />
                 {why !== undefined && <p class="faint">{why}</p>}
                 {why === undefined && <HealthNote agent={agents.find(({ name }) => name === agent)} />}
               </td>
-              <td>{place < 0 ? 'not' : (ordinals[place] ?? 'later')}</td>
+              <td>{place < 0 ? words.notUsed : words.ordinal(place)}</td>
             </tr>
           )
         })}
@@ -112,7 +113,13 @@ function Candidates({
 
 function HealthNote({ agent }: { readonly agent: Agent | undefined }) {
   const { firstWordMs } = agent?.health ?? {}
-  return firstWordMs === undefined ? null : <p class="faint">first word after {Math.round(firstWordMs)} ms</p>
+  return firstWordMs === undefined ? null : <p class="faint">{words.firstToken(Math.round(firstWordMs))}</p>
+}
+
+/** The table has the reasons for a fallback. */
+function reasonText({ to: [first], why }: RouteDecision, rule: Route | undefined): string {
+  if (rule === undefined || first === undefined) return sentence(why)
+  return rule.to.some(({ agent }) => agent === first) ? words.first : words.usesFallback
 }
 
 /** Capitalised, with a full stop. */

@@ -8,7 +8,10 @@ import { CopyButton } from '../../components/content/copy-button.tsx'
 import { CheckField, SelectField, TextField } from '../../components/form/form-fields.tsx'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
 import { Decision } from './decision.tsx'
+import { routesStrings } from './strings.ts'
 import { decideRouteCurl, dryRunHref, splitPartKinds, metadataError, emptyDryRun, type DryRun } from './dry-run.ts'
+
+const words = routesStrings.test
 
 export interface DryRunBoxProps {
   readonly run: DryRun
@@ -41,27 +44,23 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
   return (
     <section class="stack routes-try" aria-labelledby="routes-try">
       <div class="routes-try-head">
-        <h2 id="routes-try">Dry run</h2>
-        <span class="faint">Nothing is sent.</span>
+        <h2 id="routes-try">{words.title}</h2>
+        <span class="faint">{words.hint}</span>
         <span class="grow" />
         {run.agent !== '' && (
           <>
-            <CopyButton
-              text={() => decideRouteCurl(location.origin, run)}
-              label="Copy the question as curl"
-              class="small"
-            >
-              curl
+            <CopyButton text={() => decideRouteCurl(location.origin, run)} label={words.copyCurl} class="small">
+              {words.curl}
             </CopyButton>
             <a class="button small plain" href={dryRunHref(emptyDryRun, { find })}>
-              Clear
+              {words.clear}
             </a>
           </>
         )}
       </div>
       <form class="stack routes-form" onSubmit={ask}>
         <div class="field">
-          <label for="try-agent">Sent to</label>
+          <label for="try-agent">{words.agent}</label>
           <SelectField
             id="try-agent"
             value={agent}
@@ -70,20 +69,20 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
           />
         </div>
         <div class="field">
-          <label for="try-text">Text</label>
+          <label for="try-text">{words.text}</label>
           <textarea
             id="try-text"
             rows={3}
             value={text}
-            placeholder="What the message says"
+            placeholder={words.textPlaceholder}
             onInput={(event) => set({ text: event.currentTarget.value })}
           />
         </div>
         <details open={skill + caller + metadata + parts !== ''}>
-          <summary>Skill, caller, metadata, parts</summary>
+          <summary>{words.more}</summary>
           <div class="routes-more">
             <div class="field">
-              <label for="try-skill">Skill</label>
+              <label for="try-skill">{words.skill}</label>
               <input
                 id="try-skill"
                 list="try-skills"
@@ -98,13 +97,13 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
             </div>
             <TextField
               id="try-caller"
-              label="Caller"
-              placeholder="you"
+              label={words.caller}
+              placeholder={words.callerPlaceholder}
               value={caller}
               onValue={(value) => set({ caller: value })}
             />
             <div class="field routes-whole">
-              <label for="try-metadata">Metadata, as JSON</label>
+              <label for="try-metadata">{words.metadata}</label>
               <textarea
                 id="try-metadata"
                 class="mono"
@@ -125,7 +124,7 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
           </div>
         </details>
         <button type="submit" class="primary" disabled={mistake !== undefined}>
-          Decide
+          {words.submit}
         </button>
       </form>
       <div aria-live="polite">
@@ -151,15 +150,15 @@ function Parts({ parts, onChange }: { readonly parts: string; readonly onChange:
     onChange((isWanted ? [...kinds, kind] : kinds.filter((one) => one !== kind)).join(','))
   return (
     <fieldset class="field routes-whole routes-parts">
-      <legend>Parts beside the text</legend>
+      <legend>{words.parts}</legend>
       {(['data', 'file'] as const).map((kind) => (
         <CheckField key={kind} checked={kinds.includes(kind)} onChange={(isOn) => toggle(kind, isOn)}>
-          {kind}
+          {words.partNames[kind]}
         </CheckField>
       ))}
       <input
-        aria-label="Media type of a file"
-        placeholder="image/png"
+        aria-label={words.mediaType}
+        placeholder={words.mediaTypePlaceholder}
         value={types.join(',')}
         onInput={(event) =>
           onChange(

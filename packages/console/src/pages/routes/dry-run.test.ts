@@ -38,8 +38,8 @@ describe('the message of a dry run', () => {
   it('has an object as metadata, or none', () => {
     assert.equal(metadataError(''), undefined)
     assert.equal(metadataError('{"a": {"b": 1}}'), undefined)
-    assert.match(metadataError('[1]') ?? '', /Give an object/)
-    assert.match(metadataError('{a') ?? '', /no JSON/)
+    assert.match(metadataError('[1]') ?? '', /Enter an object/)
+    assert.match(metadataError('{a') ?? '', /Not valid JSON/)
   })
 
   it('can be derived from a rule', () => {

@@ -1,6 +1,7 @@
 /** The message of a dry run: as query parameters, as the body of the request, and as a curl command. Pure. */
 import type { Operations, Route } from '../../api/admin.ts'
 import { shellQuote } from '../../components/shell/curl.ts'
+import { routesStrings } from './strings.ts'
 
 type DecideBody = Operations['decideRoute']['body']
 
@@ -37,9 +38,9 @@ export function metadataError(metadata: string): string | undefined {
   try {
     const read: unknown = JSON.parse(metadata)
     const isObject = typeof read === 'object' && read !== null && !Array.isArray(read)
-    return isObject ? undefined : 'Give an object, such as {"order": "A-1"}'
+    return isObject ? undefined : routesStrings.test.notObject
   } catch (reason) {
-    return `This is no JSON: ${reason instanceof Error ? reason.message : String(reason)}`
+    return routesStrings.test.notJson(reason instanceof Error ? reason.message : String(reason))
   }
 }
 

@@ -10,12 +10,14 @@ import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
 import { SearchField } from '../../components/filters/filter-fields.tsx'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { EmptyState, LoadState } from '../../components/status/error-notice.tsx'
-import { pluralize } from '../../components/format.ts'
 import { DryRunBox } from './dry-run-box.tsx'
 import { decideRouteBody, dryRunFromQuery, dryRunHref, metadataError, emptyDryRun, dryRunForRule } from './dry-run.ts'
 import { RuleRow } from './rule-row.tsx'
 import { exampleRoutesYaml, sortRoutes, matchesRoute, routeName } from './rule-text.ts'
+import { routesStrings } from './strings.ts'
 import './routes-page.css'
+
+const words = routesStrings
 
 export function RoutesPage() {
   const frame = useRef<HTMLDivElement>(null)
@@ -39,39 +41,36 @@ export function RoutesPage() {
   useListShortcuts({
     items: shown,
     keyOf: ({ route }) => String(route),
-    noun: 'rule',
+    noun: words.item,
     at: -1,
     frame,
     idOf: (rule) => routeName(rule),
     open: (rule) => navigate(dryRunHref(dryRunForRule(rule), { find })),
     close: run.agent === '' ? undefined : () => navigate(dryRunHref(emptyDryRun, { find })),
   })
-  usePaletteActions([{ title: 'Edit the routes', run: () => navigate('/settings/config') }])
+  usePaletteActions([{ title: words.editAction, run: () => navigate('/settings/config') }])
   const isEmpty = routes.value.value !== undefined && all.length === 0
 
   return (
     <div ref={frame} class="fill routes">
-      <PageHead title="Routes">
+      <PageHead title={words.title}>
         <a class="button small" href="/settings/config">
-          Edit in the configuration
+          {words.edit}
         </a>
       </PageHead>
-      <LoadState of={routes} what="the routes" />
+      <LoadState of={routes} what={words.loading} />
       {isEmpty && <NoRoutes agents={known.map(({ name }) => name)} />}
       {all.length > 0 && (
         <div class="routes-body">
-          <section class="routes-rules" aria-label="Rules">
-            <search class="bar toolbar routes-toolbar" aria-label="Filter the rules">
+          <section class="routes-rules" aria-label={words.list.label}>
+            <search class="bar toolbar routes-toolbar" aria-label={words.list.filter}>
               <SearchField
-                label="Filter the rules"
-                placeholder="Agent, name or condition"
+                label={words.list.filter}
+                placeholder={words.list.placeholder}
                 value={find}
                 onChange={(text) => setQuery({ find: text })}
               />
-              <span class="faint">
-                {find === '' ? pluralize(all.length, 'rule') : `${shown.length} of ${pluralize(all.length, 'rule')}`},
-                in the order in which they are looked at
-              </span>
+              <span class="faint">{words.list.count(shown.length, all.length)}</span>
             </search>
             <ol>
               {shown.map((rule) => (
@@ -85,7 +84,7 @@ export function RoutesPage() {
                 />
               ))}
             </ol>
-            {shown.length === 0 && <p class="routes-none">No rule fits this filter.</p>}
+            {shown.length === 0 && <p class="routes-none">{words.list.noMatch}</p>}
           </section>
           <DryRunBox run={run} decision={decision} rules={all} agents={known} find={find} />
         </div>
@@ -97,14 +96,11 @@ export function RoutesPage() {
 function NoRoutes({ agents }: { readonly agents: readonly string[] }) {
   const example = exampleRoutesYaml(agents)
   return (
-    <EmptyState title="No routes yet">
-      <p>
-        A route hands messages for one agent on to another: by what they say, who sends them, or by weight. The caller
-        sees one task, whichever agent does the work.
-      </p>
-      {example !== undefined && <CodeBlock text={example} label="an example" />}
+    <EmptyState title={words.empty.title}>
+      <p>{words.empty.hint}</p>
+      {example !== undefined && <CodeBlock text={example} label={words.empty.example} />}
       <a class="button" href="/settings/config">
-        Open the configuration
+        {words.empty.open}
       </a>
     </EmptyState>
   )

@@ -1,7 +1,11 @@
 /** One routing rule: source agent, conditions, targets with their health, and fallbacks. */
 import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
 import { agentStatus } from '../../agent/agent-status.ts'
+import { StatusBadge } from '../../components/status/task-state.tsx'
 import { describeConditions, routeName, weightShares } from './rule-text.ts'
+import { routesStrings } from './strings.ts'
+
+const words = routesStrings.list
 
 export interface RuleRowProps {
   readonly rule: Route
@@ -21,36 +25,36 @@ export function RuleRow({ rule, agents, tryHref, considered, isTaken }: RuleRowP
     <li class={isTaken ? 'routes-rule taken' : 'routes-rule'} aria-current={isTaken ? 'true' : undefined}>
       <div class="row routes-rule-head">
         <h2 class="cut">{routeName(rule)}</h2>
-        {priority !== 0 && <span class="faint">priority {priority}</span>}
+        {priority !== 0 && <span class="faint">{words.priority(priority)}</span>}
         <span class="grow" />
         {considered !== undefined && <DryRunResult considered={considered} isTaken={isTaken} />}
         <a
           class="button small"
           href={tryHref}
           data-row={rule.route}
-          aria-label={`Try ${routeName(rule)}`}
-          title="Fill the box with a message that it would take"
+          aria-label={words.tryLabel(routeName(rule))}
+          title={words.tryTitle}
         >
-          Try
+          {words.try}
         </a>
       </div>
       <p class="routes-sentence">
-        <span class="routes-word">From</span> <AgentNames names={from} agents={agents} />
+        <span class="routes-word">{words.from}</span> <AgentNames names={from} agents={agents} />
         {conditions.length === 0 ? (
-          <span class="routes-word"> always</span>
+          <span class="routes-word"> {words.always}</span>
         ) : (
           <>
-            <span class="routes-word"> when</span> {conditions.join(', and ')}
+            <span class="routes-word"> {words.when}</span> {conditions.join(words.and)}
           </>
         )}
       </p>
       <p class="routes-sentence">
-        <span class="routes-word">to</span>{' '}
+        <span class="routes-word">{words.to}</span>{' '}
         {shares.map(({ agent, percent, weight }) => (
           <span key={agent} class="routes-target">
             <AgentName name={agent} agents={agents} />
             {shares.length > 1 && (
-              <span class="faint" title={`weight ${weight}`}>
+              <span class="faint" title={words.weight(weight)}>
                 {percent} %
               </span>
             )}
@@ -58,7 +62,7 @@ export function RuleRow({ rule, agents, tryHref, considered, isTaken }: RuleRowP
         ))}
         {fallback.length > 0 && (
           <>
-            <span class="routes-word">else</span> <AgentNames names={fallback} agents={agents} />
+            <span class="routes-word">{words.fallback}</span> <AgentNames names={fallback} agents={agents} />
           </>
         )}
       </p>
@@ -71,10 +75,10 @@ function DryRunResult({
   isTaken,
 }: Pick<RuleRowProps, 'isTaken'> & Pick<Required<RuleRowProps>, 'considered'>) {
   const { fits = false, why = '' } = considered ?? {}
-  if (isTaken) return <span class="state done">● taken</span>
+  if (isTaken) return <StatusBadge tone="done" shape="●" word={words.matched} />
   return (
-    <span class="state ended" title={why}>
-      {fits ? '○ fits' : '– does not fit'}
+    <span title={why}>
+      <StatusBadge tone="ended" shape={fits ? '○' : '–'} word={fits ? words.matches : words.noFit} />
     </span>
   )
 }
@@ -100,7 +104,7 @@ export function AgentName({ name, agents }: { readonly name: string; readonly ag
       <a href={`/agents/${encodeURIComponent(name)}`}>{name}</a>
       {look !== undefined && look.word !== 'up' && (
         <span class={`routes-health ${look.tone}`} title={look.why}>
-          {look.shape} {look.word}
+          {look.shape} {look.text}
         </span>
       )}
     </>

@@ -25,9 +25,9 @@ describe('a rule as text', () => {
       [
         'the text contains “invoice” or “bill”',
         'the text matches /^\\d+$/',
-        'it names the skill “say”',
-        'the metadata have order.kind: “a” or 1',
-        'the metadata have vip: true',
+        'the skill is “say”',
+        'the metadata order.kind is “a” or 1',
+        'the metadata vip is true',
         'the caller is “ann” or “team-*”',
         'it has a part “image/*”',
       ],

@@ -12,6 +12,7 @@ import { ConfigView } from './config/config-view.tsx'
 import { isDraftEdited } from './config/config-draft.ts'
 import { HealthView } from './health/health-view.tsx'
 import { SessionsView } from './sessions/sessions-view.tsx'
+import { settingsStrings as words } from './strings.ts'
 
 interface Section {
   readonly id: string
@@ -20,32 +21,34 @@ interface Section {
 }
 
 const sections: readonly Section[] = [
-  { id: 'health', label: 'Health', View: HealthView },
-  { id: 'config', label: 'Config', View: ConfigView },
-  { id: 'keys', label: 'Keys', View: KeysView },
-  { id: 'sessions', label: 'Sessions', View: SessionsView },
-  { id: 'audit', label: 'Audit', View: AuditView },
-  { id: 'about', label: 'About', View: AboutView },
+  { id: 'health', label: words.health, View: HealthView },
+  { id: 'config', label: words.config, View: ConfigView },
+  { id: 'keys', label: words.keys, View: KeysView },
+  { id: 'sessions', label: words.sessions, View: SessionsView },
+  { id: 'audit', label: words.audit, View: AuditView },
+  { id: 'about', label: words.about, View: AboutView },
 ]
 
 export function SettingsPage() {
   const [name = 'health'] = pageRoute.value.segments
   const open = sections.find(({ id }) => id === name)
   useEffect(() => {
-    document.title = `${open?.label ?? 'Settings'} · Settings · Parley`
+    document.title = words.documentTitle(open?.label ?? words.title)
   }, [open])
   const tabs = sections.map(({ id, label }) => ({
     id,
-    label: id === 'config' && isDraftEdited.value ? `${label} (edited)` : label,
+    label: id === 'config' && isDraftEdited.value ? words.edited(label) : label,
     href: `/settings/${id}`,
   }))
   return (
     <>
-      <PageHead title="Settings" />
-      <Tabs tabs={tabs} open={open?.id ?? ''} label="Sections of the settings" />
+      <PageHead title={words.title} />
+      <Tabs tabs={tabs} open={open?.id ?? ''} label={words.sections} />
       {open === undefined ? (
-        <EmptyState title="There are no such settings">
-          <a href="/settings/health">How the hub is</a>
+        <EmptyState title={words.unknown}>
+          <a class="button" href="/settings/health">
+            {words.openHealth}
+          </a>
         </EmptyState>
       ) : (
         <open.View key={open.id} />

@@ -7,6 +7,7 @@ import { signInReturnPath } from '../../app/page-route.ts'
 import { navigate, path, query } from '../../app/router.ts'
 import { useSubmit } from '../../components/form/use-submit.ts'
 import { WarningNote } from '../../components/status/error-notice.tsx'
+import { signInStrings } from './strings.ts'
 import './sign-in.css'
 
 export function SignInPage() {
@@ -18,7 +19,7 @@ export function SignInPage() {
   const issuer = useSignal<string | undefined>(undefined)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    document.title = 'Sign in · Parley'
+    document.title = signInStrings.documentTitle
     field.current?.focus()
     void callAdmin('getSignIn').then(
       ({ oidc }) => (issuer.value = oidc?.issuer),
@@ -52,11 +53,8 @@ export function SignInPage() {
       <form onSubmit={onSubmit}>
         <img src="/console/icon.svg" alt="" width="40" height="40" />
         <div>
-          <h1>Sign in to Parley</h1>
-          <p class="faint cut">
-            {location.host}
-            {isElsewhere && `, then on to ${path.value}`}
-          </p>
+          <h1>{signInStrings.title}</h1>
+          <p class="faint cut">{signInStrings.host(location.host, isElsewhere ? path.value : undefined)}</p>
         </div>
         {refused.value !== '' && (
           <div role="alert">
@@ -70,13 +68,13 @@ export function SignInPage() {
               href={`/admin/sign-in/oidc?${new URLSearchParams({ to })}`}
               onClick={() => saveReturnPath(to)}
             >
-              Sign in with {new URL(issuer.value).host}
+              {signInStrings.withIssuer(new URL(issuer.value).host)}
             </a>
-            <p class="sign-in-or faint">or</p>
+            <p class="sign-in-or faint">{signInStrings.or}</p>
           </>
         )}
         <div class="field">
-          <label for="key">Admin key</label>
+          <label for="key">{signInStrings.key}</label>
           <div class="sign-in-key">
             <input
               ref={field}
@@ -94,10 +92,10 @@ export function SignInPage() {
             <button
               type="button"
               class="plain"
-              aria-label={isShown.value ? 'Hide the key' : 'Show the key'}
+              aria-label={isShown.value ? signInStrings.hideKey : signInStrings.showKey}
               onClick={() => (isShown.value = !isShown.value)}
             >
-              {isShown.value ? 'Hide' : 'Show'}
+              {isShown.value ? signInStrings.hide : signInStrings.show}
             </button>
           </div>
           {mistake.value !== '' && (
@@ -106,13 +104,19 @@ export function SignInPage() {
             </p>
           )}
           <p class="hint" id="key-hint">
-            The hub printed it when it first started, or wrote it to <code>parley.admin-key</code> in its data
-            directory. Lost? Set <code>admin.key</code> in <code>parley.yaml</code>, or <code>PARLEY_ADMIN_KEY</code>,
-            and start it again.
+            {signInStrings.keyFrom}
+            <code>{signInStrings.keyFile}</code>
+            {signInStrings.keyFolder}
+            <code>{signInStrings.keySetting}</code>
+            {signInStrings.keyIn}
+            <code>{signInStrings.configFile}</code>
+            {signInStrings.keyOr}
+            <code>{signInStrings.keyVariable}</code>
+            {signInStrings.keyRestart}
           </p>
         </div>
         <button type="submit" class={issuer.value === undefined ? 'primary' : ''} disabled={isBusy}>
-          Sign in
+          {signInStrings.submit}
         </button>
       </form>
     </main>

@@ -1,6 +1,7 @@
-/** Links to the task views. They keep the filters of the list, so that closing a task returns to the same list. */
+/** Links to the task views. They keep the filters and the order of the list, so that closing a task returns to the same list. */
 import { navigate, query, setQuery } from '../../app/router.ts'
 import { taskFilters } from './list/task-filters.ts'
+import { taskOrderParams } from './list/task-order.ts'
 
 export const taskTabs = ['conversation', 'events', 'protocol', 'trace'] as const
 export type TaskTab = (typeof taskTabs)[number]
@@ -10,12 +11,13 @@ export function parseTaskTab(name: string | undefined): TaskTab {
 }
 
 export function listHref(): string {
-  return taskFilters.link('/tasks', query.value)
+  return taskFilters.link('/tasks', query.value, taskOrderParams.read(query.value))
 }
 
 /** Another task, in the same view. */
 export function taskHref(id: string, tab: TaskTab = 'conversation'): string {
-  return taskFilters.link(taskPath(id, tab), query.value, { list: query.value.get('list') ?? '' })
+  const kept = { ...taskOrderParams.read(query.value), list: query.value.get('list') ?? '' }
+  return taskFilters.link(taskPath(id, tab), query.value, kept)
 }
 
 /** Another view of the same task; the selection is kept. */

@@ -14,22 +14,33 @@ import { TaskDetailView } from './detail/task-detail-view.tsx'
 import { TaskFilterBar } from './list/task-filter-bar.tsx'
 import { taskFilters, taskListQuery, type TaskFilters } from './list/task-filters.ts'
 import { taskListOptions } from './list/task-list.ts'
+import { readTaskOrder, taskOrderParams, taskOrderRequest, type TaskOrder } from './list/task-order.ts'
 import { TaskListView } from './list/task-list-view.tsx'
+import { tasksStrings } from './strings.ts'
 import { parseTaskTab, type TaskTab } from './task-links.ts'
 import './tasks-page.css'
 
-const { exportList: exportTasks, ExportButton } = createListExport<TaskFilters>({
-  noun: ['task', 'tasks'],
+interface ListedTasks {
+  readonly filters: TaskFilters
+  readonly order: TaskOrder
+}
+
+const { exportList: exportTasks, ExportButton } = createListExport<ListedTasks>({
+  noun: tasksStrings.noun,
   fileName: 'tasks',
   format: 'json',
-  pages(filters) {
-    const asked = { ...taskListQuery(filters, Date.now()), limit: 500 }
+  pages(listed) {
+    const asked = { ...listQuery(listed), limit: 500 }
     return async (before, signal) => {
       const page = await callAdmin('listTasks', { query: { ...asked, before }, signal })
       return { items: page.tasks, before: page.before }
     }
   },
 })
+
+function listQuery({ filters, order }: ListedTasks) {
+  return { ...taskListQuery(filters, Date.now()), ...taskOrderRequest(order) }
+}
 
 export function TasksPage() {
   const [id, view, other] = pageRoute.value.segments
@@ -38,31 +49,32 @@ export function TasksPage() {
 }
 
 function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly tab: TaskTab }) {
-  const key = taskFilters.names.map((name) => query.value.get(name) ?? '').join('\n')
-  const filters = useMemo(() => taskFilters.read(query.value), [key])
-  const list = usePagedList(key, () => taskListOptions(filters))
+  const names = [...taskFilters.names, ...taskOrderParams.names]
+  const key = names.map((name) => query.value.get(name) ?? '').join('\n')
+  const listed = useMemo(() => ({ filters: taskFilters.read(query.value), order: readTaskOrder(query.value) }), [key])
+  const { filters, order } = listed
+  const list = usePagedList(key, () => taskListOptions(filters, order))
 
-  // The palette actions are registered once, so they read the current filters from a ref.
-  const now = useRef(filters)
-  now.current = filters
-  const curl = (): string =>
-    adminCurl(location.origin, adminPath('listTasks', { query: taskListQuery(now.current, Date.now()) }))
+  // The palette actions are registered once, so they read the current list from a ref.
+  const now = useRef<ListedTasks>(listed)
+  now.current = listed
+  const curl = (): string => adminCurl(location.origin, adminPath('listTasks', { query: listQuery(now.current) }))
   usePaletteActions([
-    { title: 'Copy the list of tasks as curl', run: () => void copyText(curl()) },
-    { title: 'Export the tasks that are listed', run: () => void exportTasks(now.current) },
+    { title: tasksStrings.actions.copyList, run: () => void copyText(curl()) },
+    { title: tasksStrings.actions.exportList, run: () => void exportTasks(now.current) },
   ])
   const isListHidden = id !== undefined && query.value.get('list') === 'off'
   const detail = id === undefined ? undefined : <TaskDetailView key={id} id={id} tab={tab} />
   return (
     <div class={id === undefined ? 'fill tasks' : 'fill tasks open'}>
-      <PageHead title="Tasks">
-        <CopyButton text={curl} label="Copy the list as curl" class="small tasks-curl">
-          curl
+      <PageHead title={tasksStrings.title}>
+        <CopyButton text={curl} label={tasksStrings.copyListAsCurl} class="small tasks-curl">
+          {tasksStrings.curl}
         </CopyButton>
-        <ExportButton filters={filters} />
+        <ExportButton filters={listed} />
       </PageHead>
       {isListHidden ? (
-        <section class="fill split-detail" aria-label="Selected">
+        <section class="fill split-detail" aria-label={tasksStrings.selected}>
           {detail}
         </section>
       ) : (
@@ -71,8 +83,8 @@ function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly ta
           initial={400}
           list={
             <>
-              <TaskFilterBar filters={filters} tasks={list.items} />
-              <TaskListView list={list} filters={filters} selected={id} tab={tab} />
+              <TaskFilterBar filters={filters} order={order} tasks={list.items} />
+              <TaskListView list={list} filters={filters} order={order} selected={id} tab={tab} />
             </>
           }
           detail={detail}

@@ -58,6 +58,7 @@ describe('the bar of a trace in the list', () => {
     const { endedAt: _, ...running } = trace({})
     assert.equal(longestDurationMs([trace({}), running]), 2_000)
     assert.equal(longestDurationMs([running]), 1)
+    assert.equal(longestDurationMs([trace({ waitingMs: 500 })]), 1_500)
     assert.deepEqual([barShare(0, 400), barShare(100, 400), barShare(400, 400), barShare(9_000, 400)], [0, 0.5, 1, 1])
   })
 })

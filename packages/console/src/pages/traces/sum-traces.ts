@@ -1,5 +1,6 @@
 /** Totals over several traces, for an id that belongs to more than one. Pure. */
 import type { Trace } from '../../api/admin.ts'
+import type { TimedTask } from '../../components/status/task-times.ts'
 
 export type TraceSums = ReturnType<typeof sumTraces>
 
@@ -29,8 +30,22 @@ export function traceDurationMs({ startedAt, endedAt }: Pick<Trace, 'startedAt' 
 }
 
 /** In milliseconds, over ended traces only: a trace that waits for an answer would make all others look short. */
-export function longestDurationMs(traces: readonly Pick<Trace, 'startedAt' | 'endedAt'>[]): number {
-  return Math.max(1, ...traces.flatMap((trace) => (trace.endedAt === undefined ? [] : traceDurationMs(trace, 0))))
+/** With the numbers of its task, so that both show the same duration. */
+export function timedTrace(trace: Trace): TimedTask {
+  const { state, startedAt, endedAt, durationMs, waitingMs, statusAt = endedAt ?? startedAt } = trace
+  return {
+    state,
+    createdAt: startedAt,
+    statusAt,
+    ...(durationMs !== undefined ? { durationMs } : {}),
+    ...(waitingMs !== undefined ? { waitingMs } : {}),
+  }
+}
+
+/** The longest working time of the ended ones. */
+export function longestDurationMs(traces: readonly Pick<Trace, 'startedAt' | 'endedAt' | 'waitingMs'>[]): number {
+  const ended = traces.filter(({ endedAt }) => endedAt !== undefined)
+  return Math.max(1, ...ended.map((trace) => traceDurationMs(trace, 0) - (trace.waitingMs ?? 0)))
 }
 
 /** The length of its bar, from 0 to 1. A square-root scale, so that milliseconds and minutes are both visible. */

@@ -1,5 +1,6 @@
 /** One trace: its totals, and its spans as a waterfall or its tasks as a graph. Updated live by the change feed. */
 import { useMemo, useRef } from 'preact/hooks'
+import type { Trace } from '../../api/admin.ts'
 import { callAdmin, adminPath } from '../../api/admin-client.ts'
 import { now, useResource } from '../../api/resource.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'
@@ -9,8 +10,9 @@ import { CopyButton, copyText, CopyableId } from '../../components/content/copy-
 import { DetailHead, Fact } from '../../components/layout/page-head.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
 import { Tabs } from '../../components/layout/tabs.tsx'
-import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
-import { formatCost, formatCount, formatDuration, pluralize } from '../../components/format.ts'
+import { FailureNotice, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { currentTaskTimes, exactTimesText } from '../../components/status/task-time.tsx'
+import { formatCost, formatCount, formatDuration } from '../../components/format.ts'
 import { RelativeTime } from '../../components/time.tsx'
 import { DelegationGraph } from '../../trace/delegation-graph.tsx'
 import { flattenSpans } from '../../trace/span-tree.ts'
@@ -18,8 +20,11 @@ import { Waterfall, type TraceTree } from '../../trace/waterfall.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
 import { downloadJson } from '../../components/content/download.ts'
 import { traceFilters } from './trace-filters.ts'
-import { sumTraces, delegationPathText, type TraceSums } from './sum-traces.ts'
+import { sumTraces, delegationPathText, timedTrace, type TraceSums } from './sum-traces.ts'
+import { tracesStrings } from './strings.ts'
 import './trace-detail.css'
+
+const { detail: strings } = tracesStrings
 
 export function TraceDetail({ id }: { readonly id: string }) {
   const back = traceFilters.link('/traces', query.value)
@@ -39,13 +44,11 @@ export function TraceDetail({ id }: { readonly id: string }) {
   if (first === undefined) {
     return (
       <>
-        <DetailHead title="Trace" backTo={back} />
+        <DetailHead title={strings.title} backTo={back} />
         {found.problem.value === undefined ? (
-          <Loading what="the trace" />
+          <Loading what={strings.loading} />
         ) : found.problem.value.code === 'NOT_FOUND' ? (
-          <p class="trace-detail-none">
-            There is no such trace. It may be gone with its task, or belong to another hub.
-          </p>
+          <p class="trace-detail-none">{strings.notFound}</p>
         ) : (
           <ErrorNotice reason={found.problem.value} retry={found.reload} />
         )}
@@ -83,9 +86,9 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
     return pathname + search
   }
   usePaletteActions([
-    { title: 'Open the task of this trace', run: () => navigate(`/tasks/${summary.taskId}`) },
-    { title: 'Copy the trace as curl', run: () => void copyText(curl) },
-    { title: 'Export the trace as JSON', run: save },
+    { title: strings.openTaskAction, run: () => navigate(`/tasks/${summary.taskId}`) },
+    { title: strings.copyAction, run: () => void copyText(curl) },
+    { title: strings.exportAction, run: save },
   ])
   // Read here, so that the links follow the address.
   void query.value
@@ -94,32 +97,32 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
       <DetailHead title={summary.title ?? summary.agent} backTo={back}>
         <TaskStateBadge state={summary.state} />
         <a class="button small" href={`/tasks/${encodeURIComponent(summary.taskId)}`}>
-          Open task
+          {strings.openTask}
         </a>
-        <CopyButton text={curl} label="Copy the trace as curl" class="small">
-          curl
+        <CopyButton text={curl} label={strings.copyAsCurl} class="small">
+          {tracesStrings.curl}
         </CopyButton>
         <button type="button" class="small" onClick={save}>
-          Export
+          {strings.export}
         </button>
       </DetailHead>
       <p class="trace-detail-line">
         <span>{summary.agent}</span>
-        <span>
-          for <span class="trace-detail-caller">{summary.caller}</span>
-        </span>
+        <span class="trace-detail-caller">{strings.caller(summary.caller)}</span>
         <RelativeTime at={summary.startedAt} />
-        <CopyableId id={summary.traceId} what="the id of the trace" href={`/traces/${summary.traceId}`} />
+        <CopyableId id={summary.traceId} what={strings.traceId} href={`/traces/${summary.traceId}`} />
       </p>
       <Origin trace={first} />
-      {summary.error !== undefined && <p class="failure trace-detail-error">{summary.error}</p>}
-      <TraceTotals totals={totals} />
+      {summary.error !== undefined && (
+        <FailureNotice title={summary.error} cause={summary.cause} isLive={false} label={strings.failure} />
+      )}
+      <TraceTotals totals={totals} root={traces.length === 1 ? summary : undefined} />
       <Tabs
-        label="Views of the trace"
+        label={strings.views}
         open={isGraph ? 'graph' : 'waterfall'}
         tabs={[
-          { id: 'waterfall', label: 'Waterfall', href: viewHref('') },
-          { id: 'graph', label: 'Graph', href: viewHref('graph') },
+          { id: 'waterfall', label: strings.waterfall, href: viewHref('') },
+          { id: 'graph', label: strings.graph, href: viewHref('graph') },
         ]}
       />
       {isGraph ? (
@@ -143,33 +146,53 @@ function Origin({ trace }: { readonly trace: TraceTree }) {
   if (root === undefined || root === taskId) return null
   return (
     <p class="trace-detail-origin">
-      This is a part: {delegationPathText(delegationContext?.visited ?? [])} handed it on.{' '}
-      <a href={`/traces/${encodeURIComponent(root)}`}>Show the whole trace</a>
+      {strings.part(delegationPathText(delegationContext?.visited ?? []))}
+      <a href={`/traces/${encodeURIComponent(root)}`}>{strings.whole}</a>
     </p>
   )
 }
 
 /** The totals of a trace, in one line. */
-function TraceTotals({ totals }: { readonly totals: TraceSums }) {
+function TraceTotals({ totals, root }: { readonly totals: TraceSums; readonly root: Trace | undefined }) {
   const { durationMs, tasks, turns, errors, inputTokens, outputTokens, agents, models, tools } = totals
   return (
     <dl class="trace-totals">
-      <Fact name="Duration">{formatDuration(durationMs)}</Fact>
-      <NameCount noun={['Agents', 'Agents']} names={agents} />
-      <Fact name="Tasks">
-        {formatCount(tasks)} <span class="faint">{pluralize(turns, 'turn')}</span>
+      <DurationFacts durationMs={durationMs} root={root} />
+      <NameCount noun={[strings.agent, strings.agents]} names={agents} />
+      <Fact name={strings.tasks}>
+        {formatCount(tasks)} <span class="faint">{strings.turns(turns)}</span>
       </Fact>
       {inputTokens + outputTokens > 0 && (
-        <Fact name="Tokens">
-          {formatCount(inputTokens)} <span class="faint">in</span> {formatCount(outputTokens)}{' '}
-          <span class="faint">out</span>
+        <Fact name={strings.tokens}>
+          {formatCount(inputTokens)} <span class="faint">{strings.in}</span> {formatCount(outputTokens)}{' '}
+          <span class="faint">{strings.out}</span>
         </Fact>
       )}
-      {totals.cost !== undefined && <Fact name="Cost">{formatCost(totals.cost)}</Fact>}
-      <NameCount noun={['Model', 'Models']} names={models} />
-      <NameCount noun={['Tool', 'Tools']} names={tools} />
-      <Fact name="Errors">{errors === 0 ? 'none' : <span class="traces-errors">✕ {formatCount(errors)}</span>}</Fact>
+      {totals.cost !== undefined && <Fact name={strings.cost}>{formatCost(totals.cost)}</Fact>}
+      <NameCount noun={[strings.model, strings.models]} names={models} />
+      <NameCount noun={[strings.tool, strings.tools]} names={tools} />
+      <Fact name={strings.errors}>
+        {errors === 0 ? strings.none : <span class="traces-errors">✕ {formatCount(errors)}</span>}
+      </Fact>
     </dl>
+  )
+}
+
+/** Of a trace with one root, the numbers of its task: working time apart from waiting time. */
+function DurationFacts({ durationMs, root }: { readonly durationMs: number; readonly root: Trace | undefined }) {
+  const times = root === undefined ? undefined : currentTaskTimes(timedTrace(root))
+  if (times === undefined || times.waitingMs === 0) {
+    return <Fact name={strings.duration}>{formatDuration(times?.totalMs ?? durationMs)}</Fact>
+  }
+  return (
+    <>
+      <Fact name={strings.working} title={exactTimesText(times)}>
+        {formatDuration(times.workingMs)}
+      </Fact>
+      <Fact name={strings.waiting} title={exactTimesText(times)}>
+        {formatDuration(times.waitingMs)}
+      </Fact>
+    </>
   )
 }
 

@@ -26,6 +26,9 @@ import {
 import type { TraceFilters } from './trace-filters.ts'
 import { TraceRow } from './trace-row.tsx'
 import { longestDurationMs } from './sum-traces.ts'
+import { tracesStrings } from './strings.ts'
+
+const { list: strings, filters: filterStrings } = tracesStrings
 
 const pageSize = 100
 
@@ -56,7 +59,7 @@ export function TraceList({
   const { cursor } = useListShortcuts({
     items: traces,
     keyOf: ({ taskId }) => taskId,
-    noun: 'trace',
+    noun: tracesStrings.noun,
     at,
     frame,
     idOf: ({ traceId }) => traceId,
@@ -71,8 +74,8 @@ export function TraceList({
     selected === undefined
       ? []
       : [
-          { key: ']', label: 'Next trace', run: neighbour(1) },
-          { key: '[', label: 'Previous trace', run: neighbour(-1) },
+          { key: ']', label: strings.next, run: neighbour(1) },
+          { key: '[', label: strings.previous, run: neighbour(-1) },
         ],
   )
   const longest = longestDurationMs(traces)
@@ -80,23 +83,23 @@ export function TraceList({
   return (
     <div ref={frame} class="fill listing traces-list">
       <TraceFilterBar filters={filters} />
-      <LoadState of={{ value: list.items, problem: list.problem, reload: list.refresh }} what="traces" />
+      <LoadState of={{ value: list.items, problem: list.problem, reload: list.refresh }} what={strings.loading} />
       {list.items.value !== undefined && traces.length === 0 && <NoTraces filters={filters} list={list} />}
       {traces.length > 0 && (
         <>
           <div class="listing-line listing-head traces-line" aria-hidden="true">
-            <span>State</span>
-            <span>Request</span>
-            <span>Duration</span>
-            <span class="traces-wide">Tasks and agents</span>
-            <span class="traces-wide traces-number">Tokens</span>
-            <span class="traces-wide traces-number">Cost</span>
-            <span class="traces-wide traces-number">Errors</span>
-            <span class="traces-number">When</span>
+            <span>{strings.columns.state}</span>
+            <span>{strings.columns.request}</span>
+            <span>{strings.columns.duration}</span>
+            <span class="traces-wide">{strings.columns.tasks}</span>
+            <span class="traces-wide traces-number">{strings.columns.tokens}</span>
+            <span class="traces-wide traces-number">{strings.columns.cost}</span>
+            <span class="traces-wide traces-number">{strings.columns.errors}</span>
+            <span class="traces-number">{strings.columns.started}</span>
           </div>
           <NewItemsButton list={list} frame={frame} />
           <VirtualList
-            label="Traces"
+            label={strings.label}
             items={traces}
             rowHeight={56}
             keyOf={({ taskId }) => taskId}
@@ -116,14 +119,19 @@ export function TraceList({
 function NoTraces({ filters, list }: { readonly filters: TraceFilters; readonly list: PagedList<Trace> }) {
   const agent = useExampleAgent()
   return (
-    <EmptyList list={list} what="trace" filters={traceFilters.names} isFiltered={traceFilters.isSet(filters)}>
-      <EmptyState title="No traces yet">
-        <p>Each message to an agent makes one: what ran, for how long, what it used and what it cost.</p>
+    <EmptyList
+      list={list}
+      what={tracesStrings.noun}
+      filters={traceFilters.names}
+      isFiltered={traceFilters.isSet(filters)}
+    >
+      <EmptyState title={strings.empty}>
+        <p>{strings.emptyAdvice}</p>
         {agent !== undefined && (
-          <CodeBlock text={sendMessageCurl(location.origin, agent)} label="a first message" wrap />
+          <CodeBlock text={sendMessageCurl(location.origin, agent)} label={strings.firstMessage} wrap />
         )}
         <a class="button" href="/playground">
-          Send one from the playground
+          {strings.openPlayground}
         </a>
       </EmptyState>
     </EmptyList>
@@ -134,17 +142,17 @@ function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) {
   const choices = <Choices filters={filters} />
   const chosen = traceFilters.names.filter((name) => name !== 'text' && query.value.get(name) !== null).length
   return (
-    <search class="bar toolbar" aria-label="Filter the traces">
+    <search class="bar toolbar" aria-label={filterStrings.label}>
       <SearchField
-        label="Filter by text"
-        placeholder="Id, agent, model, tool or error"
+        label={filterStrings.text}
+        placeholder={filterStrings.placeholder}
         value={filters.text}
         onChange={(text) => setQuery({ text })}
       />
       <div class="traces-filters">{choices}</div>
       {/* The same filters for narrow screens. */}
       <div class="traces-folded">
-        <Menu label="Filters" chosen={chosen === 0 ? '' : String(chosen)} side="right">
+        <Menu label={filterStrings.folded} chosen={chosen === 0 ? '' : String(chosen)} side="right">
           {() => choices}
         </Menu>
       </div>
@@ -155,23 +163,23 @@ function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) {
 function Choices({ filters }: { readonly filters: TraceFilters }) {
   return (
     <>
-      <AgentSelect value={filters.agent} anyText="Any agent" onChange={(agent) => setQuery({ agent })} />
+      <AgentSelect value={filters.agent} anyText={filterStrings.anyAgent} onChange={(agent) => setQuery({ agent })} />
       <SelectField
-        label="Status"
+        label={filterStrings.status}
         value={filters.status}
         options={traceStatusOptions}
         onChange={(status) => setQuery({ status })}
       />
       <SelectField
-        label="Time"
+        label={filterStrings.time}
         value={filters.time}
         options={traceTimeOptions}
         onChange={(time) => setQuery({ time })}
       />
       <SelectField
-        label="Duration"
+        label={filterStrings.duration}
         value={filters.longer}
-        options={[['', 'Any duration'], ...traceDurationOptions]}
+        options={[['', filterStrings.anyDuration], ...traceDurationOptions]}
         onChange={(longer) => setQuery({ longer })}
       />
       <CheckField
@@ -179,11 +187,11 @@ function Choices({ filters }: { readonly filters: TraceFilters }) {
         checked={filters.errors}
         onChange={(isOn) => setQuery({ errors: isOn ? 'yes' : '' })}
       >
-        With errors
+        {filterStrings.withErrors}
       </CheckField>
       {traceFilters.isSet(filters) && (
         <button type="button" class="plain" onClick={() => clearQuery(traceFilters.names)}>
-          Clear
+          {filterStrings.clear}
         </button>
       )}
     </>

@@ -1,10 +1,13 @@
 /** One trace of the list: message, agent, status, duration relative to the others, and usage. */
 import type { Trace } from '../../api/admin.ts'
-import { now } from '../../api/resource.ts'
 import { taskStateDisplay, TaskStateBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { formatCost, formatDuration, pluralize, formatCompact } from '../../components/format.ts'
-import { barShare, traceDurationMs } from './sum-traces.ts'
+import { currentTaskTimes, TaskDuration } from '../../components/status/task-time.tsx'
+import { formatCost, formatCompact } from '../../components/format.ts'
+import { barShare, timedTrace } from './sum-traces.ts'
+import { tracesStrings } from './strings.ts'
+
+const { list: strings } = tracesStrings
 
 export interface TraceRowProps {
   readonly trace: Trace
@@ -15,8 +18,8 @@ export interface TraceRowProps {
 }
 
 export function TraceRow({ trace, href, longestMs, isSelected }: TraceRowProps) {
-  const { title, agent, agents, tasks, errors, inputTokens, outputTokens, state, startedAt, endedAt } = trace
-  const ms = traceDurationMs(trace, endedAt === undefined ? now.value : 0)
+  const { title, agent, agents, cause, tasks, errors, inputTokens, outputTokens, state, startedAt } = trace
+  const ms = currentTaskTimes(timedTrace(trace)).workingMs
   const tokens = inputTokens + outputTokens
   const others = agents.filter((one) => one !== agent)
   return (
@@ -31,28 +34,34 @@ export function TraceRow({ trace, href, longestMs, isSelected }: TraceRowProps) 
       </span>
       <span class="traces-request">
         <span class={title === undefined ? 'cut faint' : 'cut'} dir="auto">
-          {title ?? 'no text'}
+          {title ?? strings.noText}
         </span>
-        <span class="cut faint">{agent}</span>
+        {cause === undefined ? (
+          <span class="cut faint">{agent}</span>
+        ) : (
+          <span class="cut traces-errors" title={cause}>
+            {agent}: {cause}
+          </span>
+        )}
       </span>
       <span class="traces-duration">
-        <span>{formatDuration(ms)}</span>
+        <TaskDuration task={timedTrace(trace)} />
         <span class="traces-track" aria-hidden="true">
           <i class={taskStateDisplay(state).tone} style={{ width: `${barShare(ms, longestMs) * 100}%` }} />
         </span>
       </span>
       <span class="traces-wide cut" title={agents.join(', ')}>
-        {pluralize(tasks, 'task')}
+        {strings.tasks(tasks)}
         {others.length > 0 && <span class="faint"> · {others.join(', ')}</span>}
       </span>
-      <span class="traces-wide traces-number" title={`${inputTokens} in, ${outputTokens} out`}>
-        {tokens === 0 ? <Dash what="no tokens" /> : formatCompact(tokens)}
+      <span class="traces-wide traces-number" title={strings.tokenSplit(inputTokens, outputTokens)}>
+        {tokens === 0 ? <Dash what={strings.noTokens} /> : formatCompact(tokens)}
       </span>
       <span class="traces-wide traces-number">
-        {trace.cost === undefined ? <Dash what="no cost" /> : formatCost(trace.cost)}
+        {trace.cost === undefined ? <Dash what={strings.noCost} /> : formatCost(trace.cost)}
       </span>
       <span class="traces-wide traces-number">
-        {errors === 0 ? <Dash what="no errors" /> : <span class="traces-errors">✕ {errors}</span>}
+        {errors === 0 ? <Dash what={strings.noErrors} /> : <span class="traces-errors">✕ {errors}</span>}
       </span>
       <span class="traces-number traces-when">
         <RelativeTime at={startedAt} />

@@ -9,6 +9,7 @@ import { adminCurl } from '../../components/shell/curl.ts'
 import { TraceDetail } from './trace-detail.tsx'
 import { traceFilters, traceListQuery } from './trace-filters.ts'
 import { TraceList } from './trace-list.tsx'
+import { tracesStrings } from './strings.ts'
 import './traces-page.css'
 
 export function TracesPage() {
@@ -16,12 +17,12 @@ export function TracesPage() {
   const filters = traceFilters.read(query.value)
   const curl = (): string =>
     adminCurl(location.origin, adminPath('listTraces', { query: traceListQuery(filters, Date.now()) }))
-  usePaletteActions([{ title: 'Copy the list of traces as curl', run: () => void copyText(curl()) }])
+  usePaletteActions([{ title: tracesStrings.copyListAction, run: () => void copyText(curl()) }])
   return (
     <div class={id === undefined ? 'fill listing-page' : 'fill listing-page open'}>
-      <PageHead title="Traces">
-        <CopyButton text={curl} label="Copy the list as curl" class="small">
-          curl
+      <PageHead title={tracesStrings.title}>
+        <CopyButton text={curl} label={tracesStrings.copyListAsCurl} class="small">
+          {tracesStrings.curl}
         </CopyButton>
       </PageHead>
       <SplitView

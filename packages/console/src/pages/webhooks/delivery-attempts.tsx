@@ -3,7 +3,10 @@ import type { AdminResponse } from '../../api/admin-client.ts'
 import { RelativeTime, ClockTime } from '../../components/time.tsx'
 import { formatDuration } from '../../components/format.ts'
 import { DeliveryOutcome } from './webhook-row.tsx'
+import { webhooksStrings } from './strings.ts'
 import { isDelivered } from './webhook-status.ts'
+
+const words = webhooksStrings.attempts
 
 export const maxAttempts = 500
 
@@ -17,18 +20,18 @@ export function DeliveryAttempts({
   readonly onMore: () => void
 }) {
   const { attempts, taskId } = push
-  if (attempts.length === 0) return <p class="webhook-note">Nothing was sent yet.</p>
+  if (attempts.length === 0) return <p class="webhook-note">{words.none}</p>
   return (
     <section class="stack-small webhook-attempts" aria-labelledby="webhook-attempts">
-      <h3 id="webhook-attempts">Tries, the newest first</h3>
+      <h3 id="webhook-attempts">{words.title}</h3>
       <table class="data">
         <thead>
           <tr>
-            <th>When</th>
-            <th>Answer</th>
-            <th class="webhook-number">Took</th>
-            <th class="webhook-number">Event</th>
-            <th class="webhook-number">Try</th>
+            <th>{words.time}</th>
+            <th>{words.response}</th>
+            <th class="webhook-number">{words.duration}</th>
+            <th class="webhook-number">{words.event}</th>
+            <th class="webhook-number">{words.number}</th>
           </tr>
         </thead>
         <tbody>
@@ -56,7 +59,7 @@ export function DeliveryAttempts({
       </table>
       {attempts.length >= most && most < maxAttempts && (
         <button type="button" class="small" onClick={onMore}>
-          Show older tries
+          {words.showOlder}
         </button>
       )}
     </section>

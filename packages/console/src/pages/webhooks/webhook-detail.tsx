@@ -11,23 +11,26 @@ import { CopyButton, CopyableId } from '../../components/content/copy-button.tsx
 import { DetailHead, Fact, FactList } from '../../components/layout/page-head.tsx'
 import { StatusBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { EmptyState, ErrorNotice, FailureNotice, Loading } from '../../components/status/error-notice.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
 import { DueTime } from './webhook-row.tsx'
 import {
   deliveryAdvice,
+  deliveryFailure,
   webhookFilters,
   webhookFilterSearch,
-  isDelivered,
   splitWebhookUrl,
   webhookStatus,
   readableUrl,
   deliveryProgressText,
   statusExplanation,
 } from './webhook-status.ts'
+import { webhooksStrings } from './strings.ts'
 import { maxAttempts, DeliveryAttempts } from './delivery-attempts.tsx'
 
 type Push = AdminResponse<'getPush'>
+
+const words = webhooksStrings.detail
 
 const initialAttempts = 50
 
@@ -48,7 +51,7 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
 
   async function redeliver(afterSeq?: number): Promise<void> {
     await callAdmin('redeliver', { params, body: afterSeq === undefined ? {} : { afterSeq } })
-    showToast(afterSeq === undefined ? 'Trying again' : 'Sending everything again')
+    showToast(afterSeq === undefined ? words.redelivering : words.redeliveringAll)
     found.reload()
   }
   async function tryAgain(): Promise<void> {
@@ -59,20 +62,20 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
       failure.value = reason
     }
   }
-  useShortcuts([{ key: 'r', label: 'Redeliver', run: () => void tryAgain() }])
-  usePaletteActions([{ title: 'Redeliver this webhook', run: () => void tryAgain() }])
+  useShortcuts([{ key: 'r', label: words.redeliver, run: () => void tryAgain() }])
+  usePaletteActions([{ title: words.redeliverAction, run: () => void tryAgain() }])
 
   if (push === undefined) {
     const { value: problem } = found.problem
     return (
       <>
-        <DetailHead title="Webhook" backTo={back} />
-        {problem === undefined && <Loading what="the webhook" />}
+        <DetailHead title={words.title} backTo={back} />
+        {problem === undefined && <Loading what={words.loading} />}
         {problem?.code === 'NOT_FOUND' && (
-          <EmptyState title="There is no such webhook">
-            <p>Its client has deleted it, the receiver answered 410, or its task is gone.</p>
+          <EmptyState title={words.notFound}>
+            <p>{words.notFoundHint}</p>
             <a class="button" href={`/tasks/${encodeURIComponent(taskId)}`}>
-              Open the task
+              {words.openTask}
             </a>
           </EmptyState>
         )}
@@ -84,38 +87,36 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
     <div class="fill webhook-detail">
       <DetailHead title={splitWebhookUrl(push.url).host} backTo={back}>
         <StatusBadge {...webhookStatus(push)} />
-        <button type="button" class="small primary" title="Redeliver (r)" onClick={() => void tryAgain()}>
-          Redeliver
-        </button>
+        {deliveryFailure(push) === undefined && (
+          <button type="button" class="small" title={words.redeliverTitle} onClick={() => void tryAgain()}>
+            {words.redeliver}
+          </button>
+        )}
         <ConfirmButton
-          label="From the beginning"
-          question="Send everything from the beginning?"
+          label={words.fromStart}
+          question={words.fromStartQuestion}
           danger={false}
           class="small"
           onConfirm={() => redeliver(0)}
         >
-          The receiver gets every event of the task once more, with the ids that it knows. One that keeps no ids will
-          count them twice.
+          {words.fromStartHint}
         </ConfirmButton>
         <CopyButton
           text={adminCurl(location.origin, adminPath('getPush', { params }))}
-          label="Copy as curl"
+          label={words.copyCurl}
           class="small"
         >
-          curl
+          {webhooksStrings.curl}
         </CopyButton>
       </DetailHead>
       <div class="scroll webhook-body">
         {found.problem.value?.code === 'NOT_FOUND' ? (
-          <p class="webhook-note">This webhook is gone by now. What you see is how it last was.</p>
+          <p class="webhook-note">{words.deleted}</p>
         ) : (
           found.problem.value !== undefined && <ErrorNotice reason={found.problem.value} retry={found.reload} />
         )}
         {failure.value !== undefined && <ErrorNotice reason={failure.value} />}
-        <p class={push.state === 'dead' ? 'webhook-note dead' : 'webhook-note'}>
-          {statusExplanation(push)}{' '}
-          {push.last !== undefined && !isDelivered(push.last.outcome) && deliveryAdvice(push.last.outcome)}
-        </p>
+        <DeliveryState push={push} onRedeliver={() => void tryAgain()} />
         <WebhookFacts push={push} />
         <DeliveryAttempts push={push} most={most.value} onMore={() => (most.value = maxAttempts)} />
       </div>
@@ -123,31 +124,54 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
   )
 }
 
+/** What failed and what to do, or what it does now. */
+function DeliveryState({ push, onRedeliver }: { readonly push: Push; readonly onRedeliver: () => void }) {
+  const failure = deliveryFailure(push)
+  if (failure === undefined) return <p class="webhook-note">{statusExplanation(push)}</p>
+  const { title, advice, tone } = failure
+  const { outcome = '', answer } = push.last ?? {}
+  const cause = [outcome, ...(answer === undefined ? [] : [answer])].join(': ')
+  return (
+    <FailureNotice
+      isLive={false}
+      tone={tone}
+      title={title}
+      cause={cause === '' ? undefined : cause}
+      advice={[deliveryAdvice(outcome), advice].filter(Boolean).join(' ')}
+      actions={
+        <button type="button" class="small primary" title={words.redeliverTitle} onClick={onRedeliver}>
+          {words.redeliver}
+        </button>
+      }
+    />
+  )
+}
+
 function WebhookFacts({ push }: { readonly push: Push }) {
   const { taskId, configId, url, agent, title, attempt, dueAt, createdAt, state } = push
   return (
     <FactList>
-      <Fact name="Address">
-        <span class="webhook-url mono">{readableUrl(url)}</span> <CopyButton text={url} label="Copy the address" />
+      <Fact name={words.url}>
+        <span class="webhook-url mono">{readableUrl(url)}</span> <CopyButton text={url} label={words.copyUrl} />
       </Fact>
-      <Fact name="Task">
+      <Fact name={words.task}>
         <a href={`/tasks/${encodeURIComponent(taskId)}`}>{title ?? taskId}</a>
       </Fact>
-      <Fact name="Agent">
+      <Fact name={words.agent}>
         <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
       </Fact>
-      <Fact name="Delivered">{deliveryProgressText(push)}</Fact>
-      <Fact name="Next try">
-        {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : 'none is due'}
-        {attempt > 0 && <span class="faint"> · {attempt === 1 ? 'one has failed' : `${attempt} have failed`}</span>}
+      <Fact name={words.progress}>{deliveryProgressText(push)}</Fact>
+      <Fact name={words.next}>
+        {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : words.noNext}
+        {attempt > 0 && <span class="faint"> · {words.failed(attempt)}</span>}
       </Fact>
       {createdAt !== undefined && (
-        <Fact name="Made">
+        <Fact name={words.created}>
           <RelativeTime at={createdAt} />
         </Fact>
       )}
-      <Fact name="Id">
-        <CopyableId id={configId} what="the id of the webhook" />
+      <Fact name={words.id}>
+        <CopyableId id={configId} what={words.idName} />
       </Fact>
     </FactList>
   )

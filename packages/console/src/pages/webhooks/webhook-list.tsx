@@ -14,11 +14,13 @@ import { NewItemsButton, EmptyList } from '../../components/list/list-states.tsx
 import { AgentSelect, SearchField } from '../../components/filters/filter-fields.tsx'
 import { setFilters } from '../../components/filters/url-filters.ts'
 import { SegmentedControl } from '../../components/layout/tabs.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { EmptyState, ErrorNotice, FailureNotice, Loading } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
-import { pluralize } from '../../components/format.ts'
+import { webhooksStrings } from './strings.ts'
 import { WebhookRow } from './webhook-row.tsx'
 import { webhookFilters, webhookFilterSearch, webhookHref, webhookCurl, type WebhookFilters } from './webhook-status.ts'
+
+const { list: words, dead, empty } = webhooksStrings
 
 const keyOf = ({ taskId, configId }: PushSummary): string => `${taskId} ${configId}`
 
@@ -48,7 +50,7 @@ export function WebhookList({
   const { cursor } = useListShortcuts({
     items: push,
     keyOf,
-    noun: 'webhook',
+    noun: words.item,
     at,
     frame,
     idOf: ({ taskId }) => taskId,
@@ -63,31 +65,31 @@ export function WebhookList({
       <WebhookFilterBar filters={filters} />
       {filters.state === 'dead' && push.length > 0 && <DeadLetterNotice push={push} list={list} />}
       {isOff && (
-        <EmptyState title="Webhooks are switched off">
+        <EmptyState title={webhooksStrings.disabled.title}>
           <p>
-            Set <code>push: true</code> in the configuration, and clients may name a webhook for their tasks.
+            {webhooksStrings.disabled.hint[0]} <code>push: true</code> {webhooksStrings.disabled.hint[1]}
           </p>
           <a class="button" href="/settings/config">
-            Open the configuration
+            {webhooksStrings.disabled.open}
           </a>
         </EmptyState>
       )}
       {problem !== undefined && !isOff && <ErrorNotice reason={problem} retry={list.refresh} />}
-      {list.items.value === undefined && problem === undefined && <Loading what="webhooks" />}
+      {list.items.value === undefined && problem === undefined && <Loading what={words.loading} />}
       {list.items.value !== undefined && push.length === 0 && !isOff && <NoWebhooks filters={filters} list={list} />}
       {push.length > 0 && (
         <>
           <div class="listing-line listing-head webhook-line" aria-hidden="true">
-            <span>State</span>
-            <span>Webhook and task</span>
-            <span class="webhook-wide">Delivered</span>
-            <span class="webhook-wide">Last answer</span>
-            <span class="webhook-wide">Next try</span>
-            <span class="webhook-number">Made</span>
+            <span>{words.columns.state}</span>
+            <span>{words.columns.webhook}</span>
+            <span class="webhook-wide">{words.columns.delivered}</span>
+            <span class="webhook-wide">{words.columns.response}</span>
+            <span class="webhook-wide">{words.columns.next}</span>
+            <span class="webhook-number">{words.columns.created}</span>
           </div>
           <NewItemsButton list={list} frame={frame} />
           <VirtualList
-            label="Webhooks"
+            label={words.label}
             items={push}
             rowHeight={56}
             keyOf={keyOf}
@@ -104,25 +106,25 @@ export function WebhookList({
 
 function WebhookFilterBar({ filters }: { readonly filters: WebhookFilters }) {
   return (
-    <search class="bar toolbar" aria-label="Filter the webhooks">
+    <search class="bar toolbar" aria-label={words.filterLabel}>
       <SegmentedControl
-        label="State"
+        label={words.state}
         value={filters.state}
         options={[
-          ['', 'All'],
-          ['active', 'Active'],
-          ['dead', 'Dead letters'],
-          ['done', 'Done'],
+          ['', words.all],
+          ['active', words.active],
+          ['dead', words.dead],
+          ['done', words.done],
         ]}
         onChange={(state) => setQuery({ state })}
       />
       <SearchField
-        label="Filter by text"
-        placeholder="Address, id, message or answer"
+        label={words.textLabel}
+        placeholder={words.textPlaceholder}
         value={filters.text}
         onChange={(text) => setQuery({ text })}
       />
-      <AgentSelect value={filters.agent} anyText="Any agent" onChange={(agent) => setQuery({ agent })} />
+      <AgentSelect value={filters.agent} anyText={words.anyAgent} onChange={(agent) => setQuery({ agent })} />
     </search>
   )
 }
@@ -136,25 +138,26 @@ function DeadLetterNotice({
 }) {
   async function redeliverAll(): Promise<void> {
     for (const { taskId, configId } of push) await callAdmin('redeliver', { params: { taskId, configId } })
-    showToast(`Trying ${pluralize(push.length, 'webhook')} again`)
+    showToast(dead.started(push.length))
     list.refresh()
   }
   return (
-    <div class="webhook-about">
-      <p>
-        These were given up: every try failed, or the receiver refused an event. Each rests at the first event that it
-        did not take, and nothing is lost. Fix the receiver, then redeliver.
-      </p>
-      <ConfirmButton
-        label="Redeliver all"
-        question={`Redeliver ${pluralize(push.length, 'webhook')}?`}
-        danger={false}
-        class="small"
-        onConfirm={redeliverAll}
-      >
-        Each resumes with the first undelivered event. Webhooks that fail again reappear here.
-      </ConfirmButton>
-    </div>
+    <FailureNotice
+      isLive={false}
+      title={dead.title(push.length)}
+      advice={dead.advice}
+      actions={
+        <ConfirmButton
+          label={dead.redeliverAll}
+          question={dead.question(push.length)}
+          danger={false}
+          class="small"
+          onConfirm={redeliverAll}
+        >
+          {dead.confirm}
+        </ConfirmButton>
+      }
+    />
   )
 }
 
@@ -164,23 +167,18 @@ function NoWebhooks({ filters, list }: { readonly filters: WebhookFilters; reado
   return (
     <EmptyList
       list={list}
-      what="webhook"
+      what={words.item}
       filters={webhookFilters.names}
       isFiltered={webhookFilterSearch(filters) !== '' && !wantsDead}
     >
       {wantsDead ? (
-        <EmptyState title="No dead letters">
-          <p>
-            Every webhook was delivered, or is still being tried: after 1 s, 5 s, 30 s and so on, for some hours. What
-            is given up after that stands here.
-          </p>
+        <EmptyState title={empty.deadTitle}>
+          <p>{empty.deadHint}</p>
         </EmptyState>
       ) : (
-        <EmptyState title="No webhooks yet">
-          <p>A client that does not want to wait names a webhook, and the hub posts to it what happens to the task.</p>
-          {agent !== undefined && (
-            <CodeBlock text={webhookCurl(location.origin, agent)} label="a message with a webhook" wrap />
-          )}
+        <EmptyState title={empty.title}>
+          <p>{empty.hint}</p>
+          {agent !== undefined && <CodeBlock text={webhookCurl(location.origin, agent)} label={empty.example} wrap />}
         </EmptyState>
       )}
     </EmptyList>

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { setFilters } from '../../components/filters/url-filters.ts'
 import {
   deliveryAdvice,
+  deliveryFailure,
   webhookFilterSearch,
   webhookFilters,
   isDelivered,
@@ -28,38 +29,39 @@ describe('the status of a webhook', () => {
         { ...cursor, state: 'done' as const },
       ].map((one) => [webhookStatus(one).word, deliveryProgressText(one)]),
       [
-        ['listening', 'everything so far'],
-        ['sending', '4 of 12'],
-        ['retrying', '4 of 12'],
-        ['given up', '4 of 12'],
-        ['done', 'everything'],
+        ['Waiting for events', 'All events so far'],
+        ['Sending', 'Delivered 4 of 12'],
+        ['Retrying', 'Delivered 4 of 12'],
+        ['Failed', 'Delivered 4 of 12'],
+        ['Delivered', 'All events'],
       ],
     )
-    assert.equal(deliveryProgressText({ ...cursor, dueAt, deliveredSeq: 0 }), 'nothing of 12')
+    assert.equal(deliveryProgressText({ ...cursor, dueAt, deliveredSeq: 0 }), 'Delivered 0 of 12')
   })
 
   it('has an explanation', () => {
-    assert.match(
-      statusExplanation({ ...cursor, state: 'dead', attempt: 1 }),
-      /^Given up after one try\. It rests after event 4/,
+    const once = deliveryFailure({ ...cursor, state: 'dead', attempt: 1 })
+    assert.deepEqual(
+      [once?.title, once?.advice],
+      ['Delivery failed after 1 attempt', 'Events are queued; redeliver to resume.'],
     )
-    assert.match(
-      statusExplanation({ ...cursor, state: 'dead', attempt: 9, deliveredSeq: 0 }),
-      /9 tries.*before the first event/,
-    )
-    assert.match(statusExplanation({ ...cursor, attempt: 1, dueAt }), /^The last try failed/)
+    assert.equal(deliveryFailure({ ...cursor, state: 'dead', attempt: 9 })?.title, 'Delivery failed after 9 attempts')
+    assert.equal(deliveryFailure({ ...cursor, attempt: 1 })?.title, 'The last attempt failed')
+    assert.equal(deliveryFailure(cursor), undefined)
+    assert.match(statusExplanation({ ...cursor, dueAt }), /^Delivering now/)
   })
 
   it('has advice for each response', () => {
     assert.deepEqual(['HTTP 200', 'HTTP 204', 'HTTP 500', 'timed out'].map(isDelivered), [true, true, false, false])
-    assert.match(deliveryAdvice('HTTP 302') ?? '', /never followed/)
+    assert.match(deliveryAdvice('HTTP 302') ?? '', /follows none/)
     assert.match(deliveryAdvice('HTTP 403') ?? '', /credentials/)
-    assert.match(deliveryAdvice('HTTP 404') ?? '', /nothing at this address/)
-    assert.match(deliveryAdvice('HTTP 422') ?? '', /refused the event/)
-    assert.match(deliveryAdvice('HTTP 429') ?? '', /busy or broken/)
-    assert.match(deliveryAdvice('HTTP 503') ?? '', /busy or broken/)
+    assert.match(deliveryAdvice('HTTP 404') ?? '', /does not accept POST/)
+    assert.match(deliveryAdvice('HTTP 422') ?? '', /rejected the event/)
+    assert.match(deliveryAdvice('HTTP 429') ?? '', /overloaded/)
+    assert.match(deliveryAdvice('HTTP 503') ?? '', /overloaded/)
     assert.match(deliveryAdvice('timed out') ?? '', /in time/)
-    assert.equal(deliveryAdvice('ECONNREFUSED'), undefined)
+    assert.match(deliveryAdvice('ECONNREFUSED') ?? '', /cannot be reached/)
+    assert.equal(deliveryAdvice('something else'), undefined)
   })
 })
 

@@ -4,6 +4,7 @@ import { curlKeyHeader, fillMessageId, messageIdPlaceholder } from '../../compon
 import { parseOption, parseText, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
 import { formatCount } from '../../components/format.ts'
 import type { StatusDisplay } from '../../components/status/task-state.tsx'
+import { webhooksStrings } from './strings.ts'
 
 type PushProgress = Pick<PushSummary, 'state' | 'attempt' | 'dueAt' | 'deliveredSeq' | 'head'>
 
@@ -12,29 +13,44 @@ export function webhookStatus({
   attempt,
   dueAt,
 }: Pick<PushSummary, 'state' | 'attempt' | 'dueAt'>): StatusDisplay {
-  if (state === 'dead') return { tone: 'failed', shape: '✕', word: 'given up' }
-  if (state === 'done') return { tone: 'done', shape: '●', word: 'done' }
-  if (attempt > 0) return { tone: 'waiting', shape: '◇', word: 'retrying' }
-  if (dueAt !== undefined) return { tone: 'working', shape: '◐', word: 'sending' }
-  return { tone: 'ended', shape: '○', word: 'listening' }
+  const { status: words } = webhooksStrings
+  if (state === 'dead') return { tone: 'failed', shape: '✕', word: words.dead }
+  if (state === 'done') return { tone: 'done', shape: '●', word: words.done }
+  if (attempt > 0) return { tone: 'waiting', shape: '◇', word: words.retrying }
+  if (dueAt !== undefined) return { tone: 'working', shape: '◐', word: words.sending }
+  return { tone: 'ended', shape: '○', word: words.listening }
 }
 
 /** How far the webhook was delivered. Seqs refer to the task log, of which webhooks receive only a part. */
 export function deliveryProgressText({ state, dueAt, deliveredSeq, head }: PushProgress): string {
-  if (state === 'done') return 'everything'
-  if (state === 'active' && dueAt === undefined) return 'everything so far'
-  return deliveredSeq === 0 ? `nothing of ${formatCount(head)}` : `${formatCount(deliveredSeq)} of ${formatCount(head)}`
+  const { progress: words } = webhooksStrings
+  if (state === 'done') return words.all
+  if (state === 'active' && dueAt === undefined) return words.allSoFar
+  return words.some(formatCount(deliveredSeq), formatCount(head))
 }
 
-export function statusExplanation({ state, attempt, dueAt, deliveredSeq }: PushProgress): string {
-  if (state === 'dead') {
-    const tries = attempt === 1 ? 'one try' : `${attempt} tries`
-    const place = deliveredSeq === 0 ? 'before the first event' : `after event ${deliveredSeq}`
-    return `Given up after ${tries}. It rests ${place}: nothing is lost, and nothing more is sent until you redeliver.`
-  }
-  if (state === 'done') return 'The task has ended, and the webhook received all of it.'
-  if (attempt > 0) return 'The last try failed. What comes later waits behind it, so that events arrive in order.'
-  return dueAt === undefined ? 'It waits for what happens next.' : 'It is being delivered now.'
+export interface DeliveryFailure {
+  readonly title: string
+  readonly advice: string
+  readonly tone: 'failed' | 'waiting'
+}
+
+/** Why the webhook does not get on; `undefined` if it does. */
+export function deliveryFailure({
+  state,
+  attempt,
+}: Pick<PushSummary, 'state' | 'attempt'>): DeliveryFailure | undefined {
+  const { explain: words } = webhooksStrings
+  if (state === 'dead') return { title: words.dead(attempt), advice: words.deadAdvice, tone: 'failed' }
+  if (state === 'done' || attempt === 0) return undefined
+  return { title: words.retrying, advice: words.retryingAdvice, tone: 'waiting' }
+}
+
+/** What it does now, if nothing failed. */
+export function statusExplanation({ state, dueAt }: Pick<PushSummary, 'state' | 'dueAt'>): string {
+  const { explain: words } = webhooksStrings
+  if (state === 'done') return words.done
+  return dueAt === undefined ? words.listening : words.sending
 }
 
 export function isDelivered(outcome: string): boolean {
@@ -43,16 +59,14 @@ export function isDelivered(outcome: string): boolean {
 
 /** What the receiver would have to fix; `undefined` if the response explains itself. */
 export function deliveryAdvice(outcome: string): string | undefined {
-  if (/^HTTP 3\d\d$/.test(outcome))
-    return 'It answered with a redirect. Redirects are never followed: register the final address.'
-  if (/^HTTP (401|403)$/.test(outcome))
-    return 'It refused the credentials. Let the client register the webhook again with the right ones.'
-  if (/^HTTP (404|405)$/.test(outcome)) return 'There is nothing at this address that takes a POST.'
-  if (/^HTTP 4(?!08|25|29)\d\d$/.test(outcome)) return 'It refused the event. Another try would be answered alike.'
-  if (/^HTTP (429|5\d\d|408|425)$/.test(outcome))
-    return 'It is busy or broken. It is tried again by itself, ever less often.'
-  if (outcome === 'timed out') return 'It did not answer in time.'
-  return undefined
+  const { advice: words } = webhooksStrings
+  if (/^HTTP 3\d\d$/.test(outcome)) return words.redirect
+  if (/^HTTP (401|403)$/.test(outcome)) return words.credentials
+  if (/^HTTP (404|405)$/.test(outcome)) return words.notFound
+  if (/^HTTP 4(?!08|25|29)\d\d$/.test(outcome)) return words.refused
+  if (/^HTTP (429|5\d\d|408|425)$/.test(outcome)) return words.busy
+  if (/^timed out$/.test(outcome)) return words.timeout
+  return /^E[A-Z]+$|cannot be reached|refused/.test(outcome) ? words.unreachable : undefined
 }
 
 /** Splits a URL into the host, which identifies the receiver, and the rest. */
@@ -88,7 +102,11 @@ export function webhookFilterSearch(filters: WebhookFilters): string {
 
 /** A curl command that sends a message with a webhook. */
 export function webhookCurl(origin: string, agent: Pick<Agent, 'name' | 'isOpen'>): string {
-  const message = { messageId: messageIdPlaceholder, role: 'ROLE_USER', parts: [{ text: 'Hello' }] }
+  const message = {
+    messageId: messageIdPlaceholder,
+    role: 'ROLE_USER',
+    parts: [{ text: webhooksStrings.empty.exampleText }],
+  }
   const configuration = { taskPushNotificationConfig: { url: 'https://example.com/webhook' } }
   const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message, configuration } }
   return [

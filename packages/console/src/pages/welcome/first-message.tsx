@@ -8,10 +8,12 @@ import { query, setQuery } from '../../app/router.ts'
 import { Icon } from '../../components/icon.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
-import { formatDuration } from '../../components/format.ts'
 import { playgroundPath } from '../../agent/agent-path.ts'
 import { appendStreamEvent, emptyStreamText, streamMessage } from './stream-message.ts'
+import { welcomeStrings } from './strings.ts'
 import './first-message.css'
+
+const strings = welcomeStrings.message
 
 export interface FirstMessageProps {
   readonly agents: readonly Agent[]
@@ -26,7 +28,7 @@ interface SentMessage {
 
 export function FirstMessage({ agents, tasks }: FirstMessageProps) {
   const chosen = agents.find(({ name }) => name === query.value.get('agent')) ?? agents.find(isReady) ?? agents[0]
-  const text = useSignal(query.value.get('text') ?? 'Hello')
+  const text = useSignal(query.value.get('text') ?? strings.example)
   const sent = useSignal<SentMessage | undefined>(undefined)
   const received = useSignal(emptyStreamText)
   const reason = useSignal<unknown>(undefined)
@@ -51,7 +53,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
     try {
       for await (const one of streamMessage(chosen.name, text.value, mine.signal))
         received.value = appendStreamEvent(received.value, one)
-      announce(`${chosen.title} says: ${received.value.text.slice(0, 200)}`)
+      announce(strings.replied(chosen.title, received.value.text.slice(0, 200)))
     } catch (thrown) {
       if (mine.signal.aborted) return
       reason.value = toProblem(thrown)
@@ -63,7 +65,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
     <div class="stack first">
       <form class="first-form" onSubmit={(event) => void send(event)}>
         <select
-          aria-label="Agent"
+          aria-label={strings.agent}
           value={chosen.name}
           onChange={(event) => setQuery({ agent: event.currentTarget.value, text: undefined })}
         >
@@ -76,20 +78,20 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
         <input
           type="text"
           class="grow"
-          aria-label="Message"
+          aria-label={strings.message}
           dir="auto"
           autocomplete="off"
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
         />
         <button type="submit" class="primary" disabled={isBusy.value || text.value.trim() === ''}>
-          <Icon name="send" /> Send
+          <Icon name="send" /> {strings.send}
         </button>
       </form>
       {sent.value !== undefined && (
         <div class="stack-small first-talk panel">
           <p class="first-said">
-            <span class="label">You</span>
+            <span class="label">{strings.you}</span>
             <span class="first-words" dir="auto">
               {sent.value.text}
             </span>
@@ -125,11 +127,9 @@ function TaskLine({ taskId, tasks, agent }: TaskLineProps) {
   return (
     <p class="first-task">
       <TaskStateBadge state={task.state} />
-      <span class="soft">
-        Your task is in the log{task.durationMs === undefined ? '' : `, done in ${formatDuration(task.durationMs)}`}.
-      </span>
-      <a href={`/tasks/${task.id}`}>See every event of it</a>
-      <a href={playgroundPath(agent)}>Continue in the playground</a>
+      <span class="soft">{strings.inLog(task.durationMs)}</span>
+      <a href={`/tasks/${task.id}`}>{strings.events}</a>
+      <a href={playgroundPath(agent)}>{strings.playground}</a>
     </p>
   )
 }

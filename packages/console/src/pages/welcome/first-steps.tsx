@@ -4,12 +4,12 @@ import type { Agent, TaskSummary } from '../../api/admin.ts'
 import { useSignal } from '@preact/signals'
 import { Icon } from '../../components/icon.tsx'
 import { StatusBadge } from '../../components/status/task-state.tsx'
-import { pluralize } from '../../components/format.ts'
 import { AddAgent } from '../../agent/add-agent.tsx'
 import { agentStatus } from '../../agent/agent-status.ts'
 import { agentPath, playgroundPath } from '../../agent/agent-path.ts'
 import { FirstMessage } from './first-message.tsx'
 import type { FirstStepsStatus } from './first-steps-status.ts'
+import { welcomeStrings as strings } from './strings.ts'
 
 export interface FirstStepsProps {
   readonly agents: readonly Agent[]
@@ -24,29 +24,23 @@ const maxAgents = 6
 export function FirstSteps({ agents, tasks, steps, onDone }: FirstStepsProps) {
   return (
     <div class="steps">
-      <p class="steps-lead">
-        Your hub is running.{' '}
-        {agents.length === 0
-          ? 'It has no agents yet.'
-          : `${pluralize(agents.length, 'agent')} can be called by any A2A client, whatever its version.`}{' '}
-        A minute is enough to see it work.
-      </p>
+      <p class="steps-lead">{strings.lead(agents.length)}</p>
       <ol class="steps-list">
-        <Step number={1} title="Meet the agents" isDone={steps.hasAgents}>
+        <Step number={1} title={strings.meet.title} isDone={steps.hasAgents}>
           <AgentCards agents={agents} />
         </Step>
-        <Step number={2} title="Send a first message" isDone={steps.hasSent}>
+        <Step number={2} title={strings.message.title} isDone={steps.hasSent}>
           <FirstMessage agents={agents} tasks={tasks} />
         </Step>
-        <Step number={3} title="Add your own agent" isDone={steps.hasOwn}>
+        <Step number={3} title={strings.own.title} isDone={steps.hasOwn}>
           <OwnAgent agents={agents} />
         </Step>
       </ol>
       {steps.isDone && (
         <p class="steps-end">
-          <span>That is all. What happens from now on, you see live.</span>
+          <span>{strings.end}</span>
           <button type="button" class="primary" onClick={onDone}>
-            To the overview
+            {strings.openOverview}
           </button>
         </p>
       )}
@@ -69,7 +63,7 @@ function Step({ number, title, isDone, children }: StepProps) {
       </span>
       <div class="stack step-body">
         <h2>
-          {title} {isDone && <span class="unseen">(done)</span>}
+          {title} {isDone && <span class="unseen">{strings.done}</span>}
         </h2>
         {children}
       </div>
@@ -78,7 +72,7 @@ function Step({ number, title, isDone, children }: StepProps) {
 }
 
 function AgentCards({ agents }: { readonly agents: readonly Agent[] }) {
-  if (agents.length === 0) return <p class="hint">None yet. The last step adds one.</p>
+  if (agents.length === 0) return <p class="hint">{strings.meet.none}</p>
   return (
     <>
       <ul class="meet">
@@ -88,7 +82,7 @@ function AgentCards({ agents }: { readonly agents: readonly Agent[] }) {
           </li>
         ))}
       </ul>
-      {agents.length > maxAgents && <a href="/agents">All {pluralize(agents.length, 'agent')}</a>}
+      {agents.length > maxAgents && <a href="/agents">{strings.meet.all(agents.length)}</a>}
     </>
   )
 }
@@ -107,14 +101,14 @@ function AgentCard({ agent }: { readonly agent: Agent }) {
         </span>
       </div>
       <p class="meet-about soft clamp" dir="auto">
-        {description ?? `A ${kind} agent.`}
+        {description ?? strings.meet.description(kind)}
       </p>
       <p class="row meet-foot faint">
         <span class="cut">
           {kind}
-          {isDefault && ' · default'}
+          {isDefault && strings.meet.isDefault}
         </span>
-        <a href={playgroundPath(name)}>Try it</a>
+        <a href={playgroundPath(name)}>{strings.meet.open}</a>
       </p>
     </>
   )
@@ -127,25 +121,21 @@ function OwnAgent({ agents }: { readonly agents: readonly Agent[] }) {
     <>
       {added.value === undefined ? (
         <>
-          {own.length > 0 && (
-            <p class="hint">
-              You have {pluralize(own.length, 'agent')} of your own. Here is where the next one comes from.
-            </p>
-          )}
+          {own.length > 0 && <p class="hint">{strings.own.has(own.length)}</p>}
           <AddAgent onAdded={(name) => (added.value = name)} />
           <p class="hint">
-            Or from a terminal: <code>parley agent add https://agent.example.com</code>
+            {strings.own.terminal} <code>parley agent add https://agent.example.com</code>
           </p>
         </>
       ) : (
         <p class="steps-added">
-          <StatusBadge tone="done" shape="●" word="added" />
+          <StatusBadge tone="done" shape="●" word={strings.own.added} />
           <a href={agentPath(added.value)}>{added.value}</a>
           <a class="button" href={playgroundPath(added.value)}>
-            Try it
+            {strings.own.open}
           </a>
-          <button type="button" class="plain" onClick={() => (added.value = undefined)}>
-            Add another one
+          <button type="button" onClick={() => (added.value = undefined)}>
+            {strings.own.another}
           </button>
         </p>
       )}

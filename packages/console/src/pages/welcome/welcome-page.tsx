@@ -1,16 +1,15 @@
-/** The start page: first steps for a new hub, and an overview afterwards. */
-import { useRef } from 'preact/hooks'
+/** First steps for a new hub. The hub opens on the overview once they are done or were skipped. */
 import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Change } from '../../api/change-feed.ts'
-import { savePreference, readPreference } from '../../app/preferences.ts'
-import { query, setQuery } from '../../app/router.ts'
+import { navigate } from '../../app/router.ts'
+import { skipFirstSteps } from '../../app/start-page.ts'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { useAgentsWithLoad } from '../../api/agents.ts'
 import { FirstSteps } from './first-steps.tsx'
-import { HubOverview } from './overview.tsx'
 import { firstStepsStatus } from './first-steps-status.ts'
+import { welcomeStrings as strings } from './strings.ts'
 import './welcome.css'
 
 const recentTaskCount = 8
@@ -18,9 +17,9 @@ const concernsTasks = ({ type }: Change): boolean => type === 'task' || type ===
 
 export function WelcomePage() {
   const agents = useAgentsWithLoad()
-  const counts = useResource('task counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
+  const counts = useResource('task-counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
   const tasks = useResource(
-    'newest tasks',
+    'newest-tasks',
     (signal) => callAdmin('listTasks', { query: { limit: recentTaskCount }, signal }),
     concernsTasks,
   )
@@ -29,25 +28,18 @@ export function WelcomePage() {
   const isReady = known !== undefined && counted !== undefined && newest !== undefined
   const all = Object.values(counted?.states ?? {}).reduce((sum, one) => sum + one, 0)
   const steps = firstStepsStatus({ agents: known ?? [], tasks: all })
-  const wish = query.value.get('view') ?? readPreference('welcome', ['overview', 'steps'])
-  // Steps that were started stay visible after the last one.
-  const hasBegun = useRef(false)
-  const isGuided = isReady && (wish === 'steps' || (wish !== 'overview' && (!steps.isDone || hasBegun.current)))
-  if (isGuided) hasBegun.current = true
 
-  function choose(view: 'overview' | 'steps'): void {
-    savePreference('welcome', view)
-    setQuery({ view, agent: undefined, text: undefined })
+  function leave(): void {
+    skipFirstSteps()
+    navigate('/overview')
   }
 
   return (
     <>
-      <PageHead title={isGuided ? 'Welcome to Parley' : 'Overview'}>
-        {isReady && (
-          <button type="button" class="plain" onClick={() => choose(isGuided ? 'overview' : 'steps')}>
-            {isGuided ? (steps.isDone ? 'To the overview' : 'Skip the first steps') : 'First steps'}
-          </button>
-        )}
+      <PageHead title={strings.title}>
+        <button type="button" onClick={leave}>
+          {steps.isDone ? strings.openOverview : strings.skip}
+        </button>
       </PageHead>
       <div class="scroll welcome">
         {problem !== undefined && (
@@ -61,13 +53,9 @@ export function WelcomePage() {
           />
         )}
         {isReady ? (
-          isGuided ? (
-            <FirstSteps agents={known} tasks={newest.tasks} steps={steps} onDone={() => choose('overview')} />
-          ) : (
-            <HubOverview agents={known} counts={counted} tasks={newest.tasks} />
-          )
+          <FirstSteps agents={known} tasks={newest.tasks} steps={steps} onDone={leave} />
         ) : (
-          problem === undefined && <Loading what="what is here" />
+          problem === undefined && <Loading what={strings.what} />
         )}
       </div>
     </>

@@ -3,14 +3,16 @@ import { linkSignals } from '@parley/a2a'
 import { validateAgentName } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { Detect } from '../../agents/detect/detect.ts'
+import { diagnosisCodes } from '../../agents/detect/diagnosis.ts'
 import type { AgentKind } from '../../agents/kind.ts'
+import { formatPath } from '../../config/config-problem.ts'
 import { kindEntrySchemas, type JsonSchema } from '../../config/json-schema.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import type { ConfigService } from '../config-service.ts'
 import { jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { invalidFieldError } from '../key-fields.ts'
-import { appliedSchema, appliedToJson } from './config.ts'
+import { appliedSchema, appliedToJson, diffLines, effectsSchema, effectsToJson, maxConfigBytes } from './config.ts'
 
 export interface AgentEntryRoutesDeps {
   readonly configService: ConfigService
@@ -28,6 +30,9 @@ const params = z.object({ agent: nameField })
 const entry = z
   .looseObject({ kind: z.string().min(1) })
   .describe('As in the file: `kind` and the settings of that kind.')
+const entryText = z
+  .string()
+  .describe('The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown).')
 const editFields = { note: z.string().max(500).optional(), base: z.string().max(64).optional() }
 /** A program may have to be installed first. */
 const detectTimeoutMs = 60_000
@@ -37,6 +42,15 @@ const detected = z.strictObject({
   name: z.string().optional(),
   entry: jsonObject.optional().describe('The entry for the configuration.'),
   notes: z.array(z.string()).optional().describe('Notes for the operator.'),
+  diagnosis: z
+    .strictObject({
+      code: z.enum(diagnosisCodes),
+      title: z.string().describe('Such as: Nothing is listening on port 44998.'),
+      advice: z.string().describe('What to do.'),
+      cause: z.string().optional().describe('The error as it was reported.'),
+    })
+    .optional()
+    .describe('Why no kind was detected.'),
   reasons: z.array(z.string()).optional().describe('The attempts, if no kind was detected.'),
 })
 
@@ -87,7 +101,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
           env: programEnv,
           ...(token !== undefined ? { token: { value: token, reference: `\${env:${tokenEnv}}` } } : {}),
         }).finally(limit.end)
-        if ('reasons' in found) return { reasons: [...found.reasons] }
+        if ('reasons' in found) return { diagnosis: found.diagnosis, reasons: [...found.reasons] }
         const { kind, name: detectedName, entry: own, notes } = found
         return { kind, name: detectedName, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
       },
@@ -111,19 +125,52 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         )
       },
     }),
+    jsonRoute('POST /admin/agents/{agent}/review', {
+      name: 'reviewAgent',
+      summary: 'Checks an edited entry of an agent and compares it with the configuration; changes nothing.',
+      description:
+        'An edit is a text, or an object, which is merged into the text. Without an edit, it returns the current entry as text.',
+      params,
+      body: z.strictObject({ entry: jsonObject.optional(), text: entryText.optional() }),
+      maxBytes: maxConfigBytes,
+      response: z.strictObject({
+        format: z.enum(['yaml', 'json']).describe('The format of the configuration file.'),
+        text: z.string().describe('The entry as text, with its comments, without secrets.'),
+        entry: jsonObject.optional().describe('The entry as an object; absent if the text cannot be parsed.'),
+        problems: z.array(z.strictObject({ path: z.string(), line: z.int().optional(), message: z.string() })),
+        diff: diffLines.optional().describe('The changed lines of the file; absent if there are problems.'),
+        effects: effectsSchema.optional(),
+      }),
+      handle({ params: { agent }, body }) {
+        if (registry.status(agent) === undefined) throw notFoundError()
+        const { problems, diff, effects, entry: own, ...review } = configService.reviewAgent(agent, body)
+        return {
+          ...review,
+          ...(own === undefined ? {} : { entry: { ...own } }),
+          problems: problems.map(({ path, line, message }) => ({
+            path: formatPath(path),
+            ...(line === undefined ? {} : { line }),
+            message,
+          })),
+          ...(diff === undefined ? {} : { diff: [...diff] }),
+          ...(effects === undefined ? {} : { effects: effectsToJson(effects) }),
+        }
+      },
+    }),
     jsonRoute('PUT /admin/agents/{agent}', {
       name: 'changeAgent',
-      summary: "Replaces an agent's entry. Secrets shown as (not shown) are kept.",
+      summary: "Replaces an agent's entry, by `entry` or by `text`. Secrets shown as (not shown) are kept.",
       params,
-      body: z.strictObject({ entry, ...editFields }),
+      body: z.strictObject({ entry: entry.optional(), text: entryText.optional(), ...editFields }),
+      maxBytes: maxConfigBytes,
       response: appliedSchema,
       event: 'config.applied',
       async handle({ params: { agent }, body, who }) {
         if (registry.status(agent) === undefined) throw notFoundError()
+        const edited = body.text ?? body.entry
+        if (edited === undefined) throw invalidFieldError('entry', 'is missing: send `entry` or `text`')
         const note = body.note ?? `change ${agent}`
-        return appliedToJson(
-          await configService.putAgent(agent, body.entry, { who: who.subject, note, base: body.base }),
-        )
+        return appliedToJson(await configService.putAgent(agent, edited, { who: who.subject, note, base: body.base }))
       },
     }),
     jsonRoute('DELETE /admin/agents/{agent}', {

@@ -3,14 +3,16 @@ import type { CardVariant } from '@parley/a2a/server'
 import { z } from 'zod'
 import { matchesFilter } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
-import { agentSummary, type AgentView } from '../agent-view.ts'
+import type { HealthMonitor } from '../../health/health-monitor.ts'
+import { agentSummary, type AgentSummary, type AgentView } from '../agent-view.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import { nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { endpointSchema, agentCardsSchema, type OwnCard, signatureInfo, remoteCardToJson } from '../card-view.ts'
 
 export interface AgentRoutesDeps {
   readonly view: AgentView
-  readonly registry: Pick<AgentRegistry, 'open' | 'refreshCard' | 'status'>
+  readonly registry: Pick<AgentRegistry, 'open' | 'refreshCard' | 'status' | 'retryNow' | 'stopRetrying'>
+  readonly health: Pick<HealthMonitor, 'retryNow' | 'stopRetrying'>
   /** A card as clients receive it; `undefined` if there is none. */
   card(agent: string, variant: CardVariant): Promise<string | undefined>
   /** The entry in the file, with secrets redacted; `undefined` if there is no file. */
@@ -32,7 +34,7 @@ const detail = agentSummary
   })
   .meta({ id: 'AgentDetail' })
 
-export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): readonly AdminRoute[] {
+export function agentRoutes({ view, registry, health, card, entry }: AgentRoutesDeps): readonly AdminRoute[] {
   return taggedRoutes('Agents', [
     jsonRoute('GET /admin/agents', {
       name: 'listAgents',
@@ -57,8 +59,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
       params,
       response: detail,
       async handle({ params: { agent } }) {
-        const summary = await view.get(agent)
-        if (summary === undefined) throw notFoundError()
+        const summary = await requireSummary(agent)
         const configured = entry(agent)
         return { ...summary, ...(await cardFacts(agent)), ...(configured !== undefined ? { entry: configured } : {}) }
       },
@@ -70,9 +71,34 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
       response: agentSummary,
       async handle({ params: { agent } }) {
         await registry.refreshCard(agent)
-        const summary = await view.get(agent)
-        if (summary === undefined) throw notFoundError()
-        return summary
+        return requireSummary(agent)
+      },
+    }),
+    jsonRoute('POST /admin/agents/{agent}/retry', {
+      name: 'retryAgent',
+      summary: 'Tries now to open or to reach an agent that is down, and continues to retry.',
+      description: 'Responds when the attempt has ended.',
+      params,
+      response: agentSummary,
+      event: 'agent.retried',
+      async handle({ params: { agent } }) {
+        await registry.retryNow(agent)
+        await health.retryNow(agent)
+        return requireSummary(agent)
+      },
+    }),
+    jsonRoute('POST /admin/agents/{agent}/stop-retrying', {
+      name: 'stopRetryingAgent',
+      summary: 'Stops retrying an agent that is down.',
+      description:
+        'Until `retryAgent`, a change of its configuration or a restart of the hub. No effect on an agent that is up.',
+      params,
+      response: agentSummary,
+      event: 'agent.retry-stopped',
+      handle({ params: { agent } }) {
+        registry.stopRetrying(agent)
+        health.stopRetrying(agent)
+        return requireSummary(agent)
       },
     }),
     jsonRoute('GET /admin/agents/{agent}/card', {
@@ -108,12 +134,16 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         if (!(await watch.approve(fingerprint))) {
           throw new RouteError('CONFLICT', 'The card has changed since you loaded it: load it again')
         }
-        const summary = await view.get(agent)
-        if (summary === undefined) throw notFoundError()
-        return summary
+        return requireSummary(agent)
       },
     }),
   ])
+
+  async function requireSummary(agent: string): Promise<AgentSummary> {
+    const summary = await view.get(agent)
+    if (summary === undefined) throw notFoundError()
+    return summary
+  }
 
   /** The fields of the newest card that a summary lacks. */
   async function cardFacts(agent: string) {

@@ -14,7 +14,7 @@ export interface ConfigRoutesDeps {
 }
 
 /** As JSON: a text has up to 256 kB (`config/config-document.ts`), and escaping enlarges it. */
-const maxBytes = 600_000
+export const maxConfigBytes = 600_000
 
 export const effectsSchema = z
   .strictObject({
@@ -34,7 +34,7 @@ const editedText = z.strictObject({
   text: z.string().describe('The whole file. Secrets shown as (not shown) are kept.'),
 })
 
-const diffLines = z.array(
+export const diffLines = z.array(
   z.strictObject({
     change: z.enum(['same', 'added', 'removed']),
     text: z.string(),
@@ -81,7 +81,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       name: 'checkConfig',
       summary: 'Validates a configuration; changes nothing.',
       body: editedText,
-      maxBytes,
+      maxBytes: maxConfigBytes,
       response: z.strictObject({
         problems: z.array(z.strictObject({ path: z.string(), line: z.int().optional(), message: z.string() })),
       }),
@@ -97,7 +97,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       name: 'diffConfig',
       summary: 'Compares a configuration with the current one and lists the effects; changes nothing.',
       body: editedText,
-      maxBytes,
+      maxBytes: maxConfigBytes,
       response: z.strictObject({ diff: diffLines, effects: effectsSchema }),
       handle({ body }) {
         const preview = configService.diff(body.text)
@@ -108,7 +108,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       name: 'applyConfig',
       summary: 'Applies a configuration and writes it to the file.',
       body: editedText.extend(editFields),
-      maxBytes,
+      maxBytes: maxConfigBytes,
       response: appliedSchema,
       event: 'config.applied',
       async handle({ body: { text, ...about }, who }) {
@@ -164,7 +164,7 @@ export function appliedToJson({
   return { version: versionId, hash, effects: effectsToJson(previewed) }
 }
 
-function effectsToJson({ added, changed, removed, applied: appliedSections, restart }: ReloadResult) {
+export function effectsToJson({ added, changed, removed, applied: appliedSections, restart }: ReloadResult) {
   return {
     added: [...added],
     changed: [...changed],

@@ -112,7 +112,7 @@ function formatEvents(events: readonly (readonly [name: string, data: object])[]
 }
 
 function dataOf(news: ChangeEvent): object {
-  if (news.type === 'task') return taskSummaryOf(news.row, news.title)
+  if (news.type === 'task') return taskSummaryOf(news.row, news.facts)
   const { type: _, ...data } = news
   return data
 }

@@ -1,11 +1,10 @@
-/** `/admin/health`: the state of the hub, and statistics of the last hour. */
+/** `/admin/health`: the state of the hub. */
 import type { FullStore } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
-import type { RecentStats } from '../live-activity.ts'
 
 export interface HealthRoutesDeps {
   readonly store: Pick<FullStore, 'ready' | 'tasks' | 'push'>
@@ -13,7 +12,6 @@ export interface HealthRoutesDeps {
   readonly storeName: string
   handler(): Promise<Pick<Handler, 'openStreams' | 'push'>>
   readonly view: AgentView
-  readonly recentStats: RecentStats
   readonly version: string
   readonly instance: string
   readonly now: () => number
@@ -52,7 +50,7 @@ const healthSchema = z
 export type HubHealth = z.output<typeof healthSchema>
 
 export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
-  const { store, storeName, view, recentStats, version, instance, now } = parts
+  const { store, storeName, view, version, instance, now } = parts
   const startedAt = now()
   const startedMonotonic = performance.now()
   return taggedRoutes('Health', [
@@ -87,23 +85,6 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
           push: { isOn: push !== undefined, dead: dead.pushes.length },
         }
       },
-    }),
-    jsonRoute('GET /admin/health/pulse', {
-      name: 'getPulse',
-      summary: 'The last hour of this process, minute by minute.',
-      response: z.strictObject({
-        minutes: z.array(
-          z.strictObject({
-            at: timestamp,
-            requests: z.int(),
-            errors: z.int(),
-            p50Ms: z.number().optional(),
-            p99Ms: z.number().optional(),
-            streams: z.int(),
-          }),
-        ),
-      }),
-      handle: () => ({ minutes: recentStats.read().map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })) }),
     }),
   ])
 

@@ -6,11 +6,13 @@ import { matchesFilter, toListedAgent } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { limitField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { keyInfo, keyToJson } from '../key-fields.ts'
-import { firstMessageText, taskSummaryOf, taskSummary } from '../task-view.ts'
+import type { TaskFactsReader } from '../task-facts.ts'
+import { taskSummaryOf, taskSummary } from '../task-view.ts'
 
 export interface SearchRoutesDeps {
   readonly registry: Pick<AgentRegistry, 'names' | 'status'>
   readonly store: Pick<Store, 'tasks'>
+  readonly facts: TaskFactsReader
   readonly keys: Pick<ApiKeys, 'get'>
   url(): string | undefined
 }
@@ -18,7 +20,7 @@ export interface SearchRoutesDeps {
 /** Fewer letters match nearly everything. */
 const minQueryLength = 4
 
-export function searchRoutes({ registry, store, keys, url }: SearchRoutesDeps): readonly AdminRoute[] {
+export function searchRoutes({ registry, store, facts, keys, url }: SearchRoutesDeps): readonly AdminRoute[] {
   return taggedRoutes('Search', [
     jsonRoute('GET /admin/search', {
       name: 'search',
@@ -45,6 +47,6 @@ export function searchRoutes({ registry, store, keys, url }: SearchRoutesDeps): 
     if (text.length < minQueryLength || /\s/.test(text)) return []
     const byId = await store.tasks.findTasks(text, most)
     const rows = byId.length > 0 ? byId : (await store.tasks.search({ contextId: text, limit: most })).tasks
-    return Promise.all(rows.map(async (row) => taskSummaryOf(row, await firstMessageText(store, row.id))))
+    return Promise.all(rows.map(async (row) => taskSummaryOf(row, await facts.read(row))))
   }
 }

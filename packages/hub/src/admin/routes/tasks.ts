@@ -16,10 +16,14 @@ import {
   taggedRoutes,
 } from '../route.ts'
 import { pushCursor, pushCursorToJson } from '../push-view.ts'
-import { searchTasks, firstMessageText, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
+import type { TaskFactsReader } from '../task-facts.ts'
+import { searchTasks, taskSorts } from '../task-search.ts'
+import { taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
 
 export interface TaskRoutesDeps {
   readonly store: Store
+  readonly facts: TaskFactsReader
+  readonly now: () => number
   tasks(): Promise<TaskAdmin>
   push(): Promise<Pick<HandlerPush, 'cursors'> | undefined>
 }
@@ -27,6 +31,8 @@ export interface TaskRoutesDeps {
 const params = z.object({ taskId: nameField })
 /** Maximum size of one page of a log, regardless of its limit: `after` is the cursor of the next page. */
 const pageBytes = 4_000_000
+/** A stack and its causes. */
+const maxCauseLength = 20_000
 const pageFields = { limit: limitField(200, 1_000), after: z.coerce.number().int().min(0).default(0) }
 
 const recordSchema = z
@@ -60,19 +66,28 @@ const detailSchema = z
     traceId: z.string(),
     task: jsonObject.describe('As in A2A 1.0: status, history, artifacts.'),
     push: z.array(pushCursor),
+    causeDetails: z.string().optional().describe('The error that ended it, with its stack and causes.'),
   })
   .meta({ id: 'TaskDetail' })
 
-export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly AdminRoute[] {
+export function taskRoutes({ store, facts, now, tasks, push }: TaskRoutesDeps): readonly AdminRoute[] {
   return taggedRoutes('Tasks', [
     jsonRoute('GET /admin/tasks', {
       name: 'listTasks',
       summary: 'Lists the tasks of all callers, newest status first.',
       description:
-        'With `text`, a page can be short or empty although more follow: each page searches a limited number.',
+        'With `text`, a page can be short or empty although more follow: each page searches a limited number. `sort` by `time`, ' +
+        '`agent` and `state` covers all tasks and costs no more than the default, which is `time`, `desc`. Within an agent or a ' +
+        'state, the newest status comes first; states that need a person come first. `sort=duration` compares the working time of ' +
+        'the 1,000 newest matches, which is in no index; `compared` is present if there are older ones.',
       query: z.strictObject({
         limit: limitField(50, 500),
-        before: z.string().max(1_100).optional(),
+        before: z.string().max(3_000).optional(),
+        sort: z.enum(taskSorts).optional(),
+        direction: z
+          .enum(['asc', 'desc'])
+          .optional()
+          .describe('Default `desc` for `time` and `duration`, otherwise `asc`.'),
         agent: nameField.optional(),
         state: listOf(taskState).optional().describe('One or more, separated by commas.'),
         caller: nameField.optional(),
@@ -84,24 +99,26 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
           .min(1)
           .max(200)
           .optional()
-          .describe('In the first message, the status, an id or the metadata; case-insensitive.'),
+          .describe('In the first message, the status, the error, an id or the metadata; case-insensitive.'),
       }),
-      response: z.strictObject({ tasks: z.array(taskSummary), before: z.string().optional() }),
-      async handle({ query: { limit: most, before, agent, state, caller, context, since, until, text } }) {
-        const found = await searchTasks(store, {
-          limit: most,
-          ...omitUndefined({
-            before,
-            agent,
-            states: state,
-            owner: caller,
-            contextId: context,
-            from: since,
-            until,
-            text,
-          }),
-        })
-        return { tasks: [...found.tasks], ...omitUndefined({ before: found.before }) }
+      response: z.strictObject({
+        tasks: z.array(taskSummary),
+        before: z.string().optional(),
+        compared: z.int().optional().describe('Only this many of the newest matches were compared.'),
+      }),
+      async handle({ query: { limit: most, state, caller, context, since, ...rest } }) {
+        const {
+          tasks: found,
+          before,
+          compared,
+        } = await searchTasks(
+          { store, facts, now },
+          {
+            ...omitUndefined({ ...rest, states: state, owner: caller, contextId: context, from: since }),
+            limit: most,
+          },
+        )
+        return { tasks: [...found], ...omitUndefined({ before, compared }) }
       },
     }),
     jsonRoute('GET /admin/task-counts', {
@@ -131,14 +148,15 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
           push(),
         ])
         if (row === undefined || task === undefined) throw notFoundError()
-        const [title, firstSeq, cursors, traceId] = await Promise.all([
-          firstMessageText(store, taskId),
+        const [read, firstSeq, cursors, traceId] = await Promise.all([
+          facts.read(row, true),
           store.tasks.firstSeq(taskId),
           pushHandler?.cursors(taskId) ?? [],
           traceOf(taskId),
         ])
         return {
-          ...taskSummaryOf(row, title),
+          ...taskSummaryOf(row, read),
+          ...(read.cause !== undefined ? { causeDetails: read.cause.slice(0, maxCauseLength).toWellFormed() } : {}),
           firstSeq,
           traceId,
           task: task as unknown as Record<string, unknown>,

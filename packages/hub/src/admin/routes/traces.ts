@@ -1,15 +1,16 @@
 /** `/admin/traces`: requests as trees of spans with their times. */
+import { omitUndefined } from '@parley/a2a'
 import { z } from 'zod'
 import type { Traces, TraceSummary } from '../../telemetry/traces/trace-types.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import { limitField, nameField, timeQuery, jsonRoute, taggedRoutes } from '../route.ts'
 import type { AdminRoute } from '../route.ts'
-import { taskState } from '../task-view.ts'
+import { taskState, type TaskSummary } from '../task-view.ts'
 import { traceNodeToJson, traceSpanSchema, traceSummarySchema, traceSummaryToJson } from '../trace-view.ts'
 
 export function traceRoutes(
   traces: () => Traces | undefined,
-  titleOf: (taskId: string) => Promise<string | undefined>,
+  taskOf: (taskId: string) => Promise<TaskSummary | undefined>,
 ): readonly AdminRoute[] {
   return taggedRoutes('Traces', [
     jsonRoute('GET /admin/traces', {
@@ -79,7 +80,8 @@ export function traceRoutes(
   }
 
   async function shownSummary(summarized: TraceSummary) {
-    const title = await titleOf(summarized.taskId)
-    return { ...traceSummaryToJson(summarized), ...(title !== undefined ? { title } : {}) }
+    const task = await taskOf(summarized.taskId)
+    const { title, statusAt, waitingMs, cause } = task ?? {}
+    return { ...traceSummaryToJson(summarized), ...omitUndefined({ title, statusAt, waitingMs, cause }) }
   }
 }

@@ -3,7 +3,8 @@ import { A2AError, type AgentCard } from '@parley/a2a'
 import { connect, type RemoteAgent } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
 import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
-import type { DetectDeps, Detection, Detector } from './detect.ts'
+import type { DetectDeps, DetectorResult, Detector } from './detect.ts'
+import { requiresAuthentication } from './diagnosis.ts'
 
 export function a2aDetector(limitMs: number): Detector {
   return {
@@ -25,13 +26,14 @@ export function a2aDetector(limitMs: number): Detector {
         })
         return detectionOf(agent, url, deps)
       } catch (reason) {
-        return { reasons: [rejectionReason(reason) ?? limit.reasonFor(reason)] }
+        const diagnosis = isRefused(reason) ? requiresAuthentication : limit.diagnosis
+        return { reasons: [rejectionReason(reason) ?? limit.reasonFor(reason)], diagnosis }
       }
     },
   }
 }
 
-function detectionOf({ card, interface: chosen }: RemoteAgent, url: URL, { token }: DetectDeps): Detection {
+function detectionOf({ card, interface: chosen }: RemoteAgent, url: URL, { token }: DetectDeps): DetectorResult {
   const bearer = token === undefined ? {} : { auth: { bearer: token.reference } }
   return {
     kind: 'a2a',
@@ -57,12 +59,14 @@ function originNotes(at: string, url: URL): readonly string[] {
   return [`Its card names ${at}: if that is in a private network, set \`allowPrivate: true\` in the entry.`]
 }
 
+function isRefused(reason: unknown): boolean {
+  return reason instanceof A2AError && (reason.code === 'UNAUTHENTICATED' || reason.code === 'PERMISSION_DENIED')
+}
+
 function rejectionReason(reason: unknown): string | undefined {
   if (!(reason instanceof A2AError)) return undefined
   const { status } = reason.details
-  if (reason.code === 'UNAUTHENTICATED' || reason.code === 'PERMISSION_DENIED') {
-    return 'its agent card requires credentials: pass a token with --token-env'
-  }
+  if (isRefused(reason)) return 'its agent card requires credentials: pass a token with --token-env'
   if (status !== undefined) return `it has no agent card (${status})`
   return reason.code === 'CARD_NOT_FOUND' ? 'it has no agent card' : undefined
 }

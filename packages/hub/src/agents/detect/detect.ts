@@ -4,12 +4,15 @@
  */
 import { linkSignals } from '@parley/a2a'
 import { validateAgentName } from '@parley/a2a/server'
+import { diagnoseTimeout, mostSpecific, type Diagnosis } from './diagnosis.ts'
 
 export interface DetectDeps {
   readonly fetch: typeof fetch
   readonly signal: AbortSignal
-  /** Progress for the user: `it is not a2a: it has no agent card` */
+  /** Progress for the user: what takes long. */
   onProgress(line: string): void
+  /** Called for each kind that it is not. */
+  onRejected?(kind: string, reason: string): void
   /** Used where credentials are requested; the entry refers to it by `reference`, such as `${env:API_KEY}`. */
   readonly token?: { readonly value: string; readonly reference: string }
   /** Working directory of a command. */
@@ -31,12 +34,21 @@ export interface DetectedAgent {
   readonly notes?: readonly string[]
 }
 
-export type Detection =
-  | DetectedAgent
-  /** What was tried, and why it did not match. */
-  | { readonly reasons: readonly string[] }
+export type Detection = DetectedAgent | DetectionFailure
+
+export interface DetectionFailure {
+  readonly diagnosis: Diagnosis
+  /** What was tried, and why it did not match: `a2a, mcp: connect ECONNREFUSED 127.0.0.1:44998` */
+  readonly reasons: readonly string[]
+}
 
 export type Detect = (target: DetectTarget, deps: DetectDeps) => Promise<Detection>
+
+/** The result of one detector. A certain result ends the detection: it does not wait for the detectors before it. */
+export type DetectorResult = (
+  | DetectedAgent
+  | { readonly reasons: readonly string[]; readonly diagnosis?: Diagnosis | undefined }
+) & { readonly isCertain?: boolean }
 
 /** Detects one agent kind. The reason for no match is a sentence such as `it has no agent card (404)`. */
 export interface Detector {
@@ -44,41 +56,95 @@ export interface Detector {
   /** Whether this detector can handle the target. */
   applies(target: DetectTarget): boolean
   /** Releases everything that it has opened, and stops when `deps.signal` aborts. */
-  detect(target: DetectTarget, deps: DetectDeps): Promise<Detection>
+  detect(target: DetectTarget, deps: DetectDeps): Promise<DetectorResult>
 }
 
+/** Explains why nothing was found. It runs beside the detectors. */
+export type Diagnose = (target: DetectTarget, deps: DetectDeps) => Promise<Diagnosis | undefined>
+
 /**
- * Runs all applicable detectors at the same time. Results count in the order of the detectors, the most certain first, so
- * that the result is deterministic. Once it is known, the others are stopped.
+ * Runs all applicable detectors at the same time. Results count in the order of the detectors, the most likely first, so
+ * that the result is deterministic; a certain result counts at once. Once it is known, the others are stopped.
  */
-export function combineDetectors(detectors: readonly Detector[]): Detect {
+export function combineDetectors(detectors: readonly Detector[], diagnose: Diagnose = async () => undefined): Detect {
   return async (target, deps) => {
     const { signal, abort } = linkSignals([deps.signal])
+    const own = { ...deps, signal }
     const attempts = detectors
       .filter((detector) => detector.applies(target))
-      .map(({ kind, detect }) => ({ kind, found: detect(target, { ...deps, signal }).catch(rejectionOf) }))
-    const reasons: string[] = []
+      .map(({ kind, detect }) => ({ kind, found: detect(target, own).catch(rejectionOf) }))
+    const diagnosing = diagnose(target, own).catch(() => undefined)
     try {
-      for (const { kind, found } of attempts) {
-        const answer = await found
-        deps.signal.throwIfAborted()
-        if ('kind' in answer) return answer
-        for (const reason of answer.reasons) {
-          reasons.push(`${kind}: ${reason}`)
-          deps.onProgress(`it is not ${kind}: ${reason}`)
-        }
-      }
-      return { reasons }
+      const found = await Promise.race([firstInOrder(attempts, deps), firstCertain(attempts)])
+      deps.signal.throwIfAborted()
+      if ('kind' in found) return withoutCertainty(found)
+      return { diagnosis: mostSpecific([...found.diagnoses, await diagnosing]), reasons: found.reasons }
     } finally {
       // Stops running detectors and pending time limits.
       abort(new Error('it is known what it is'))
-      await Promise.all(attempts.map(({ found }) => found))
+      await Promise.all([diagnosing, ...attempts.map(({ found }) => found)])
     }
   }
 }
 
-function rejectionOf(reason: unknown): Detection {
-  return { reasons: [reason instanceof Error ? reason.message : String(reason)] }
+interface Attempt {
+  readonly kind: string
+  readonly found: Promise<DetectorResult>
+}
+
+interface Rejections {
+  readonly reasons: readonly string[]
+  readonly diagnoses: readonly Diagnosis[]
+}
+
+async function firstInOrder(attempts: readonly Attempt[], deps: DetectDeps): Promise<DetectedAgent | Rejections> {
+  const reasons = new Map<string, string[]>()
+  const diagnoses: Diagnosis[] = []
+  for (const { kind, found } of attempts) {
+    const answer = await found
+    deps.signal.throwIfAborted()
+    if ('kind' in answer) return answer
+    if (answer.diagnosis !== undefined) diagnoses.push(answer.diagnosis)
+    for (const reason of answer.reasons) {
+      reasons.set(reason, [...(reasons.get(reason) ?? []), kind])
+      deps.onRejected?.(kind, reason)
+    }
+  }
+  return { reasons: [...reasons].map(([reason, kinds]) => `${kinds.join(', ')}: ${reason}`), diagnoses }
+}
+
+/** Never resolves if no result is certain. */
+function firstCertain(attempts: readonly Attempt[]): Promise<DetectedAgent | Rejections> {
+  return new Promise((resolve) => {
+    for (const { kind, found } of attempts) {
+      void found.then((answer) => {
+        if (answer.isCertain !== true) return
+        if ('kind' in answer) return resolve(answer)
+        const { reasons, diagnosis } = answer
+        const diagnoses = diagnosis === undefined ? [] : [diagnosis]
+        resolve({ reasons: reasons.map((reason) => `${kind}: ${reason}`), diagnoses })
+      })
+    }
+  })
+}
+
+function withoutCertainty({ kind, name, entry, notes }: DetectedAgent): DetectedAgent {
+  return { kind, name, entry, ...(notes !== undefined ? { notes } : {}) }
+}
+
+function rejectionOf(reason: unknown): DetectorResult {
+  const { diagnosis } = reason as { readonly diagnosis?: Diagnosis }
+  return { reasons: [reason instanceof Error ? reason.message : String(reason)], diagnosis }
+}
+
+/** Thrown by a detector that knows the cause for all of them, such as a command that does not exist. */
+export class DiagnosedError extends Error {
+  readonly diagnosis: Diagnosis
+
+  constructor(message: string, diagnosis: Diagnosis) {
+    super(message)
+    this.diagnosis = diagnosis
+  }
 }
 
 /** How long each probe may take. */
@@ -108,16 +174,22 @@ export interface TimeLimit {
   readonly ms: number
   /** Describes why a detector ended: its timeout, or its own error. */
   reasonFor(reason: unknown): string
+  /** Set if it ended by its timeout. */
+  readonly diagnosis: Diagnosis | undefined
 }
 
 /** Linked to `parent`, which `combineDetectors` always aborts, so the limit needs no cleanup. */
 export function createTimeLimit(ms: number, parent: AbortSignal): TimeLimit {
   const { signal } = linkSignals([parent], ms)
+  const isTimedOut = (): boolean => signal.aborted && !parent.aborted
   return {
     signal,
     ms,
+    get diagnosis() {
+      return isTimedOut() ? diagnoseTimeout(ms) : undefined
+    },
     reasonFor(reason) {
-      if (signal.aborted && !parent.aborted) return `it did not answer within ${ms / 1_000} s`
+      if (isTimedOut()) return `it did not answer within ${ms / 1_000} s`
       return rootCauseMessage(reason)
     },
   }

@@ -3,7 +3,8 @@ import { SdkHttpError } from '@modelcontextprotocol/client'
 import { createMcpConnection, type McpServerInfo } from '../mcp/connection.ts'
 import type { McpServer } from '../mcp/server.ts'
 import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
-import type { DetectDeps, Detection, Detector, DetectTarget, DetectTimes, TimeLimit } from './detect.ts'
+import type { DetectDeps, DetectorResult, Detector, DetectTarget, DetectTimes, TimeLimit } from './detect.ts'
+import { requiresAuthentication, type Diagnosis } from './diagnosis.ts'
 import { isCommand, isPackageRunner, resolveProgram, createQuietLog } from './program.ts'
 
 export function mcpDetector(times: DetectTimes): Detector {
@@ -19,7 +20,7 @@ export function mcpDetector(times: DetectTimes): Detector {
     },
   }
 
-  async function tryProgram(target: DetectTarget, deps: DetectDeps): Promise<Detection> {
+  async function tryProgram(target: DetectTarget, deps: DetectDeps): Promise<DetectorResult> {
     const { command, env, entry, name } = await resolveProgram(target, deps)
     const limit = createTimeLimit(isPackageRunner(target) ? times.fetchedMs : times.programMs, deps.signal)
     deps.onProgress(`starting it to detect its protocol, for at most ${limit.ms / 1_000} s`)
@@ -27,18 +28,25 @@ export function mcpDetector(times: DetectTimes): Detector {
     return 'why' in probed ? { reasons: [probed.why] } : detectionOf(probed, entry, name)
   }
 
-  async function tryAddress(url: URL, deps: DetectDeps): Promise<Detection> {
+  async function tryAddress(url: URL, deps: DetectDeps): Promise<DetectorResult> {
     const { token } = deps
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token.value}` }
-    const reasons: string[] = []
-    for (const address of candidateUrls(url)) {
-      const limit = createTimeLimit(times.httpMs, deps.signal)
-      const probed = await probeServer({ url: address, headers }, deps, limit)
+    const limit = createTimeLimit(times.httpMs, deps.signal)
+    const attempts = candidateUrls(url).map((address) => ({
+      address,
+      probing: probeServer({ url: address, headers }, deps, limit),
+    }))
+    const failures: FailedProbe[] = []
+    for (const { address, probing } of attempts) {
+      const probed = await probing
       const bearer = token === undefined ? {} : { bearer: token.reference }
       if (!('why' in probed)) return detectionOf(probed, { url: address, ...bearer }, agentNameFrom(url.hostname))
-      reasons.push(probed.why)
+      failures.push(probed)
     }
-    return { reasons: [...new Set(reasons)] }
+    return {
+      reasons: [...new Set(failures.map(({ why }) => why))],
+      diagnosis: failures.find(({ diagnosis }) => diagnosis !== undefined)?.diagnosis,
+    }
   }
 }
 
@@ -53,11 +61,16 @@ interface ProbedServer {
   readonly tools: number
 }
 
+interface FailedProbe {
+  readonly why: string
+  readonly diagnosis: Diagnosis | undefined
+}
+
 async function probeServer(
   server: McpServer,
   { fetch }: DetectDeps,
   limit: TimeLimit,
-): Promise<ProbedServer | { why: string }> {
+): Promise<ProbedServer | FailedProbe> {
   const log = createQuietLog()
   const connection = createMcpConnection(server, { fetch, log, connectTimeoutMs: limit.ms })
   try {
@@ -66,7 +79,9 @@ async function probeServer(
     return { about, tools: tools.length }
   } catch (reason) {
     const said = log.lastLine === undefined || !('command' in server) ? '' : ` (output: ${log.lastLine})`
-    return { why: `${httpRejection(reason) ?? limit.reasonFor(reason)}${said}` }
+    const status = httpStatus(reason)
+    const diagnosis = status === 401 || status === 403 ? requiresAuthentication : limit.diagnosis
+    return { why: `${httpRejection(status) ?? limit.reasonFor(reason)}${said}`, diagnosis }
   } finally {
     await connection.close()
   }
@@ -76,7 +91,7 @@ function detectionOf(
   { about, tools }: ProbedServer,
   entry: Readonly<Record<string, unknown>>,
   name: string,
-): Detection {
+): DetectorResult {
   const shown = about.title ?? about.name ?? name
   return {
     kind: 'mcp',
@@ -88,10 +103,13 @@ function detectionOf(
   }
 }
 
-function httpRejection(reason: unknown): string | undefined {
+function httpStatus(reason: unknown): number | undefined {
   const cause = reason instanceof Error && reason.cause !== undefined ? reason.cause : reason
-  if (!(cause instanceof SdkHttpError)) return undefined
-  const { status } = cause
+  return cause instanceof SdkHttpError ? cause.status : undefined
+}
+
+function httpRejection(status: number | undefined): string | undefined {
+  if (status === undefined) return undefined
   if (status === 401 || status === 403) return `it requires credentials (${status}): pass a token with --token-env`
   return `it does not respond like an MCP server (${status})`
 }

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { readModuleExport, loadModule } from '../module/module-export.ts'
 import { targetUrl, type Detector, createTimeLimit, agentNameFrom } from './detect.ts'
+import { fileNotFound, moduleFailed } from './diagnosis.ts'
 
 const scriptExtension = /\.[cm]?[jt]s$/
 const exportPattern =
@@ -16,7 +17,7 @@ export function moduleDetector(limitMs: number): Detector {
     async detect([path], { cwd, signal }) {
       const file = resolve(cwd, path)
       if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-        return { reasons: [`the file ${path} does not exist`] }
+        return { reasons: [`the file ${path} does not exist`], diagnosis: fileNotFound(path), isCertain: true }
       if (!exportPattern.test(readFileSync(file, 'utf8')))
         return { reasons: ['it has no default export and no export `agent`'] }
       const limit = createTimeLimit(limitMs, signal)
@@ -25,7 +26,9 @@ export function moduleDetector(limitMs: number): Detector {
         const name = agentNameFrom(card.name, basename(path).replace(scriptExtension, ''))
         return { kind: 'module', name, entry: { path: /^[./]/.test(path) ? path : `./${path}` } }
       } catch (reason) {
-        return { reasons: [limit.reasonFor(reason)] }
+        // It exports an agent, so running it as a program would only hide the error.
+        const why = limit.reasonFor(reason)
+        return { reasons: [why], diagnosis: moduleFailed(path, why), isCertain: true }
       }
     },
   }

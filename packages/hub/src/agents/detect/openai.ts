@@ -1,6 +1,7 @@
 /** Detects an endpoint with the OpenAI API by its list of models. No model is called. */
 import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
-import type { Detection, Detector } from './detect.ts'
+import type { DetectorResult, Detector } from './detect.ts'
+import { requiresAuthentication } from './diagnosis.ts'
 import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 
 /** Models that do not support chat, by their usual names. */
@@ -19,16 +20,18 @@ export function openaiDetector(limitMs: number): Detector {
       const limit = createTimeLimit(limitMs, signal)
       const bases = candidateBaseUrls(targetUrl(target) as URL)
       const reasons: string[] = []
+      let isRefused = false
       try {
         for (const baseUrl of bases) {
           const answer = await getJson(fetch, `${baseUrl}/models`, { signal: limit.signal, token: token?.value })
           const models = modelsIn(answer.body)
           if (answer.status === 200 && models.length > 0) return detectionOf(baseUrl, models, token?.reference)
+          isRefused ||= answer.status === 401 || answer.status === 403
           reasons.push(rejectionReason(`${new URL(baseUrl).pathname.replace(/\/$/, '')}/models`, answer.status))
         }
-        return { reasons: [...new Set(reasons)] }
+        return { reasons: [...new Set(reasons)], diagnosis: isRefused ? requiresAuthentication : undefined }
       } catch (reason) {
-        return { reasons: [limit.reasonFor(reason)] }
+        return { reasons: [limit.reasonFor(reason)], diagnosis: limit.diagnosis }
       }
     },
   }
@@ -48,7 +51,7 @@ function modelsIn(body: unknown): readonly string[] {
     .filter((id): id is string => typeof id === 'string' && id !== '')
 }
 
-function detectionOf(baseUrl: string, models: readonly string[], reference: string | undefined): Detection {
+function detectionOf(baseUrl: string, models: readonly string[], reference: string | undefined): DetectorResult {
   const model = models.find((one) => !nonChatModels.test(one)) ?? models[0]
   const rest = models.filter((one) => one !== model)
   const named = rest.slice(0, maxListedModels).join(', ') + (rest.length > maxListedModels ? ' and more' : '')

@@ -1,6 +1,6 @@
 /** Detects an OpenClaw gateway: it sends the first frame, and no other server sends that one. */
 import { abortable } from '@parley/a2a'
-import { targetUrl, type Detection, type Detector, type DetectDeps, type DetectTarget } from './detect.ts'
+import { targetUrl, type DetectorResult, type Detector, type DetectDeps, type DetectTarget } from './detect.ts'
 import { connectParams, refusalError } from '../openclaw/gateway/handshake.ts'
 import { openOpenClawConnection } from '../openclaw/gateway/connection.ts'
 
@@ -14,7 +14,7 @@ export const openClawDetector: Detector = {
 const openTimeoutMs = 5_000
 const usualToken = '${env:OPENCLAW_TOKEN}'
 
-async function detect([address, ...more]: DetectTarget, { token, signal }: DetectDeps): Promise<Detection> {
+async function detect([address, ...more]: DetectTarget, { token, signal }: DetectDeps): Promise<DetectorResult> {
   if (more.length > 0 || !/^(wss?|https?):\/\//i.test(address)) return { reasons: ['it is not a URL'] }
   const url = address.replace(/^http/i, 'ws').replace(/\/+$/, '')
   let isGateway = false

@@ -2,7 +2,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { findProgram } from '../programs/find-program.ts'
-import { targetUrl, type DetectDeps, type DetectTarget, agentNameFrom } from './detect.ts'
+import { targetUrl, DiagnosedError, type DetectDeps, type DetectTarget, agentNameFrom } from './detect.ts'
+import { commandNotFound, fileNotFound, notExecutable } from './diagnosis.ts'
 import type { AgentLog } from '@parley/a2a'
 
 export interface ResolvedProgram {
@@ -25,11 +26,11 @@ const packageRunners = /^(npx|bunx|uvx|pipx|pnpm|yarn|docker|podman|deno)$/
 
 export const isCommand = (target: DetectTarget): boolean => targetUrl(target) === undefined
 
-/** Throws if the program does not exist. */
+/** Throws DiagnosedError if the program does not exist. */
 export async function resolveProgram(target: DetectTarget, { cwd, env, token }: DetectDeps): Promise<ResolvedProgram> {
   const command = withRuntime(target, cwd)
   const [program] = command
-  if ((await findProgram(program, { cwd, env })) === undefined) throw new Error(`the program ${program} does not exist`)
+  if ((await findProgram(program, { cwd, env })) === undefined) throw programMissing(program, cwd)
   const variable = /^\$\{env:(.+)\}$/.exec(token?.reference ?? '')?.[1]
   const secret = token === undefined || variable === undefined ? undefined : { variable, token }
   return {
@@ -41,6 +42,14 @@ export async function resolveProgram(target: DetectTarget, { cwd, env, token }: 
     },
     name: nameOf(target),
   }
+}
+
+function programMissing(program: string, cwd: string): DiagnosedError {
+  if (!program.includes('/'))
+    return new DiagnosedError(`the program ${program} does not exist`, commandNotFound(program))
+  return statSync(resolve(cwd, program), { throwIfNoEntry: false })?.isFile() === true
+    ? new DiagnosedError(`${program} is not executable`, notExecutable(program))
+    : new DiagnosedError(`the program ${program} does not exist`, fileNotFound(program))
 }
 
 /** Whether the program may have to be downloaded first, which takes time. */

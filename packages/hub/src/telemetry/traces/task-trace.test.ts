@@ -65,6 +65,17 @@ describe('the log of a task as spans', () => {
     })
   })
 
+  it('has turns that begin with their message, or with the end of the turn before, not with the first output', () => {
+    const { ended } = traced(
+      log(message(), reached('SUBMITTED'), began(), message(), { type: 'turn-ended', turn: 1 }, began(2, 1, 4)),
+    )
+    const { trace } = traced(log(message(), reached('SUBMITTED'), began(), { type: 'turn-ended', turn: 1 }))
+    assert.deepEqual([ended[0]?.name, ended[0]?.startedAt, ended[0]?.endedAt], ['turn 1', 1_000, 1_004])
+    trace.add({ seq: 5, at: 2_000, body: message() })
+    trace.add({ seq: 6, at: 2_500, body: began(2, 1, 5) })
+    assert.equal(trace.unfinished().find(({ kind }) => kind === 'turn')?.startedAt, 2_000)
+  })
+
   it('has each turn below the task, and what was logged in it as its events, without what was said [S2-31]', async (t) => {
     const server = await openTracedServer(t, {
       asker: ({ text }) => (text === 'go' ? inputRequired('my secret question') : 'my secret answer'),

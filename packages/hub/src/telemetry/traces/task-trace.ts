@@ -44,6 +44,7 @@ interface OpenTraceSpan {
 /** The data of a message until a turn takes it. */
 interface PendingMessage {
   readonly messageId: string
+  readonly at: number
   readonly context: TraceContext | undefined
 }
 
@@ -73,6 +74,7 @@ export class TaskTrace {
   /** The message that started the last turn. */
   #taken: PendingMessage | undefined
   #lastAt = 0
+  #turnEndedAt = 0
 
   /** Not detailed: the spans have no ids, no log events, and only the attributes that metrics read. */
   constructor(taskId: string, partition: Partition, ended: OnSpanEnded = () => {}, isDetailed = true) {
@@ -95,7 +97,7 @@ export class TaskTrace {
     if (seq <= this.head) return
     this.head = seq
     const root = (this.#root ??= this.#open(body, at))
-    if (body.type === 'message') this.#waiting.set(seq, pendingMessageOf(body.message, body.options?.traceparent))
+    if (body.type === 'message') this.#waiting.set(seq, pendingMessageOf(body.message, at, body.options?.traceparent))
     if (body.type === 'turn-started') this.#beginTurn(body, root, at, seq)
     if (body.type === 'question') this.#questions.add(body.questionId)
     if (body.type === 'answer') this.#questions.delete(body.questionId)
@@ -165,6 +167,8 @@ export class TaskTrace {
     // A repeated turn has the message of its first attempt.
     if (attempt === 1) this.#taken = this.#waiting.get(consumedSeq)
     const { messageId, context } = this.#taken ?? {}
+    // The start is logged with the first output, but the agent works from the message on, or from the end of the turn before.
+    const startedAt = attempt === 1 ? Math.min(at, Math.max(this.#taken?.at ?? at, this.#turnEndedAt)) : at
     for (const known of this.#waiting.keys()) if (known <= consumedSeq) this.#waiting.delete(known)
     const isElsewhere = context !== undefined && context.traceId !== root.traceId
     this.totals.turns += 1
@@ -175,7 +179,7 @@ export class TaskTrace {
       parentId: isElsewhere ? context.spanId : root.spanId,
       name: `turn ${turn}`,
       kind: 'turn',
-      startedAt: at,
+      startedAt,
       attributes: this.#isDetailed
         ? { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) }
         : { 'gen_ai.agent.name': this.partition.agent, attempt },
@@ -220,6 +224,7 @@ export class TaskTrace {
     const turn = this.#turn
     if (turn === undefined) return
     this.#turn = undefined
+    this.#turnEndedAt = at
     turn.attributes = { ...turn.attributes, ...about }
     if (outcome === 'error') this.totals.errors += 1
     this.#ended(this.#spanOf(turn, at, outcome), seq)
@@ -239,8 +244,8 @@ export class TaskTrace {
   }
 }
 
-function pendingMessageOf({ messageId }: Message, traceparent: string | undefined): PendingMessage {
-  return { messageId, context: readTraceparent(traceparent) }
+function pendingMessageOf({ messageId }: Message, at: number, traceparent: string | undefined): PendingMessage {
+  return { messageId, at, context: readTraceparent(traceparent) }
 }
 
 function errorText(message: Message | undefined): string | undefined {

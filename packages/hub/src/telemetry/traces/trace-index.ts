@@ -20,8 +20,8 @@ export interface TraceIndexDeps {
   readonly monotonicNow?: () => number
   /** How long ended tasks are kept; their entries expire with them. */
   readonly retentionMs?: number | undefined
-  /** Called for each ended span, once per process lifetime. */
-  onSpanEnded(span: TraceSpan): void
+  /** Called for each ended span with the agent of its task, once per process lifetime. */
+  onSpanEnded(span: TraceSpan, agent: string): void
   /** `false`: these spans have only what metrics read. Their ids and log events took as long as all the rest. Default `true`. */
   readonly isDetailed?: boolean | undefined
   readonly times?: Partial<TraceIndexTimes> | undefined
@@ -210,7 +210,7 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   /** Records read before a restart are read again, but not reported again. */
   function open({ taskId, tenant, agent, owner }: FeedEntry, reportedSeq: number): TaskTrace {
     const onEnded = (span: TraceSpan, seq: number): void => {
-      if (seq > reportedSeq && (span.endedAt ?? 0) >= freshSince) parts.onSpanEnded(span)
+      if (seq > reportedSeq && (span.endedAt ?? 0) >= freshSince) parts.onSpanEnded(span, agent)
     }
     return new TaskTrace(taskId, { tenant, agent, owner }, onEnded, parts.isDetailed ?? true)
   }

@@ -1,6 +1,9 @@
 /** Two cards side by side, with the names of the members that differ. */
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
+import { agentsStrings } from '../strings.ts'
 import type { CardDiff } from './card-diff.ts'
+
+const words = agentsStrings.card
 
 export type CardJson = Readonly<Record<string, unknown>>
 
@@ -22,11 +25,11 @@ export function CardComparison({
   const isSame = onlyLeft.length + onlyRight.length + otherwise.length === 0
   return (
     <>
-      <ul class="card-differences" aria-label="Differences">
-        {isSame && <li class="soft">Both say the same.</li>}
-        <MemberNames words={`Only in ${left.title}`} names={onlyLeft} />
-        <MemberNames words={`Only in ${right.title}`} names={onlyRight} />
-        <MemberNames words="Otherwise" names={otherwise} />
+      <ul class="card-differences" aria-label={words.differences}>
+        {isSame && <li class="soft">{words.same}</li>}
+        <MemberNames heading={words.onlyIn(left.title)} names={onlyLeft} />
+        <MemberNames heading={words.onlyIn(right.title)} names={onlyRight} />
+        <MemberNames heading={words.different} names={otherwise} />
       </ul>
       <div class="card-sides">
         {[
@@ -45,11 +48,11 @@ export function CardComparison({
   )
 }
 
-function MemberNames({ words, names }: { readonly words: string; readonly names: readonly string[] }) {
+function MemberNames({ heading, names }: { readonly heading: string; readonly names: readonly string[] }) {
   if (names.length === 0) return null
   return (
     <li>
-      <span class="soft">{words}</span>
+      <span class="soft">{heading}</span>
       {names.map((name) => (
         <code key={name} class="cut">
           {name}

@@ -11,11 +11,14 @@ import { signatureStatus } from '../../../agent/agent-status.ts'
 import { diffCards } from './card-diff.ts'
 import { CardComparison } from './card-comparison.tsx'
 import { CardVersions } from './card-versions.tsx'
+import { agentsStrings } from '../strings.ts'
 import './card-tab.css'
+
+const words = agentsStrings.card
 type Remote = NonNullable<AgentCards['remote']>
 
 export function CardTab({ agent, cards, onApproved }: AgentTabProps & { readonly onApproved: () => void }) {
-  if (cards === undefined) return <EmptyState title="It has no card while it is not open" />
+  if (cards === undefined) return <EmptyState title={words.none} />
   const { remote } = cards
   return (
     <div class="agent-tab card-tab">
@@ -36,33 +39,32 @@ function CardDrift({ name, remote: { approved, changed, policy }, onApproved }: 
   if (changed === undefined) return null
   const { fingerprint, fields, card, at } = changed
   return (
-    <section class="stack-small agent-part" aria-label="What has changed">
+    <section class="stack-small agent-part" aria-label={words.changes}>
       <WarningNote tone={policy === 'block' ? 'failed' : 'waiting'}>
         <div class="card-drift">
           <p class="grow">
-            Its own card has changed <RelativeTime at={at} />: {fields.length === 0 ? 'something' : null}
+            {words.changed} <RelativeTime at={at} />: {fields.length === 0 ? words.unknownFields : null}
             {fields.map((field) => (
               <code key={field}>{field} </code>
             ))}
-            {policy === 'block' && '. It is not called before you approve.'}
           </p>
           <ConfirmButton
-            label="Approve"
+            label={words.approve}
             danger={false}
-            question={`Approve the new card of ${name}?`}
+            question={words.approveQuestion(name)}
             onConfirm={async () => {
               await callAdmin('approveCard', { params: { agent: name }, body: { fingerprint } })
               onApproved()
             }}
           >
-            From now on the agent is what this card says. Should the old card come back, that is a change again.
+            {words.approveHint}
           </ConfirmButton>
         </div>
       </WarningNote>
       {approved !== undefined && (
         <CardComparison
-          left={{ title: 'Approved', card: approved.card }}
-          right={{ title: 'Now', card }}
+          left={{ title: words.approvedTitle, card: approved.card }}
+          right={{ title: words.currentTitle, card }}
           diff={diffCards(approved.card, card)}
         />
       )}
@@ -73,21 +75,22 @@ function CardDrift({ name, remote: { approved, changed, policy }, onApproved }: 
 function Signature({ cards: { signatures, remote } }: { readonly cards: AgentCards }) {
   return (
     <section class="stack-small agent-part">
-      <h3>Signature</h3>
+      <h3>{words.signature}</h3>
       {signatures.length === 0 ? (
         <p class="card-signer">
-          <StatusBadge tone="ended" shape="○" word="unsigned" />
+          <StatusBadge tone="ended" shape="○" word={words.unsigned} />
           <span class="soft">
-            The hub does not sign its cards. Set <code>signing</code> and <code>publicUrl</code> in the configuration.
+            {words.unsignedHint[0]} <code>signing</code> {words.unsignedHint[1]} <code>publicUrl</code>{' '}
+            {words.unsignedHint[2]}
           </span>
         </p>
       ) : (
         signatures.map(({ alg, kid, keys }) => (
           <p key={kid} class="card-signer">
-            <StatusBadge tone="done" shape="●" word="signed" />
+            <StatusBadge tone="done" shape="●" word={words.signed} />
             <span class="soft">
-              by this hub with <CopyableId id={kid} what="key id" /> ({alg})
-              {keys !== undefined && <>, published at {keys}</>}
+              {words.signedBy} <CopyableId id={kid} what={words.keyId} /> ({alg})
+              {keys !== undefined && words.publishedAt(keys)}
             </span>
           </p>
         ))
@@ -103,11 +106,12 @@ function RemoteSignature({ remote: { signature, approved } }: { readonly remote:
     <p class="card-signer">
       <StatusBadge {...status} />
       <span class="soft">
-        The agent’s own card. {status.why}
+        {words.remoteCard} {status.why}
         {approved !== undefined && (
           <>
             {' '}
-            Approved <RelativeTime at={approved.at} />, <CopyableId id={approved.fingerprint} what="fingerprint" />
+            {words.approved} <RelativeTime at={approved.at} />,{' '}
+            <CopyableId id={approved.fingerprint} what={words.fingerprint} />
           </>
         )}
       </span>

@@ -16,10 +16,15 @@ describe('the endpoints of an agent', () => {
       listed.map(({ binding, version, url, note }) => [binding, version, url, note]),
       [
         ['JSON-RPC', '1.0', 'https://hub/a2a/x', undefined],
-        ['REST', '0.3', 'https://hub/a2a/x', 'such as POST …/v1/message:send'],
+        ['REST', '0.3', 'https://hub/a2a/x', 'for example POST …/v1/message:send'],
         ['gRPC', '1.0', 'hub:443', 'with the tenant x'],
         ['JSON-RPC', '0.2', 'https://hub/a2a/x/', undefined],
-        ['Card', 'all', card, 'A2A-Version says which one is wanted; without it, one that all can read.'],
+        [
+          'Card',
+          'all',
+          card,
+          'The header A2A-Version selects the version. Without it, clients of all versions can read it.',
+        ],
       ],
     )
     assert.equal(endpointsOf({ endpoints: [], card }, undefined).length, 1)

@@ -1,6 +1,9 @@
 /** The endpoints of an agent by binding and version, from its cards. */
 import type { AgentCards, AgentDetail } from '../../../api/admin.ts'
 import { bindingTitle } from '../../../components/binding-titles.ts'
+import { agentsStrings } from '../strings.ts'
+
+const words = agentsStrings.connect
 
 export interface Endpoint {
   readonly binding: string
@@ -23,18 +26,18 @@ export function endpointsOf(
     ...newer,
     ...v02Endpoint(cards?.cards['0.2']),
     {
-      binding: 'Card',
-      version: 'all',
+      binding: words.card,
+      version: words.all,
       url: card,
-      note: 'A2A-Version says which one is wanted; without it, one that all can read.',
+      note: words.cardNote,
     },
   ]
 }
 
 function noteOf(binding: string, version: string, tenant: string | undefined): string | undefined {
-  if (tenant !== undefined) return `with the tenant ${tenant}`
+  if (tenant !== undefined) return words.tenant(tenant)
   if (binding !== 'HTTP+JSON') return undefined
-  return version.startsWith('0.') ? 'such as POST …/v1/message:send' : 'such as POST …/message:send'
+  return version.startsWith('0.') ? words.restExampleOld : words.restExample
 }
 
 /** A 0.2 card has a different shape. */

@@ -26,7 +26,9 @@ const talker: Agent = {
   isDefault: false,
   isOpen: true,
   isCardPrivate: false,
+  whenBusy: 'queue',
   load: { working: 0, waiting: 0, streams: 0 },
+  usage: { calls: 0, errors: 0 },
 }
 const filter = (search: string) => agentFilters.read(new URLSearchParams(search))
 
@@ -95,7 +97,7 @@ describe('the status of an agent', () => {
     assert.ok(needsAttention({ ...talker, drift: 'changed' }))
     assert.ok(needsAttention({ ...talker, health: { state: 'up', breaker: 'half-open' } }))
     assert.equal(breakerText('closed'), undefined)
-    assert.match(breakerText('open') ?? '', /Nothing is handed on/)
+    assert.match(breakerText('open') ?? '', /do not delegate/)
   })
 
   it('includes its current load', () => {

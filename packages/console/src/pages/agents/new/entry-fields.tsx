@@ -4,6 +4,9 @@ import type { EntryField } from './entry-form.ts'
 import { InlineCodeText } from '../../../agent/inline-code-text.tsx'
 import type { FieldError } from '../../../components/form/field-errors.ts'
 import { FieldErrorList } from '../../../components/form/form-fields.tsx'
+import { agentsStrings } from '../strings.ts'
+
+const words = agentsStrings.new
 
 interface EntryFieldsProps {
   readonly fields: readonly EntryField[]
@@ -20,11 +23,11 @@ export function EntryFields(props: EntryFieldsProps) {
     <>
       <Group {...props} fields={of('needed')} />
       <details class="entry-more" open={isWrong('own') || of('needed').length === 0}>
-        <summary>More settings</summary>
+        <summary>{words.moreSettings}</summary>
         <Group {...props} fields={of('own')} />
       </details>
       <details class="entry-more" open={isWrong('card')}>
-        <summary>Card, limits and access</summary>
+        <summary>{words.cardSettings}</summary>
         <Group {...props} fields={of('card')} />
       </details>
     </>
@@ -58,7 +61,7 @@ function Field({ field, values, mistakes }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>
-        {name} {isRequired && <span class="entry-needed">needed</span>}
+        {name} {isRequired && <span class="entry-needed">{words.required}</span>}
       </label>
       <Control
         field={field}
@@ -79,9 +82,9 @@ function Field({ field, values, mistakes }: FieldProps) {
 }
 
 const shapeHints: Readonly<Partial<Record<EntryField['shape'], string>>> = {
-  lines: 'One on each line.',
-  json: 'As JSON.',
-  command: 'As you would type it.',
+  lines: words.lines,
+  json: words.json,
+  command: words.command,
 }
 
 interface ControlProps {
@@ -100,7 +103,7 @@ function Control({ field: { shape, options, defaultText }, id, value, isWrong, o
     const offered = shape === 'switch' ? ['true', 'false'] : options
     return (
       <select {...shared} onChange={take}>
-        <option value="">{defaultText === '' ? '' : `${yesOrNo(defaultText)} (usual)`}</option>
+        <option value="">{defaultText === '' ? '' : words.defaultOption(yesOrNo(defaultText))}</option>
         {offered.map((one) => (
           <option key={one} value={one}>
             {yesOrNo(one)}
@@ -130,5 +133,5 @@ function Control({ field: { shape, options, defaultText }, id, value, isWrong, o
 }
 
 function yesOrNo(value: string): string {
-  return value === 'true' ? 'yes' : value === 'false' ? 'no' : value
+  return value === 'true' ? words.yes : value === 'false' ? words.no : value
 }

@@ -106,10 +106,10 @@ describe('the form of a kind', () => {
     const filled = buildEntry('openai', fields, { retries: 'many', skills: '[{', stream: '{' })
     assert.deepEqual(filled, {
       mistakes: [
-        { field: 'baseUrl', text: 'is missing' },
-        { field: 'retries', text: 'give a number' },
-        { field: 'stream', text: 'is no JSON' },
-        { field: 'skills', text: 'is no JSON' },
+        { field: 'baseUrl', text: 'is required' },
+        { field: 'retries', text: 'must be a number' },
+        { field: 'stream', text: 'is not valid JSON' },
+        { field: 'skills', text: 'is not valid JSON' },
       ],
     })
   })

@@ -10,62 +10,40 @@ import { LoadState } from '../../../components/status/error-notice.tsx'
 import { AddAgent } from '../../../agent/add-agent.tsx'
 import { agentPath } from '../../../agent/agent-path.ts'
 import { effectsText } from '../../../agent/effect-text.ts'
+import { agentsStrings } from '../strings.ts'
 import { EntryFields } from './entry-fields.tsx'
 import { commonSettingNames, buildEntry, entryFieldsFromSchema, type AgentKind } from './entry-form.ts'
+import { KindCards, KindLabel } from './kind-cards.tsx'
 import { fieldErrorsFrom, type FieldError } from '../../../components/form/field-errors.ts'
 import { FieldErrorList, SelectField, TextField } from '../../../components/form/form-fields.tsx'
 import { useSubmit } from '../../../components/form/use-submit.ts'
 import '../agent-detail-view.css'
 
-export function NewAgent() {
-  const isByHand = query.value.get('form') !== null
-  useShortcuts([{ key: 'Escape', label: 'Back to the list', run: () => navigate('/agents') }])
-  return (
-    <>
-      <DetailHead title="Add an agent" backTo="/agents" />
-      <div class="scroll">
-        <div class="agent-tab">
-          {isByHand ? (
-            <KindPicker />
-          ) : (
-            <>
-              <AddAgent onAdded={(name) => navigate(agentPath(name))} />
-              <p class="soft">
-                Or <a href="/agents/new?form=">choose a kind by hand</a>.
-              </p>
-            </>
-          )}
-        </div>
-      </div>
-    </>
-  )
-}
+const words = agentsStrings.new
 
-function KindPicker() {
+/** Detection first, and the kinds below it. `?form=openai` shows the form of a kind, `?form=` the kinds alone. */
+export function NewAgent() {
+  const form = query.value.get('form')
   const found = useResource('kinds', (signal) => callAdmin('listKinds', { signal }))
   const kinds = found.value.value?.kinds as readonly AgentKind[] | undefined
-  if (kinds === undefined || found.problem.value !== undefined) return <LoadState of={found} what="the kinds" />
-  const shown = kinds.find(({ kind }) => kind === query.value.get('form'))
+  const chosen = kinds?.find(({ kind }) => kind === form)
+  useShortcuts([{ key: 'Escape', label: words.back, run: () => navigate('/agents') }])
   return (
     <>
-      <div class="stack-small agent-part">
-        <label class="label" for="kind">
-          Kind
-        </label>
-        <div class="row">
-          <SelectField
-            id="kind"
-            value={shown?.kind ?? ''}
-            options={[
-              ...(shown === undefined ? [['', 'Choose …'] as const] : []),
-              ...kinds.map(({ kind }) => [kind, kind] as const),
-            ]}
-            onChange={(form) => setQuery({ form, shape: undefined })}
-          />
-          <a href="/agents/new">Detect the kind</a>
+      <DetailHead title={words.title} backTo="/agents" />
+      <div class="scroll">
+        <div class="agent-tab">
+          {form === null && <AddAgent onAdded={(name) => navigate(agentPath(name))} />}
+          <LoadState of={found} what={words.loading} />
+          {kinds !== undefined && chosen === undefined && (
+            <section class="stack-small agent-part">
+              <h3>{form === null ? words.byKind : words.kinds}</h3>
+              <KindCards kinds={kinds} />
+            </section>
+          )}
+          {kinds !== undefined && chosen !== undefined && <KindForm key={chosen.kind} kind={chosen} kinds={kinds} />}
         </div>
       </div>
-      {shown !== undefined && <KindForm key={shown.kind} kind={shown} kinds={kinds} />}
     </>
   )
 }
@@ -101,10 +79,16 @@ function KindForm({
     mistakes.value.filter(({ field }) => !known.has(field.split(/[.[]/, 1)[0] ?? '')),
   ]
   return (
-    <form class="agent-tab" noValidate onSubmit={onSubmit}>
+    <form class="agent-tab kind-form" noValidate onSubmit={onSubmit}>
+      <div class="kind-chosen">
+        <KindLabel kind={kind} />
+        <a class="button small" href="/agents/new?form=">
+          {words.changeKind}
+        </a>
+      </div>
       {schemas.length > 1 && (
         <div class="field">
-          <label for="shape">Form</label>
+          <label for="shape">{words.form}</label>
           <SelectField
             id="shape"
             value={query.value.get('shape') ?? '0'}
@@ -118,7 +102,7 @@ function KindForm({
       )}
       <TextField
         id="agent-name"
-        label="Name on this hub"
+        label={words.name}
         value={name.value}
         mistakes={ofName}
         onValue={(value) => (name.value = value)}
@@ -127,7 +111,7 @@ function KindForm({
       <FieldErrorList mistakes={others} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy || agent === ''}>
-          Add {agent}
+          {words.submit(agent)}
         </button>
       </div>
     </form>

@@ -7,33 +7,42 @@ import { formatDuration } from '../../../components/format.ts'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { AgentError } from '../agent-error.tsx'
 import { agentStatus, loadText } from '../../../agent/agent-status.ts'
+import { kindText } from '../../../agent/kind-text.ts'
 import type { ParsedCard } from '../../../agent/parse-card.ts'
+import { agentStrings } from '../../../agent/strings.ts'
+import { agentsStrings } from '../strings.ts'
+
+const words = agentsStrings.facts
 
 export function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['agent']; readonly card: ParsedCard }) {
   const { health, load, kind, version, isOpen, isCardPrivate } = agent
+  const schemes = card.security.filter((way) => way !== agentStrings.security.none)
+  const capabilities = [
+    ...(card.streaming ? [words.streaming] : []),
+    ...(card.push ? [words.webhooks] : []),
+    ...(card.extendedCard ? [words.extendedCard] : []),
+  ]
   return (
-    <section class="stack-small agent-part" aria-label="How it is">
+    <section class="stack-small agent-part" aria-label={words.label}>
       <FactList>
-        <Fact name="Health">
+        <Fact name={words.health}>
           <span class="agent-health">
             <StatusBadge {...agentStatus(agent)} />
             {health.askedAt !== undefined && (
               <span class="faint">
-                asked <RelativeTime at={health.askedAt} />
+                {words.checked} <RelativeTime at={health.askedAt} />
               </span>
             )}
           </span>
         </Fact>
-        <Fact name="Load">{loadText(load)}</Fact>
-        {health.firstWordMs !== undefined && <Fact name="To its first word">{formatDuration(health.firstWordMs)}</Fact>}
-        <Fact name="Last error">
+        <Fact name={words.load}>{loadText(load)}</Fact>
+        {health.firstWordMs !== undefined && <Fact name={words.firstToken}>{formatDuration(health.firstWordMs)}</Fact>}
+        <Fact name={words.lastError}>
           <AgentError agent={agent} isLinked />
         </Fact>
-        <Fact name="Kind">
-          {kind}, version {version}
-        </Fact>
+        <Fact name={words.kind}>{words.kindAndVersion(kindText(kind).name, version)}</Fact>
         {card.provider !== undefined && (
-          <Fact name="Provider">
+          <Fact name={words.provider}>
             {card.provider.url === undefined ? (
               card.provider.name
             ) : (
@@ -42,26 +51,17 @@ export function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['age
           </Fact>
         )}
         {card.documentationUrl !== undefined && (
-          <Fact name="Documentation">
+          <Fact name={words.documentation}>
             <ExternalLink to={card.documentationUrl} />
           </Fact>
         )}
-        <Fact name="Callers show">
-          {isOpen ? 'nothing, or ' : ''}
-          {card.security.filter((way) => way !== 'nothing').join(', or ') || 'a key'}
-          {isCardPrivate && '. Its card is shown only to permitted callers'}
+        <Fact name={words.authentication}>
+          {[...(isOpen ? [words.anonymous] : []), schemes.join(words.or) || words.apiKey].join(': ')}
+          {isCardPrivate && <span class="hint agent-fact-note">{words.privateCard}</span>}
         </Fact>
-        <Fact name="Can">
-          {[
-            card.streaming && 'stream',
-            card.push && 'call webhooks',
-            card.extendedCard && 'show more to permitted callers',
-          ]
-            .filter(Boolean)
-            .join(', ') || 'answer when it is done'}
-        </Fact>
-        <Fact name="Takes">{card.inputModes.join(', ') || 'anything'}</Fact>
-        <Fact name="Gives">{card.outputModes.join(', ') || 'anything'}</Fact>
+        <Fact name={words.capabilities}>{capabilities.join(', ') || words.noCapabilities}</Fact>
+        <Fact name={words.inputTypes}>{card.inputModes.join(', ') || words.anyType}</Fact>
+        <Fact name={words.outputTypes}>{card.outputModes.join(', ') || words.anyType}</Fact>
       </FactList>
     </section>
   )

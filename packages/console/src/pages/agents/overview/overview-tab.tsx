@@ -1,4 +1,4 @@
-/** An agent at a glance: description, health, skills and recent tasks. */
+/** An agent at a glance: description, health, skills and recent tasks. Failures are in the banner above all tabs. */
 import { useSignal } from '@preact/signals'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
@@ -11,10 +11,13 @@ import { agentStatus, breakerText } from '../../../agent/agent-status.ts'
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
 import { parseCard } from '../../../agent/parse-card.ts'
 import { affectsAgent } from '../../../api/agents.ts'
+import { agentsStrings } from '../strings.ts'
 import { SkillList } from './skill-list.tsx'
 import { AgentFacts } from './agent-facts.tsx'
 import './overview-tab.css'
 import '../../../components/status/tags.css'
+
+const words = agentsStrings.overview
 
 export function OverviewTab({ agent, cards }: AgentTabProps) {
   const card = parseCard(cards?.cards['1.0'])
@@ -23,24 +26,22 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
     <div class="agent-tab">
       <AgentNotes agent={agent} cards={cards} />
       {card.description !== undefined && <Description text={card.description} />}
-      <section class="stack-small agent-part" aria-label="Address">
+      <section class="stack-small agent-part" aria-label={words.address}>
         <div class="agent-address">
           <code>{url}</code>
-          <CopyButton text={url} label="Copy the endpoint" />
+          <CopyButton text={url} label={words.copyEndpoint} />
           <a class="button plain small" href={agentPath(name, 'connect')}>
-            How to connect
+            {words.connect}
           </a>
         </div>
-        {isDefault && (
-          <p class="hint">The default agent: it also answers at the root of the hub, where no agent is named.</p>
-        )}
+        {isDefault && <p class="hint">{words.isDefault}</p>}
       </section>
       <AgentFacts agent={agent} card={card} />
       <section class="stack-small agent-part">
-        <h3>Skills</h3>
+        <h3>{words.skills}</h3>
         {card.skills.length === 0 ? (
           <p class="hint">
-            It names none. <a href={playgroundPath(name, 'Hello')}>Say hello to it</a>
+            {words.noSkills} <a href={playgroundPath(name, words.hello)}>{words.sayHello}</a>
           </p>
         ) : (
           <SkillList skills={card.skills} agent={name} />
@@ -61,7 +62,7 @@ function Description({ text }: { readonly text: string }) {
       {isWhole.value ? text : `${text.slice(0, longDescription).toWellFormed()}… `}
       {!isWhole.value && (
         <button type="button" class="small" onClick={() => (isWhole.value = true)}>
-          Show all
+          {words.showAll}
         </button>
       )}
     </p>
@@ -70,27 +71,19 @@ function Description({ text }: { readonly text: string }) {
 
 function AgentNotes({ agent, cards }: AgentTabProps) {
   const { name, drift, health } = agent
-  const { word, why } = agentStatus(agent)
+  const { word } = agentStatus(agent)
   const breaker = breakerText(health.breaker)
   const fields = cards?.remote?.changed?.fields ?? []
   return (
     <>
-      {word === 'unavailable' && (
-        <WarningNote tone="failed">It is not open: {why ?? 'the reason is not known'}</WarningNote>
-      )}
-      {(word === 'down' || word === 'slow') && why !== undefined && (
-        <WarningNote tone={word === 'down' ? 'failed' : 'waiting'}>
-          It is {word}: {why}
+      {word === 'slow' && <WarningNote>{words.slow}</WarningNote>}
+      {drift === 'changed' && (
+        <WarningNote>
+          {words.cardChanged}
+          {fields.length > 0 && <> ({fields.join(', ')})</>}. <a href={agentPath(name, 'card')}>{words.cardReview}</a>
         </WarningNote>
       )}
-      {drift !== undefined && (
-        <WarningNote tone={drift === 'blocked' ? 'failed' : 'waiting'}>
-          Its card has changed{fields.length > 0 && <> ({fields.join(', ')})</>}
-          {drift === 'blocked' && ', and it is not called before that is approved'}.{' '}
-          <a href={agentPath(name, 'card')}>Look at the change</a>
-        </WarningNote>
-      )}
-      {breaker !== undefined && <WarningNote>{breaker}</WarningNote>}
+      {breaker !== undefined && word !== 'down' && <WarningNote>{breaker}</WarningNote>}
     </>
   )
 }
@@ -99,7 +92,7 @@ const recentTaskCount = 5
 
 function RecentTasks({ name }: { readonly name: string }) {
   const found = useResource(
-    `tasks of ${name}`,
+    `recent-tasks/${name}`,
     (signal) => callAdmin('listTasks', { query: { agent: name, limit: recentTaskCount }, signal }),
     affectsAgent(name),
   )
@@ -107,13 +100,13 @@ function RecentTasks({ name }: { readonly name: string }) {
   return (
     <section class="stack-small agent-part">
       <div class="row agent-part-head">
-        <h3>Recent tasks</h3>
-        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>All its tasks</a>
+        <h3>{words.recentTasks}</h3>
+        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>{words.allTasks}</a>
       </div>
       {found.problem.value !== undefined && <ErrorNotice reason={found.problem.value} />}
       {tasks?.length === 0 && (
         <p class="hint">
-          None yet. <a href={playgroundPath(name)}>Try it in the playground</a>
+          {words.noTasks} <a href={playgroundPath(name)}>{words.tryIt}</a>
         </p>
       )}
       {tasks !== undefined && tasks.length > 0 && (
@@ -122,10 +115,10 @@ function RecentTasks({ name }: { readonly name: string }) {
             <li key={id}>
               <TaskStateBadge state={state} />
               <a class="grow cut" dir="auto" href={`/tasks/${id}`}>
-                {title ?? 'A task without words'}
+                {title ?? words.untitledTask}
               </a>
               <span class="agent-task-id">
-                <CopyableId id={id} what="task id" />
+                <CopyableId id={id} what={words.taskId} />
               </span>
               <span class="faint">
                 <RelativeTime at={statusAt} />

@@ -17,7 +17,7 @@ describe('files of a message', () => {
       files.map(({ name }) => name),
       ['a.txt', 'c.txt'],
     )
-    assert.deepEqual(refused, ['b.txt (14.0 MB): the files of a message are 14.0 MB at most.'])
+    assert.deepEqual(refused, ['b.txt (14.0 MB): the files of a message can have at most 14.0 MB.'])
     assert.equal(
       addAttachments(
         [],

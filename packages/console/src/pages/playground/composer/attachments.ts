@@ -1,6 +1,9 @@
 /** Attachments of a message: limits of number and size, the errors for files that exceed them, and their parts. */
 import type { Part } from '@parley/a2a'
 import { formatBytes } from '../../../components/format.ts'
+import { playgroundStrings } from '../strings.ts'
+
+const words = playgroundStrings.composer
 
 /** The hub accepts requests of 20 MB, and base64 turns three bytes into four. */
 export const maxAttachmentBytes = 14_000_000
@@ -17,11 +20,9 @@ export function addAttachments(before: readonly File[], more: readonly File[]): 
   let sum = before.reduce((total, { size }) => total + size, 0)
   for (const file of more) {
     if (files.some((known) => isSame(known, file))) continue
-    if (files.length >= maxAttachments) refused.push(`${file.name}: a message takes ${maxAttachments} files.`)
+    if (files.length >= maxAttachments) refused.push(words.tooMany(file.name, maxAttachments))
     else if (sum + file.size > maxAttachmentBytes) {
-      refused.push(
-        `${file.name} (${formatBytes(file.size)}): the files of a message are ${formatBytes(maxAttachmentBytes)} at most.`,
-      )
+      refused.push(words.tooLarge(file.name, formatBytes(file.size), formatBytes(maxAttachmentBytes)))
     } else {
       files.push(file)
       sum += file.size
@@ -40,7 +41,7 @@ export function parseDataPart(text: string): { readonly data: unknown } | { read
   try {
     return { data: JSON.parse(text) as unknown }
   } catch (reason) {
-    return { mistake: reason instanceof Error ? reason.message : 'This is no JSON.' }
+    return { mistake: reason instanceof Error ? reason.message : words.invalidJson }
   }
 }
 

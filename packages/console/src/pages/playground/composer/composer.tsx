@@ -6,20 +6,24 @@ import { Icon } from '../../../components/icon.tsx'
 import { formatBytes } from '../../../components/format.ts'
 import { addAttachments, fileParts, parseDataPart } from './attachments.ts'
 import { FilePick, FileChips } from './file-chips.tsx'
+import { playgroundStrings } from '../strings.ts'
 import './composer.css'
 
+const words = playgroundStrings.composer
+
 export interface ComposerProps {
-  readonly agent: string
   /** Where the next message goes, as text. */
   readonly label: string
   readonly initial: string
-  /** The agent is working. */
+  /** The agent is working: Cancel is offered. */
   readonly isBusy: boolean
+  /** Whether a message is accepted now. */
+  readonly canSend: boolean
   readonly onSend: (parts: readonly Part[]) => void
   readonly onCancel: () => void
 }
 
-export function Composer({ agent, label, initial, isBusy, onSend, onCancel }: ComposerProps) {
+export function Composer({ label, initial, isBusy, canSend, onSend, onCancel }: ComposerProps) {
   const text = useSignal(initial)
   const files = useSignal<readonly File[]>([])
   const refused = useSignal<readonly string[]>([])
@@ -40,7 +44,7 @@ export function Composer({ agent, label, initial, isBusy, onSend, onCancel }: Co
   }
 
   async function send(): Promise<void> {
-    if (isBusy || isEmpty || mistake !== undefined) return
+    if (!canSend || isEmpty || mistake !== undefined) return
     const words: readonly Part[] = text.value.trim() === '' ? [] : [{ text: text.value }]
     const given: readonly Part[] = read !== undefined && 'data' in read ? [{ data: read.data as Json }] : []
     const parts = [...words, ...given, ...(await fileParts(files.value))]
@@ -121,19 +125,20 @@ export function Composer({ agent, label, initial, isBusy, onSend, onCancel }: Co
           aria-pressed={hasData.value}
           onClick={() => (hasData.value = !hasData.value)}
         >
-          <Icon name="braces" size={14} /> Data
+          <Icon name="braces" size={14} /> {words.data}
         </button>
         <span class="hint composer-hint">
-          {isOver.value ? 'Drop the files here' : files.value.length > 0 ? totalSizeText(files.value) : 'Enter sends'}
+          {isOver.value ? words.dropHere : files.value.length > 0 ? totalSizeText(files.value) : words.enter}
         </span>
         <span class="grow" />
-        {isBusy ? (
-          <button type="button" class="danger" onClick={onCancel} title={`Cancel what ${agent} is doing`}>
-            <Icon name="stop" size={14} /> Cancel
+        {isBusy && (
+          <button type="button" class="danger" onClick={onCancel} title={words.cancelTitle}>
+            <Icon name="stop" size={14} /> {words.cancel}
           </button>
-        ) : (
+        )}
+        {canSend && (
           <button type="submit" class="primary" disabled={isEmpty || mistake !== undefined}>
-            <Icon name="send" size={14} /> Send
+            <Icon name="send" size={14} /> {words.send}
           </button>
         )}
       </div>
@@ -164,13 +169,13 @@ function DataEditor({ text, mistake, onInput, onSend }: DataEditorProps) {
   const isFine = mistake === undefined && text.trim() !== ''
   return (
     <div class="field composer-data">
-      <label for="composer-data">Data, as JSON</label>
+      <label for="composer-data">{words.dataLabel}</label>
       <textarea
         id="composer-data"
         class="mono"
         rows={4}
         spellcheck={false}
-        placeholder={'{ "city": "Rome" }'}
+        placeholder={words.dataPlaceholder}
         value={text}
         aria-invalid={mistake !== undefined}
         aria-describedby="composer-data-note"
@@ -180,10 +185,10 @@ function DataEditor({ text, mistake, onInput, onSend }: DataEditorProps) {
         }}
       />
       <p class={mistake === undefined ? 'hint' : 'mistake'} id="composer-data-note" role="status">
-        {mistake ?? (isFine ? 'This is JSON.' : 'A part of its own, beside the words.')}
+        {mistake ?? (isFine ? words.dataValid : words.dataHint)}
         {isFine && (
           <button type="button" class="plain small" onClick={() => onInput(JSON.stringify(JSON.parse(text), null, 2))}>
-            Tidy up
+            {words.format}
           </button>
         )}
       </p>

@@ -10,18 +10,19 @@ import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { RelativeTime, formatSecond } from '../../../components/time.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { aboutStrings as strings } from './strings.ts'
 import './about.css'
 
 const themes: readonly (readonly [Theme, string])[] = [
-  ['system', 'As the system'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
+  ['system', strings.theme.system],
+  ['light', strings.theme.light],
+  ['dark', strings.theme.dark],
 ]
 
 const exampleCommands = (origin: string): readonly (readonly [label: string, text: string])[] => [
-  ['what the command line can do', 'parley help'],
-  ['the configuration, checked', 'parley config check'],
-  ['the admin API, described', `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${origin}/admin/openapi.json`],
+  [strings.programs.help, strings.programs.helpCommand],
+  [strings.programs.check, strings.programs.checkCommand],
+  [strings.programs.document, `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${origin}/admin/openapi.json`],
 ]
 
 export function AboutView() {
@@ -36,37 +37,40 @@ export function AboutView() {
     <div class="scroll about">
       {health.problem.value !== undefined && <ErrorNotice reason={health.problem.value} retry={health.reload} />}
       <section aria-labelledby="about-hub">
-        <h2 id="about-hub">This hub</h2>
+        <h2 id="about-hub">{strings.hub.title}</h2>
         <div class="panel panel-body">
           <FactList>
-            <Fact name="Version">{found === undefined ? '…' : `Parley ${found.version}`}</Fact>
-            <Fact name="Node">{found?.node ?? '…'}</Fact>
-            <Fact name="Speaks A2A">{found?.protocols.join(', ') ?? '…'}</Fact>
-            <Fact name="Instance">
-              {found === undefined ? '…' : <CopyableId id={found.instance} what="instance" />}
+            <Fact name={strings.hub.version}>
+              {found === undefined ? strings.loading : strings.hub.versionValue(found.version)}
             </Fact>
-            <Fact name="Started">{found === undefined ? '…' : <RelativeTime at={found.startedAt} />}</Fact>
-            <Fact name="Address">{location.origin}</Fact>
+            <Fact name={strings.hub.node}>{found?.node ?? strings.loading}</Fact>
+            <Fact name={strings.hub.protocols}>{found?.protocols.join(', ') ?? strings.loading}</Fact>
+            <Fact name={strings.hub.instance}>
+              {found === undefined ? strings.loading : <CopyableId id={found.instance} what={strings.hub.instanceId} />}
+            </Fact>
+            <Fact name={strings.hub.started}>
+              {found === undefined ? strings.loading : <RelativeTime at={found.startedAt} />}
+            </Fact>
+            <Fact name={strings.hub.address}>{location.origin}</Fact>
             {typeof known === 'object' && (
               <>
-                <Fact name="You are">{known.subject}</Fact>
-                {known.expiresAt !== undefined && <Fact name="Signed in until">{formatSecond(known.expiresAt)}</Fact>}
+                <Fact name={strings.hub.user}>{known.subject}</Fact>
+                {known.expiresAt !== undefined && <Fact name={strings.hub.until}>{formatSecond(known.expiresAt)}</Fact>}
               </>
             )}
           </FactList>
         </div>
       </section>
       <section aria-labelledby="about-look">
-        <h2 id="about-look">Colours</h2>
-        <SegmentedControl label="Colours" value={theme.value} options={themes} onChange={chooseTheme} />
+        <h2 id="about-look">{strings.theme.title}</h2>
+        <SegmentedControl label={strings.theme.title} value={theme.value} options={themes} onChange={chooseTheme} />
       </section>
       <section aria-labelledby="about-docs">
-        <h2 id="about-docs">For your programs</h2>
+        <h2 id="about-docs">{strings.programs.title}</h2>
         <p class="soft">
-          The console is a client of the admin API and of nothing else: whatever you see here, your programs can do,
-          too.{' '}
+          {strings.programs.hint}{' '}
           <a href="/admin/openapi.json" target="_blank">
-            OpenAPI 3.1 document
+            {strings.programs.openApi}
           </a>
         </p>
         <div class="stack">
@@ -76,9 +80,9 @@ export function AboutView() {
         </div>
       </section>
       <section aria-labelledby="about-keys">
-        <h2 id="about-keys">Keys</h2>
+        <h2 id="about-keys">{strings.shortcuts.title}</h2>
         <p class="soft">
-          Press <kbd>?</kbd> on any page for those that work there.
+          {strings.shortcuts.before} <kbd>?</kbd> {strings.shortcuts.after}
         </p>
         <ShortcutList />
       </section>

@@ -11,6 +11,7 @@ import { EmptyState, Loading, ErrorNotice } from '../../../components/status/err
 import { formatDuration } from '../../../components/format.ts'
 import { auditCursorAfter } from './audit-filters.ts'
 import { outcomeStatus, auditAction, auditActor } from './audit-text.ts'
+import { auditStrings as words } from './strings.ts'
 
 interface AuditDetailProps {
   readonly id: string
@@ -28,16 +29,16 @@ export function AuditDetail({ id, known, backTo }: AuditDetailProps) {
   })
   if (loaded.problem.value !== undefined) return <ErrorNotice reason={loaded.problem.value} retry={loaded.reload} />
   const found = loaded.value.value
-  if (found === undefined) return <Loading what="the entry" />
+  if (found === undefined) return <Loading what={words.loadingOne} />
   const entry = known ?? found.entry
   if (entry === undefined) {
     return (
-      <EmptyState title="This entry is not there any more">
+      <EmptyState title={words.gone}>
         <p>
-          The audit is kept for as long as <code>retention.audit</code> says.
+          {words.goneText[0]} <code>{words.goneText[1]}</code>.
         </p>
         <a class="button" href={backTo}>
-          Back to the audit
+          {words.back}
         </a>
       </EmptyState>
     )
@@ -45,11 +46,11 @@ export function AuditDetail({ id, known, backTo }: AuditDetailProps) {
   return (
     <>
       <DetailHead title={`${auditActor(entry)}: ${auditAction(entry)}`} backTo={backTo}>
-        <CopyButton text={() => JSON.stringify(entry, null, 2)} label="Copy the entry" />
+        <CopyButton text={() => JSON.stringify(entry, null, 2)} label={words.copy} />
       </DetailHead>
       <div class="scroll stack">
         <EntryFacts entry={entry} />
-        <h3>As it was written</h3>
+        <h3>{words.raw}</h3>
         <JsonTreeView value={entry} open={1} />
       </div>
     </>
@@ -64,48 +65,50 @@ function EntryFacts({ entry }: { readonly entry: AuditEntry }) {
   const look = outcomeStatus(entry)
   return (
     <FactList>
-      <Fact name="When">{formatExactTime(new Date(at))}</Fact>
-      <Fact name="Who">
-        {auditActor(entry)} {who !== undefined && <a href={auditFilterHref('who', who)}>all of theirs</a>}
+      <Fact name={words.facts.when}>{formatExactTime(new Date(at))}</Fact>
+      <Fact name={words.facts.who}>
+        {auditActor(entry)} {who !== undefined && <a href={auditFilterHref('who', who)}>{words.facts.showAll}</a>}
       </Fact>
       {look !== undefined && (
-        <Fact name="Outcome">
-          <StatusBadge {...look} /> {status !== undefined && `status ${status}`}{' '}
-          {outcome !== undefined && outcome !== 'OK' && <a href={auditFilterHref('outcome', outcome)}>all of these</a>}
+        <Fact name={words.facts.outcome}>
+          <StatusBadge {...look} /> {status !== undefined && words.facts.status(status)}{' '}
+          {outcome !== undefined && outcome !== 'OK' && (
+            <a href={auditFilterHref('outcome', outcome)}>{words.facts.showAll}</a>
+          )}
         </Fact>
       )}
       {state !== undefined && (
-        <Fact name="State">
+        <Fact name={words.facts.state}>
           <TaskStateBadge state={state} />
         </Fact>
       )}
       {operation !== undefined && operation !== '' && (
-        <Fact name="Operation">
-          {operation} <a href={auditFilterHref('operation', operation)}>all of these</a>
+        <Fact name={words.facts.operation}>
+          {operation} <a href={auditFilterHref('operation', operation)}>{words.facts.showAll}</a>
         </Fact>
       )}
       {agent !== undefined && (
-        <Fact name="Agent">
+        <Fact name={words.facts.agent}>
           <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
         </Fact>
       )}
       {task !== undefined && (
-        <Fact name="Task">
-          <CopyableId id={task} what="task id" href={`/tasks/${encodeURIComponent(task)}`} />
+        <Fact name={words.facts.task}>
+          <CopyableId id={task} what={words.facts.taskId} href={`/tasks/${encodeURIComponent(task)}`} />
         </Fact>
       )}
       {key !== undefined && (
-        <Fact name="Key">
-          <CopyableId id={key} what="key id" href={`/settings/keys?key=${encodeURIComponent(key)}`} />
+        <Fact name={words.facts.key}>
+          <CopyableId id={key} what={words.facts.keyId} href={`/settings/keys?key=${encodeURIComponent(key)}`} />
         </Fact>
       )}
       {binding !== undefined && (
-        <Fact name="Spoken">
+        <Fact name={words.facts.protocol}>
           {binding} {version}
         </Fact>
       )}
-      {from !== undefined && <Fact name="From">{from}</Fact>}
-      {durationMs !== undefined && <Fact name="Took">{formatDuration(durationMs)}</Fact>}
+      {from !== undefined && <Fact name={words.facts.from}>{from}</Fact>}
+      {durationMs !== undefined && <Fact name={words.facts.took}>{formatDuration(durationMs)}</Fact>}
     </FactList>
   )
 }

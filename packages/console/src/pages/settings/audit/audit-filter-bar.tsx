@@ -21,10 +21,13 @@ import { createListExport } from '../../../components/list/list-export.tsx'
 import { adminCurl } from '../../../components/shell/curl.ts'
 import { auditEventOptions, auditFilters, auditListQuery, auditOutcomeOptions } from './audit-filters.ts'
 import type { AuditFilters } from './audit-filters.ts'
+import { auditStrings } from './strings.ts'
+
+const words = auditStrings.filters
 
 const { ExportButton } = createListExport<AuditFilters>({
-  noun: ['entry', 'entries'],
-  fileName: 'audit',
+  noun: [auditStrings.entry, auditStrings.entries],
+  fileName: auditStrings.fileName,
   format: 'jsonl',
   pages(filters) {
     const asked = { ...auditListQuery(filters, Date.now()), limit: 1_000 }
@@ -44,16 +47,16 @@ export function AuditFilterBar({
 }) {
   const frame = useRef<HTMLElement>(null)
   const focusText = (): void => frame.current?.querySelector('input')?.select()
-  useShortcuts([{ key: '/', label: 'Filter the audit by a text', run: focusText }])
+  useShortcuts([{ key: '/', label: words.shortcut, run: focusText }])
   /** On a phone only the text filter fits; this opens the others. */
   const isOpen = useSignal(false)
   const curl = (): string =>
     adminCurl(location.origin, adminPath('listAudit', { query: auditListQuery(filters, Date.now()) }))
   return (
-    <search ref={frame} class={isOpen.value ? 'bar audit-bar open' : 'bar audit-bar'} aria-label="Filter the audit">
+    <search ref={frame} class={isOpen.value ? 'bar audit-bar open' : 'bar audit-bar'} aria-label={words.label}>
       <SearchField
-        label="Text"
-        placeholder="Any words"
+        label={words.text}
+        placeholder={words.textPlaceholder}
         value={filters.text}
         onChange={(text) => setQuery({ text: text.trim() })}
       />
@@ -64,30 +67,30 @@ export function AuditFilterBar({
         aria-controls="audit-rest"
         onClick={() => (isOpen.value = !isOpen.value)}
       >
-        Filters
+        {words.toggle}
       </button>
       <div class="audit-rest" id="audit-rest">
         <SearchField
-          label="Caller"
-          placeholder="Caller, in full"
+          label={words.caller}
+          placeholder={words.callerPlaceholder}
           value={filters.who}
           onChange={(who) => setQuery({ who: who.trim() })}
         />
         <SelectField
-          label="Event"
+          label={words.event}
           value={filters.event}
           options={auditEventOptions}
           onChange={(event) => setQuery({ event }, { push: true })}
         />
         <SelectField
-          label="Outcome"
+          label={words.outcome}
           value={filters.outcome}
           options={auditOutcomeOptions}
           onChange={(outcome) => setQuery({ outcome }, { push: true })}
         />
         <AgentSelect
           value={filters.agent}
-          anyText="All agents"
+          anyText={words.allAgents}
           onChange={(agent) => setQuery({ agent }, { push: true })}
         />
         <TimeSelect time={filters.time} />
@@ -100,18 +103,18 @@ export function AuditFilterBar({
           checked={filters.reads}
           onChange={(isOn) => setQuery({ reads: isOn ? '1' : undefined })}
         >
-          also what was only looked at
+          {words.reads}
         </CheckField>
       </div>
       <span class="row audit-actions">
         <ClearFilters filters={auditFilters} values={filters} />
         <button type="button" class="small" disabled={log.isLoading.value} onClick={log.refresh}>
           <Icon name="retry" size={14} />
-          Refresh
+          {words.refresh}
         </button>
         <ExportButton filters={filters} />
-        <CopyButton text={curl} label="Copy as curl" class="small">
-          curl
+        <CopyButton text={curl} label={words.copyCurl} class="small">
+          {words.curl}
         </CopyButton>
       </span>
     </search>

@@ -9,37 +9,18 @@ import {
   urlFilters,
 } from '../../../components/filters/url-filters.ts'
 import type { FiltersOf } from '../../../components/filters/url-filters.ts'
+import { auditStrings as words } from './strings.ts'
 
 export type AuditQuery = Operations['listAudit']['query']
 
-/** As the hub names them. */
 export const auditEventOptions: readonly (readonly [event: string, text: string])[] = [
-  ['', 'All events'],
-  ['call', 'Calls of agents'],
-  ['task.state', 'States of tasks'],
-  ['card', 'Cards read'],
-  ['session.opened', 'Signed in'],
-  ['session.ended', 'Signed out'],
-  ['key.created', 'Keys made'],
-  ['key.revoked', 'Keys revoked'],
-  ['config.applied', 'Configuration changed'],
-  ['card.approved', 'Cards approved'],
-  ['admin', 'Other admin requests'],
-  ['audit.lost', 'Entries lost'],
+  ['', words.allEvents],
+  ...Object.entries(words.events),
 ]
 
 export const auditOutcomeOptions: readonly (readonly [outcome: string, text: string])[] = [
-  ['', 'All outcomes'],
-  ['OK', 'OK'],
-  ['UNAUTHENTICATED', 'Not known'],
-  ['PERMISSION_DENIED', 'Not allowed'],
-  ['RATE_LIMITED', 'Too many'],
-  ['INVALID_PARAMS', 'Invalid request'],
-  ['NOT_FOUND', 'Not found'],
-  ['CONFLICT', 'Conflict'],
-  ['UNAVAILABLE', 'Unavailable'],
-  ['AGENT_UNAVAILABLE', 'Agent unavailable'],
-  ['INTERNAL', 'Internal error'],
+  ['', words.allOutcomes],
+  ...Object.entries(words.outcomes),
 ]
 
 export const auditFilters = urlFilters({

@@ -18,6 +18,7 @@ import { AuditFilterBar } from './audit-filter-bar.tsx'
 import { AuditDetail } from './audit-detail.tsx'
 import { auditCursorTime, auditFilters, auditListQuery, type AuditFilters } from './audit-filters.ts'
 import { outcomeStatus, auditAction, auditActor } from './audit-text.ts'
+import { auditStrings as words } from './strings.ts'
 import './audit.css'
 
 const root = '/settings/audit'
@@ -52,7 +53,7 @@ export function AuditView() {
   const { cursor } = useListShortcuts({
     items: entries,
     keyOf: (entry) => entry.id,
-    noun: 'entry',
+    noun: words.entry,
     at,
     frame,
     idOf: (entry) => entry.task ?? entry.id,
@@ -72,12 +73,12 @@ export function AuditView() {
           {log.problem.value !== undefined && <ErrorNotice reason={log.problem.value} retry={log.refresh} />}
           <NewItemsButton list={log} frame={frame} class="small audit-newer">
             <Icon name="retry" size={14} />
-            Newer entries
+            {words.newer}
           </NewItemsButton>
           {entries.length > 0 && (
             <VirtualList
               class="audit-list"
-              label="Audit"
+              label={words.title}
               items={entries}
               rowHeight={44}
               keyOf={(entry) => entry.id}
@@ -87,7 +88,7 @@ export function AuditView() {
               onTop={log.setAtTop}
             />
           )}
-          {entries.length === 0 && log.isLoading.value && <Loading what="the audit" />}
+          {entries.length === 0 && log.isLoading.value && <Loading what={words.loading} />}
           <ListFooter log={log} filters={filters} />
         </div>
       }
@@ -113,7 +114,7 @@ function AuditRow({ entry, href, isOpen }: AuditRowProps) {
         {at.toLocaleTimeString('en-GB')}
       </time>
       <span class="audit-what cut">
-        {entry.event === 'task.state' ? `task ${truncateMiddle(entry.task ?? '')}` : auditAction(entry)}
+        {entry.event === 'task.state' ? words.task(truncateMiddle(entry.task ?? '')) : auditAction(entry)}
         {entry.agent !== undefined && <span class="audit-agent"> {entry.agent}</span>}
       </span>
       <span class="audit-who cut" title={entry.who}>
@@ -140,25 +141,25 @@ function ListFooter({ log, filters }: { readonly log: PagedList<AuditEntry>; rea
   if (paused !== undefined) {
     return (
       <p class="bar audit-foot">
-        Looked back to {formatSecond(paused)}.
+        {words.searchedTo(formatSecond(paused))}
         <button type="button" class="small" onClick={log.continueSearch}>
-          Look further back
+          {words.searchFurther}
         </button>
       </p>
     )
   }
   if ((log.items.value ?? []).length > 0 || log.isLoading.value || log.problem.value !== undefined) return null
   return auditFilters.isSet(filters) ? (
-    <EmptyState title="Nothing of that kind was done">
+    <EmptyState title={words.noMatch}>
       <button type="button" onClick={() => clearQuery(auditFilters.names)}>
-        Clear filters
+        {words.clear}
       </button>
     </EmptyState>
   ) : (
-    <EmptyState title="Nothing was done yet">
-      <p>Every call, every state that a task came to, and every change of keys and configuration is listed here.</p>
+    <EmptyState title={words.empty}>
+      <p>{words.emptyText}</p>
       <button type="button" onClick={() => setQuery({ reads: '1' })}>
-        Show what was only looked at, too
+        {words.showReads}
       </button>
     </EmptyState>
   )

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { pluralize } from '../../../components/format.ts'
+import { configStrings } from './strings.ts'
 
 type ConfigProblem = AdminResponse<'checkConfig'>['problems'][number]
 
@@ -61,7 +61,7 @@ export interface ConfigProblemsProps {
 export function ConfigProblems({ check, isEdited, jump, reload }: ConfigProblemsProps) {
   const { state, problems, reason } = check
   return (
-    <section class="config-problems" aria-label="What is wrong">
+    <section class="config-problems" aria-label={configStrings.check.label}>
       <p id="config-check" role="status">
         <CheckStatus check={check} isEdited={isEdited} />
       </p>
@@ -76,7 +76,7 @@ export function ConfigProblems({ check, isEdited, jump, reload }: ConfigProblems
                 </p>
               ) : (
                 <button type="button" class="plain config-problem" onClick={() => jump(line)}>
-                  <span class="config-line">line {line}</span>
+                  <span class="config-line">{configStrings.check.line(line)}</span>
                   <ProblemText path={path} message={message} />
                 </button>
               )}
@@ -97,11 +97,11 @@ function ProblemText({ path, message }: { readonly path: string; readonly messag
 }
 
 function CheckStatus({ check, isEdited }: { readonly check: ConfigCheck; readonly isEdited: boolean }) {
-  if (!isEdited) return <StatusBadge tone="ended" shape="–" word="as the hub has it" />
-  if (check.state === 'failed') return <StatusBadge tone="failed" shape="✕" word="could not be checked" />
+  if (!isEdited) return <StatusBadge tone="ended" shape="–" word={configStrings.check.unchanged} />
+  if (check.state === 'failed') return <StatusBadge tone="failed" shape="✕" word={configStrings.check.failed} />
   if (check.problems.length > 0) {
-    return <StatusBadge tone="failed" shape="✕" word={pluralize(check.problems.length, 'mistake')} />
+    return <StatusBadge tone="failed" shape="✕" word={configStrings.check.errors(check.problems.length)} />
   }
-  if (check.state === 'checking') return <StatusBadge tone="working" shape="○" word="checking" />
-  return <StatusBadge tone="done" shape="●" word="no errors; not applied yet" />
+  if (check.state === 'checking') return <StatusBadge tone="working" shape="○" word={configStrings.check.checking} />
+  return <StatusBadge tone="done" shape="●" word={configStrings.check.valid} />
 }

@@ -10,6 +10,7 @@ import { baseConfig, receiveConfig, type ConfigText } from './config-draft.ts'
 import { ConfigEditView } from './edit-view.tsx'
 import { ReviewView } from './review-view.tsx'
 import { VersionsView } from './versions-view.tsx'
+import { configStrings } from './strings.ts'
 import './config.css'
 
 async function loadConfig(signal: AbortSignal): Promise<ConfigText | 'no file'> {
@@ -33,25 +34,24 @@ export function ConfigView() {
   if (config.problem.value !== undefined && baseConfig.value === undefined) {
     return <ErrorNotice reason={config.problem.value} retry={config.reload} />
   }
-  if (baseConfig.value === undefined) return <Loading what="the configuration" />
+  if (baseConfig.value === undefined) return <Loading what={configStrings.loading} />
   if (view === undefined) return <ConfigEditView config={config} />
   if (view === 'review') return <ReviewView config={config} />
   if (view === 'versions') return <VersionsView config={config} id={id} />
   return (
-    <EmptyState title="There is no such view">
-      <a href="/settings/config">Edit the configuration</a>
+    <EmptyState title={configStrings.unknownView}>
+      <a class="button" href="/settings/config">
+        {configStrings.edit}
+      </a>
     </EmptyState>
   )
 }
 
 function NoFile() {
   return (
-    <EmptyState title="This hub has no configuration file">
-      <p>
-        A program started it, and only that program can change its configuration. Everything else works: agents, tasks,
-        keys, webhooks. To edit the configuration here, start the hub from a file:
-      </p>
-      <CodeBlock text="parley up --config parley.yaml" label="the command" />
+    <EmptyState title={configStrings.noFile.title}>
+      <p>{configStrings.noFile.text}</p>
+      <CodeBlock text={configStrings.noFile.command} label={configStrings.noFile.commandLabel} />
     </EmptyState>
   )
 }

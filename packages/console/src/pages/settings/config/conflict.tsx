@@ -8,6 +8,7 @@ import { RelativeTime } from '../../../components/time.tsx'
 import { Loading } from '../../../components/status/error-notice.tsx'
 import { invertDiff } from '../../../components/diff/diff.ts'
 import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
+import { configStrings } from './strings.ts'
 import { baseConfig, discardDraft, rebaseDraft, conflictingConfig, type ConfigText } from './config-draft.ts'
 
 export function ConfigConflict() {
@@ -17,31 +18,35 @@ export function ConfigConflict() {
   const isShown = query.value.get('theirs') !== null
   if (found === undefined) return null
   return (
-    <section class="config-conflict panel" aria-label="Changed meanwhile">
+    <section class="config-conflict panel" aria-label={configStrings.conflict.label}>
       <div class="config-conflict-head" role="alert">
         <Icon name="warning" />
         <p class="grow">
-          <strong>The configuration was changed meanwhile</strong>
+          <strong>{configStrings.conflict.title}</strong>
           {newest === undefined ? (
-            ', perhaps in the file itself'
+            <>. {configStrings.conflict.byFile}</>
           ) : (
             <>
               : {newest.who}, <RelativeTime at={newest.at} />
-              {newest.note !== undefined && <>, “{newest.note}”</>}
+              {newest.note !== undefined && <>, “{newest.note}”</>}.
             </>
-          )}
-          . What you typed is still here and was not applied.
+          )}{' '}
+          {configStrings.conflict.kept}
         </p>
       </div>
       <div class="config-conflict-choice">
         <button type="button" aria-expanded={isShown} onClick={() => setQuery({ theirs: isShown ? undefined : '1' })}>
-          {isShown ? 'Hide theirs' : 'Look at theirs'}
+          {isShown ? configStrings.conflict.hide : configStrings.conflict.show}
         </button>
         <button type="button" onClick={() => keepDraft()}>
-          Keep mine, over theirs
+          {configStrings.conflict.keep}
         </button>
-        <ConfirmButton label="Take theirs" question="Take theirs?" onConfirm={async () => takeConflicting()}>
-          What you typed is gone then.
+        <ConfirmButton
+          label={configStrings.conflict.take}
+          question={configStrings.conflict.takeQuestion}
+          onConfirm={async () => takeConflicting()}
+        >
+          {configStrings.conflict.takeText}
         </ConfirmButton>
       </div>
       {isShown && <ConflictingChanges found={found} />}
@@ -67,9 +72,10 @@ function ConflictingChanges({ found }: { readonly found: ConfigText }) {
     return invertDiff(diff)
   })
   if (compared.value.value !== undefined) {
-    return <LineDiffView diff={compared.value.value} label="What they changed" before="Before" after="Theirs" />
+    const { changes, before: old, after } = configStrings.conflict
+    return <LineDiffView diff={compared.value.value} label={changes} before={old} after={after} />
   }
   // A text from which a secret was removed meanwhile cannot be compared; it is shown as is.
   if (compared.problem.value !== undefined) return <pre class="config-theirs mono">{found.text}</pre>
-  return <Loading what="what they changed" />
+  return <Loading what={configStrings.conflict.loading} />
 }

@@ -1,5 +1,4 @@
 /** The configuration editor: checks while the user types, searches, and leads to the review. */
-import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
@@ -11,17 +10,19 @@ import { Icon } from '../../../components/icon.tsx'
 import { ConfigConflict } from './conflict.tsx'
 import type { ConfigResource } from './config-draft.ts'
 import { baseConfig, discardDraft, isDraftEdited, draftText, conflictingConfig, setDraftText } from './config-draft.ts'
-import { lineRange } from './text-edits.ts'
-import { Editor } from './editor.tsx'
-import { showRange } from './editor-field.ts'
-import { FindBar, useFindInText } from './find-bar.tsx'
-import { LastApplied } from './effects-list.tsx'
+import { Editor } from '../../../components/editor/editor.tsx'
+import { showRange } from '../../../components/editor/editor-field.ts'
+import { FindBar, useFindInText } from '../../../components/editor/find-bar.tsx'
+import { lineRange } from '../../../components/editor/text-edits.ts'
+import { configStrings } from './strings.ts'
+import { LastApplied } from './last-applied.tsx'
 import { ConfigProblems, useConfigCheck } from './config-check.tsx'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 
+const words = configStrings.editor
+
 export function ConfigEditView({ config }: { readonly config: ConfigResource }) {
   const field = useRef<HTMLTextAreaElement>(null)
-  const spot = useSignal({ line: 1, column: 1 })
   const check = useConfigCheck(draftText.value, isDraftEdited.value)
   const find = useFindInText(field, draftText.value)
   const schema = useResource('schema', (signal) => callAdmin('getConfigSchema', { signal }))
@@ -33,7 +34,6 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
     if (element === null) return
     const { from, to } = lineRange(element.value, line)
     showRange(element, from, to, true)
-    spot.value = { line, column: 1 }
   }
 
   // A link may name a line, so that it can point to an error.
@@ -45,12 +45,12 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
   }, [wanted])
 
   useShortcuts([
-    { key: 'mod+f', label: 'Find in the configuration', run: () => find.open() },
-    { key: 'mod+enter', label: 'Review the changes', run: () => isRight && navigate('/settings/config/review') },
+    { key: 'mod+f', label: words.findAction, run: () => find.open() },
+    { key: 'mod+enter', label: words.review, run: () => isRight && navigate('/settings/config/review') },
   ])
   usePaletteActions([
-    { title: 'Find in the configuration', run: () => find.open() },
-    { title: 'Versions of the configuration', run: () => navigate('/settings/config/versions') },
+    { title: words.findAction, run: () => find.open() },
+    { title: words.versionsAction, run: () => navigate('/settings/config/versions') },
   ])
 
   return (
@@ -61,15 +61,15 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
         </p>
         <button type="button" class="plain" onClick={() => find.open()}>
           <Icon name="search" size={14} />
-          Find
+          {words.find}
         </button>
-        <CopyButton text={() => draftText.value} label="Copy the configuration" />
+        <CopyButton text={() => draftText.value} label={words.copy} />
         <a class="button" href="/settings/config/versions">
-          Versions
+          {words.versions}
         </a>
         {isDraftEdited.value && (
-          <ConfirmButton label="Discard" question="Discard your changes?" onConfirm={async () => discardDraft()}>
-            Your changes are lost. The hub keeps its current configuration.
+          <ConfirmButton label={words.discard} question={words.discardQuestion} onConfirm={async () => discardDraft()}>
+            {words.discardText}
           </ConfirmButton>
         )}
         <button
@@ -79,7 +79,7 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
           aria-describedby="config-check"
           onClick={() => navigate('/settings/config/review')}
         >
-          Review changes
+          {words.review}
         </button>
       </div>
       {conflictingConfig.value !== undefined && <ConfigConflict />}
@@ -87,11 +87,14 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
       {find.isOpen && <FindBar find={find} />}
       <Editor
         field={field}
-        label="Configuration"
+        label={words.label}
         text={draftText.value}
         onInput={setDraftText}
-        onPositionChange={(at) => (spot.value = at)}
-        errorLines={isDraftEdited.value ? problems.flatMap(({ line }) => line ?? []) : []}
+        problems={
+          isDraftEdited.value
+            ? problems.flatMap(({ line, message }) => (line === undefined ? [] : [{ line, message }]))
+            : []
+        }
         found={find.isOpen ? find.found : undefined}
         schema={baseConfig.value?.file.endsWith('.json') === true ? undefined : schema.value.value}
         describedBy="config-hint"
@@ -99,13 +102,20 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
       <ConfigProblems check={check} isEdited={isDraftEdited.value} jump={jump} reload={config.reload} />
       <p class="config-foot faint">
         <span id="config-hint">
-          Secrets are <code>(not shown)</code> and stay what they are. <kbd>Ctrl</kbd> <kbd>Space</kbd> offers keys;{' '}
-          <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves the text.
-        </span>
-        <span class="config-spot">
-          Line {spot.value.line}, column {spot.value.column}
+          {words.secrets[0]} <code>{words.secrets[1]}</code> {words.secrets[2]} <Keys names={words.completeKeys} />{' '}
+          {words.completeText} <Keys names={words.leaveKeys} /> {words.leaveText}
         </span>
       </p>
     </div>
+  )
+}
+
+function Keys({ names }: { readonly names: readonly string[] }) {
+  return (
+    <>
+      {names.map((name) => (
+        <kbd key={name}>{name}</kbd>
+      ))}
+    </>
   )
 }

@@ -13,8 +13,10 @@ import { ConfigConflict } from './conflict.tsx'
 import type { ConfigResource } from './config-draft.ts'
 import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
 import { baseConfig, resetDraft, isDraftEdited, draftText, conflictingConfig } from './config-draft.ts'
-import { effectsSummary } from './effects.ts'
-import { EffectsList, setLastApplied } from './effects-list.tsx'
+import { effectsSummary } from '../../../components/config-effects/effects.ts'
+import { EffectsList } from '../../../components/config-effects/effects-list.tsx'
+import { setLastApplied } from './last-applied.tsx'
+import { configStrings } from './strings.ts'
 
 const back = '/settings/config'
 
@@ -25,7 +27,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
     ({ type }) => type === 'config',
   )
   const note = useSignal('')
-  useShortcuts([{ key: 'Escape', label: 'Back to the text', run: () => navigate(back) }])
+  useShortcuts([{ key: 'Escape', label: configStrings.review.back, run: () => navigate(back) }])
   const { isBusy, problem, onSubmit } = useSubmit(async () => {
     const written = note.value.trim()
     const { hash } = baseConfig.value ?? {}
@@ -34,7 +36,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
       const { effects } = await callAdmin('applyConfig', { body })
       resetDraft(await callAdmin('getConfig'))
       setLastApplied(effects)
-      showToast(`Applied. ${effectsSummary(effects)}`)
+      showToast(configStrings.review.applied(effectsSummary(effects)))
       navigate(back)
     } catch (reason) {
       if (!isProblem(reason, 'CONFLICT')) throw reason
@@ -45,9 +47,9 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
 
   if (!isDraftEdited.value) {
     return (
-      <EmptyState title="There is nothing to review">
+      <EmptyState title={configStrings.review.nothing}>
         <a class="button" href={back}>
-          Edit the configuration
+          {configStrings.edit}
         </a>
       </EmptyState>
     )
@@ -56,35 +58,40 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
   return (
     <div class="scroll config-review">
       <div class="config-review-head">
-        <h2>Review changes</h2>
+        <h2>{configStrings.review.title}</h2>
         <a class="button" href={back}>
-          Back to the text
+          {configStrings.review.back}
         </a>
       </div>
       {conflictingConfig.value !== undefined && <ConfigConflict />}
-      <LoadState of={compared} what="the comparison" />
+      <LoadState of={compared} what={configStrings.review.loading} />
       {problem !== undefined && <ErrorNotice reason={problem} />}
       {found !== undefined && (
         <>
           <section aria-labelledby="config-effects">
-            <h3 id="config-effects">What it does</h3>
+            <h3 id="config-effects">{configStrings.review.effects}</h3>
             <EffectsList effects={found.effects} />
           </section>
-          <LineDiffView diff={found.diff} label="Changes, line by line" before="Current" after="Proposed" />
+          <LineDiffView
+            diff={found.diff}
+            label={configStrings.review.changes}
+            before={configStrings.review.current}
+            after={configStrings.review.proposed}
+          />
           <form class="config-apply" onSubmit={onSubmit}>
             <div class="field grow">
-              <label for="config-note">Note, shown in the list of versions</label>
+              <label for="config-note">{configStrings.review.note}</label>
               <input
                 id="config-note"
                 type="text"
                 maxLength={500}
-                placeholder="Why"
+                placeholder={configStrings.review.notePlaceholder}
                 value={note.value}
                 onInput={(event) => (note.value = event.currentTarget.value)}
               />
             </div>
             <button type="submit" class="primary" disabled={isBusy || conflictingConfig.value !== undefined}>
-              Apply
+              {configStrings.review.apply}
             </button>
           </form>
         </>

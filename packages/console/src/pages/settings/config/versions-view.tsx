@@ -15,13 +15,16 @@ import { RelativeTime, formatExactTime, formatSecond } from '../../../components
 import { EmptyState, LoadState } from '../../../components/status/error-notice.tsx'
 import { resetDraft, isDraftEdited, type ConfigResource } from './config-draft.ts'
 import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
-import { Editor } from './editor.tsx'
-import { EffectsList, setLastApplied } from './effects-list.tsx'
-import { effectsSummary } from './effects.ts'
+import { Editor } from '../../../components/editor/editor.tsx'
+import { EffectsList } from '../../../components/config-effects/effects-list.tsx'
+import { setLastApplied } from './last-applied.tsx'
+import { effectsSummary } from '../../../components/config-effects/effects.ts'
+import { configStrings } from './strings.ts'
 
 type Version = AdminResponse<'listConfigVersions'>['versions'][number]
 
 const list = '/settings/config/versions'
+const words = configStrings.versions
 
 export function VersionsView({ config, id }: { readonly config: ConfigResource; readonly id: string | undefined }) {
   const loaded = useResource(
@@ -36,19 +39,19 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
     if (next !== undefined) navigate(`${list}/${next.id}${location.search}`, { replace: id !== undefined })
   }
   useShortcuts([
-    { key: 'j', label: 'The next version', run: () => move(1) },
-    { key: 'k', label: 'The version before', run: () => move(-1) },
-    { key: 'Escape', label: 'Back', run: () => navigate(id === undefined ? '/settings/config' : list) },
+    { key: 'j', label: words.next, run: () => move(1) },
+    { key: 'k', label: words.previous, run: () => move(-1) },
+    { key: 'Escape', label: words.back, run: () => navigate(id === undefined ? '/settings/config' : list) },
   ])
 
   if (loaded.value.value === undefined || loaded.problem.value !== undefined)
-    return <LoadState of={loaded} what="the versions" />
+    return <LoadState of={loaded} what={words.loading} />
   if (versions.length === 0) {
     return (
-      <EmptyState title="There are no versions yet">
-        <p>Each change that is applied here is kept, with what was there before it: the last fifty.</p>
+      <EmptyState title={words.empty}>
+        <p>{words.emptyText}</p>
         <a class="button primary" href="/settings/config">
-          Edit the configuration
+          {configStrings.edit}
         </a>
       </EmptyState>
     )
@@ -60,12 +63,12 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
       list={
         <>
           <div class="bar config-bar">
-            <h2 class="grow">Versions</h2>
+            <h2 class="grow">{words.title}</h2>
             <a class="button" href="/settings/config">
-              Back to the text
+              {configStrings.review.back}
             </a>
           </div>
-          <ul class="config-versions" aria-label="Versions">
+          <ul class="config-versions" aria-label={words.title}>
             {versions.map((version) => (
               <li key={version.id}>
                 <VersionRow version={version} isOpen={version.id === id} />
@@ -80,7 +83,7 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
 }
 
 function versionTitle({ note, who }: Pick<Version, 'note' | 'who'>): string {
-  return note ?? (who === undefined ? 'Found in the file' : 'Without a note')
+  return note ?? (who === undefined ? words.edited : words.noNote)
 }
 
 function VersionRow({ version, isOpen }: { readonly version: Version; readonly isOpen: boolean }) {
@@ -90,10 +93,10 @@ function VersionRow({ version, isOpen }: { readonly version: Version; readonly i
       <span class="grow">
         <span class="cut config-note">{versionTitle(version)}</span>
         <span class="faint cut">
-          {who ?? 'written by hand'}, <RelativeTime at={at} />
+          {who ?? words.byFile}, <RelativeTime at={at} />
         </span>
       </span>
-      {isCurrent && <StatusBadge tone="done" shape="●" word="current" />}
+      {isCurrent && <StatusBadge tone="done" shape="●" word={words.current} />}
     </a>
   )
 }
@@ -107,19 +110,20 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
     ({ type }) => type === 'config',
   )
   const found = loaded.value.value
-  if (found === undefined || loaded.problem.value !== undefined) return <LoadState of={loaded} what="the version" />
+  if (found === undefined || loaded.problem.value !== undefined)
+    return <LoadState of={loaded} what={words.loadingOne} />
 
   async function restore(): Promise<void> {
     const { hash } = (await callAdmin('getConfig')) ?? {}
     const { effects } = await callAdmin('restoreConfig', {
       params: { id },
-      body: { note: `Back to the version of ${formatSecond(found?.at ?? 0)}`, base: hash },
+      body: { note: words.restoreNote(formatSecond(found?.at ?? 0)), base: hash },
     })
     if (!isDraftEdited.peek()) resetDraft(await callAdmin('getConfig'))
     config.reload()
     loaded.reload()
     setLastApplied(effects)
-    showToast(`Restored. ${effectsSummary(effects)}`)
+    showToast(words.restored(effectsSummary(effects)))
   }
 
   const isText = query.value.get('view') === 'text'
@@ -127,49 +131,49 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
   return (
     <>
       <DetailHead title={versionTitle(found)} backTo={list}>
-        <CopyButton text={found.text} label="Copy the text" />
+        <CopyButton text={found.text} label={words.copy} />
         <ConfirmButton
-          label="Restore"
-          question="Go back to this version?"
+          label={words.restore}
+          question={words.restoreQuestion}
           danger={false}
           disabled={isCurrent || effects === undefined}
           onConfirm={restore}
         >
           {effects !== undefined && <EffectsList effects={effects} />}
-          <p>The current configuration is also kept as a version.</p>
+          <p>{words.restoreText}</p>
         </ConfirmButton>
       </DetailHead>
       <p class="config-about faint">
-        {found.who ?? 'Written by hand'}, {formatExactTime(new Date(found.at))}
-        {isCurrent && ', current'}
+        {found.who ?? words.edited}, {formatExactTime(new Date(found.at))}
+        {isCurrent && `, ${words.current}`}
       </p>
       <Tabs
-        label="Views of the version"
+        label={words.views}
         open={isText ? 'text' : 'diff'}
         tabs={[
-          { id: 'diff', label: 'Against now', href: `${list}/${id}` },
-          { id: 'text', label: 'Text', href: `${list}/${id}?view=text` },
+          { id: 'diff', label: words.compare, href: `${list}/${id}` },
+          { id: 'text', label: words.text, href: `${list}/${id}?view=text` },
         ]}
       />
       {isText ? (
         <div class="fill config">
-          <Editor field={field} label="Text of the version" text={found.text} />
+          <Editor field={field} label={words.textLabel} text={found.text} />
         </div>
       ) : (
         <div class="scroll stack">
-          {effects === undefined && (
-            <p class="config-warning">
-              The hub would not take this version any more: it names something that is not there now. Copy from its text
-              what you need.
-            </p>
-          )}
+          {effects === undefined && <p class="config-warning">{words.cannotRestore}</p>}
           {effects !== undefined && !isCurrent && (
-            <section aria-label="What restoring does">
-              <h3>What restoring does</h3>
+            <section aria-label={words.effects}>
+              <h3>{words.effects}</h3>
               <EffectsList effects={effects} />
             </section>
           )}
-          <LineDiffView diff={found.diff} label="From now to this version" before="Current" after="This version" />
+          <LineDiffView
+            diff={found.diff}
+            label={words.changes}
+            before={configStrings.review.current}
+            after={words.thisVersion}
+          />
         </div>
       )}
     </>

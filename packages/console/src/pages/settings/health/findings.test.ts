@@ -10,7 +10,7 @@ const well = {
 } as unknown as Health
 const agent = (name: string, more: object = {}): Agent =>
   ({ name, state: 'open', health: { state: 'up', breaker: 'closed' }, ...more }) as unknown as Agent
-const minute = (requests: number, errors: number) => ({ at: '2030-01-01T00:00:00Z', requests, errors, streams: 0 })
+const minute = (requests: number, errors: number) => ({ requests, errors })
 
 describe('the findings of the health page', () => {
   it('are empty on a healthy hub', () => {
@@ -37,14 +37,14 @@ describe('the findings of the health page', () => {
     assert.deepEqual(
       found.map(({ grade, title }) => `${grade}: ${title}`),
       [
-        'bad: The store does not answer',
-        'bad: down does not answer',
-        'bad: closed is not open',
-        'bad: held is not called: its card has changed',
+        'bad: The store is not responding',
+        'bad: down is not responding',
+        'bad: closed failed to start',
+        'bad: held is blocked: its card has changed',
         'odd: slow is slow',
         'odd: The card of other has changed',
-        'odd: 1 of 100 answers in the last five minutes was an error',
-        'odd: 2 webhooks were given up',
+        'odd: 1 of 100 requests failed in the last 5 minutes',
+        'odd: 2 webhooks are undeliverable',
       ],
     )
     assert.equal(found[0]?.why, 'disk full')

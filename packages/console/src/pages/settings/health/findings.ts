@@ -3,8 +3,11 @@
  * from the hub's health report.
  */
 import type { Agent, Health } from '../../../api/admin.ts'
-import { formatCount, formatDuration, pluralize } from '../../../components/format.ts'
-import type { MinuteStats } from './recent-stats.ts'
+import { formatDuration } from '../../../components/format.ts'
+import type { StatStep } from '../../../components/stats/stat-charts.ts'
+import { healthStrings } from './strings.ts'
+
+const strings = healthStrings.findings
 
 export interface Finding {
   readonly id: string
@@ -21,10 +24,12 @@ const recentMinutes = 5
 const badShare = 0.05
 const slowStoreMs = 500
 
+type MinuteCounts = Pick<StatStep, 'requests' | 'errors'>
+
 export function findingsOf(
   health: Health,
   agents: readonly Agent[],
-  minutes: readonly MinuteStats[],
+  minutes: readonly MinuteCounts[],
 ): readonly Finding[] {
   const all = [
     ...storeFindings(health),
@@ -38,35 +43,19 @@ export function findingsOf(
 function storeFindings({ store }: Health): readonly Finding[] {
   const { name, isReady, latencyMs, trouble } = store
   if (!isReady) {
-    return [
-      {
-        id: 'store',
-        grade: 'bad',
-        title: 'The store does not answer',
-        why: trouble,
-        next: `No task can start or finish. Check that ${name} is reachable and has free space. The hub resumes automatically, and accepted tasks are kept.`,
-        links: [],
-      },
-    ]
+    const next = strings.storeDownNext(name)
+    return [{ id: 'store', grade: 'bad', title: strings.storeDown, why: trouble, next, links: [] }]
   }
   if (latencyMs < slowStoreMs) return []
-  return [
-    {
-      id: 'store',
-      grade: 'odd',
-      title: 'The store is slow',
-      why: `${name} took ${formatDuration(latencyMs)} to answer.`,
-      next: 'Look at what else uses its disk or its database.',
-      links: [],
-    },
-  ]
+  const why = strings.storeSlowWhy(name, formatDuration(latencyMs))
+  return [{ id: 'store', grade: 'odd', title: strings.storeSlow, why, next: strings.storeSlowNext, links: [] }]
 }
 
 function agentFindings(agent: Agent): readonly Finding[] {
   const { name, state, startError, health, drift, lastError } = agent
-  const page = { text: 'Look at the agent', href: `/agents/${encodeURIComponent(name)}` }
+  const page = { text: strings.openAgent, href: `/agents/${encodeURIComponent(name)}` }
   const query = new URLSearchParams({ agent: name, state: 'TASK_STATE_FAILED' })
-  const failed = { text: 'Its failed tasks', href: `/tasks?${query}` }
+  const failed = { text: strings.failedTasks, href: `/tasks?${query}` }
   const about = { id: `agent ${name}`, links: lastError === undefined ? [page] : [page, failed] }
   const finding = (grade: Finding['grade'], title: string, next: string, why?: string): Finding => ({
     ...about,
@@ -75,30 +64,21 @@ function agentFindings(agent: Agent): readonly Finding[] {
     why,
     next,
   })
-  if (drift === 'blocked') {
-    const next = 'Compare the cards, and approve the new one if it is meant.'
-    return [finding('bad', `${name} is not called: its card has changed`, next)]
-  }
-  if (state !== 'open')
-    return [finding('bad', `${name} is not open`, 'Callers are refused until it is.', startError?.message)]
+  if (drift === 'blocked') return [finding('bad', strings.blocked(name), strings.blockedNext)]
+  if (state !== 'open') return [finding('bad', strings.notStarted(name), strings.notStartedNext, startError?.message)]
   if (health.state === 'down') {
-    const next =
-      health.breaker === 'open'
-        ? 'Nothing is handed on to it for a while; then it is tried again by itself.'
-        : 'It is asked again by itself. See that it runs, and that its address and its credentials are right.'
-    return [finding('bad', `${name} does not answer`, next, health.why ?? lastError?.text)]
+    const next = health.breaker === 'open' ? strings.pausedNext : strings.downNext
+    return [finding('bad', strings.down(name), next, health.cause ?? health.why ?? lastError?.text)]
   }
-  const slow = 'Messages are taken, but their answers take longer than usual.'
-  const changed = 'Calls continue. Compare the cards, and approve the new one if the change is intended.'
   return [
-    ...(health.state === 'slow' ? [finding('odd', `${name} is slow`, slow, health.why)] : []),
+    ...(health.state === 'slow' ? [finding('odd', strings.slow(name), strings.slowNext, health.why)] : []),
     ...(drift === 'changed'
-      ? [{ ...finding('odd', `The card of ${name} has changed`, changed), id: `card ${name}` }]
+      ? [{ ...finding('odd', strings.cardChanged(name), strings.cardChangedNext), id: `card ${name}` }]
       : []),
   ]
 }
 
-function errorFindings(minutes: readonly MinuteStats[]): readonly Finding[] {
+function errorFindings(minutes: readonly MinuteCounts[]): readonly Finding[] {
   const recent = minutes.slice(-recentMinutes)
   const errors = recent.reduce((sum, minute) => sum + minute.errors, 0)
   const requests = recent.reduce((sum, minute) => sum + minute.requests, 0)
@@ -107,11 +87,11 @@ function errorFindings(minutes: readonly MinuteStats[]): readonly Finding[] {
     {
       id: 'errors',
       grade: errors / requests >= badShare ? 'bad' : 'odd',
-      title: `${formatCount(errors)} of ${pluralize(requests, 'answer')} in the last five minutes ${errors === 1 ? 'was an error' : 'were errors'}`,
-      next: 'The audit says who got them, and from which agent.',
+      title: strings.errors(errors, requests),
+      next: strings.errorsNext,
       links: [
-        { text: 'Look into the audit', href: '/settings/audit?time=15m' },
-        { text: 'Failed tasks', href: '/tasks?state=TASK_STATE_FAILED' },
+        { text: strings.openAudit, href: '/settings/audit?time=15m' },
+        { text: strings.failedTasks, href: '/tasks?state=TASK_STATE_FAILED' },
       ],
     },
   ]
@@ -119,14 +99,13 @@ function errorFindings(minutes: readonly MinuteStats[]): readonly Finding[] {
 
 function pushFindings({ push }: Health): readonly Finding[] {
   if (push.dead === 0) return []
-  const number = push.dead >= 100 ? '100 or more webhooks' : pluralize(push.dead, 'webhook')
   return [
     {
       id: 'push',
       grade: 'odd',
-      title: `${number} ${push.dead === 1 ? 'was' : 'were'} given up`,
-      next: 'Their receivers did not take them for too long. Redeliver them when they do again.',
-      links: [{ text: 'Look at them', href: '/webhooks?state=dead' }],
+      title: strings.webhooks(push.dead),
+      next: strings.webhooksNext,
+      links: [{ text: strings.openWebhooks, href: '/webhooks?state=dead' }],
     },
   ]
 }

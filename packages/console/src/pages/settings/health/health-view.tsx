@@ -10,14 +10,17 @@ import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { StatusBadge, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
 import { ClockTime, ElapsedTime } from '../../../components/time.tsx'
 import { LoadState } from '../../../components/status/error-notice.tsx'
-import { formatCount, formatDuration, pluralize } from '../../../components/format.ts'
-import { useVisibleInterval } from '../use-visible-interval.ts'
+import { formatCount, formatDuration } from '../../../components/format.ts'
+import { useVisibleInterval } from '../../../api/use-visible-interval.ts'
 import { findingsOf, type Finding } from './findings.ts'
 import { LastHour } from './last-hour.tsx'
+import { healthStrings } from './strings.ts'
 import './health.css'
 
 /** The change feed has no events for elapsed time, streams or a failing store. */
 const reloadMs = 5_000
+
+const { summary, parts } = healthStrings
 
 export function HealthView() {
   const health = useResource(
@@ -26,18 +29,20 @@ export function HealthView() {
     ({ type }) => type !== 'reset',
   )
   const agents = useAgentList()
-  const pulse = useResource('pulse', (signal) => callAdmin('getPulse', { signal }))
+  const stats = useResource('stats', (signal) => callAdmin('getStats', { query: { range: '1h' }, signal }))
   useVisibleInterval(reloadMs, () => {
     health.reload()
-    pulse.reload()
+    stats.reload()
   })
   const found = health.value.value
-  const minutes = pulse.value.value?.minutes
+  const series = stats.value.value
   return (
     <div class="scroll health">
-      <LoadState of={health} what="how the hub is" />
-      {found !== undefined && <HealthSummary findings={findingsOf(found, agents.value.value ?? [], minutes ?? [])} />}
-      {minutes !== undefined && <LastHour minutes={minutes} />}
+      <LoadState of={health} what={healthStrings.what} />
+      {found !== undefined && (
+        <HealthSummary findings={findingsOf(found, agents.value.value ?? [], series?.steps ?? [])} />
+      )}
+      {series !== undefined && <LastHour series={series} />}
       {found !== undefined && <HubFacts health={found} />}
     </div>
   )
@@ -47,12 +52,12 @@ function HealthSummary({ findings }: { readonly findings: readonly Finding[] }) 
   const bad = findings.filter(({ grade }) => grade === 'bad').length
   const isAway = connectionStatus.value === 'away'
   const title = isAway
-    ? 'The hub does not answer'
+    ? summary.away
     : bad > 0
-      ? `${pluralize(bad, 'thing')} ${bad === 1 ? 'is' : 'are'} wrong`
+      ? summary.issues(bad)
       : findings.length > 0
-        ? 'The hub works; something should be looked at'
-        : 'All is well'
+        ? summary.warnings(findings.length)
+        : summary.healthy
   const look = isAway || bad > 0 ? 'failed' : findings.length > 0 ? 'waiting' : 'done'
   return (
     <section aria-labelledby="health-verdict">
@@ -62,7 +67,7 @@ function HealthSummary({ findings }: { readonly findings: readonly Finding[] }) 
           {title}
         </h2>
       </div>
-      {isAway && <p class="soft">These values are outdated. The page reconnects automatically.</p>}
+      {isAway && <p class="soft">{summary.awayHint}</p>}
       {findings.length > 0 && (
         <ul class="health-findings panel">
           {findings.map((finding) => (
@@ -81,7 +86,7 @@ function FindingRow({ finding }: { readonly finding: Finding }) {
       <StatusBadge
         tone={grade === 'bad' ? 'failed' : 'waiting'}
         shape={grade === 'bad' ? '✕' : '◇'}
-        word={grade === 'bad' ? 'wrong' : 'look'}
+        word={grade === 'bad' ? summary.issue : summary.warning}
       />
       <div class="grow">
         <h3>{title}</h3>
@@ -107,36 +112,39 @@ function HubFacts({ health }: { readonly health: Health }) {
   return (
     <section aria-labelledby="health-parts">
       <div class="health-head">
-        <h2 id="health-parts">Parts</h2>
+        <h2 id="health-parts">{parts.title}</h2>
       </div>
       <div class="panel panel-body">
         <FactList>
-          <Fact name="Store">
-            {store.name},{' '}
-            {store.isReady ? `answers in ${formatDuration(Math.max(1, store.latencyMs))}` : 'does not answer'}
+          <Fact name={parts.store}>
+            {store.isReady
+              ? parts.storeReady(store.name, formatDuration(Math.max(1, store.latencyMs)))
+              : parts.storeDown(store.name)}
           </Fact>
-          <Fact name="Agents">
-            <a href="/agents">
-              {agents.open} of {agents.all} open
-            </a>
-            {agents.down.length > 0 && `, ${agents.down.length} not well`}
+          <Fact name={parts.agents}>
+            <a href="/agents">{parts.agentsOpen(agents.open, agents.all)}</a>
+            {agents.down.length > 0 && parts.agentsDown(agents.down.length)}
           </Fact>
-          <Fact name="Open streams">{formatCount(streams)}</Fact>
-          <Fact name="Webhooks">
-            {push.isOn ? <a href="/webhooks">{push.dead === 0 ? 'none given up' : `${push.dead} given up`}</a> : 'off'}
+          <Fact name={parts.streams}>{formatCount(streams)}</Fact>
+          <Fact name={parts.webhooks}>
+            {push.isOn ? (
+              <a href="/webhooks">{push.dead === 0 ? parts.webhooksGood : parts.webhooksDead(push.dead)}</a>
+            ) : (
+              parts.webhooksOff
+            )}
           </Fact>
-          <Fact name="Version">
-            Parley {version}, Node {node}
+          <Fact name={parts.version}>{parts.versions(version, node)}</Fact>
+          <Fact name={parts.protocols}>{protocols.join(', ')}</Fact>
+          <Fact name={parts.uptime}>
+            <ElapsedTime at={startedAt} />
+            {parts.since}
+            <ClockTime at={startedAt} />
           </Fact>
-          <Fact name="Speaks A2A">{protocols.join(', ')}</Fact>
-          <Fact name="Up">
-            <ElapsedTime at={startedAt} />, since <ClockTime at={startedAt} />
-          </Fact>
-          <Fact name="Instance">
-            <CopyableId id={instance} what="instance" />
+          <Fact name={parts.instance}>
+            <CopyableId id={instance} what={parts.instanceId} />
           </Fact>
         </FactList>
-        <h3 class="health-tasks-title">Tasks</h3>
+        <h3 class="health-tasks-title">{parts.tasks}</h3>
         <ul class="health-tasks">
           {states.map((state) => (
             <li key={state}>
@@ -148,7 +156,7 @@ function HubFacts({ health }: { readonly health: Health }) {
           ))}
           {states.length === 0 && (
             <li class="faint">
-              None yet. <a href="/playground">Send a first message</a>
+              {parts.noTasks} <a href="/playground">{parts.firstMessage}</a>
             </li>
           )}
         </ul>

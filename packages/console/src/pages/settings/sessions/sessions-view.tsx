@@ -10,18 +10,13 @@ import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
 import { EmptyState, LoadState } from '../../../components/status/error-notice.tsx'
 import { useVisibleInterval } from '../use-visible-interval.ts'
+import { sessionsStrings as words } from './strings.ts'
 import '../../../components/list/list-states.css'
 import './sessions.css'
 
 const pageSize = 1_000
 /** The change feed has no events for sessions. */
 const reloadMs = 10_000
-
-const openedBy: Readonly<Record<ListedSession['by'], string>> = {
-  key: 'admin key',
-  token: 'access token',
-  oidc: 'OpenID Connect',
-}
 
 async function listAllSessions(signal: AbortSignal): Promise<readonly ListedSession[]> {
   const sessions = await loadAllPages(async (after) => {
@@ -39,10 +34,10 @@ export function SessionsView() {
   return (
     <div class="scroll">
       <div class="sessions">
-        <LoadState of={found} what="the sessions" />
-        {sessions?.length === 0 && <EmptyState title="No sessions">No user is signed in to the console.</EmptyState>}
+        <LoadState of={found} what={words.loading} />
+        {sessions?.length === 0 && <EmptyState title={words.empty}>{words.emptyText}</EmptyState>}
         {sessions !== undefined && sessions.length > 0 && (
-          <ul class="panel record-list sessions-list" aria-label="Sessions">
+          <ul class="panel record-list sessions-list" aria-label={words.title}>
             {sessions.map((session) => (
               <SessionRow key={session.id} session={session} onEnded={found.reload} />
             ))}
@@ -78,34 +73,29 @@ function SessionRow({ session, onEnded }: { readonly session: ListedSession; rea
       <span class="sessions-subject cut" title={subject}>
         {subject}
       </span>
-      {isCurrent && <StatusBadge tone="done" shape="●" word="current session" />}
+      {isCurrent && <StatusBadge tone="done" shape="●" word={words.current} />}
       <div class="record-facts sessions-facts faint">
-        <span>opened by {openedBy[by]}</span>
+        <span>{words.signedInWith(words.openedBy[by])}</span>
         <span>
-          since <RelativeTime at={createdAt} />
+          {words.since} <RelativeTime at={createdAt} />
         </span>
         <span>
-          last used <RelativeTime at={lastUsedAt} />
+          {words.lastUsed} <RelativeTime at={lastUsedAt} />
         </span>
         <span>
-          expires <RelativeTime at={expiresAt} />
+          {words.expires} <RelativeTime at={expiresAt} />
         </span>
-        {from !== undefined && <span>from {from}</span>}
+        {from !== undefined && <span>{words.from(from)}</span>}
       </div>
       <div class="sessions-actions">
         <ConfirmButton
-          label="End session"
+          label={words.end}
           class="small"
-          title={isCurrent ? 'End session of this browser' : `End session of ${subject}`}
-          question={isCurrent ? 'End the current session?' : `End the session of “${subject}”?`}
+          title={isCurrent ? words.endCurrentTitle : words.endTitle(subject)}
+          question={isCurrent ? words.endCurrentQuestion : words.endQuestion(subject)}
           onConfirm={end}
         >
-          {isCurrent
-            ? [
-                'You are signed out of this browser, and its streams end.',
-                ...unsavedWork.value.map(({ text }) => text),
-              ].join(' ')
-            : 'That browser is signed out, and its streams end.'}
+          {isCurrent ? [words.endCurrentText, ...unsavedWork.value.map(({ text }) => text)].join(' ') : words.endText}
         </ConfirmButton>
       </div>
     </li>

@@ -8,31 +8,36 @@ import { CopyButton, CopyableId } from '../../../components/content/copy-button.
 import { Fact, PageHead } from '../../../components/layout/page-head.tsx'
 import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { formatCount, formatDuration } from '../../../components/format.ts'
+import { TaskDuration } from '../../../components/status/task-time.tsx'
+import { taskTimes } from '../../../components/status/task-times.ts'
+import { formatCost, formatCount, formatDuration } from '../../../components/format.ts'
 import { pairResults, type ResultPair } from './compare-tasks.ts'
 import { TextDiffView } from '../../../components/diff/text-diff-view.tsx'
 import { taskPlaygroundHref } from '../detail/task-head.tsx'
 import { taskHref } from '../task-links.ts'
-import { taskTitle, TaskDuration } from '../list/task-row.tsx'
+import { taskTitle } from '../list/task-row.tsx'
 import { a2aTaskOf, useTask, type TaskResource } from '../detail/use-task.ts'
+import { tasksStrings } from '../strings.ts'
 import './compare-page.css'
+
+const { compare: strings } = tasksStrings
 
 export function ComparePage({ id, other }: { readonly id: string; readonly other: string }) {
   const left = useTask(id)
   const right = useTask(other)
   const back = taskHref(id)
-  useShortcuts([{ key: 'Escape', label: 'Back to the task', run: () => navigate(back) }])
+  useShortcuts([{ key: 'Escape', label: strings.back, run: () => navigate(back) }])
   return (
     <>
-      <PageHead title="Compare" backTo={back}>
-        <CopyButton text={() => location.href} label="Copy the link" class="small">
-          Copy link
+      <PageHead title={strings.title} backTo={back}>
+        <CopyButton text={() => location.href} label={strings.copyLink} class="small">
+          {strings.copyLink}
         </CopyButton>
       </PageHead>
       <div class="compare">
         <div class="compare-two">
-          <ComparedTask known={left} id={id} label="Before" versus={right.detail} />
-          <ComparedTask known={right} id={other} label="Again" versus={left.detail} />
+          <ComparedTask known={left} id={id} label={strings.first} versus={right.detail} />
+          <ComparedTask known={right} id={other} label={strings.second} versus={left.detail} />
         </div>
         {left.detail !== undefined && right.detail !== undefined && (
           <ResultPairs left={left.detail} right={right.detail} />
@@ -53,37 +58,50 @@ function ComparedTask({ known: { detail, problem, reload }, id, label, versus }:
   if (detail === undefined) {
     return (
       <section class="stack-small compare-side" aria-label={label}>
-        {problem === undefined ? <Loading what="the task" /> : <ErrorNotice reason={problem} retry={reload} />}
+        {problem === undefined ? (
+          <Loading what={strings.loading} shape="text" />
+        ) : (
+          <ErrorNotice reason={problem} retry={reload} />
+        )}
       </section>
     )
   }
-  const { agent, state, durationMs } = detail
-  const faster = durationMs !== undefined && versus?.durationMs !== undefined ? versus.durationMs - durationMs : 0
+  const { agent, state } = detail
+  const faster = isEnded(detail) && isEnded(versus) ? workingMs(versus) - workingMs(detail) : 0
   return (
-    <section class="stack-small compare-side" aria-label={`${label}: ${agent}`}>
+    <section class="stack-small compare-side" aria-label={strings.side(label, agent)}>
       <header class="row">
         <TaskStateBadge state={state} />
         <h2 class="cut grow">{agent}</h2>
-        <CopyableId id={id} what="task id" href={taskHref(id)} />
+        <CopyableId id={id} what={strings.taskId} href={taskHref(id)} />
       </header>
       <p class="cut soft" title={taskTitle(detail)}>
         {taskTitle(detail)}
       </p>
       <dl class="compare-facts">
-        <Fact name="took">
+        <Fact name={strings.duration}>
           <TaskDuration task={detail} />
-          {faster > 0 && <span class="faint"> {formatDuration(faster)} less</span>}
+          {faster > 0 && <span class="faint">{strings.faster(formatDuration(faster))}</span>}
         </Fact>
-        <Fact name="events">{formatCount(detail.head)}</Fact>
+        <Fact name={strings.events}>{formatCount(detail.head)}</Fact>
         <TaskCost detail={detail} />
       </dl>
       {state.endsWith('_REQUIRED') && (
         <p class="compare-waits">
-          It waits for an answer. <a href={taskPlaygroundHref(detail)}>Answer in the playground</a>
+          {strings.waiting}
+          <a href={taskPlaygroundHref(detail)}>{strings.answer}</a>
         </p>
       )}
     </section>
   )
+}
+
+function isEnded(detail: TaskDetail | undefined): detail is TaskDetail {
+  return detail?.durationMs !== undefined
+}
+
+function workingMs(detail: TaskDetail): number {
+  return taskTimes(detail, 0).workingMs
 }
 
 /** Tokens and cost, if the agents or models reported them. */
@@ -99,13 +117,13 @@ function TaskCost({ detail: { id, traceId, state } }: { readonly detail: TaskDet
   if (summary === undefined || tokens === 0) return null
   return (
     <>
-      <Fact name="tokens">
+      <Fact name={strings.tokens}>
         {formatCount(tokens)}{' '}
         <span class="faint">
-          {formatCount(summary.inputTokens)} in, {formatCount(summary.outputTokens)} out
+          {strings.tokenSplit(formatCount(summary.inputTokens), formatCount(summary.outputTokens))}
         </span>
       </Fact>
-      {summary.cost !== undefined && <Fact name="cost">{summary.cost.toPrecision(3)}</Fact>}
+      {summary.cost !== undefined && <Fact name={strings.cost}>{formatCost(summary.cost)}</Fact>}
     </>
   )
 }
@@ -114,7 +132,7 @@ function ResultPairs({ left, right }: { readonly left: TaskDetail; readonly righ
   const pairs = pairResults(a2aTaskOf(left), a2aTaskOf(right))
   const isGoingOn = [left, right].some(({ state }) => !isTerminalState(state))
   if (pairs.length === 0) {
-    return isGoingOn ? <Loading what="the answers" /> : <EmptyState title="Neither of them said anything" />
+    return isGoingOn ? <Loading what={strings.loadingAnswers} /> : <EmptyState title={strings.noAnswers} />
   }
   return (
     <>
@@ -127,7 +145,13 @@ function ResultPairs({ left, right }: { readonly left: TaskDetail; readonly righ
 
 function PairView({ pair: { name, left, right } }: { readonly pair: ResultPair }) {
   const word =
-    left === undefined ? 'only the second' : right === undefined ? 'only the first' : left === right ? 'the same' : ''
+    left === undefined
+      ? strings.onlySecond
+      : right === undefined
+        ? strings.onlyFirst
+        : left === right
+          ? strings.same
+          : ''
   return (
     <section class="compare-pair" aria-label={name}>
       <header class="row">

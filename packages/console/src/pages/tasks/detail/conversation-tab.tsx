@@ -33,7 +33,7 @@ export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
   const transcript = useMemo(() => transcriptOf(task, shown, head, createdAt), [task, shown, head, createdAt])
   return (
     <>
-      {canFold && seq !== undefined && <ReplayBar replay={replay} events={events} />}
+      {canFold && seq !== undefined && <ReplayBar replay={replay} events={events} startMs={Date.parse(createdAt)} />}
       <div class="task-scroll">
         <div class="conversation">
           <TranscriptView

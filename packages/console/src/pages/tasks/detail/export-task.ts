@@ -5,22 +5,25 @@ import { toProblem } from '../../../api/problem.ts'
 import { loadTaskEvents } from '../../../api/task-events.ts'
 import { showToast } from '../../../app/announce.ts'
 import { download, downloadJson } from '../../../components/content/download.ts'
+import { tasksStrings } from '../strings.ts'
 import type { TaskLog } from './task-log.ts'
 import { a2aTaskOf } from './use-task.ts'
 import { writeTest } from './write-test.ts'
 
-async function reportExport(what: string, run: () => Promise<void>): Promise<void> {
+const { exports: strings } = tasksStrings
+
+async function reportExport(done: string, run: () => Promise<void>): Promise<void> {
   try {
     await run()
-    showToast(`${what} exported`)
+    showToast(done)
   } catch (reason) {
-    showToast(`The export failed: ${toProblem(reason).message}`)
+    showToast(strings.failed(toProblem(reason).message))
   }
 }
 
 /** Loads the task again: the page may be slightly out of date. */
 export function exportTaskJson({ id }: Pick<TaskDetail, 'id'>): Promise<void> {
-  return reportExport('Task', async () => {
+  return reportExport(strings.task, async () => {
     const [task, events] = await Promise.all([callAdmin('getTask', { params: { taskId: id } }), loadTaskEvents(id)])
     downloadJson(`task-${id}.json`, { ...task, events })
   })
@@ -32,7 +35,7 @@ export function canExportTest({ state }: Pick<TaskDetail, 'state'>): boolean {
 }
 
 export function exportTaskTest(detail: TaskDetail, log: TaskLog): Promise<void> {
-  return reportExport('Test', async () => {
+  return reportExport(strings.test, async () => {
     const { agent, id } = detail
     const task = await callAdmin('getTask', { params: { taskId: id } })
     const events = (log.isFromStart.value ? await loadTaskEvents(id) : undefined) ?? []

@@ -10,25 +10,32 @@ import { SelectField } from '../../../components/form/form-fields.tsx'
 import { useSubmit } from '../../../components/form/use-submit.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { tasksStrings } from '../strings.ts'
 import { compareHref } from '../task-links.ts'
 import { a2aTaskOf } from './use-task.ts'
+
+const { resend: strings } = tasksStrings
+
+/** The message that created the task, if the log still has it. */
+export function firstMessageOf(detail: TaskDetail): Message | undefined {
+  return a2aTaskOf(detail).history?.find(({ role }) => role === 'ROLE_USER')
+}
 
 export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
   const agents = useAgentList()
   const chosen = useSignal(detail.agent)
-  const message = a2aTaskOf(detail).history?.find(({ role }) => role === 'ROLE_USER')
+  const message = firstMessageOf(detail)
   const open = (agents.value.value ?? []).filter(({ state }) => state === 'open')
   const { isBusy, problem, onSubmit } = useSubmit(async () => {
     if (message !== undefined) navigate(compareHref(detail.id, await resendMessage(chosen.value, message)))
   })
 
-  if (message === undefined)
-    return <p class="stack-small task-ask">The message that began it is not in the log any more.</p>
+  if (message === undefined) return <p class="stack-small task-ask">{strings.missing}</p>
   return (
     <form class="stack-small task-ask" onSubmit={onSubmit}>
-      <p>Sends the first message again, as a new task of yours, and compares the answers.</p>
+      <p>{strings.about}</p>
       <div class="field">
-        <label for="resend-agent">Agent</label>
+        <label for="resend-agent">{strings.agent}</label>
         <SelectField
           id="resend-agent"
           value={chosen.value}
@@ -40,7 +47,7 @@ export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
       {problem !== undefined && <ErrorNotice reason={problem} />}
       <button type="submit" class="primary" disabled={isBusy || open.length === 0}>
         <Icon name="send" size={14} />
-        Send and compare
+        {strings.submit}
       </button>
     </form>
   )
@@ -52,11 +59,11 @@ interface SendMessageResponse {
 }
 
 /** Sends the message as a new task. Returns the id of the task as soon as it is known. */
-async function resendMessage(agent: string, message: Message): Promise<string> {
+export async function resendMessage(agent: string, message: Message): Promise<string> {
   const configuration = { returnImmediately: true }
   const { response, request } = await sendMessage({ agent, method: 'SendMessage', message, configuration })
   const { result, error } = (await response.json().catch(() => ({}))) as SendMessageResponse
   if (result?.task?.id !== undefined) return result.task.id
-  const why = error?.message ?? `${agent} answered with status ${response.status}, and made no task of it.`
+  const why = error?.message ?? strings.noTask(agent, response.status)
   throw new Problem(why, { code: 'INTERNAL', status: response.status, request })
 }

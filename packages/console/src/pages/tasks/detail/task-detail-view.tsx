@@ -4,7 +4,6 @@ import { isProblem } from '../../../api/problem.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { navigate } from '../../../app/router.ts'
 import { Icon } from '../../../components/icon.tsx'
-import { isTerminalState } from '../../../components/status/task-state.tsx'
 import { Tabs } from '../../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { ConversationTab } from './conversation-tab.tsx'
@@ -18,7 +17,10 @@ import { TraceTab } from './trace-tab.tsx'
 import { useReplay } from '../replay/replay.tsx'
 import { useTask } from './use-task.ts'
 import { ProtocolTab } from '../protocol/protocol-tab.tsx'
+import { tasksStrings } from '../strings.ts'
 import './task-detail-view.css'
+
+const { detail: strings } = tasksStrings
 
 export function TaskDetailView({ id, tab }: { readonly id: string; readonly tab: TaskTab }) {
   const { detail, problem, reload } = useTask(id)
@@ -26,31 +28,28 @@ export function TaskDetailView({ id, tab }: { readonly id: string; readonly tab:
   useShortcuts([
     {
       key: 'Escape',
-      label: 'Back: from the event to the task, from the task to the list',
+      label: strings.escape,
       run: () => (selectedSeq() === undefined ? navigate(listHref()) : selectEvent(undefined)),
     },
   ])
   if (detail === undefined) {
     if (isProblem(problem, 'NOT_FOUND')) {
       return (
-        <EmptyState title="There is no such task">
-          <p>It may have been removed: finished tasks are kept for as long as the configuration says.</p>
+        <EmptyState title={strings.notFound}>
+          <p>{strings.notFoundAdvice}</p>
           <a class="button" href={listHref()}>
-            Back to the list
+            {strings.backToList}
           </a>
         </EmptyState>
       )
     }
-    return problem === undefined ? <Loading what="the task" /> : <ErrorNotice reason={problem} retry={reload} />
+    return problem === undefined ? (
+      <Loading what={strings.loading} shape="text" />
+    ) : (
+      <ErrorNotice reason={problem} retry={reload} />
+    )
   }
   return <LoadedTaskView detail={detail} log={log} tab={tab} />
-}
-
-const labels: Readonly<Record<TaskTab, string>> = {
-  conversation: 'Conversation',
-  events: 'Events',
-  protocol: 'Protocol',
-  trace: 'Trace',
 }
 
 function LoadedTaskView({
@@ -62,7 +61,7 @@ function LoadedTaskView({
   readonly log: TaskLog
   readonly tab: TaskTab
 }) {
-  const { id, state } = detail
+  const { id } = detail
   const events = log.events.value
   const replay = useReplay(events)
   const canReplay = log.isFromStart.value && log.isComplete.value && events.length > 0
@@ -81,9 +80,9 @@ function LoadedTaskView({
   }
 
   useShortcuts([
-    { key: 'r', label: 'Replay from the selected event, or pause', run: play },
-    { key: '.', label: 'Next event', run: () => moveEvent(1) },
-    { key: ',', label: 'Previous event', run: () => moveEvent(-1) },
+    { key: 'r', label: strings.replayShortcut, run: play },
+    { key: '.', label: strings.nextEvent, run: () => moveEvent(1) },
+    { key: ',', label: strings.previousEvent, run: () => moveEvent(-1) },
   ])
 
   return (
@@ -94,20 +93,20 @@ function LoadedTaskView({
           type="button"
           class="icon small"
           disabled={!canReplay}
-          aria-label={replay.isPlaying ? 'Pause the replay' : 'Replay'}
-          title={canReplay ? 'Replay (r)' : 'The beginning of the log was dropped'}
+          aria-label={replay.isPlaying ? strings.pauseReplay : strings.replay}
+          title={canReplay ? strings.replayHint : strings.cannotReplay}
           onClick={play}
         >
           <Icon name={replay.isPlaying ? 'stop' : 'play'} size={14} />
         </button>
-        <Timeline events={events} isRunning={!isTerminalState(state)} seq={replay.seq} onSelect={selectEvent} />
+        <Timeline task={detail} events={events} seq={replay.seq} onSelect={selectEvent} />
       </div>
       <Tabs
-        label="Views of the task"
+        label={strings.views}
         open={tab}
         tabs={taskTabs.map((one) => ({
           id: one,
-          label: labels[one],
+          label: strings.tabs[one],
           href: tabHref(id, one),
           ...(one === 'events' ? { count: detail.head } : {}),
         }))}

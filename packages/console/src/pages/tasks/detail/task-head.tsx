@@ -9,24 +9,29 @@ import { Icon } from '../../../components/icon.tsx'
 import { Menu } from '../../../components/layout/menu.tsx'
 import { BackLink, Fact } from '../../../components/layout/page-head.tsx'
 import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
+import { currentTaskTimes, exactTimesText } from '../../../components/status/task-time.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
-import { pluralize } from '../../../components/format.ts'
+import { formatDuration } from '../../../components/format.ts'
 import { adminCurl } from '../../../components/shell/curl.ts'
 import { canExportTest, exportTaskTest, exportTaskJson } from './export-task.ts'
 import { ResendTask } from './resend-task.tsx'
 import type { TaskLog } from './task-log.ts'
 import { listHref } from '../task-links.ts'
-import { taskTitle, TaskDuration } from '../list/task-row.tsx'
+import { tasksStrings } from '../strings.ts'
+import { taskTitle } from '../list/task-row.tsx'
+import { TaskFailure } from './task-failure.tsx'
+
+const { head: strings, actions } = tasksStrings
 
 export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonly log: TaskLog }) {
   const { id, state } = detail
   const curl = (): string => adminCurl(location.origin, adminPath('getTask', { params: { taskId: id } }))
   const playground = taskPlaygroundHref(detail)
   usePaletteActions([
-    { title: 'Open this task in the playground', run: () => navigate(playground) },
-    { title: 'Export this task as JSON', run: () => void exportTaskJson(detail) },
-    { title: 'Export this task as a test', run: () => void exportTaskTest(detail, log) },
-    { title: 'Copy this task as curl', run: () => void copyText(curl()) },
+    { title: actions.openPlayground, run: () => navigate(playground) },
+    { title: actions.exportJson, run: () => void exportTaskJson(detail) },
+    { title: actions.exportTest, run: () => void exportTaskTest(detail, log) },
+    { title: actions.copyTask, run: () => void copyText(curl()) },
   ])
   return (
     <>
@@ -38,28 +43,28 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
         </h2>
         {!isTerminalState(state) && (
           <ConfirmButton
-            label="Cancel"
-            question="Cancel this task?"
+            label={strings.cancel}
+            question={strings.cancelQuestion}
             class="small"
             onConfirm={async () => void (await callAdmin('cancelTask', { params: { taskId: id } }))}
           >
-            The agent is asked to stop. A canceled task cannot be resumed.
+            {strings.cancelAdvice}
           </ConfirmButton>
         )}
-        <Menu label="Resend" class="small" side="right">
+        <Menu label={strings.resend} class="small" side="right">
           {() => <ResendTask detail={detail} />}
         </Menu>
-        <Menu label="Export" class="small" side="right">
+        <Menu label={strings.export} class="small" side="right">
           {(close) => <ExportChoice detail={detail} log={log} close={close} />}
         </Menu>
-        <Menu label="More to do" icon="more" class="small" side="right" isIconOnly>
+        <Menu label={strings.more} icon="more" class="small" side="right" isIconOnly>
           {() => (
             <>
               <a class="button plain" href={playground}>
-                <Icon name="playground" size={14} /> Open in playground
+                <Icon name="playground" size={14} /> {strings.openPlayground}
               </a>
-              <CopyButton text={curl} label="Copy the task as curl" class="plain">
-                Copy as curl
+              <CopyButton text={curl} label={strings.copyTaskAsCurl} class="plain">
+                {strings.copyAsCurl}
               </CopyButton>
               <HideList />
             </>
@@ -67,6 +72,7 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
         </Menu>
       </header>
       <TaskFacts detail={detail} />
+      <TaskFailure detail={detail} />
     </>
   )
 }
@@ -80,7 +86,7 @@ function HideList() {
   const isOff = query.value.get('list') === 'off'
   return (
     <button type="button" class="plain" onClick={() => setQuery({ list: isOff ? undefined : 'off' })}>
-      <Icon name="tasks" size={14} /> {isOff ? 'Show the list' : 'Hide the list'}
+      <Icon name="tasks" size={14} /> {isOff ? strings.showList : strings.hideList}
     </button>
   )
 }
@@ -100,16 +106,16 @@ function ExportChoice({ detail, log, close }: ExportProps) {
   return (
     <>
       <button type="button" class="plain" onClick={() => run(exportTaskJson(detail))}>
-        <Icon name="braces" size={14} /> As JSON, with its events
+        <Icon name="braces" size={14} /> {strings.asJson}
       </button>
       <button
         type="button"
         class="plain"
         disabled={!isSettled}
-        title={isSettled ? undefined : 'It has not come to an answer yet'}
+        title={isSettled ? undefined : strings.noAnswerYet}
         onClick={() => run(exportTaskTest(detail, log))}
       >
-        <Icon name="check" size={14} /> As a test for node:test
+        <Icon name="check" size={14} /> {strings.asTest}
       </button>
     </>
   )
@@ -119,26 +125,24 @@ function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
   const { id, agent, caller, contextId, createdAt, push } = detail
   return (
     <dl class="task-facts">
-      <Fact name="agent">
+      <Fact name={strings.agent}>
         <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
       </Fact>
-      <Fact name="caller">
+      <Fact name={strings.caller}>
         <a href={`/tasks?caller=${encodeURIComponent(caller)}`}>{caller}</a>
       </Fact>
-      <Fact name="created">
+      <Fact name={strings.created}>
         <RelativeTime at={createdAt} />
       </Fact>
-      <Fact name="took">
-        <TaskDuration task={detail} />
+      <TimeFacts detail={detail} />
+      <Fact name={strings.task}>
+        <CopyableId id={id} what={strings.taskId} />
       </Fact>
-      <Fact name="task">
-        <CopyableId id={id} what="task id" />
-      </Fact>
-      <Fact name="context">
-        <CopyableId id={contextId} what="context id" href={`/tasks?context=${encodeURIComponent(contextId)}`} />
+      <Fact name={strings.context}>
+        <CopyableId id={contextId} what={strings.contextId} href={`/tasks?context=${encodeURIComponent(contextId)}`} />
       </Fact>
       {push.length > 0 && (
-        <Fact name={pluralize(push.length, 'webhook')}>
+        <Fact name={strings.webhooks(push.length)}>
           {push.map(({ configId, url, state }) => (
             <a
               key={configId}
@@ -151,6 +155,23 @@ function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
         </Fact>
       )}
     </dl>
+  )
+}
+
+/** One duration; if the task waited for its caller, the working time apart from the waiting time. */
+function TimeFacts({ detail }: { readonly detail: TaskDetail }) {
+  const times = currentTaskTimes(detail)
+  const { workingMs, waitingMs, totalMs } = times
+  if (waitingMs === 0) return <Fact name={strings.duration}>{formatDuration(totalMs)}</Fact>
+  return (
+    <>
+      <Fact name={strings.working} title={exactTimesText(times)}>
+        {formatDuration(workingMs)}
+      </Fact>
+      <Fact name={strings.waiting} title={exactTimesText(times)}>
+        <span class="task-waited">{formatDuration(waitingMs)}</span>
+      </Fact>
+    </>
   )
 }
 

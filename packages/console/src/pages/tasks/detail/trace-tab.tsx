@@ -10,7 +10,10 @@ import { EmptyState, Loading, ErrorNotice } from '../../../components/status/err
 import { Waterfall } from '../../../trace/waterfall.tsx'
 import { eventOfSpan, spanOfEvent } from './span-events.ts'
 import type { TaskLog } from './task-log.ts'
+import { tasksStrings } from '../strings.ts'
 import { selectedSeq } from '../task-links.ts'
+
+const { trace: strings } = tasksStrings
 
 export function TraceTab({ detail, log }: { readonly detail: TaskDetail; readonly log: TaskLog }) {
   const { id, traceId } = detail
@@ -24,16 +27,16 @@ export function TraceTab({ detail, log }: { readonly detail: TaskDetail; readonl
   )
   const traces = resource.value.value?.traces
   if (traces === undefined) {
-    if (resource.problem.value === undefined) return <Loading what="the trace" />
+    if (resource.problem.value === undefined) return <Loading what={strings.loading} />
     return isProblem(resource.problem.value, 'NOT_FOUND') ? (
-      <EmptyState title="There is no trace of this task" />
+      <EmptyState title={strings.none} />
     ) : (
       <ErrorNotice reason={resource.problem.value} retry={() => resource.reload()} />
     )
   }
   // An external trace may include several tasks; the tree with this task comes first.
   const ownTrace = traces.find(({ root }) => hasTask(root, id)) ?? traces[0]
-  if (ownTrace === undefined) return <EmptyState title="There is no trace of this task" />
+  if (ownTrace === undefined) return <EmptyState title={strings.none} />
   const roots = traces.map(({ root }) => root)
   const selected = selectedSeq()
   const byEvent = selected === undefined ? undefined : spanOfEvent(roots, id, selected, log.events.value)

@@ -9,6 +9,7 @@ import { useResource, type Resource } from '../../../api/resource.ts'
 import { announce } from '../../../app/announce.ts'
 import { taskStateDisplay } from '../../../components/status/task-state.tsx'
 import { newerTask } from '../list/task-list.ts'
+import { tasksStrings } from '../strings.ts'
 
 export interface TaskResource {
   /** `undefined` until it is loaded. */
@@ -36,16 +37,17 @@ export function useTask(id: string): TaskResource {
   const state = detail?.state
   useEffect(() => {
     if (latestSummary.peek() !== undefined && state !== undefined)
-      announce(`The task is ${taskStateDisplay(state).word}`)
+      announce(tasksStrings.detail.announceState(taskStateDisplay(state).word))
   }, [state])
   return { detail, problem: resource.problem.value, reload: () => resource.reload() }
 }
 
 function withLatestSummary(loaded: TaskDetail, latestSummary: TaskSummary | undefined): TaskDetail {
-  return latestSummary?.id === loaded.id ? { ...loaded, ...newerTask(loaded, latestSummary) } : loaded
+  if (latestSummary?.id !== loaded.id || latestSummary.head < loaded.head) return loaded
+  return { ...loaded, ...newerTask(loaded, latestSummary) }
 }
 
 /** The hub returns the task in the format of A2A 1.0. */
-export function a2aTaskOf(detail: TaskDetail): Task {
+export function a2aTaskOf(detail: Pick<TaskDetail, 'task'>): Task {
   return detail.task as unknown as Task
 }

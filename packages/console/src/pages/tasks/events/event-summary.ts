@@ -1,9 +1,11 @@
 /** A one-line summary of a log event. */
 import type { Message, Part } from '@parley/a2a'
 import type { LogRecord } from '../../../api/admin.ts'
-import { formatBytes, formatDuration, pluralize } from '../../../components/format.ts'
+import { formatBytes, formatDuration } from '../../../components/format.ts'
+import { tasksStrings } from '../strings.ts'
 import { recordBody } from './fold-events.ts'
 
+const { events: strings } = tasksStrings
 const maxSummaryLength = 300
 
 export function eventSummary(record: LogRecord): string {
@@ -18,24 +20,24 @@ function fullSummary(record: LogRecord): string {
     case 'artifact': {
       const { artifact, append = false, lastChunk = false } = body
       const name = artifact.name ?? artifact.artifactId
-      return `${name}${append ? ' +' : ''} ${summarizeParts(artifact.parts)}${lastChunk ? ' (last chunk)' : ''}`
+      return `${name}${append ? ' +' : ''} ${summarizeParts(artifact.parts)}${lastChunk ? strings.lastChunk : ''}`
     }
     case 'message':
       return `${speaker(body.message)}: ${summarizeParts(body.message.parts)}`
     case 'turn-started':
-      return `turn ${body.turn} begins${body.attempt > 1 ? ` again, attempt ${body.attempt}` : ''}`
+      return strings.turnStarted(body.turn, body.attempt)
     case 'turn-ended':
-      return `turn ${body.turn} ends${body.reason === undefined ? '' : `: ${body.reason}`}`
+      return `${strings.turnEnded(body.turn)}${body.reason === undefined ? '' : `: ${body.reason}`}`
     case 'checkpoint':
       return JSON.stringify(body.data)
     case 'question':
-      return `turn ${body.turn} asks and waits`
+      return strings.question(body.turn)
     case 'answer':
-      return body.messageSeq === 0 ? 'no answer in time' : `answered by event ${body.messageSeq}`
+      return body.messageSeq === 0 ? strings.noAnswer : strings.answeredBy(body.messageSeq)
     case 'steered':
-      return `event ${body.messageSeq} was handed to the turn that ran`
+      return strings.steered(body.messageSeq)
     case 'cancel':
-      return 'cancellation requested'
+      return strings.cancel
     case 'note':
       return body.text
     case 'span': {
@@ -55,7 +57,7 @@ export function eventState(record: LogRecord): string | undefined {
 }
 
 function speaker({ role }: Message): string {
-  return role === 'ROLE_AGENT' ? 'agent' : 'user'
+  return role === 'ROLE_AGENT' ? strings.agent : strings.user
 }
 
 export function summarizeParts(parts: readonly Part[]): string {
@@ -65,8 +67,10 @@ export function summarizeParts(parts: readonly Part[]): string {
 function partText(part: Part): string {
   if ('text' in part) return part.text
   if ('data' in part) return JSON.stringify(part.data)
-  const name = part.filename ?? part.mediaType ?? 'file'
-  return 'url' in part ? `[${name} at ${part.url}]` : `[${name}, ${formatBytes(Math.floor((part.raw.length * 3) / 4))}]`
+  const name = part.filename ?? part.mediaType ?? strings.file
+  return 'url' in part
+    ? strings.fileAt(name, part.url)
+    : `[${name}, ${formatBytes(Math.floor((part.raw.length * 3) / 4))}]`
 }
 
 function oneLine(text: string): string {
@@ -80,9 +84,4 @@ function oneLine(text: string): string {
 /** Searches the whole record. */
 export function eventContains(record: LogRecord, text: string): boolean {
   return text === '' || JSON.stringify(record.body).toLowerCase().includes(text.toLowerCase())
-}
-
-/** For example `12 events, 3 of them seen`. */
-export function eventCountText(shown: number, all: number): string {
-  return shown === all ? pluralize(all, 'event') : `${shown.toLocaleString('en-US')} of ${pluralize(all, 'event')}`
 }

@@ -1,8 +1,9 @@
-/** The log, one row per event. It follows the end while the task runs, unless the user reads further up. */
+/** The log, one row per event; consecutive chunks of an artifact share one. It follows the end while the task runs, unless the user reads further up. */
 import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import type { LogRecord, TaskDetail } from '../../../api/admin.ts'
 import { query, setQuery } from '../../../app/router.ts'
+import { Icon } from '../../../components/icon.tsx'
 import { Menu } from '../../../components/layout/menu.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { CheckList, SearchField } from '../../../components/filters/filter-fields.tsx'
@@ -12,12 +13,15 @@ import { isTerminalState, TaskStateBadge } from '../../../components/status/task
 import { EmptyState, Loading } from '../../../components/status/error-notice.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { formatExactTime } from '../../../components/time.tsx'
-import { eventContains, eventCountText, eventState, eventSummary } from './event-summary.ts'
+import { tasksStrings } from '../strings.ts'
+import { eventItem, foldChunks, type ChunkGroup } from './event-groups.ts'
+import { eventContains, eventState, eventSummary } from './event-summary.ts'
 import type { TaskLog } from '../detail/task-log.ts'
 import { selectedSeq, selectEvent } from '../task-links.ts'
 import { recordTimeMs } from '../timeline/event-axis.ts'
 import './events-tab.css'
 
+const { events: strings } = tasksStrings
 const rowHeight = 32
 
 export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readonly log: TaskLog }) {
@@ -39,8 +43,25 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
   /** The number of events when the user left the end; `undefined` while at the end. */
   const leftAt = useSignal<number | undefined>(undefined)
   const selected = selectedSeq()
-  const at = selected === undefined ? -1 : events.findIndex(({ seq }) => seq === selected)
-  const startMs = recordTimeMs(all[0])
+  const isFolded = query.value.get('chunks') !== 'all' && find === ''
+  const expanded = useSignal<ReadonlySet<string>>(new Set())
+  const items = useMemo(
+    () =>
+      isFolded
+        ? foldChunks(events, { expanded: expanded.value, selected })
+        : events.map((event) => eventItem(event, false)),
+    [events, isFolded, expanded.value, selected],
+  )
+  const at =
+    selected === undefined ? -1 : items.findIndex((item) => item.kind === 'event' && item.event.seq === selected)
+  const startMs = Date.parse(detail.createdAt)
+
+  function toggleGroup({ key, first, last, isOpen }: ChunkGroup): void {
+    const others = [...expanded.value].filter((one) => one !== key)
+    expanded.value = new Set(isOpen ? others : [...others, key])
+    // Otherwise the selected event would keep the group open.
+    if (isOpen && selected !== undefined && first.seq <= selected && selected <= last.seq) selectEvent(undefined)
+  }
   const isRunning = !isTerminalState(detail.state)
   const newCount = leftAt.value === undefined ? 0 : Math.max(0, events.length - leftAt.value)
 
@@ -51,7 +72,8 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
         types={types}
         find={find}
         isForClients={isForClients}
-        words={eventCountText(events.length, all.length)}
+        isFolded={isFolded}
+        words={strings.count(events.length, all.length)}
       />
       {newCount > 0 && isRunning && (
         <button
@@ -61,26 +83,31 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
             if (scroller.current !== null) scroller.current.scrollTop = scroller.current.scrollHeight
           }}
         >
-          {newCount} new
+          {strings.new(newCount)}
         </button>
       )}
       {events.length === 0 ? (
         <NoEvents isLoading={!log.isComplete.value} isFromStart={log.isFromStart.value} isFiltered={all.length > 0} />
       ) : (
         <VirtualList
-          items={events}
+          items={items}
           rowHeight={rowHeight}
-          label="Events"
-          keyOf={({ seq }) => String(seq)}
-          row={(event) => (
-            <EventRow
-              event={event}
-              startMs={startMs}
-              isOpen={event.seq === selected}
-              search={find}
-              onToggle={() => selectEvent(event.seq === selected ? undefined : event.seq)}
-            />
-          )}
+          label={strings.list}
+          keyOf={({ key }) => key}
+          row={(item) =>
+            item.kind === 'chunks' ? (
+              <ChunkGroupRow group={item} startMs={startMs} onToggle={() => toggleGroup(item)} />
+            ) : (
+              <EventRow
+                event={item.event}
+                startMs={startMs}
+                isInGroup={item.isInGroup}
+                isOpen={item.event.seq === selected}
+                search={find}
+                onToggle={() => selectEvent(item.event.seq === selected ? undefined : item.event.seq)}
+              />
+            )
+          }
           selected={at < 0 ? undefined : at}
           follow={isRunning && selected === undefined}
           onBottom={(isAtEnd) => {
@@ -99,31 +126,39 @@ interface EventFiltersProps {
   readonly types: readonly string[]
   readonly find: string
   readonly isForClients: boolean
+  readonly isFolded: boolean
   readonly words: string
 }
 
-function EventFilters({ known, types, find, isForClients, words }: EventFiltersProps) {
+function EventFilters({ known, types, find, isForClients, isFolded, words }: EventFiltersProps) {
   return (
-    <div class="bar event-filters" role="search" aria-label="Filter the events">
+    <div class="bar event-filters" role="search" aria-label={strings.filter}>
       <SearchField
-        label="Find in the events"
-        placeholder="Find in the events"
+        label={strings.find}
+        placeholder={strings.find}
         value={find}
         onChange={(text) => setQuery({ find: text })}
       />
       <Menu
-        label="Type"
+        label={strings.type}
         chosen={types.length === 0 ? '' : types.length === 1 ? types[0] : String(types.length)}
         class="small"
       >
-        {() => <CheckList label="Types" name="types" options={known} chosen={types} />}
+        {() => <CheckList label={strings.types} name="types" options={known} chosen={types} />}
       </Menu>
       <CheckField
         class="event-clients"
         checked={isForClients}
         onChange={(isOn) => setQuery({ clients: isOn ? '1' : undefined })}
       >
-        Visible to clients only
+        {strings.clientsOnly}
+      </CheckField>
+      <CheckField
+        class="event-clients"
+        checked={isFolded}
+        onChange={(isOn) => setQuery({ chunks: isOn ? undefined : 'all' })}
+      >
+        {strings.fold}
       </CheckField>
       <span class="grow" />
       <span class="faint">{words}</span>
@@ -138,18 +173,18 @@ interface NoEventsProps {
 }
 
 function NoEvents({ isLoading, isFromStart, isFiltered }: NoEventsProps) {
-  if (isLoading) return <Loading what="events" />
+  if (isLoading) return <Loading what={strings.loading} />
   if (!isFromStart && !isFiltered) {
     return (
-      <EmptyState title="The log of this task was dropped">
-        <p>What it came to is kept: see the conversation. How long logs are kept is set under retention.</p>
+      <EmptyState title={strings.dropped}>
+        <p>{strings.droppedAdvice}</p>
       </EmptyState>
     )
   }
   return (
-    <EmptyState title="No event fits">
+    <EmptyState title={strings.noMatch}>
       <button type="button" onClick={() => setQuery({ find: undefined, types: undefined, clients: undefined })}>
-        Show all events
+        {strings.showAll}
       </button>
     </EmptyState>
   )
@@ -158,17 +193,51 @@ function NoEvents({ isLoading, isFromStart, isFiltered }: NoEventsProps) {
 interface EventRowProps {
   readonly event: LogRecord
   readonly startMs: number
+  readonly isInGroup: boolean
   readonly isOpen: boolean
   readonly search: string
   readonly onToggle: () => void
 }
 
+/** Consecutive chunks of an artifact: how many, how long they took, and the beginning of their text. */
+function ChunkGroupRow({
+  group,
+  startMs,
+  onToggle,
+}: {
+  readonly group: ChunkGroup
+  readonly startMs: number
+  readonly onToggle: () => void
+}) {
+  const { first, last, count, bytes, isOpen } = group
+  const tookMs = recordTimeMs(last) - recordTimeMs(first)
+  return (
+    <div class="event event-group">
+      <button type="button" class="event-line" aria-expanded={isOpen} onClick={onToggle}>
+        <span class="event-seq mono faint">
+          <Icon name={isOpen ? 'down' : 'next'} size={12} />
+          {first.seq}
+        </span>
+        <span class="event-at soft" title={formatExactTime(new Date(first.at))}>
+          +{formatDuration(recordTimeMs(first) - startMs)}
+        </span>
+        <span class="event-type">{strings.chunkType}</span>
+        <span class="row event-words cut">
+          <span class="event-chunks">{strings.chunks(count, formatDuration(tookMs))}</span>
+          <span class="cut faint">{eventSummary(first)}</span>
+        </span>
+        <span class="event-size faint">{formatBytes(bytes)}</span>
+      </button>
+    </div>
+  )
+}
+
 /** One event: seq, time, type, size and summary; the whole record when opened. */
-function EventRow({ event, startMs, isOpen, search, onToggle }: EventRowProps) {
+function EventRow({ event, startMs, isInGroup, isOpen, search, onToggle }: EventRowProps) {
   const { seq, at, type, isVisible, body } = event
   const state = eventState(event)
   return (
-    <div class={isOpen ? 'event open' : 'event'}>
+    <div class={`event${isOpen ? ' open' : ''}${isInGroup ? ' in-group' : ''}`}>
       <button type="button" class="event-line" aria-expanded={isOpen} onClick={onToggle}>
         <span class="event-seq mono faint">{seq}</span>
         <span class="event-at soft" title={formatExactTime(new Date(at))}>

@@ -15,33 +15,44 @@ import {
   TimeSelect,
 } from '../../../components/filters/filter-fields.tsx'
 import { taskStateDisplay, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
+import { tasksStrings } from '../strings.ts'
 import { taskFilters, type TaskFilters } from './task-filters.ts'
+import type { TaskOrder } from './task-order.ts'
+import { ViewMenu } from './view-menu.tsx'
 import './task-filter-bar.css'
+
+const { filters: strings } = tasksStrings
 
 export function TaskFilterBar({
   filters,
+  order,
   tasks,
 }: {
   readonly filters: TaskFilters
+  readonly order: TaskOrder
   readonly tasks: ReadonlySignal<readonly TaskSummary[] | undefined>
 }) {
   const frame = useRef<HTMLElement>(null)
   const focus = (): void => frame.current?.querySelector('input')?.select()
-  useShortcuts([{ key: '/', label: 'Filter the tasks by a text', run: focus }])
+  useShortcuts([{ key: '/', label: strings.shortcut, run: focus }])
   const { agent, state, caller, context, time } = filters
   return (
-    <search ref={frame} class="bar task-filters" aria-label="Filter the tasks">
+    <search ref={frame} class="bar task-filters" aria-label={strings.label}>
       <SearchField
-        label="Text"
-        placeholder="Text, id or metadata"
+        label={strings.text}
+        placeholder={strings.placeholder}
         value={filters.text}
         onChange={(text) => setQuery({ text: text.trim() })}
       />
-      <AgentSelect value={agent} anyText="All agents" onChange={(name) => setQuery({ agent: name }, { push: true })} />
-      <Menu label="State" chosen={chosenStatesText(state)}>
+      <AgentSelect
+        value={agent}
+        anyText={strings.allAgents}
+        onChange={(name) => setQuery({ agent: name }, { push: true })}
+      />
+      <Menu label={strings.state} chosen={chosenStatesText(state)}>
         {() => (
           <CheckList
-            label="States"
+            label={strings.states}
             name="state"
             options={taskStates}
             chosen={state}
@@ -50,12 +61,17 @@ export function TaskFilterBar({
         )}
       </Menu>
       <TimeSelect time={time} />
-      <Menu label="More" chosen={[caller, context].filter((one) => one !== '').length > 0 ? 'set' : ''} side="right">
+      <Menu
+        label={strings.more}
+        chosen={[caller, context].filter((one) => one !== '').length > 0 ? strings.set : ''}
+        side="right"
+      >
         {(close) => <CallerAndContext filters={filters} tasks={tasks} close={close} />}
       </Menu>
+      <ViewMenu order={order} />
       {time === 'custom' && <TimeRangeFields since={filters.since} until={filters.until} />}
-      <FilterChip name="caller" value={caller} />
-      <FilterChip name="context" value={context} />
+      <FilterChip name="caller" label={strings.caller} value={caller} />
+      <FilterChip name="context" label={strings.context} value={context} />
       <ClearFilters filters={taskFilters} values={filters} />
     </search>
   )
@@ -91,7 +107,7 @@ function CallerAndContext({
       }}
     >
       <div class="field">
-        <label for="tasks-caller">Caller</label>
+        <label for="tasks-caller">{strings.caller}</label>
         <input id="tasks-caller" name="caller" list="tasks-callers" autocomplete="off" defaultValue={filters.caller} />
         <datalist id="tasks-callers">
           {callers.map((one) => (
@@ -100,10 +116,10 @@ function CallerAndContext({
         </datalist>
       </div>
       <div class="field">
-        <label for="tasks-context">Context</label>
+        <label for="tasks-context">{strings.context}</label>
         <input id="tasks-context" name="context" autocomplete="off" class="mono" defaultValue={filters.context} />
       </div>
-      <button type="submit">Apply</button>
+      <button type="submit">{strings.apply}</button>
     </form>
   )
 }

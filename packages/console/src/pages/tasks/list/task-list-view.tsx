@@ -1,4 +1,4 @@
-/** The tasks, one row each; only visible rows are rendered. New tasks do not move the rows on screen. */
+/** The tasks as a table; only visible rows are rendered. New tasks do not move the rows on screen. */
 import { useRef } from 'preact/hooks'
 import type { TaskSummary } from '../../../api/admin.ts'
 import { useExampleAgent } from '../../../api/agents.ts'
@@ -10,33 +10,46 @@ import { useListShortcuts } from '../../../components/list/list-shortcuts.ts'
 import { NewItemsButton } from '../../../components/list/list-states.tsx'
 import { EmptyState, ErrorNotice, Loading } from '../../../components/status/error-notice.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
-import { pluralize } from '../../../components/format.ts'
 import { sendMessageCurl } from '../../../components/shell/curl.ts'
+import { tasksStrings } from '../strings.ts'
 import { taskFilters, type TaskFilters } from './task-filters.ts'
 import { taskHref, type TaskTab } from '../task-links.ts'
+import { hiddenColumns, taskColumns, visibleColumns } from './task-columns.ts'
+import { comparedCount } from './task-list.ts'
+import type { TaskOrder } from './task-order.ts'
 import { TaskRow } from './task-row.tsx'
+import { TaskTableHead } from './task-table-head.tsx'
 import './task-list-view.css'
+
+const { list: strings } = tasksStrings
 
 /** As in the style sheet: one line if there is room, otherwise two. */
 const oneLineHeight = 44
 const twoLineHeight = 60
 const narrow = 620
+/** The columns of a row with two lines, whatever the user has chosen. */
+const narrowColumns = taskColumns.filter(({ name }) =>
+  ['state', 'agent', 'task', 'result', 'duration', 'updated'].includes(name),
+)
 
 export interface TaskListProps {
   readonly list: PagedList<TaskSummary>
   readonly filters: TaskFilters
+  readonly order: TaskOrder
   readonly selected: string | undefined
   readonly tab: TaskTab
 }
 
-export function TaskListView({ list, filters, selected, tab }: TaskListProps) {
+export function TaskListView({ list, filters, order, selected, tab }: TaskListProps) {
   const frame = useRef<HTMLDivElement>(null)
-  const isNarrow = useSize(frame, { width: narrow + 1, height: 0 }).value.width <= narrow
+  const { width } = useSize(frame, { width: narrow + 1, height: 0 }).value
+  const isNarrow = width <= narrow
+  const columns = isNarrow ? narrowColumns : visibleColumns(hiddenColumns.value, width)
   const tasks = list.items.value ?? []
   const { cursor } = useListShortcuts({
     items: tasks,
     keyOf: ({ id }) => id,
-    noun: 'task',
+    noun: tasksStrings.noun[0],
     at: tasks.findIndex(({ id }) => id === selected),
     frame,
     open: ({ id }) => navigate(taskHref(id, tab), { replace: selected !== undefined }),
@@ -47,22 +60,39 @@ export function TaskListView({ list, filters, selected, tab }: TaskListProps) {
 
   const isEmpty = tasks.length === 0 && !list.isLoading.value && list.problem.value === undefined
   return (
-    <div ref={frame} class="fill task-list">
+    <div
+      ref={frame}
+      class="fill task-list"
+      style={{ '--task-columns': columns.map((column) => column.width).join(' ') } as Record<string, string>}
+    >
       {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.refresh} />}
       <NewItemsButton list={list} frame={frame} class="new-pill" />
       {isEmpty && list.pausedAt.value === undefined ? (
         <NoTasks filters={filters} />
+      ) : tasks.length === 0 ? (
+        list.isLoading.value && <Loading what={strings.loading} />
       ) : (
-        <VirtualList
-          items={tasks}
-          rowHeight={isNarrow ? twoLineHeight : oneLineHeight}
-          label="Tasks"
-          keyOf={({ id }) => id}
-          row={(task) => <TaskRow task={task} isSelected={task.id === selected} href={taskHref(task.id, tab)} />}
-          selected={cursor}
-          onEnd={list.loadMore}
-          onTop={list.setAtTop}
-        />
+        <div
+          class="fill"
+          role="table"
+          aria-label={tasksStrings.title}
+          aria-rowcount={list.hasMore.value ? -1 : tasks.length + 1}
+        >
+          {!isNarrow && <TaskTableHead columns={columns} order={order} />}
+          <VirtualList
+            items={tasks}
+            rowHeight={isNarrow ? twoLineHeight : oneLineHeight}
+            label={tasksStrings.title}
+            keyOf={({ id }) => id}
+            row={(task) => (
+              <TaskRow task={task} columns={columns} isSelected={task.id === selected} href={taskHref(task.id, tab)} />
+            )}
+            selected={cursor}
+            onEnd={list.loadMore}
+            onTop={list.setAtTop}
+            isTable
+          />
+        </div>
       )}
       <ListFooter list={list} />
     </div>
@@ -75,18 +105,19 @@ function ListFooter({ list }: { readonly list: PagedList<TaskSummary> }) {
   if (pausedAt.value !== undefined) {
     return (
       <p class="task-foot">
-        Looked through 10,000 more tasks and found nothing.{' '}
+        {strings.paused}{' '}
         <button type="button" class="small" onClick={list.continueSearch}>
-          Look further back
+          {strings.searchFurther}
         </button>
       </p>
     )
   }
-  if (count === 0) return isLoading.value ? <Loading what="tasks" /> : null
+  if (count === 0) return null
   return (
     <p class="task-foot faint">
-      {pluralize(count, 'task')}
-      {!hasMore.value ? '' : isLoading.value ? ', loading more …' : ' so far, more below'}
+      {strings.count(count)}
+      {!hasMore.value ? '' : isLoading.value ? strings.loadingMore : strings.more}
+      {comparedCount.value !== undefined && strings.compared(comparedCount.value)}
     </p>
   )
 }
@@ -95,9 +126,9 @@ function ListFooter({ list }: { readonly list: PagedList<TaskSummary> }) {
 function NoTasks({ filters }: { readonly filters: TaskFilters }) {
   if (taskFilters.isSet(filters)) {
     return (
-      <EmptyState title="No task fits these filters">
+      <EmptyState title={strings.noMatch}>
         <button type="button" onClick={() => clearQuery(taskFilters.names)}>
-          Clear filters
+          {strings.clearFilters}
         </button>
       </EmptyState>
     )
@@ -109,22 +140,22 @@ function FirstMessageHint() {
   const agent = useExampleAgent()
   if (agent === undefined) {
     return (
-      <EmptyState title="No tasks yet">
-        <p>There is no agent to send anything to.</p>
+      <EmptyState title={strings.empty}>
+        <p>{strings.noAgents}</p>
         <a class="button primary" href="/agents">
-          Add an agent
+          {strings.addAgent}
         </a>
       </EmptyState>
     )
   }
   return (
-    <EmptyState title="No tasks yet">
-      <p>Every message to an agent becomes a task, and is listed here as it happens. Send the first one:</p>
+    <EmptyState title={strings.empty}>
+      <p>{strings.firstMessage}</p>
       <div class="task-first">
-        <CodeBlock text={sendMessageCurl(location.origin, agent)} label="the command" />
+        <CodeBlock text={sendMessageCurl(location.origin, agent)} label={strings.command} />
       </div>
       <a class="button primary" href={`/playground/${encodeURIComponent(agent.name)}`}>
-        Open the playground
+        {strings.openPlayground}
       </a>
     </EmptyState>
   )

@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TaskSummary } from '../../../api/admin.ts'
 import { createPagedList, type PagedList } from '../../../api/paged-list.ts'
 import { taskFilters } from './task-filters.ts'
-import { mergeTasks, taskListOptions } from './task-list.ts'
+import { mergeTasks, newerTask, taskListOptions } from './task-list.ts'
+import { compareTasks, readTaskOrder } from './task-order.ts'
 
 const task = (number: number, more: Partial<TaskSummary> = {}): TaskSummary => ({
   id: `t${number}`,
@@ -34,7 +35,8 @@ const fakeFetch: typeof fetch = async (input) => {
 }
 let list: PagedList<TaskSummary>
 const open = (query = ''): void => {
-  list = createPagedList(taskListOptions(taskFilters.read(new URLSearchParams(query))))
+  const params = new URLSearchParams(query)
+  list = createPagedList(taskListOptions(taskFilters.read(params), readTaskOrder(params)))
 }
 const ids = (): string => (list.items.value ?? []).map(({ id }) => id).join(' ')
 async function waitUntil(holds: () => boolean): Promise<void> {
@@ -122,6 +124,19 @@ describe('the task list', () => {
     await waitUntil(() => ids() === 't200 t199')
   })
 
+  it('ignores a change that belongs to a page that is not loaded yet', async () => {
+    pages = { '': { tasks: [task(2), task(3)], before: 'x' }, x: { tasks: [task(4)] } }
+    open('order=asc')
+    await waitUntil(() => ids() === 't2 t3')
+    list.applyChange({ type: 'task', task: task(9) })
+    list.applyChange({ type: 'task', task: task(1) })
+    assert.equal(ids(), 't1 t2 t3')
+    list.loadMore()
+    await waitUntil(() => ids() === 't1 t2 t3 t4')
+    list.applyChange({ type: 'task', task: task(9) })
+    assert.equal(ids(), 't1 t2 t3 t4 t9')
+  })
+
   it('asks the hub when a change does not show whether the task matches', async () => {
     open('text=meta')
     await waitUntil(() => ids() === 't3 t2')
@@ -156,17 +171,47 @@ const taskAt = (id: string, minute: number, more: Partial<TaskSummary> = {}): Ta
 const idsOf = (tasks: readonly TaskSummary[]): string => tasks.map(({ id }) => id).join('')
 
 describe('merged tasks', () => {
+  const newest = compareTasks({ sort: 'time', direction: 'desc' })
   const list = [taskAt('c', 3), taskAt('b', 2), taskAt('a', 1)]
 
   it('are in the order of their status time, without duplicates', () => {
-    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 4), taskAt('a', 5)])), 'adcb')
-    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 2)])), 'cdba')
+    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 4), taskAt('a', 5)], newest)), 'adcb')
+    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 2)], newest)), 'cdba')
   })
 
   it('keep the title that was sent only once, and never an older state', () => {
     const { title: _, ...bare } = taskAt('b', 9)
-    assert.equal(mergeTasks(list, [bare])[0]?.title, 'b')
-    const [, old] = mergeTasks(list, [taskAt('b', 2, { head: 1, state: 'TASK_STATE_SUBMITTED' })])
+    assert.equal(mergeTasks(list, [bare], newest)[0]?.title, 'b')
+    const [, old] = mergeTasks(list, [taskAt('b', 2, { head: 1, state: 'TASK_STATE_SUBMITTED' })], newest)
     assert.equal(old?.state, 'TASK_STATE_WORKING')
+  })
+
+  it('keep the result, and add the wait that an update ends', () => {
+    const known = taskAt('b', 2, { state: 'TASK_STATE_INPUT_REQUIRED', result: 'Rome', waitingMs: 1_000 })
+    const { waitingMs, result } = newerTask(known, taskAt('b', 5))
+    assert.deepEqual([waitingMs, result], [181_000, 'Rome'])
+    assert.equal(newerTask(known, taskAt('b', 5, { waitingMs: 7 })).waitingMs, 7)
+  })
+
+  it('are in any order that the hub offers', () => {
+    const many = [
+      taskAt('a', 1, { agent: 'z', state: 'TASK_STATE_COMPLETED', durationMs: 9 }),
+      taskAt('b', 2, { agent: 'y', state: 'TASK_STATE_FAILED', durationMs: 5, waitingMs: 4 }),
+      taskAt('c', 3, { agent: 'z', state: 'TASK_STATE_INPUT_REQUIRED', durationMs: 7 }),
+    ]
+    const ordered = (query: string): string =>
+      idsOf(mergeTasks([], many, compareTasks(readTaskOrder(new URLSearchParams(query)))))
+    assert.deepEqual(
+      [
+        '',
+        'order=asc',
+        'sort=agent',
+        'sort=agent&order=desc',
+        'sort=state',
+        'sort=duration',
+        'sort=duration&order=asc',
+      ].map(ordered),
+      ['cba', 'abc', 'bca', 'cab', 'cba', 'acb', 'bca'],
+    )
   })
 })

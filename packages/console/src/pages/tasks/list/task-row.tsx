@@ -1,46 +1,96 @@
-/** One task of the list: state, agent, title and duration. */
+/** One task of the table, with the chosen columns; the whole row is the link. On a narrow screen it has two lines. */
 import type { TaskSummary } from '../../../api/admin.ts'
-import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
-import { RelativeTime, ElapsedTime } from '../../../components/time.tsx'
-import { formatDuration, truncateMiddle } from '../../../components/format.ts'
+import { formatCount, truncateMiddle } from '../../../components/format.ts'
+import { taskStateDisplay, TaskStateBadge } from '../../../components/status/task-state.tsx'
+import { TaskDuration } from '../../../components/status/task-time.tsx'
+import { RelativeTime } from '../../../components/time.tsx'
+import { tasksStrings } from '../strings.ts'
+import type { TaskColumn, TaskColumnName } from './task-columns.ts'
 
-export function TaskRow({
-  task,
-  isSelected,
-  href,
-}: {
+export interface TaskRowProps {
   readonly task: TaskSummary
+  readonly columns: readonly TaskColumn[]
   readonly isSelected: boolean
   readonly href: string
-}) {
-  const { id, agent, caller, state, statusAt } = task
+}
+
+export function TaskRow({ task, columns, isSelected, href }: TaskRowProps) {
   return (
-    <a class="list-row task-row" href={href} data-row={id} aria-current={isSelected ? 'true' : undefined}>
-      <span class="task-row-state">
-        <TaskStateBadge state={state} />
-      </span>
-      <span class="task-row-agent cut">{agent}</span>
-      <span class="task-row-title cut" dir="auto">
-        {taskTitle(task)}
-      </span>
-      <span class="task-row-caller cut soft">{caller}</span>
-      <span class="task-row-took soft">
-        <TaskDuration task={task} />
-      </span>
-      <span class="task-row-at soft">
-        <RelativeTime at={statusAt} />
-      </span>
-    </a>
+    <div class={isSelected ? 'list-row task-row selected' : 'list-row task-row'} onClick={openFromTitledText}>
+      {columns.map(({ name, isNumber = false }) => (
+        <span key={name} role="cell" class={`task-row-${name}${isNumber ? ' task-number' : ''}`}>
+          <Cell name={name} task={task} isSelected={isSelected} href={href} />
+        </span>
+      ))}
+    </div>
   )
+}
+
+/** Texts with a title lie above the link, so that the pointer finds them: a press on them opens the task, too. */
+function openFromTitledText({ target, currentTarget }: MouseEvent): void {
+  if (!(target instanceof Element) || !(currentTarget instanceof Element)) return
+  if (target.closest('a') === null) currentTarget.querySelector('a')?.click()
+}
+
+interface CellProps extends Omit<TaskRowProps, 'columns'> {
+  readonly name: TaskColumnName
+}
+
+function Cell({ name, task, isSelected, href }: CellProps) {
+  switch (name) {
+    case 'state':
+      return <TaskStateBadge state={task.state} />
+    case 'agent':
+      return <span class="cut">{task.agent}</span>
+    case 'task':
+      return (
+        <a
+          class="task-row-link cut"
+          dir="auto"
+          href={href}
+          data-row={task.id}
+          aria-current={isSelected ? 'true' : undefined}
+        >
+          {taskTitle(task)}
+        </a>
+      )
+    case 'result':
+      return <TaskResult task={task} />
+    case 'caller':
+      return <span class="cut soft">{task.caller}</span>
+    case 'context':
+      return <span class="mono faint">{truncateMiddle(task.contextId)}</span>
+    case 'events':
+      return <span class="soft">{formatCount(task.head)}</span>
+    case 'duration':
+      return <TaskDuration task={task} />
+    case 'created':
+      return <RelativeTime at={task.createdAt} />
+    case 'updated':
+      return <RelativeTime at={task.statusAt} />
+  }
+}
+
+/** The beginning of the answer; of a failed task its cause, of a waiting one its question. */
+function TaskResult({ task }: { readonly task: TaskSummary }) {
+  const text = taskResult(task)
+  if (text === '') return null
+  const { tone } = taskStateDisplay(task.state)
+  const look = tone === 'failed' || tone === 'waiting' ? ` ${tone}` : ''
+  return (
+    <span class={`cut task-result${look}`} dir="auto" title={text}>
+      {text}
+    </span>
+  )
+}
+
+export function taskResult({ state, result, statusText, cause }: TaskSummary): string {
+  if (cause !== undefined) return statusText === undefined ? cause : tasksStrings.list.failure(statusText, cause)
+  const { tone } = taskStateDisplay(state)
+  const isStatusFirst = tone === 'failed' || tone === 'waiting' || tone === 'ended'
+  return (isStatusFirst ? (statusText ?? result) : (result ?? statusText)) ?? ''
 }
 
 export function taskTitle({ title, statusText, id }: Pick<TaskSummary, 'title' | 'statusText' | 'id'>): string {
   return title ?? statusText ?? truncateMiddle(id)
-}
-
-/** The duration, or the time elapsed so far. A task that waits for its caller shows none. */
-export function TaskDuration({ task }: { readonly task: Pick<TaskSummary, 'state' | 'durationMs' | 'createdAt'> }) {
-  if (task.durationMs !== undefined) return <>{formatDuration(task.durationMs)}</>
-  if (isTerminalState(task.state) || task.state.endsWith('_REQUIRED')) return <>—</>
-  return <ElapsedTime at={task.createdAt} />
 }

@@ -9,13 +9,15 @@ import { Icon } from '../../../components/icon.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { formatBytes, pluralize } from '../../../components/format.ts'
+import { formatBytes } from '../../../components/format.ts'
 import type { TaskLog } from '../detail/task-log.ts'
 import { selectedSeq, selectEvent } from '../task-links.ts'
+import { tasksStrings } from '../strings.ts'
 import { differencesByVersion } from './version-diff.ts'
 import './protocol-tab.css'
 
 type Frame = AdminResponse<'listTaskFrames'>['events'][number]['frames'][number]
+const { protocol: strings } = tasksStrings
 const versions = ['1.0', '0.3', '0.2'] as const
 type Version = (typeof versions)[number]
 type Binding = Frame['binding']
@@ -26,18 +28,18 @@ export function ProtocolTab({ taskId, log }: { readonly taskId: string; readonly
   const seq = selected ?? visible.at(-1)?.seq
   const binding: Binding = query.value.get('binding') === 'rest' ? 'HTTP+JSON' : 'JSONRPC'
   const one = versions.find((version) => version === query.value.get('version'))
-  if (seq === undefined) return log.isComplete.value ? <NoFrames /> : <Loading what="events" />
+  if (seq === undefined) return log.isComplete.value ? <NoFrames /> : <Loading what={strings.loadingEvents} />
   const before = visible.findLast((event) => event.seq < seq)?.seq
   const after = visible.find((event) => event.seq > seq)?.seq
   return (
     <div class="fill protocol-tab">
       <div class="bar protocol-tools">
-        <EventStepButton to={before} label="Previous event that clients receive" icon="back" />
-        <span class="protocol-seq">Event {seq}</span>
-        <EventStepButton to={after} label="Next event that clients receive" icon="next" />
+        <EventStepButton to={before} label={strings.previous} icon="back" />
+        <span class="protocol-seq">{strings.event(seq)}</span>
+        <EventStepButton to={after} label={strings.next} icon="next" />
         <span class="grow" />
         <SegmentedControl
-          label="Binding"
+          label={strings.binding}
           value={binding}
           options={[
             ['JSONRPC', bindingTitles.JSONRPC],
@@ -46,27 +48,27 @@ export function ProtocolTab({ taskId, log }: { readonly taskId: string; readonly
           onChange={(wanted) => setQuery({ binding: wanted === 'HTTP+JSON' ? 'rest' : undefined })}
         />
         <SegmentedControl<Version | 'all'>
-          label="Versions"
+          label={strings.versions}
           value={one ?? 'all'}
-          options={[['all', 'All'], ...versions.map((version) => [version, version] as const)]}
+          options={[['all', strings.all], ...versions.map((version) => [version, version] as const)]}
           onChange={(wanted) => setQuery({ version: wanted === 'all' ? undefined : wanted })}
         />
       </div>
       {visible.some((event) => event.seq === seq) ? (
         <Frames taskId={taskId} seq={seq} binding={binding} one={one} />
       ) : log.isComplete.value ? (
-        <EmptyState title="Clients do not receive this event">
-          <p>It is in the log only. Go to one beside it that goes over the network.</p>
+        <EmptyState title={strings.internal}>
+          <p>{strings.internalAdvice}</p>
         </EmptyState>
       ) : (
-        <Loading what="the event" />
+        <Loading what={strings.loadingEvent} />
       )}
     </div>
   )
 }
 
 function NoFrames() {
-  return <EmptyState title="Clients have received nothing yet" />
+  return <EmptyState title={strings.none} />
 }
 
 function EventStepButton({
@@ -107,7 +109,7 @@ function Frames({ taskId, seq, binding, one }: FramesProps) {
     return <ErrorNotice reason={resource.problem.value} retry={() => resource.reload()} />
   }
   const frames = resource.value.value?.events[0]?.frames.filter((frame) => frame.binding === binding)
-  if (frames === undefined) return <Loading what="the frames" />
+  if (frames === undefined) return <Loading what={strings.loadingFrames} />
   const marks = differencesByVersion(frames)
   return (
     <div class={one === undefined ? 'protocol-frames' : 'protocol-frames single'}>
@@ -122,25 +124,22 @@ function Frames({ taskId, seq, binding, one }: FramesProps) {
 
 function FrameColumn({ frame, marks }: { readonly frame: Frame; readonly marks: ReadonlySet<string> }) {
   const { version, payload, frame: raw } = frame
+  const size = formatBytes(new Blob([raw]).size)
   return (
-    <section class="protocol-frame" aria-label={`As clients of ${version} get it`}>
+    <section class="protocol-frame" aria-label={strings.column(version)}>
       <header>
-        <h3>A2A {version}</h3>
-        <span class="faint cut grow">{marks.size === 0 ? 'the same' : pluralize(marks.size, 'difference')}</span>
-        <CopyButton
-          text={raw}
-          label={`Copy the frame of ${version}, ${formatBytes(new Blob([raw]).size)}`}
-          class="plain small"
-        >
-          frame
+        <h3>{strings.version(version)}</h3>
+        <span class="faint cut grow">{marks.size === 0 ? strings.same : strings.differences(marks.size)}</span>
+        <CopyButton text={raw} label={strings.copyFrame(version, size)} class="plain small">
+          {strings.frame}
         </CopyButton>
       </header>
       <div class="protocol-json">
         <JsonTreeView value={payload} open={9} changed={marks} />
       </div>
       <details>
-        <summary>Bytes sent, {formatBytes(new Blob([raw]).size)}</summary>
-        <pre tabIndex={0} aria-label={`The frame of ${version}`}>
+        <summary>{strings.bytes(size)}</summary>
+        <pre tabIndex={0} aria-label={strings.frameOf(version)}>
           {raw}
         </pre>
       </details>

@@ -7,6 +7,7 @@ import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { formatDuration } from '../../../components/format.ts'
 import { eventIndexAtSeq, recordTimeMs } from '../timeline/event-axis.ts'
 import { stopIndexAtTime, stopIndexAtSeq, replayStops } from './replay-schedule.ts'
+import { tasksStrings } from '../strings.ts'
 import { selectedSeq, selectEvent } from '../task-links.ts'
 import './replay.css'
 
@@ -102,6 +103,7 @@ export function useReplay(events: readonly LogRecord[]): Replay {
   }
 }
 
+const { replay: strings } = tasksStrings
 const speeds: readonly (readonly [ReplaySpeed, string])[] = [
   ['1', '1×'],
   ['4', '4×'],
@@ -109,27 +111,34 @@ const speeds: readonly (readonly [ReplaySpeed, string])[] = [
 ]
 
 /** Position and speed of a replay, and a button to end it. */
-export function ReplayBar({ replay, events }: { readonly replay: Replay; readonly events: readonly LogRecord[] }) {
+export function ReplayBar({
+  replay,
+  events,
+  startMs,
+}: {
+  readonly replay: Replay
+  readonly events: readonly LogRecord[]
+  /** When the task was created. */
+  readonly startMs: number
+}) {
   const { seq = 0, isPlaying, speed } = replay
   const event = events[eventIndexAtSeq(events, seq)]
-  const since = event === undefined ? 0 : recordTimeMs(event) - recordTimeMs(events[0])
+  const since = event === undefined ? 0 : recordTimeMs(event) - startMs
   const isLast = seq >= (events.at(-1)?.seq ?? 0)
   return (
-    <div class="bar replay-bar" role="group" aria-label="Replay">
+    <div class="bar replay-bar" role="group" aria-label={strings.label}>
       <button type="button" class="small" onClick={isPlaying ? replay.pause : replay.play}>
         <Icon name={isPlaying ? 'stop' : 'play'} size={14} />
-        {isPlaying ? 'Pause' : isLast ? 'Replay' : 'Replay from here'}
+        {isPlaying ? strings.pause : isLast ? strings.again : strings.fromHere}
       </button>
       <button type="button" class="small" disabled={isLast} onClick={replay.step}>
         <Icon name="next" size={14} />
-        Step
+        {strings.step}
       </button>
-      <SegmentedControl label="Speed" value={speed} options={speeds} onChange={replay.setSpeed} />
-      <span class="replay-place soft">
-        as of event {seq} of {events.at(-1)?.seq}, +{formatDuration(since)}
-      </span>
+      <SegmentedControl label={strings.speed} value={speed} options={speeds} onChange={replay.setSpeed} />
+      <span class="replay-place soft">{strings.position(seq, events.at(-1)?.seq, formatDuration(since))}</span>
       <button type="button" class="small plain" onClick={replay.end}>
-        Show all
+        {strings.showAll}
       </button>
     </div>
   )

@@ -32,9 +32,25 @@ describe('the axis of time', () => {
   })
 
   it('ends now while the task runs', () => {
-    const axis = createEventAxis(events.slice(0, 3), noon + 8_000)
+    const axis = createEventAxis(events.slice(0, 3), { untilMs: noon + 8_000 })
     assert.equal(axis.shareOf(2), 0.25)
     assert.equal(stateSegments(events.slice(0, 3), axis).at(-1)?.to, 1)
+  })
+
+  it('begins with the task, and a wait ends with the answer', () => {
+    const answer: LogRecord = { ...event(3, 6), type: 'message' }
+    const asked = [event(1, 0, 'S'), event(2, 2, 'TASK_STATE_INPUT_REQUIRED'), answer, event(4, 8, 'C')]
+    const axis = createEventAxis(asked, { fromMs: noon - 2_000 })
+    assert.deepEqual([axis.shareOf(0), axis.startMs], [0.2, noon - 2_000])
+    assert.deepEqual(
+      stateSegments(asked, axis).map(({ state, ms }) => [state, ms]),
+      [
+        ['S', 4_000],
+        ['TASK_STATE_INPUT_REQUIRED', 4_000],
+        ['TASK_STATE_WORKING', 2_000],
+        ['C', 0],
+      ],
+    )
   })
 
   it('spreads events without duration, so that each can be selected', () => {

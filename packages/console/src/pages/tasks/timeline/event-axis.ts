@@ -1,6 +1,7 @@
 /** The time axis shared by all views of a task: the position of each event and state, from 0 to 1. */
 import type { LogRecord } from '../../../api/admin.ts'
 import { countLeading } from '../../../components/list/count-leading.ts'
+import { isWaitingState } from '../../../components/status/task-states.ts'
 import { eventState } from '../events/event-summary.ts'
 
 export interface EventAxis {
@@ -17,9 +18,17 @@ export interface StateSegment {
   readonly ms: number
 }
 
-/** The axis of a running task ends now. Events without any duration are spread evenly, so that each can be selected. */
-export function createEventAxis(events: readonly LogRecord[], untilMs?: number): EventAxis {
-  const startMs = recordTimeMs(events[0])
+export interface AxisRange {
+  /** When the task was created: its first record can be later. */
+  readonly fromMs?: number | undefined
+  /** Now, while the task runs. */
+  readonly untilMs?: number | undefined
+}
+
+/** From the creation of the task to its end. Events without any duration are spread evenly, so that each can be selected. */
+export function createEventAxis(events: readonly LogRecord[], { fromMs, untilMs }: AxisRange = {}): EventAxis {
+  const firstMs = recordTimeMs(events[0])
+  const startMs = Math.min(firstMs, fromMs ?? firstMs)
   const endMs = Math.max(startMs, recordTimeMs(events.at(-1)), untilMs ?? 0)
   const span = endMs - startMs
   const last = Math.max(1, events.length - 1)
@@ -38,7 +47,7 @@ export function recordTimeMs(record: LogRecord | undefined): number {
 export function stateSegments(events: readonly LogRecord[], axis: EventAxis): readonly StateSegment[] {
   const changes: { state: string; at: number; ms: number }[] = []
   for (const [index, record] of events.entries()) {
-    const state = eventState(record)
+    const state = eventState(record) ?? stateAfterAnswer(record, changes.at(-1)?.state)
     if (state === undefined || state === changes.at(-1)?.state) continue
     changes.push({ state, at: axis.shareOf(index), ms: recordTimeMs(record) })
   }
@@ -46,8 +55,13 @@ export function stateSegments(events: readonly LogRecord[], axis: EventAxis): re
     state,
     from: index === 0 ? 0 : at,
     to: changes[index + 1]?.at ?? 1,
-    ms: (changes[index + 1]?.ms ?? axis.endMs) - ms,
+    ms: (changes[index + 1]?.ms ?? axis.endMs) - (index === 0 ? axis.startMs : ms),
   }))
+}
+
+/** A wait ends when the answer arrives, not when the agent reports its next state. */
+function stateAfterAnswer({ type }: LogRecord, before: string | undefined): string | undefined {
+  return type === 'message' && before !== undefined && isWaitingState(before) ? 'TASK_STATE_WORKING' : undefined
 }
 
 export interface EventTick {

@@ -3,8 +3,11 @@ import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import type { LogRecord } from '../../../api/admin.ts'
 import { now } from '../../../api/resource.ts'
-import { taskStateDisplay } from '../../../components/status/task-state.tsx'
-import { formatDuration, pluralize } from '../../../components/format.ts'
+import { isTerminalState, taskStateDisplay } from '../../../components/status/task-state.tsx'
+import { currentTaskTimes, timesText } from '../../../components/status/task-time.tsx'
+import type { TimedTask } from '../../../components/status/task-times.ts'
+import { formatDuration } from '../../../components/format.ts'
+import { tasksStrings } from '../strings.ts'
 import { eventState, eventSummary } from '../events/event-summary.ts'
 import {
   createEventAxis,
@@ -18,22 +21,25 @@ import type { StateSegment } from './event-axis.ts'
 import './timeline.css'
 
 export interface TimelineProps {
+  /** The axis of a running task ends now. */
+  readonly task: TimedTask
   readonly events: readonly LogRecord[]
-  /** The task is running: the axis ends now. */
-  readonly isRunning: boolean
   readonly seq: number | undefined
   readonly onSelect: (seq: number) => void
 }
+
+const { timeline: strings } = tasksStrings
 
 /** Fewer than there are pixels on most screens. */
 const mostTicks = 500
 const page = 10
 
-export function Timeline({ events, isRunning, seq, onSelect }: TimelineProps) {
+export function Timeline({ task, events, seq, onSelect }: TimelineProps) {
   const strip = useRef<HTMLDivElement>(null)
   const pointed = useSignal<number | undefined>(undefined)
-  const untilMs = isRunning ? now.value : undefined
-  const axis = useMemo(() => createEventAxis(events, untilMs), [events, untilMs])
+  const fromMs = Date.parse(task.createdAt)
+  const untilMs = isTerminalState(task.state) ? undefined : now.value
+  const axis = useMemo(() => createEventAxis(events, { fromMs, untilMs }), [events, fromMs, untilMs])
   const segments = useMemo(() => stateSegments(events, axis), [events, axis])
   const ticks = useMemo(() => eventTicks(events, axis, mostTicks), [events, axis])
   const at = seq === undefined ? -1 : eventIndexAtSeq(events, seq)
@@ -76,11 +82,11 @@ export function Timeline({ events, isRunning, seq, onSelect }: TimelineProps) {
         class="timeline-strip"
         role="slider"
         tabIndex={0}
-        aria-label="Events of the task"
+        aria-label={strings.label}
         aria-valuemin={first?.seq ?? 0}
         aria-valuemax={last?.seq ?? 0}
         aria-valuenow={events[at]?.seq ?? last?.seq ?? 0}
-        aria-valuetext={at < 0 ? 'No event is selected' : eventText(events, at)}
+        aria-valuetext={at < 0 ? strings.noneSelected : eventText(events, at, fromMs)}
         onKeyDown={press}
         onPointerMove={(event) => (pointed.value = indexAt(event))}
         onPointerLeave={() => (pointed.value = undefined)}
@@ -112,7 +118,9 @@ export function Timeline({ events, isRunning, seq, onSelect }: TimelineProps) {
         </svg>
       </div>
       <p class="timeline-said faint cut" aria-hidden="true">
-        {shown === undefined ? eventsText(events, axis.endMs - axis.startMs) : eventText(events, shown)}
+        {shown === undefined
+          ? strings.events(events.length, timesText(currentTaskTimes(task)))
+          : eventText(events, shown, fromMs)}
       </p>
     </div>
   )
@@ -126,7 +134,7 @@ function SegmentBar({ segment: { state, from, to, ms } }: { readonly segment: St
   return (
     <g>
       <rect class={`timeline-state ${tone}`} x={percent(start)} y="0" width={percent(width)} height="16">
-        <title>{`${word}, ${formatDuration(ms)}`}</title>
+        <title>{strings.segment(word, formatDuration(ms))}</title>
       </rect>
       {width > 0.14 && (
         <text class={`timeline-word ${tone}`} x={percent(start)} dx="6" y="12">
@@ -137,18 +145,14 @@ function SegmentBar({ segment: { state, from, to, ms } }: { readonly segment: St
   )
 }
 
-function eventText(events: readonly LogRecord[], index: number): string {
+function eventText(events: readonly LogRecord[], index: number, fromMs: number): string {
   const event = events[index]
   if (event === undefined) return ''
   const state = eventState(event)
   const what = state === undefined ? event.type : `${event.type} ${taskStateDisplay(state).word}`
   const words = eventSummary(event)
-  const since = formatDuration(recordTimeMs(event) - recordTimeMs(events[0]))
-  return `${event.seq} of ${events.at(-1)?.seq} · +${since} · ${what}${words === '' ? '' : ` · ${words.slice(0, 80)}`}`
-}
-
-function eventsText(events: readonly LogRecord[], ms: number): string {
-  return ms === 0 ? pluralize(events.length, 'event') : `${pluralize(events.length, 'event')} in ${formatDuration(ms)}`
+  const since = formatDuration(recordTimeMs(event) - fromMs)
+  return `${strings.position(event.seq, events.at(-1)?.seq ?? event.seq)} · +${since} · ${what}${words === '' ? '' : ` · ${words.slice(0, 80)}`}`
 }
 
 function percent(share: number): string {

@@ -1,0 +1,78 @@
+/** The words of charts and tables of statistics. */
+import { formatCount, pluralize } from '../format.ts'
+
+export type StatRange = '1h' | '24h' | '7d' | '30d'
+
+const rangeNames: Readonly<Record<StatRange, string>> = {
+  '1h': 'the last hour',
+  '24h': 'the last 24 hours',
+  '7d': 'the last 7 days',
+  '30d': 'the last 30 days',
+}
+
+const peak = (value: string, when: string): string => `at most ${value} at ${when}`
+
+export const statsStrings = {
+  ranges: { '1h': '1 h', '24h': '24 h', '7d': '7 d', '30d': '30 d' } satisfies Record<StatRange, string>,
+  rangeNames,
+  perMinute: (rate: string) => `${rate} / min`,
+  noValue: '–',
+  openTasks: (when: string) => `Tasks of ${when}`,
+  requests: {
+    title: 'Requests',
+    line: 'requests',
+    none: (range: StatRange) => `No requests in ${rangeNames[range]}.`,
+    summary: (count: number, range: StatRange, most: string, when: string) =>
+      `${pluralize(count, 'request')} in ${rangeNames[range]}, ${peak(most, when)}.`,
+  },
+  errors: {
+    title: 'Errors',
+    failedLine: 'failed tasks',
+    refusedLine: 'failed requests',
+    value: (count: number, share: string) => `${formatCount(count)} · ${share}`,
+    none: (range: StatRange) => `No errors in ${rangeNames[range]}.`,
+    summary: (failed: number, refused: number, range: StatRange) =>
+      `${pluralize(failed, 'failed task')} and ${pluralize(refused, 'failed request')} in ${rangeNames[range]}.`,
+  },
+  times: {
+    title: 'Response time',
+    medianLine: 'p50',
+    value: (half: string, upper: string, most: string) => `p50 ${half} · ${upper} ${most}`,
+    none: (range: StatRange) => `No messages in ${rangeNames[range]}.`,
+    summary: (upper: string, most: string, when: string) =>
+      `Time to the response, or to the first event of a stream. ${upper} ${peak(most, when)}.`,
+  },
+  streams: {
+    title: 'Open streams',
+    line: 'open streams',
+    value: (now: number) => `${formatCount(now)} now`,
+    none: (range: StatRange) => `No open streams in ${rangeNames[range]}.`,
+    summary: (most: number, when: string) => `${peak(formatCount(most), when).replace(/^a/, 'A')}.`,
+  },
+  tokens: {
+    title: 'Tokens',
+    inputLine: 'input',
+    outputLine: 'output',
+    value: (input: string, output: string) => `${input} in · ${output} out`,
+    none: (range: StatRange) => `No tokens reported in ${rangeNames[range]}.`,
+    summary: (input: number, output: number, range: StatRange) =>
+      `${formatCount(input)} input and ${formatCount(output)} output tokens in ${rangeNames[range]}.`,
+  },
+  cost: {
+    title: 'Cost',
+    line: 'cost',
+    none: (range: StatRange) => `No cost known in ${rangeNames[range]}.`,
+    summary: (total: string, range: StatRange) => `${total} in ${rangeNames[range]}, by the configured prices.`,
+  },
+  table: {
+    show: 'Show as table',
+    label: (range: StatRange) => `Statistics of ${rangeNames[range]}`,
+    time: 'Time',
+    requests: 'Requests',
+    errors: 'Errors',
+    failed: 'Failed tasks',
+    streams: 'Open streams',
+    tokens: 'Tokens',
+    cost: 'Cost',
+  },
+} as const

@@ -1,0 +1,187 @@
+/** Edits an entry: a form from the schema of its kind, and the text of the file beside it. Both change the same draft. */
+import { useRef } from 'preact/hooks'
+import { query, setQuery } from '../../../app/router.ts'
+import { showRange } from '../../../components/editor/editor-field.ts'
+import { Editor } from '../../../components/editor/editor.tsx'
+import { countLines, lineRange } from '../../../components/editor/text-edits.ts'
+import type { ConfigSchema } from '../../../components/editor/config-schema.ts'
+import { SegmentedControl } from '../../../components/layout/tabs.tsx'
+import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
+import { StatusBadge } from '../../../components/status/task-state.tsx'
+import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
+import { entryDraft, setEntryDraft, type EntryReviewResult } from './entry-draft.ts'
+import { EntryReview } from './entry-review.tsx'
+import { entryRootSchema } from './setting-fields.ts'
+import type { Entry } from './setting-values.ts'
+import { SettingsForm } from './settings-form.tsx'
+import { agentSettingsStrings as words } from './strings.ts'
+import { useEntryReview, type EntryReviewState } from './use-entry-review.ts'
+
+export interface EntryEditorProps {
+  readonly name: string
+  readonly saved: EntryReviewResult
+  /** The hash of the configuration that `saved` is from. */
+  readonly base: string
+  readonly schema: ConfigSchema
+  readonly onApplied: () => void
+}
+
+export function EntryEditor({ name, saved, base, schema, onApplied }: EntryEditorProps) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const draft = entryDraft(name)
+  const review = useEntryReview(name, saved, draft)
+  const { state, result } = review
+  const view = query.value.get('view')
+  const isText = view === 'text'
+  // What was edited last, until the hub has returned the other form of it.
+  const entry = draft?.entry ?? result.entry
+  const text = draft === undefined || (draft.entry !== undefined && state === 'checked') ? result.text : draft.text
+  const isReady = state === 'checked' && result.problems.length === 0
+
+  function change(next: { readonly text: string; readonly entry?: Entry }): void {
+    const isSame = next.entry === undefined ? next.text === saved.text : isEqual(next.entry, saved.entry)
+    const edited = { text: next.text, entry: next.entry, base: draft?.base ?? base }
+    setEntryDraft(name, isSame ? undefined : edited)
+  }
+
+  function jump(line: number): void {
+    setQuery({ view: 'text' })
+    // The editor is drawn first.
+    setTimeout(() => {
+      if (field.current === null) return
+      const { from, to } = lineRange(field.current.value, line)
+      showRange(field.current, from, to, true)
+    })
+  }
+
+  if (view === 'review' && draft !== undefined && result.diff !== undefined && result.effects !== undefined) {
+    return <EntryReview name={name} text={result.text} base={draft.base} result={result} onApplied={onApplied} />
+  }
+  const format = words.text[result.format]
+  return (
+    <div class="stack agent-part settings-editor">
+      <div class="bar settings-bar">
+        <SegmentedControl
+          label={words.views}
+          value={isText ? 'text' : 'form'}
+          options={[
+            ['form', words.form],
+            ['text', format],
+          ]}
+          onChange={(next) => setQuery({ view: next === 'text' ? 'text' : undefined }, { push: true })}
+        />
+        <CheckStatus review={review} />
+        <span class="grow" />
+        <a href="/settings/config">{words.wholeFile}</a>
+        {draft !== undefined && (
+          <ConfirmButton
+            label={words.discard}
+            question={words.discardQuestion}
+            onConfirm={async () => setEntryDraft(name, undefined)}
+          >
+            {words.discardText}
+          </ConfirmButton>
+        )}
+        <button
+          type="button"
+          class="primary"
+          disabled={!isReady}
+          aria-describedby="settings-check"
+          onClick={() => setQuery({ view: 'review' }, { push: true })}
+        >
+          {words.review}
+        </button>
+      </div>
+      {draft !== undefined && draft.base !== base && (
+        <WarningNote>
+          <p>{words.conflict.text}</p>
+          <div class="row">
+            <button type="button" onClick={() => setEntryDraft(name, { ...draft, base })}>
+              {words.conflict.keep}
+            </button>
+            <button type="button" onClick={() => setEntryDraft(name, undefined)}>
+              {words.conflict.discard}
+            </button>
+          </div>
+        </WarningNote>
+      )}
+      {state === 'failed' && <ErrorNotice reason={review.reason} />}
+      <Problems result={result} isShown={draft !== undefined} jump={jump} />
+      {isText ? (
+        <div class="settings-text" style={{ '--lines': String(countLines(text)) }}>
+          <Editor
+            field={field}
+            label={words.textLabel}
+            text={text}
+            // The hub is merging what the form changed.
+            {...(draft?.entry !== undefined && state === 'checking'
+              ? {}
+              : { onInput: (next) => change({ text: next }) })}
+            problems={draft === undefined ? [] : result.problems.map(({ line = 1, message }) => ({ line, message }))}
+            schema={result.format === 'json' ? undefined : entryRootSchema(schema)}
+          />
+          <p class="hint">{words.secretHint}</p>
+        </div>
+      ) : entry === undefined ? (
+        <WarningNote>{words.invalidText}</WarningNote>
+      ) : (
+        <SettingsForm
+          schema={schema}
+          saved={saved.entry ?? {}}
+          entry={entry}
+          problems={draft === undefined ? [] : result.problems}
+          format={format}
+          onChange={(next) => change({ text, entry: next })}
+          openText={() => setQuery({ view: 'text' }, { push: true })}
+        />
+      )}
+    </div>
+  )
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function CheckStatus({ review: { state, result } }: { readonly review: EntryReviewState }) {
+  const { check } = words
+  const [tone, shape, word] =
+    state === 'unchanged'
+      ? (['ended', '–', check.unchanged] as const)
+      : state === 'failed'
+        ? (['failed', '✕', check.failed] as const)
+        : result.problems.length > 0
+          ? (['failed', '✕', check.errors(result.problems.length)] as const)
+          : state === 'checking'
+            ? (['working', '○', check.checking] as const)
+            : (['done', '●', check.valid] as const)
+  return (
+    <span id="settings-check" role="status">
+      <StatusBadge tone={tone} shape={shape} word={word} />
+    </span>
+  )
+}
+
+interface ProblemsProps {
+  readonly result: EntryReviewResult
+  readonly isShown: boolean
+  readonly jump: (line: number) => void
+}
+
+function Problems({ result: { problems }, isShown, jump }: ProblemsProps) {
+  if (!isShown || problems.length === 0) return null
+  return (
+    <ul class="settings-problems" aria-label={words.check.label}>
+      {problems.map(({ path, line, message }, index) => (
+        <li key={index} class="mistake">
+          {line !== undefined && (
+            <button type="button" class="small plain" onClick={() => jump(line)}>
+              {words.check.line(line)}
+            </button>
+          )}{' '}
+          {path !== '' && <code>{path}</code>} {message}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,64 @@
+/** A secret: a reference to an environment variable, or a value in the file, which the hub does not show. */
+import { useSignal } from '@preact/signals'
+import { environmentReference, environmentVariable, hiddenSecret } from './setting-values.ts'
+import { agentSettingsStrings } from './strings.ts'
+
+const words = agentSettingsStrings.secret
+
+export interface SecretControlProps {
+  readonly id: string
+  readonly name: string
+  readonly value: unknown
+  readonly isWrong: boolean
+  readonly onValue: (value: string | undefined) => void
+}
+
+export function SecretControl({ id, name, value, isWrong, onValue }: SecretControlProps) {
+  const variable = environmentVariable(value)
+  const text = typeof value === 'string' ? value : ''
+  const isKept = text.includes(hiddenSecret)
+  /** Until there is a value that shows it. */
+  const chosen = useSignal<'environment' | 'value'>('environment')
+  const source = variable !== undefined ? 'environment' : text === '' ? chosen.value : 'value'
+  const shared = { id, 'aria-invalid': isWrong, 'aria-describedby': `${id}-hint ${id}-mistakes`, autocomplete: 'off' }
+  return (
+    <div class="row settings-secret">
+      <select
+        aria-label={words.source(name)}
+        value={source}
+        onChange={({ currentTarget }) => {
+          chosen.value = currentTarget.value as 'environment' | 'value'
+          onValue(undefined)
+        }}
+      >
+        <option value="environment" selected={source === 'environment'}>
+          {words.environment}
+        </option>
+        <option value="value" selected={source === 'value'}>
+          {words.value}
+        </option>
+      </select>
+      {source === 'environment' ? (
+        <input
+          {...shared}
+          type="text"
+          class="mono"
+          spellcheck={false}
+          placeholder={words.variable}
+          value={variable ?? ''}
+          onInput={({ currentTarget }) =>
+            onValue(currentTarget.value === '' ? undefined : environmentReference(currentTarget.value.trim()))
+          }
+        />
+      ) : (
+        <input
+          {...shared}
+          type="password"
+          placeholder={isKept ? words.kept : words.newValue}
+          value={isKept ? '' : text}
+          onInput={({ currentTarget }) => onValue(currentTarget.value === '' ? undefined : currentTarget.value)}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,127 @@
+/** Beside the charts: agents that need attention, and the tasks that failed last. */
+import type { ComponentChildren } from 'preact'
+import type { Agent, TaskSummary } from '../../api/admin.ts'
+import { now } from '../../api/resource.ts'
+import { agentPath } from '../../agent/agent-path.ts'
+import { agentStatus, needsAttention } from '../../agent/agent-status.ts'
+import { Icon } from '../../components/icon.tsx'
+import { StatusBadge } from '../../components/status/task-state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import type { StatRange } from '../../components/stats/strings.ts'
+import { rangeStart, tasksHref } from './overview-filters.ts'
+import { overviewStrings } from './strings.ts'
+
+const maxAgents = 6
+
+export function AttentionPanel({
+  agents,
+  agent: chosen,
+}: {
+  readonly agents: readonly Agent[] | undefined
+  readonly agent: string
+}) {
+  const strings = overviewStrings.attention
+  const shown = agents?.filter((agent) => needsAttention(agent) && (chosen === '' || agent.name === chosen))
+  return (
+    <SidePanel title={strings.title} isLoading={shown === undefined}>
+      {agents?.length === 0 ? (
+        <p class="overview-none">
+          {strings.noAgents} <a href="/agents/new">{strings.addAgent}</a>
+        </p>
+      ) : shown?.length === 0 ? (
+        <p class="overview-none overview-good">
+          <Icon name="check" /> {strings.none}
+        </p>
+      ) : (
+        <>
+          <ul class="overview-rows">
+            {shown?.slice(0, maxAgents).map((agent) => {
+              const status = agentStatus(agent)
+              return (
+                <li key={agent.name}>
+                  <a href={agentPath(agent.name)}>
+                    <span class="row">
+                      <span class="overview-name grow">{agent.name}</span>
+                      <StatusBadge {...status} />
+                    </span>
+                    <span class="overview-why faint" dir="auto">
+                      {agent.health.cause ?? status.why ?? strings.cardChanged}
+                    </span>
+                  </a>
+                </li>
+              )
+            })}
+          </ul>
+          <a class="overview-all" href="/agents?health=care">
+            {strings.all}
+          </a>
+        </>
+      )}
+    </SidePanel>
+  )
+}
+
+export interface FailuresPanelProps {
+  readonly tasks: readonly TaskSummary[] | undefined
+  readonly range: StatRange
+  readonly agent: string
+}
+
+export function FailuresPanel({ tasks, range, agent }: FailuresPanelProps) {
+  const strings = overviewStrings.failures
+  return (
+    <SidePanel title={strings.title} isLoading={tasks === undefined}>
+      {tasks?.length === 0 ? (
+        <p class="overview-none overview-good">
+          <Icon name="check" /> {strings.none(range)}
+        </p>
+      ) : (
+        <>
+          <ul class="overview-rows">
+            {tasks?.map(({ id, title, agent: name, statusAt, statusText }) => (
+              <li key={id}>
+                <a href={`/tasks/${id}`}>
+                  <span class="row">
+                    <span class="overview-name grow">{name}</span>
+                    <span class="faint overview-time">
+                      <RelativeTime at={statusAt} />
+                    </span>
+                  </span>
+                  <span class="cut" dir="auto">
+                    {title ?? strings.untitled}
+                  </span>
+                  {statusText !== undefined && (
+                    <span class="overview-why overview-cause" dir="auto">
+                      {statusText}
+                    </span>
+                  )}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <a
+            class="overview-all"
+            href={tasksHref({ agent, state: 'TASK_STATE_FAILED', since: rangeStart(range, now.peek()) })}
+          >
+            {strings.all}
+          </a>
+        </>
+      )}
+    </SidePanel>
+  )
+}
+
+interface SidePanelProps {
+  readonly title: string
+  readonly isLoading: boolean
+  readonly children: ComponentChildren
+}
+
+function SidePanel({ title, isLoading, children }: SidePanelProps) {
+  return (
+    <section class="panel overview-panel" aria-busy={isLoading}>
+      <h2>{title}</h2>
+      {isLoading ? <p class="overview-loading overview-loading-rows" /> : children}
+    </section>
+  )
+}

@@ -1,0 +1,127 @@
+/** The hub over time: requests, response times, errors, streams, tokens and cost; agents with problems and recent failures. */
+import { useRef } from 'preact/hooks'
+import { callAdmin } from '../../api/admin-client.ts'
+import { useAgentsWithLoad } from '../../api/agents.ts'
+import type { Change } from '../../api/change-feed.ts'
+import { isProblem } from '../../api/problem.ts'
+import { now, useResource } from '../../api/resource.ts'
+import { useVisibleInterval } from '../../api/use-visible-interval.ts'
+import { query, setQuery } from '../../app/router.ts'
+import { areFirstStepsDone } from '../../app/start-page.ts'
+import { SelectField } from '../../components/form/form-fields.tsx'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { SegmentedControl } from '../../components/layout/tabs.tsx'
+import { ErrorNotice } from '../../components/status/error-notice.tsx'
+import type { StatSeries } from '../../components/stats/stat-charts.ts'
+import { statsStrings } from '../../components/stats/strings.ts'
+import { AttentionPanel, FailuresPanel } from './attention.tsx'
+import { CurrentNumbers } from './current-numbers.tsx'
+import { defaultRange, overviewFilters, rangeStart, ranges } from './overview-filters.ts'
+import { StatsSection, UnknownAgent } from './stats-section.tsx'
+import { overviewStrings as strings } from './strings.ts'
+import './overview-page.css'
+
+const reloadMs = 5_000
+const failureCount = 6
+const concernsTasks = ({ type }: Change): boolean => type === 'task' || type === 'tasks'
+
+export function OverviewPage() {
+  const { range: wished, agent } = overviewFilters.read(query.value)
+  const range = wished === '' ? defaultRange : wished
+  const isTable = query.value.get('table') !== null
+  const agents = useAgentsWithLoad()
+  const counts = useResource('task-counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
+  const ofAgent = agent === '' ? {} : { agent }
+  const stats = useResource(`stats ${range} ${agent}`, (signal) =>
+    callAdmin('getStats', { query: { range, ...ofAgent }, signal }),
+  )
+  const failures = useResource(
+    `failures ${range} ${agent}`,
+    (signal) =>
+      callAdmin('listTasks', {
+        query: {
+          ...ofAgent,
+          state: ['TASK_STATE_FAILED'],
+          since: rangeStart(range, now.peek()),
+          limit: failureCount,
+        },
+        signal,
+      }),
+    concernsTasks,
+  )
+  useVisibleInterval(reloadMs, stats.reload)
+  // While another range loads, the charts of the previous one stay.
+  const latest = useRef<StatSeries>(undefined)
+  latest.current = stats.value.value ?? latest.current
+  const isUnknown = agent !== '' && isProblem(stats.problem.value, 'NOT_FOUND')
+  const statsProblem = isUnknown ? undefined : stats.problem.value
+  const problem = statsProblem ?? agents.problem.value ?? counts.problem.value ?? failures.problem.value
+  const isNew =
+    agents.value.value !== undefined &&
+    counts.value.value !== undefined &&
+    !areFirstStepsDone(agents.value.value, counts.value.value.states)
+  const names = agents.value.value?.map(({ name }) => name) ?? []
+
+  return (
+    <>
+      <PageHead title={strings.title}>
+        <button type="button" aria-pressed={isTable} onClick={() => setQuery({ table: isTable ? undefined : '1' })}>
+          {statsStrings.table.show}
+        </button>
+        {isNew && (
+          <a class="button" href="/welcome">
+            {strings.firstSteps}
+          </a>
+        )}
+      </PageHead>
+      <div class="scroll overview">
+        <div class="bar overview-filters" role="search" aria-label={strings.filters.label}>
+          <SegmentedControl
+            label={strings.filters.range}
+            value={range}
+            options={ranges}
+            onChange={(next) => setQuery({ range: next === defaultRange ? undefined : next }, { push: true })}
+          />
+          <SelectField
+            label={strings.filters.agent}
+            value={agent}
+            options={[['', strings.filters.allAgents] as const, ...names.map((name) => [name, name] as const)]}
+            onChange={(next) => setQuery({ agent: next }, { push: true })}
+          />
+        </div>
+        {problem !== undefined && (
+          <ErrorNotice
+            reason={problem}
+            retry={() => {
+              for (const resource of [stats, agents, counts, failures]) resource.reload()
+            }}
+          />
+        )}
+        <CurrentNumbers
+          agents={agents.value.value}
+          states={counts.value.value?.states}
+          failed={stats.value.value?.totals.failed}
+          range={range}
+          agent={agent}
+        />
+        <div class="overview-columns">
+          {isUnknown ? (
+            <UnknownAgent range={range} agent={agent} />
+          ) : (
+            <StatsSection
+              series={latest.current}
+              hasFailed={statsProblem !== undefined}
+              range={range}
+              agent={agent}
+              isTable={isTable}
+            />
+          )}
+          <div class="overview-side">
+            <AttentionPanel agents={agents.value.value} agent={agent} />
+            <FailuresPanel tasks={failures.value.value?.tasks} range={range} agent={agent} />
+          </div>
+        </div>
+      </div>
+    </>
+  )
+}

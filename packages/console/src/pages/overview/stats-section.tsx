@@ -1,0 +1,101 @@
+/** The charts of the overview, the same as a table, their placeholders, or what to do while there are no values. */
+import { EmptyState } from '../../components/status/error-notice.tsx'
+import { StatChartSkeleton, StatChartView } from '../../components/stats/stat-chart-view.tsx'
+import { createCharts, stepTimes, type StatSeries } from '../../components/stats/stat-charts.ts'
+import { StatTable } from '../../components/stats/stat-table.tsx'
+import { statsStrings, type StatRange } from '../../components/stats/strings.ts'
+import { longerRange, stepHref } from './overview-filters.ts'
+import { overviewStrings } from './strings.ts'
+
+const strings = overviewStrings.charts
+const { requests, times, errors, streams, tokens, cost } = statsStrings
+const chartTitles = [requests, times, errors, streams, tokens, cost].map(({ title }) => title)
+
+export interface StatsSectionProps {
+  /** `undefined` while it loads. */
+  readonly series: StatSeries | undefined
+  readonly hasFailed: boolean
+  readonly range: StatRange
+  readonly agent: string
+  readonly isTable: boolean
+}
+
+export function StatsSection({ series, hasFailed, range, agent, isTable }: StatsSectionProps) {
+  if (series === undefined) return hasFailed ? <div /> : <ChartSkeletons />
+  const { totals } = series
+  const isStale = series.range !== range || (series.agent ?? '') !== agent
+  const hasValues = totals.requests + totals.streams + totals.inputTokens > 0
+  if (!hasValues) return isStale ? <ChartSkeletons /> : <NoRequests range={range} agent={agent} />
+  const stepTasks = (chart: string) => (index: number) => stepHref(series, series.steps[index], chart)
+  if (isTable) return <StatTable series={series} upper="p95" hrefAt={stepTasks('')} />
+  return (
+    <section class={isStale ? 'overview-stale' : undefined} aria-label={strings.label} aria-busy={isStale}>
+      <div class="stat-charts">
+        {createCharts(series).map((chart) => (
+          <StatChartView
+            key={chart.id}
+            chart={chart}
+            times={stepTimes(series)}
+            stepMs={series.stepMs}
+            hrefAt={stepTasks(chart.id)}
+          />
+        ))}
+      </div>
+      <p class="overview-hint faint">{strings.hint}</p>
+    </section>
+  )
+}
+
+function ChartSkeletons() {
+  return (
+    <section aria-label={strings.label} aria-busy="true">
+      <div class="stat-charts">
+        {chartTitles.map((title) => (
+          <StatChartSkeleton key={title} title={title} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const { empty } = overviewStrings
+const overviewHref = (changes: Readonly<Record<string, string>>): string => `/overview?${new URLSearchParams(changes)}`
+
+/** The address names an agent that the hub does not have. */
+export function UnknownAgent({ range, agent }: { readonly range: StatRange; readonly agent: string }) {
+  return (
+    <section class="panel overview-empty" aria-label={strings.label}>
+      <EmptyState title={empty.unknown(agent)}>
+        <a class="button" href={overviewHref({ range })}>
+          {empty.allAgents}
+        </a>
+      </EmptyState>
+    </section>
+  )
+}
+
+function NoRequests({ range, agent }: { readonly range: StatRange; readonly agent: string }) {
+  const longer = longerRange(range)
+  return (
+    <section class="panel overview-empty" aria-label={strings.label}>
+      <EmptyState title={agent === '' ? empty.title(range) : empty.titleOf(agent, range)}>
+        <p>{empty.hint}</p>
+        <p class="row overview-empty-actions">
+          <a class="button primary" href={agent === '' ? '/playground' : `/playground/${encodeURIComponent(agent)}`}>
+            {empty.playground}
+          </a>
+          {longer !== undefined && (
+            <a class="button" href={overviewHref({ range: longer, ...(agent === '' ? {} : { agent }) })}>
+              {empty.longer(longer)}
+            </a>
+          )}
+          {agent !== '' && (
+            <a class="button" href={overviewHref({ range })}>
+              {empty.allAgents}
+            </a>
+          )}
+        </p>
+      </EmptyState>
+    </section>
+  )
+}

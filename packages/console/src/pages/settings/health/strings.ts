@@ -1,0 +1,77 @@
+/** The words of the health page. */
+import { formatCount, pluralize } from '../../../components/format.ts'
+
+export const healthStrings = {
+  what: 'the health of the hub',
+  summary: {
+    away: 'The hub is not responding',
+    awayHint: 'These values are outdated. The page reconnects automatically.',
+    issues: (count: number) => pluralize(count, 'issue'),
+    warnings: (count: number) => `Healthy, with ${pluralize(count, 'warning')}`,
+    healthy: 'Healthy',
+    issue: 'issue',
+    warning: 'warning',
+  },
+  findings: {
+    storeDown: 'The store is not responding',
+    storeDownNext: (store: string) =>
+      `No task can start or finish. Check that ${store} is reachable and has free space. The hub resumes automatically, and accepted tasks are kept.`,
+    storeSlow: 'The store is slow',
+    storeSlowWhy: (store: string, time: string) => `${store} took ${time} to respond.`,
+    storeSlowNext: 'Check what else uses its disk or its database.',
+    openAgent: 'Open agent',
+    failedTasks: 'Failed tasks',
+    blocked: (agent: string) => `${agent} is blocked: its card has changed`,
+    blockedNext: 'Compare the cards, and approve the new one if the change is intended.',
+    notStarted: (agent: string) => `${agent} failed to start`,
+    notStartedNext: 'Callers are refused until it has started.',
+    down: (agent: string) => `${agent} is not responding`,
+    downNext: 'Retrying automatically. Check that it is running and that its URL and credentials are correct.',
+    pausedNext: 'No work is delegated to it for a while. It is then tried again automatically.',
+    slow: (agent: string) => `${agent} is slow`,
+    slowNext: 'It accepts messages, but responds later than usual.',
+    cardChanged: (agent: string) => `The card of ${agent} has changed`,
+    cardChangedNext: 'Calls continue. Compare the cards, and approve the new one if the change is intended.',
+    errors: (errors: number, requests: number) =>
+      `${formatCount(errors)} of ${pluralize(requests, 'request')} failed in the last 5 minutes`,
+    errorsNext: 'The audit log shows who was affected, and by which agent.',
+    openAudit: 'Open audit log',
+    webhooks: (count: number) =>
+      count >= 100 ? '100 or more webhooks are undeliverable' : `${undeliverable(count)} undeliverable`,
+    webhooksNext: 'Their receivers failed for too long. Redeliver when they work again.',
+    openWebhooks: 'Open webhooks',
+  },
+  lastHour: {
+    title: 'Last hour',
+    hint: 'All replicas, by minute. Kept across restarts.',
+    overview: 'Longer ranges',
+  },
+  parts: {
+    title: 'Components',
+    store: 'Store',
+    storeReady: (name: string, time: string) => `${name}, responds in ${time}`,
+    storeDown: (name: string) => `${name}, not responding`,
+    agents: 'Agents',
+    agentsOpen: (open: number, all: number) => `${open} of ${all} running`,
+    agentsDown: (count: number) => `, ${count} with issues`,
+    streams: 'Open streams',
+    webhooks: 'Webhooks',
+    webhooksOff: 'Disabled',
+    webhooksGood: 'All deliverable',
+    webhooksDead: (count: number) => `${formatCount(count)} undeliverable`,
+    version: 'Version',
+    versions: (parley: string, node: string) => `Parley ${parley}, Node ${node}`,
+    protocols: 'A2A versions',
+    uptime: 'Uptime',
+    since: ', since ',
+    instance: 'Instance',
+    instanceId: 'instance',
+    tasks: 'Tasks',
+    noTasks: 'No tasks yet.',
+    firstMessage: 'Send a first message',
+  },
+} as const
+
+function undeliverable(count: number): string {
+  return `${pluralize(count, 'webhook')} ${count === 1 ? 'is' : 'are'}`
+}

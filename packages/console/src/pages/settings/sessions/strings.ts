@@ -1,0 +1,21 @@
+/** The words of Settings, sessions. */
+export const sessionsStrings = {
+  loading: 'the sessions',
+  title: 'Sessions',
+  empty: 'No sessions',
+  emptyText: 'No user is signed in to the console.',
+  openedBy: { key: 'admin key', token: 'access token', oidc: 'OpenID Connect' },
+  current: 'current session',
+  signedInWith: (what: string) => `Signed in with ${what}`,
+  since: 'since',
+  lastUsed: 'last used',
+  expires: 'expires',
+  from: (address: string) => `from ${address}`,
+  end: 'End session',
+  endCurrentTitle: 'End session of this browser',
+  endTitle: (subject: string) => `End session of ${subject}`,
+  endCurrentQuestion: 'End the current session?',
+  endQuestion: (subject: string) => `End the session of “${subject}”?`,
+  endCurrentText: 'You are signed out of this browser, and its streams end.',
+  endText: 'That browser is signed out, and its streams end.',
+} as const

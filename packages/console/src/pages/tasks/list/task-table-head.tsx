@@ -1,0 +1,57 @@
+/** The header of the task table: a column that the hub can sort by is a button. */
+import { setQuery } from '../../../app/router.ts'
+import { tasksStrings } from '../strings.ts'
+import type { TaskColumn } from './task-columns.ts'
+import { nextTaskOrder, taskOrderQuery, type TaskOrder, type TaskSort } from './task-order.ts'
+
+export function sortTasks(order: TaskOrder, sort: TaskSort): void {
+  setQuery(taskOrderQuery(nextTaskOrder(order, sort)), { push: true })
+}
+
+export function TaskTableHead({
+  columns,
+  order,
+}: {
+  readonly columns: readonly TaskColumn[]
+  readonly order: TaskOrder
+}) {
+  return (
+    <div role="rowgroup">
+      <div class="task-table-head" role="row" aria-rowindex={1}>
+        {columns.map((column) => (
+          <HeaderCell key={column.name} column={column} order={order} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function HeaderCell({ column, order }: { readonly column: TaskColumn; readonly order: TaskOrder }) {
+  const { name, sort, isNumber = false } = column
+  const title = tasksStrings.columns[name]
+  const look = isNumber ? 'task-number' : undefined
+  if (sort === undefined) {
+    return (
+      <span role="columnheader" class={look}>
+        {title}
+      </span>
+    )
+  }
+  const isSorted = order.sort === sort
+  const direction = !isSorted ? 'none' : order.direction === 'asc' ? 'ascending' : 'descending'
+  return (
+    <span role="columnheader" class={look} aria-sort={direction}>
+      <button
+        type="button"
+        class={isSorted ? 'task-sort sorted' : 'task-sort'}
+        title={tasksStrings.list.sortHint[sort]}
+        onClick={() => sortTasks(order, sort)}
+      >
+        {title}
+        <span class="task-sort-mark" aria-hidden="true">
+          {direction === 'ascending' ? '↑' : '↓'}
+        </span>
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,189 @@
+/**
+ * What lists and operators need of a task beyond its row: the first message, the beginning of the result, why it failed and how long
+ * it waited for its caller. Read from the log: its first records, its last ones, and all of it only for a task with several messages.
+ */
+import { setImmediate as breathe } from 'node:timers/promises'
+import { isInterrupted, isTerminal } from '@parley/a2a'
+import type { Artifact, LogRecord, Message, Part, Store, TaskRow } from '@parley/a2a'
+import { textOfParts } from '../agents/part-reader.ts'
+
+export interface TaskFacts {
+  /** The text of the first message. */
+  readonly title?: string
+  /** The beginning of the first artifact. */
+  readonly result?: string
+  /** The error that ended the task, with its stack and causes, as the log has it. */
+  readonly cause?: string
+  /** Time in INPUT_REQUIRED and AUTH_REQUIRED up to the last status. Absent if the log does not have it, or is too long. */
+  readonly waitingMs?: number
+}
+
+export interface TaskFactsReader {
+  /** `isExact` reads a log of any length. */
+  read(row: TaskRow, isExact?: boolean): Promise<TaskFacts>
+}
+
+/** The first message and the beginning of most answers. */
+const firstRecords = 16
+const firstBytes = 100_000
+/** A failed task ends with its error, the messages that were dropped, and the status. */
+const lastRecords = 6
+const lastBytes = 1_000_000
+/** For the waiting time of a task in a list. */
+const listRecords = 1_000
+const pageBytes = 1_000_000
+/** The result is cut to an excerpt. */
+const maxResultLength = 400
+/** Facts of ended tasks do not change; the most recently read are kept. */
+const maxKept = 5_000
+
+export function createTaskFacts(store: Pick<Store, 'tasks'>): TaskFactsReader {
+  const kept = new Map<string, { readonly head: number; readonly facts: TaskFacts }>()
+
+  async function read(row: TaskRow, isExact: boolean): Promise<TaskFacts> {
+    const first = await store.tasks.read(row.id, 0, firstRecords, firstBytes)
+    if (first[0]?.seq !== 1) return factsOfSnapshot(row)
+    const known = first.at(-1)?.seq ?? 0
+    const isWhole = known >= row.head
+    const last = isWhole ? first : await readEnd(row, known, first)
+    const title = textOfFirstMessage(first)
+    const result = resultIn(first) ?? resultIn(last)
+    const cause = causeIn(row, last)
+    const waitingMs = isWhole ? waitingTime(first) : await readWaitingTime(row, first, last, isExact)
+    return {
+      ...(title !== undefined ? { title } : {}),
+      ...(result !== undefined ? { result } : {}),
+      ...(cause !== undefined ? { cause } : {}),
+      ...(waitingMs !== undefined ? { waitingMs } : {}),
+    }
+  }
+
+  /** The records at the end, if they can tell anything. */
+  async function readEnd(
+    { id, head, status: { state } }: TaskRow,
+    known: number,
+    first: readonly LogRecord[],
+  ): Promise<readonly LogRecord[]> {
+    const isDone = state === 'TASK_STATE_COMPLETED' && resultIn(first) !== undefined
+    if (isDone || !(isTerminal(state) || isInterrupted(state))) return []
+    return store.tasks.read(id, Math.max(known, head - lastRecords), lastRecords, lastBytes)
+  }
+
+  async function readWaitingTime(
+    row: TaskRow,
+    first: readonly LogRecord[],
+    last: readonly LogRecord[],
+    isExact: boolean,
+  ): Promise<number | undefined> {
+    // A wait ends with a message, or with the task.
+    const hasWaited = row.consumedSeq > 1 || last.filter(isWaitingStatus).length > 0
+    if (!hasWaited) return 0
+    if (!isExact && row.head > listRecords) return undefined
+    const timer = createWaitingTimer()
+    for (const record of first) timer.add(record)
+    for (let at = first.at(-1)?.seq ?? 0; at < row.head;) {
+      const page = await store.tasks.read(row.id, at, listRecords, pageBytes)
+      for (const record of page) timer.add(record)
+      const end = page.at(-1)?.seq
+      // The log was dropped meanwhile.
+      if (end === undefined) return undefined
+      at = end
+      await breathe()
+    }
+    return timer.waitedMs
+  }
+
+  /** The log was dropped; the task that it resulted in is known. */
+  async function factsOfSnapshot({ id }: TaskRow): Promise<TaskFacts> {
+    const { history = [], artifacts = [] } = (await store.tasks.loadSnapshot(id))?.task ?? {}
+    const title = fullText(history[0])
+    const result = artifacts[0] && artifactText([artifacts[0]])
+    return { ...(title !== undefined ? { title } : {}), ...(result !== undefined ? { result } : {}) }
+  }
+
+  return {
+    async read(row, isExact = false) {
+      const known = kept.get(row.id)
+      if (known?.head === row.head && !(isExact && known.facts.waitingMs === undefined)) return known.facts
+      const facts = await read(row, isExact)
+      kept.delete(row.id)
+      if (isTerminal(row.status.state)) kept.set(row.id, { head: row.head, facts })
+      const [oldest] = kept.size > maxKept ? kept.keys() : []
+      if (oldest !== undefined) kept.delete(oldest)
+      return facts
+    },
+  }
+}
+
+function textOfFirstMessage(records: readonly LogRecord[]): string | undefined {
+  for (const { body } of records) if (body.type === 'message') return fullText(body.message)
+  return undefined
+}
+
+export function fullText(message: Message | undefined): string | undefined {
+  return message === undefined ? undefined : textOfParts(message.parts).trim()
+}
+
+/** The text of the first artifact, as far as these records have it. */
+function resultIn(records: readonly LogRecord[]): string | undefined {
+  let chunks: Artifact[] = []
+  for (const { body } of records) {
+    if (body.type !== 'artifact') continue
+    const { artifact, append } = body
+    if (chunks[0] !== undefined && chunks[0].artifactId !== artifact.artifactId) continue
+    chunks = append === true ? [...chunks, artifact] : [artifact]
+  }
+  return chunks.length === 0 ? undefined : artifactText(chunks)
+}
+
+function artifactText(chunks: readonly Artifact[]): string | undefined {
+  const parts = chunks.flatMap((chunk) => chunk.parts)
+  const text = textOfParts(parts, '').trim().slice(0, maxResultLength)
+  if (text !== '') return text
+  const [part] = parts
+  return chunks[0]?.name ?? (part && describePart(part))
+}
+
+function describePart(part: Part): string | undefined {
+  if ('data' in part) return JSON.stringify(part.data)?.slice(0, maxResultLength)
+  return part.filename ?? part.mediaType
+}
+
+const droppedMessages = 'queued messages were dropped'
+
+/** The note that was written with the end of the task. */
+function causeIn({ status: { state } }: TaskRow, records: readonly LogRecord[]): string | undefined {
+  if (!isTerminal(state) || state === 'TASK_STATE_COMPLETED') return undefined
+  for (const { body } of records.slice(-lastRecords)) {
+    if (body.type === 'note' && !body.text.startsWith(droppedMessages)) return body.text
+  }
+  return undefined
+}
+
+function isWaitingStatus({ body }: LogRecord): boolean {
+  return body.type === 'status' && isInterrupted(body.status.state)
+}
+
+function waitingTime(records: readonly LogRecord[]): number {
+  const timer = createWaitingTimer()
+  for (const record of records) timer.add(record)
+  return timer.waitedMs
+}
+
+/** A wait begins with its status, and ends with a message or another status. */
+function createWaitingTimer() {
+  let since: number | undefined
+  let waitedMs = 0
+  return {
+    add(record: LogRecord): void {
+      const { at, body } = record
+      if (body.type !== 'status' && body.type !== 'message') return
+      if (since !== undefined) waitedMs += Math.max(0, at - since)
+      since = isWaitingStatus(record) ? at : undefined
+    },
+    /** Up to the last status. */
+    get waitedMs() {
+      return waitedMs
+    },
+  }
+}

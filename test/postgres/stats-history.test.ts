@@ -1,0 +1,30 @@
+/** The statistics of two replicas on one database: each writes rows of its own, and both read the sum. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { FullStore } from '@parley/a2a'
+import { createStatsHistory } from '../../packages/hub/src/telemetry/stats/stats-history.ts'
+import { openDatabase, skipReason } from './databases.ts'
+
+const skip = await skipReason()
+describe('the statistics of two replicas', { skip }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  const historyOn = ({ kv }: FullStore) =>
+    createStatsHistory({ kv, log: { warn() {} }, now: Date.now, hasAgent: () => true, streams: () => 0 })
+
+  it('are the same sum on both, and in a process that starts later', async () => {
+    const replicas = [historyOn(database.open()), historyOn(database.open())]
+    const request = { agent: 'echo', endpoint: 'call', operation: 'SendMessage', outcome: 'OK', status: 200 } as const
+    for (const replica of replicas) {
+      for (let n = 0; n < 10; n += 1) replica.onAnswer({ ...request, durationMs: 5 })
+      replica.onAnswer({ ...request, outcome: 'INTERNAL', status: 500, durationMs: 5 })
+    }
+    await Promise.all(replicas.map((replica) => replica.flush()))
+    for (const replica of [...replicas, historyOn(database.open())]) {
+      const { totals } = await replica.series('30d', 'echo')
+      assert.deepEqual([totals.calls, totals.errors], [22, 2])
+      const usage = (await replica.usage()).get('echo')
+      assert.deepEqual([usage?.calls, usage?.errors], [22, 2])
+    }
+  })
+})
