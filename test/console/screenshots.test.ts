@@ -35,6 +35,8 @@ describeInBrowser('every page', async (browser) => {
     ['agent-card', '/agents/analyst/card', '0.3'],
     ['add-agent', '/agents/new', 'agent'],
     ['playground', `/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
+    ['agent-settings', '/agents/researcher/settings', 'baseUrl'],
+    ['compare', '/playground/compare?left=researcher&right=writer', 'Compare agents'],
     ['tasks', '/tasks', 'Summarise the third quarter'],
     ['task', `/tasks/${report}`, 'third-quarter.md'],
     ['task-events', `/tasks/${report}/events`, 'artifact'],

@@ -28,6 +28,7 @@ describe('the hint for the key at the cursor', () => {
     assert.match(hint('agents:\n  l: { kind: loop, mo|del: gpt }\n')?.about ?? '', /whose model is used/)
     assert.equal(hint('agents:\n  r:\n    kind: a2a\n    auth:\n      bea|rer: x\n')?.isSecret, true)
     assert.equal(hint('agents:\n  c: { kind: command, mode: ke|ep }\n')?.type, 'turn | keep')
+    assert.match(hint('agents:\n  c:\n    ki|nd: demo\n')?.type ?? '', /^module \| openai \| .* \| demo$/)
   })
 
   it('is absent in comments, and for unknown keys', () => {

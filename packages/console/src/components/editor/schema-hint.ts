@@ -17,7 +17,9 @@ export function schemaHintAt(text: string, offset: number, root: ConfigSchema): 
   const position = yamlKeyAt(text, offset)
   if (position === undefined) return undefined
   const { path, key, siblings } = position
-  const parents = schemasAt(root, path, siblings)
+  // The key that selects the shape is explained with all its values, not only the chosen one.
+  const isKind = key === 'kind'
+  const parents = schemasAt(root, path, isKind ? new Map() : siblings)
   const owner = parents.find(({ properties }) => properties !== undefined && Object.hasOwn(properties, key))
   const open = parents.find(({ additionalProperties }) => typeof additionalProperties === 'object')
   const schema = owner?.properties?.[key] ?? (open?.additionalProperties as ConfigSchema | undefined)
@@ -26,7 +28,7 @@ export function schemaHintAt(text: string, offset: number, root: ConfigSchema): 
   const names = [...path.map((step) => step.key), key]
   return {
     path: names.join('.').replaceAll('.[]', '[]'),
-    type: kindText(root, first) ?? schemaTypeText(root, first),
+    type: isKind ? kindsOf(parents).join(' | ') : (kindText(root, first) ?? schemaTypeText(root, first)),
     defaultText: schemaDefaultText(first),
     about: first.description ?? '',
     isRequired: owner?.required?.includes(key) === true,
@@ -36,14 +38,14 @@ export function schemaHintAt(text: string, offset: number, root: ConfigSchema): 
 
 /** An entry with many shapes, such as an agent, is described by the key that selects the shape. */
 function kindText(root: ConfigSchema, schema: ConfigSchema): string | undefined {
-  const kinds = schemaBranches(root, schema).flatMap(({ properties }) => {
+  const kinds = kindsOf(schemaBranches(root, schema))
+  return kinds.length > 1 ? `kind: ${kinds.join(' | ')}` : undefined
+}
+
+function kindsOf(schemas: readonly ConfigSchema[]): readonly string[] {
+  const kinds = schemas.flatMap(({ properties }) => {
     const kind = properties?.['kind']?.const
     return typeof kind === 'string' ? [kind] : []
   })
-  return kinds.length > 1
-    ? [...new Set(kinds)]
-        .map((kind) => `kind: ${kind}`)
-        .slice(0, 3)
-        .join(' | ') + ' | …'
-    : undefined
+  return [...new Set(kinds)]
 }
