@@ -20,7 +20,14 @@ interface ArtifactReport {
 /** A validated report. */
 export type InterpretedReport =
   | ArtifactReport
-  | { readonly kind: 'state'; readonly state: TaskState; readonly message?: Message; readonly metadata?: Struct }
+  | {
+      readonly kind: 'state'
+      readonly state: TaskState
+      readonly message?: Message
+      readonly metadata?: Struct
+      /** Only for the log. */
+      readonly cause?: unknown
+    }
   | { readonly kind: 'reply'; readonly message: Message }
 
 /**
@@ -137,7 +144,7 @@ export class ReportInterpreter {
     return { kind: 'artifact', bytes: bytes + 200 + (bytes === 500 ? sizeOf(value.parts) : 0), body }
   }
 
-  #state(report: { state: unknown; message?: unknown; metadata?: unknown }): InterpretedReport {
+  #state(report: { state: unknown; message?: unknown; metadata?: unknown; cause?: unknown }): InterpretedReport {
     const to = report.state as TaskState
     if (!taskStates.includes(to) || to === 'TASK_STATE_UNSPECIFIED') throw invalidReport('an unknown state')
     return {
@@ -145,6 +152,7 @@ export class ReportInterpreter {
       state: to === 'TASK_STATE_SUBMITTED' ? 'TASK_STATE_WORKING' : to,
       ...(report.message !== undefined ? { message: this.#message(report.message) } : {}),
       ...(report.metadata !== undefined ? { metadata: checkStruct(report.metadata, 'metadata', this.#jsonNodes) } : {}),
+      ...(report.cause !== undefined ? { cause: report.cause } : {}),
     }
   }
 

@@ -14,7 +14,14 @@ import { earlierOf, inputTimeoutMessage, questionsToReplay, taskView } from '../
 import { setSharedTimeout, type SharedTimer } from '../shared-timers.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { isThenable, openReportSource, type ReportSource } from './agent-output.ts'
-import { toAgentMessage, checkJson, endsTurn, ReportInterpreter, type InterpretedReport } from './report-interpreter.ts'
+import {
+  toAgentMessage,
+  checkJson,
+  describeError,
+  endsTurn,
+  ReportInterpreter,
+  type InterpretedReport,
+} from './report-interpreter.ts'
 import { withRequestedSecrets, revealSecrets } from '../message/message-secrets.ts'
 import type { TurnEnding } from '../task/task-intents.ts'
 import * as intents from '../task/task-intents.ts'
@@ -346,7 +353,7 @@ export class TurnRunner implements TurnDeps {
       this.loaded.post(report.body, report.bytes)
       return undefined
     }
-    const { state, message, metadata } = report
+    const { state, message, metadata, cause } = report
     this.begin(false)
     if (!endsTurn(state)) {
       const work = intents.reportWorking(message, metadata)
@@ -358,7 +365,7 @@ export class TurnRunner implements TurnDeps {
     }
     this.#closeAnswer()
     const about = { ...(message !== undefined ? { message } : {}), ...(metadata !== undefined ? { metadata } : {}) }
-    return { state, ...about, explicit: true }
+    return { state, ...about, ...(cause !== undefined ? { note: describeError(cause) } : {}), explicit: true }
   }
 
   #endingOfFailure(reason: unknown): TurnEnding | undefined {
