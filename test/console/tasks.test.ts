@@ -5,6 +5,7 @@ import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
 import type { AuthHeaders } from '../admin/test-hub.ts'
+import { freePort } from '../free-port.ts'
 import { readClipboard, waitForCount, waitForText, pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
@@ -24,7 +25,7 @@ describeInBrowser('the list of tasks', async (browser) => {
       reporter: { kind: 'module', path: './failing.mjs' },
       refuser: { kind: 'module', path: './failing.mjs' },
       sleeper: { kind: 'module', path: './failing.mjs', timeout: '50ms' },
-      offline: { kind: 'openai', baseUrl: 'http://127.0.0.1:9', model: 'none' },
+      offline: { kind: 'openai', baseUrl: `http://127.0.0.1:${await freePort()}`, model: 'none' },
     },
   })
   const { testHub } = fixture
