@@ -14,14 +14,7 @@ import { earlierOf, inputTimeoutMessage, questionsToReplay, taskView } from '../
 import { setSharedTimeout, type SharedTimer } from '../shared-timers.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { isThenable, openReportSource, type ReportSource } from './agent-output.ts'
-import {
-  toAgentMessage,
-  checkJson,
-  describeError,
-  endsTurn,
-  ReportInterpreter,
-  type InterpretedReport,
-} from './report-interpreter.ts'
+import { toAgentMessage, checkJson, endsTurn, ReportInterpreter, type InterpretedReport } from './report-interpreter.ts'
 import { withRequestedSecrets, revealSecrets } from '../message/message-secrets.ts'
 import type { TurnEnding } from '../task/task-intents.ts'
 import * as intents from '../task/task-intents.ts'
@@ -29,7 +22,7 @@ import { createEventTransformer, type EventTransformer } from './event-transform
 import type { SteeringInbox, TurnDeps } from './turn.ts'
 import { createSteeringInbox, createTurn, LazyAbortSignal, turnEnded } from './turn.ts'
 import { TurnClock, isStartDurable, writeTurnStart } from './turn-start.ts'
-import { endingOfError, isProtocolError } from './turn-failure.ts'
+import { endingOfError, isProtocolError, endingOfReport } from './turn-failure.ts'
 import { createTurnLog } from './turn-log.ts'
 import { TurnQuestion } from './turn-question.ts'
 import { TurnSpans } from './turn-spans.ts'
@@ -353,7 +346,7 @@ export class TurnRunner implements TurnDeps {
       this.loaded.post(report.body, report.bytes)
       return undefined
     }
-    const { state, message, metadata, cause } = report
+    const { state, message, metadata } = report
     this.begin(false)
     if (!endsTurn(state)) {
       const work = intents.reportWorking(message, metadata)
@@ -364,8 +357,7 @@ export class TurnRunner implements TurnDeps {
       return undefined
     }
     this.#closeAnswer()
-    const about = { ...(message !== undefined ? { message } : {}), ...(metadata !== undefined ? { metadata } : {}) }
-    return { state, ...about, ...(cause !== undefined ? { note: describeError(cause) } : {}), explicit: true }
+    return endingOfReport(report)
   }
 
   #endingOfFailure(reason: unknown): TurnEnding | undefined {
