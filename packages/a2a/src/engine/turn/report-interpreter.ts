@@ -10,6 +10,7 @@ import type { RecordBody } from '../../model/record.ts'
 import { type TaskState, isTerminal, taskStates } from '../../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct } from '../../model/task.ts'
 import type { TaskFold } from '../task/fold.ts'
+import type { TurnEnding } from '../task/task-intents.ts'
 
 interface ArtifactReport {
   readonly kind: 'artifact'
@@ -270,6 +271,18 @@ function invalidReport(what: string, cause?: unknown): A2AError {
 /** Whether this state ends the turn of the agent. */
 export function endsTurn(state: TaskState): boolean {
   return isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED'
+}
+
+/** The state that the agent reported. Its cause is only for the log. */
+export function endingOfReport(report: Extract<InterpretedReport, { readonly kind: 'state' }>): TurnEnding {
+  const { state, message, metadata, cause } = report
+  return {
+    state,
+    ...(message !== undefined ? { message } : {}),
+    ...(metadata !== undefined ? { metadata } : {}),
+    ...(cause !== undefined ? { note: describeError(cause) } : {}),
+    explicit: true,
+  }
 }
 
 /** Enough for a chain such as "cannot be reached", "fetch failed", "connect ECONNREFUSED". */

@@ -1,26 +1,14 @@
-/** The end of a turn: the one that its agent reported, or that of an agent that threw. */
+/** The end of a turn whose agent threw. */
 import { wireCodeOf } from '../../model/error-table.ts'
 import { A2AError } from '../../model/error.ts'
 import type { EngineLog } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import type { TurnEnding } from '../task/task-intents.ts'
-import { describeError, toAgentMessage, type InterpretedReport } from './report-interpreter.ts'
+import { describeError, toAgentMessage } from './report-interpreter.ts'
 
 /** Whether the agent threw the error deliberately: its message and code are for the caller. */
 export function isProtocolError(reason: unknown): reason is A2AError {
   return reason instanceof A2AError && reason.code !== 'INTERNAL'
-}
-
-/** The state that the agent reported. Its cause is only for the log. */
-export function endingOfReport(report: Extract<InterpretedReport, { readonly kind: 'state' }>): TurnEnding {
-  const { state, message, metadata, cause } = report
-  return {
-    state,
-    ...(message !== undefined ? { message } : {}),
-    ...(metadata !== undefined ? { metadata } : {}),
-    ...(cause !== undefined ? { note: describeError(cause) } : {}),
-    explicit: true,
-  }
 }
 
 /** `signal` is the stop signal that the agent received. */
