@@ -5,12 +5,29 @@ import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
 import type { AuthHeaders } from '../admin/test-hub.ts'
+import { freePort } from '../free-port.ts'
 import { readClipboard, waitForCount, waitForText, pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
+/** Fails in the way that the message names. */
+const failing = `
+export default async function* ({ text, signal }) {
+  if (text === 'sleep') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  else yield { state: 'TASK_STATE_' + text, message: { parts: [{ text: 'Two tests are red' }] } }
+}
+`
+
 describeInBrowser('the list of tasks', async (browser) => {
-  const fixture = await openConsole(browser)
+  const fixture = await openConsole(browser, {
+    files: { 'failing.mjs': failing },
+    agents: {
+      reporter: { kind: 'module', path: './failing.mjs' },
+      refuser: { kind: 'module', path: './failing.mjs' },
+      sleeper: { kind: 'module', path: './failing.mjs', timeout: '50ms' },
+      offline: { kind: 'openai', baseUrl: `http://127.0.0.1:${await freePort()}`, model: 'none' },
+    },
+  })
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const rows = (page: Page) => page.getByRole('table', { name: 'Tasks' }).locator('.task-row')
@@ -175,6 +192,24 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.waitForURL(new RegExp(`/tasks/${failed.id}/compare/`))
     await page.close()
   })
+
+  for (const [agent, text, title, cause, advice] of [
+    ['reporter', 'FAILED', 'Two tests are red', '', 'The agent ended the task itself.'],
+    ['refuser', 'REJECTED', 'Two tests are red', '', 'Change the request, or send it to another agent.'],
+    ['sleeper', 'sleep', 'Task timed out', 'the turn took too long', 'The agent exceeded its time limit.'],
+    ['offline', 'hello', /unavailable|reached|down/, /ECONNREFUSED/, 'The agent could not be reached.'],
+  ] as const) {
+    it(`explains the failure of an agent: ${agent}`, async () => {
+      const { id } = await testHub.send(agent, text)
+      const page = await fixture.open(`/tasks/${id}`)
+      const notice = page.getByRole('group', { name: 'Failure' })
+      await notice.locator('.trouble-title').getByText(title).waitFor()
+      if (cause !== '') await notice.locator('.trouble-cause').getByText(cause).waitFor()
+      else assert.equal(await notice.locator('.trouble-cause').count(), 0)
+      await notice.getByText(advice).waitFor()
+      await page.close()
+    })
+  }
 
   it('updates without a reload when tasks change', async () => {
     const page = await fixture.open('/tasks?state=TASK_STATE_WORKING')

@@ -29,7 +29,13 @@ export type Report =
       readonly lastChunk?: boolean
       readonly metadata?: Struct
     }
-  | { readonly state: TaskState; readonly message?: string | AgentMessage; readonly metadata?: Struct }
+  | {
+      readonly state: TaskState
+      readonly message?: string | AgentMessage
+      readonly metadata?: Struct
+      /** Why the task failed, for operators: written to the log, never sent to clients. Only with a state that ends the turn. */
+      readonly cause?: unknown
+    }
   | { readonly reply: string | AgentMessage }
 
 /** Anything with `subscribe`: an RxJS Observable, or one of the TC39 proposal. */

@@ -154,9 +154,12 @@ export function reject(reason: string | AgentMessage): StateReport {
   return { state: 'TASK_STATE_REJECTED', message: reason }
 }
 
-/** Ends the task as FAILED. The client gets the reason; put no secret into it. */
-export function fail(reason: string | AgentMessage): StateReport {
-  return { state: 'TASK_STATE_FAILED', message: reason }
+/**
+ * Ends the task as FAILED. The client gets the reason; put no secret into it. Operators also see `cause`, such as the error that the
+ * agent caught: it is written to the log of the task and never sent.
+ */
+export function fail(reason: string | AgentMessage, { cause }: { readonly cause?: unknown } = {}): StateReport {
+  return { state: 'TASK_STATE_FAILED', message: reason, ...(cause !== undefined ? { cause } : {}) }
 }
 
 /**

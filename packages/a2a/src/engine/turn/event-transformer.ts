@@ -40,7 +40,10 @@ export class EventTransformer {
   async apply(said: InterpretedReport): Promise<InterpretedReport | undefined> {
     try {
       const event = await this.#transform(eventOfReport(said, this.#about), this.#about)
-      return event === undefined || event === null ? undefined : this.#read(event)
+      if (event === undefined || event === null) return undefined
+      const read = this.#read(event)
+      const hasCause = said.kind === 'state' && read.kind === 'state' && said.cause !== undefined
+      return hasCause ? { ...read, cause: said.cause } : read
     } catch (cause) {
       throw new A2AError('INTERNAL', 'transformEvent failed', {}, { cause })
     }

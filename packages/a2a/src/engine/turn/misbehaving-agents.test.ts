@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import { throwError } from 'rxjs'
 import type { Agent, Turn } from '../../agents/agent.ts'
-import { artifact, inputRequired, status } from '../../agents/reports.ts'
+import { artifact, fail, inputRequired, status } from '../../agents/reports.ts'
 import type { Task } from '../../model/task.ts'
 import {
   artifactText,
@@ -122,6 +122,17 @@ describe('an agent that', () => {
 })
 
 describe('an agent that reports', () => {
+  it('a failure with a cause has it in its log, with the causes of the cause, and not in its task', async (t) => {
+    const cause = new Error('a secret address', { cause: new Error('connect ECONNREFUSED') })
+    const testEngine = await openTestEngine(t, () => fail('The model is down', { cause }))
+    const task = await testEngine.task('go')
+    assert.equal(textOfMessage(task.status.message), 'The model is down')
+    assert.equal(JSON.stringify(task).includes('secret'), false)
+    const notes = (await testEngine.log(task.id)).flatMap(({ body }) => (body.type === 'note' ? [body.text] : []))
+    assert.equal(notes.length, 1)
+    assert.match(notes[0] ?? '', /^Error: a secret address\n[\s\S]*\nCaused by: Error: connect ECONNREFUSED\n/)
+  })
+
   for (const [name, agent] of Object.entries(senseless)) {
     it(`${name} fails its task [B-50]`, async (t) => {
       const testEngine = await openTestEngine(t, agent)

@@ -10,6 +10,7 @@ import type { RecordBody } from '../../model/record.ts'
 import { type TaskState, isTerminal, taskStates } from '../../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct } from '../../model/task.ts'
 import type { TaskFold } from '../task/fold.ts'
+import type { TurnEnding } from '../task/task-intents.ts'
 
 interface ArtifactReport {
   readonly kind: 'artifact'
@@ -20,7 +21,14 @@ interface ArtifactReport {
 /** A validated report. */
 export type InterpretedReport =
   | ArtifactReport
-  | { readonly kind: 'state'; readonly state: TaskState; readonly message?: Message; readonly metadata?: Struct }
+  | {
+      readonly kind: 'state'
+      readonly state: TaskState
+      readonly message?: Message
+      readonly metadata?: Struct
+      /** Only for the log. */
+      readonly cause?: unknown
+    }
   | { readonly kind: 'reply'; readonly message: Message }
 
 /**
@@ -137,7 +145,7 @@ export class ReportInterpreter {
     return { kind: 'artifact', bytes: bytes + 200 + (bytes === 500 ? sizeOf(value.parts) : 0), body }
   }
 
-  #state(report: { state: unknown; message?: unknown; metadata?: unknown }): InterpretedReport {
+  #state(report: { state: unknown; message?: unknown; metadata?: unknown; cause?: unknown }): InterpretedReport {
     const to = report.state as TaskState
     if (!taskStates.includes(to) || to === 'TASK_STATE_UNSPECIFIED') throw invalidReport('an unknown state')
     return {
@@ -145,6 +153,7 @@ export class ReportInterpreter {
       state: to === 'TASK_STATE_SUBMITTED' ? 'TASK_STATE_WORKING' : to,
       ...(report.message !== undefined ? { message: this.#message(report.message) } : {}),
       ...(report.metadata !== undefined ? { metadata: checkStruct(report.metadata, 'metadata', this.#jsonNodes) } : {}),
+      ...(report.cause !== undefined ? { cause: report.cause } : {}),
     }
   }
 
@@ -262,6 +271,18 @@ function invalidReport(what: string, cause?: unknown): A2AError {
 /** Whether this state ends the turn of the agent. */
 export function endsTurn(state: TaskState): boolean {
   return isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED'
+}
+
+/** The state that the agent reported. Its cause is only for the log. */
+export function endingOfReport(report: Extract<InterpretedReport, { readonly kind: 'state' }>): TurnEnding {
+  const { state, message, metadata, cause } = report
+  return {
+    state,
+    ...(message !== undefined ? { message } : {}),
+    ...(metadata !== undefined ? { metadata } : {}),
+    ...(cause !== undefined ? { note: describeError(cause) } : {}),
+    explicit: true,
+  }
 }
 
 /** Enough for a chain such as "cannot be reached", "fetch failed", "connect ECONNREFUSED". */

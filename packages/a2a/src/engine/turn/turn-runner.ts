@@ -14,7 +14,8 @@ import { earlierOf, inputTimeoutMessage, questionsToReplay, taskView } from '../
 import { setSharedTimeout, type SharedTimer } from '../shared-timers.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { isThenable, openReportSource, type ReportSource } from './agent-output.ts'
-import { toAgentMessage, checkJson, endsTurn, ReportInterpreter, type InterpretedReport } from './report-interpreter.ts'
+import { toAgentMessage, checkJson, endingOfReport, endsTurn, ReportInterpreter } from './report-interpreter.ts'
+import type { InterpretedReport } from './report-interpreter.ts'
 import { withRequestedSecrets, revealSecrets } from '../message/message-secrets.ts'
 import type { TurnEnding } from '../task/task-intents.ts'
 import * as intents from '../task/task-intents.ts'
@@ -357,8 +358,7 @@ export class TurnRunner implements TurnDeps {
       return undefined
     }
     this.#closeAnswer()
-    const about = { ...(message !== undefined ? { message } : {}), ...(metadata !== undefined ? { metadata } : {}) }
-    return { state, ...about, explicit: true }
+    return endingOfReport(report)
   }
 
   #endingOfFailure(reason: unknown): TurnEnding | undefined {

@@ -32,11 +32,12 @@ const longestQuote = 300
 export function remoteFailure(reason: unknown, turn: Turn): StateReport {
   const error = A2AError.from(reason)
   turn.log.warn('the remote agent failed', { taskId: turn.task.id, code: error.code, cause: reason })
-  if (error.details.reason === egressBlockedReason) return failed(egressBlockedMessage, error.code)
+  if (error.details.reason === egressBlockedReason)
+    return { ...failed(egressBlockedMessage, error.code), cause: reason }
   // Why a delegation was refused is meant for the caller who started the chain.
   const { reason: why } = error.details
   if (why?.startsWith('DELEGATION_') === true) return failed(shortened(error.message), why)
-  return failed(sentences[error.code] ?? 'The agent failed.', codeFor(error), quoteOf(error))
+  return { ...failed(sentences[error.code] ?? 'The agent failed.', codeFor(error), quoteOf(error)), cause: reason }
 }
 
 /** To our caller, a remote server that cannot serve is an unavailable agent. UNAVAILABLE would mean this hub. */

@@ -83,7 +83,7 @@ export async function* runPrompt(promptRun: PromptRun): ReportStream {
       } else if ('failure' in item) {
         isOver = true
         turn.log.error('the agent failed', { taskId: turn.task.id, cause: item.failure })
-        yield fail(failureMessage(item.failure))
+        yield fail(failureMessage(item.failure), { cause: item.failure })
         return
       }
     }

@@ -129,7 +129,7 @@ async function* reportEnd(
         said: outputEnd.shown,
         cause: outputEnd.logged,
       })
-      yield fail(outputEnd.shown)
+      yield fail(outputEnd.shown, { cause: outputEnd.logged })
       return
     case 'output': {
       const exit = await program.exited
@@ -139,7 +139,7 @@ async function* reportEnd(
       if (sentence === undefined) return
       const cause = 'error' in exit ? exit.error : outputEnd.cut
       turn.log.error('a program failed', { ...about, said: sentence, cause })
-      yield fail(sentence)
+      yield fail(sentence, { cause })
     }
   }
 }

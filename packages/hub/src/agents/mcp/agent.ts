@@ -83,7 +83,7 @@ export function mcpAgent(entry: McpEntry, backend: McpBackend): Agent {
       }
       const failure = toolFailure(reason)
       turn.log.warn('a call of a tool failed', { taskId: turn.task.id, tool: name, cause: failure.cause ?? failure })
-      await emit(fail(failure.message))
+      await emit(fail(failure.message, { cause: failure.cause ?? failure }))
     }
   }
 }

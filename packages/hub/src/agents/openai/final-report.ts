@@ -28,7 +28,10 @@ export function failureReport(reason: unknown, turn: Turn, bill?: Struct): Repor
   if (!(reason instanceof A2AError) || reason.code === 'INTERNAL') throw reason
   turn.log.error('the model failed', { taskId: turn.task.id, cause: reason.cause ?? reason })
   if (reason.code === 'INVALID_AGENT_RESPONSE' && bill === undefined) throw reason
-  const ending = reason.details.reason === 'CONTENT_FILTER' ? reject(reason.message) : fail(reason.message)
+  const ending =
+    reason.details.reason === 'CONTENT_FILTER'
+      ? reject(reason.message)
+      : fail(reason.message, { cause: reason.cause ?? reason })
   // Tells callers with alternatives whether another agent might succeed.
   return { ...ending, metadata: { ...bill, reason: reason.details.reason ?? reason.code } }
 }

@@ -34,7 +34,7 @@ export async function* reportOutcome(
   }
   if (outcome.kind === 'failed') {
     log.warn('a run failed at the OpenClaw gateway', { runId: plan.key, cause: outcome.cause })
-    return yield fail(outcome.said)
+    return yield fail(outcome.said, { cause: outcome.cause })
   }
   const whole = finalAnswerText(outcome.text, answer, events)
   if (!isSameText(whole, answer.text())) {

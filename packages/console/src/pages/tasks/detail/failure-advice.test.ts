@@ -5,7 +5,6 @@ import { failureAdvice } from './failure-advice.ts'
 const adviceFor = (causeDetails?: string, state = 'FAILED') =>
   failureAdvice({
     state: `TASK_STATE_${state}`,
-    task: { status: { state: `TASK_STATE_${state}` } },
     ...(causeDetails === undefined ? {} : { causeDetails }),
   })
 

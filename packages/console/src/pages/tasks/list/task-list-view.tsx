@@ -63,7 +63,7 @@ export function TaskListView({ list, filters, order, selected, tab }: TaskListPr
     <div
       ref={frame}
       class="fill task-list"
-      style={{ '--task-columns': columns.map((column) => column.width).join(' ') } as Record<string, string>}
+      style={{ '--task-columns': columns.map((column) => column.width).join(' ') }}
     >
       {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.refresh} />}
       <NewItemsButton list={list} frame={frame} class="new-pill" />

@@ -50,18 +50,18 @@ export function taskListOptions(filters: TaskFilters, order: TaskOrder): PagedLi
   }
 }
 
-/** The facts that the change feed sends only with some changes. */
-const keptFacts = ['title', 'result', 'waitingMs'] as const
-
-/** An update may lack facts that are known, and may be older than the known state. */
+/** The change feed sends some facts only with some changes. An update may also be older than the known state. */
 export function newerTask(known: TaskSummary | undefined, update: TaskSummary): TaskSummary {
   if (known === undefined) return update
   if (update.head < known.head) return known
-  const kept = keptFacts.flatMap((name) => {
-    const value = update[name] ?? known[name]
-    return value === undefined ? [] : [[name, value]]
-  })
-  return { ...update, ...Object.fromEntries(kept), ...endedWait(known, update) }
+  const { title, result, waitingMs } = { ...known, ...update }
+  return {
+    ...update,
+    ...(title !== undefined ? { title } : {}),
+    ...(result !== undefined ? { result } : {}),
+    ...(waitingMs !== undefined ? { waitingMs } : {}),
+    ...endedWait(known, update),
+  }
 }
 
 /** The wait that ended with this update, unless the hub has counted it. */
