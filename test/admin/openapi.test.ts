@@ -137,6 +137,17 @@ const trials: readonly Trial[] = [
     check: (json) => assert.equal(json.drift, 'changed'),
   },
   {
+    name: 'stopRetryingAgent',
+    path: () => '/admin/agents/partner/stop-retrying',
+    // No effect on an agent that is up.
+    check: (json) => assert.deepEqual([json.health.state, json.retry], ['up', undefined]),
+  },
+  {
+    name: 'retryAgent',
+    path: () => '/admin/agents/partner/retry',
+    check: (json) => assert.deepEqual([json.health.state, json.retry], ['up', undefined]),
+  },
+  {
     name: 'getAgentCards',
     path: () => '/admin/agents/partner/card',
     check(json) {

@@ -56,13 +56,13 @@ export const agentStrings = {
     stream: 'stream',
   },
   signature: {
-    verified: 'verified',
+    verified: 'Verified',
     signedWith: (key: string, algorithm: string) => `Signed with ${key}${algorithm === '' ? '' : ` (${algorithm})`}.`,
     someKey: 'a key',
-    notVerified: 'not verified',
-    unsigned: 'unsigned',
+    notVerified: 'Not verified',
+    unsigned: 'Unsigned',
     unsignedWhy: 'Its card has no signature.',
-    notChecked: 'not checked',
+    notChecked: 'Not checked',
     notCheckedWhy: 'To check it, set verify: prefer or verify: require in its settings.',
   },
   security: {

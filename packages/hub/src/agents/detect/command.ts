@@ -1,5 +1,5 @@
 /** Detects any other program: it gets the text of a message on stdin, and its output is the answer. */
-import { once } from 'node:events'
+import { linkSignals } from '@parley/a2a'
 import { becomesBlockedOnInput } from '../programs/blocked-on-input.ts'
 import { splitLines } from '../programs/lines.ts'
 import { startProgram, type Program, type ProgramOptions } from '../programs/program.ts'
@@ -45,20 +45,15 @@ const openingRequests = [
 async function ignoresRequests(options: ProgramOptions, signal: AbortSignal): Promise<boolean> {
   const program = startProgram(options)
   if (program.pid === undefined) return false
-  const over = new AbortController()
-  const either = AbortSignal.any([signal, over.signal])
+  const watching = linkSignals([signal])
   try {
     program.write(openingRequests.map((line) => `${line}\n`).join(''))
     return await Promise.race([
-      becomesBlockedOnInput(program.pid, either),
+      becomesBlockedOnInput(program.pid, watching.signal),
       answersOrExits(program).then(() => false),
-      once(signal, 'abort', { signal: over.signal }).then(
-        () => false,
-        () => false,
-      ),
     ])
   } finally {
-    over.abort()
+    watching.abort(new Error('it is known'))
     await program.stop()
   }
 }

@@ -109,8 +109,8 @@ describe('the status of an agent', () => {
     const words = (['verified', 'unverified', 'unsigned', 'unchecked'] as const).map(
       (status) => signatureStatus({ status }).word,
     )
-    assert.deepEqual(words, ['verified', 'not verified', 'unsigned', 'not checked'])
-    assert.equal(signatureStatus(undefined).word, 'not checked')
+    assert.deepEqual(words, ['Verified', 'Not verified', 'Unsigned', 'Not checked'])
+    assert.equal(signatureStatus(undefined).word, 'Not checked')
     assert.equal(signatureStatus({ status: 'verified', kid: 'k1', alg: 'ES256' }).why, 'Signed with k1 (ES256).')
   })
 })
