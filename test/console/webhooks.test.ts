@@ -141,7 +141,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     const page = await fixture.open(`/webhooks/${id}/hook`)
     await page.getByRole('button', { name: 'From the beginning' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send everything from the beginning?' })
-    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Not now' }).click()
     assert.equal(redeliveries().length, first.length)
     await page.getByRole('button', { name: 'From the beginning' }).click()
     await dialog.getByRole('button', { name: 'From the beginning' }).click()

@@ -30,7 +30,8 @@ export const layoutStrings = {
   documentTitle: (title: string) => `${title} · Parley`,
   close: 'Close',
   closeTitle: 'Close (Esc)',
-  cancel: 'Cancel',
+  /** Not “Cancel”, which is what some of these dialogs ask about. */
+  notNow: 'Not now',
   listWidth: 'Width of the list',
   selected: 'Selected',
 } as const
