@@ -67,11 +67,11 @@ describeInBrowser('the keys of an agent', async (browser) => {
       .click()
     const question = page.getByRole('dialog', { name: 'Leave without the key?' })
     await question.getByText('shown only once').waitFor()
-    await question.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await question.getByRole('button', { name: 'Not now' }).click()
     await shown(page).waitFor()
     assert.match(page.url(), /\/agents\/talker\/keys/)
     await page.evaluate('history.back()')
-    await question.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await question.getByRole('button', { name: 'Not now' }).click()
     await shown(page).waitFor()
     await page
       .getByRole('navigation', { name: 'Pages' })

@@ -126,7 +126,7 @@ describeInBrowser('an agent', async (browser) => {
       const page = await fixture.open('/agents/short/settings')
       await page.getByRole('button', { name: 'Remove agent' }).click()
       const question = page.getByRole('dialog', { name: 'Remove short from the configuration?' })
-      await question.getByRole('button', { name: 'Cancel', exact: true }).click()
+      await question.getByRole('button', { name: 'Not now' }).click()
       assert.equal((await testHub.ask('GET', '/admin/agents/short')).status, 200)
       await page.getByRole('button', { name: 'Remove agent' }).click()
       await question.getByRole('button', { name: 'Remove agent' }).click()

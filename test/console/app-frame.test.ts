@@ -202,6 +202,15 @@ describeInBrowser('the console', async (browser) => {
     })
   }
 
+  it('has one title bar on a phone that shows a detail', async () => {
+    const page = await fixture.open('/agents/shout', { width: 390, height: 844 })
+    const head = page.locator('.detail-head')
+    await head.waitFor()
+    assert.ok(((await head.boundingBox())?.y ?? Infinity) < 60)
+    assert.equal(await page.getByRole('heading', { name: 'Agents', level: 1 }).count(), 1)
+    await page.close()
+  })
+
   it('marks the pages with a problem as soon as it occurs', async () => {
     const page = await fixture.open('/settings/about')
     const agents = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Agents/ })

@@ -133,7 +133,12 @@ describeInBrowser('the output of agents by type', async (browser) => {
     const page = await fixture.open('/playground/studio')
     await sendText(page, 'look the same')
     await waitForTaskEnd(page)
-    const shown = () => page.locator('.talk').innerText()
+    const shown = async () => {
+      // The browser tries to play the film before it gives up.
+      const film = page.getByRole('article', { name: 'film', exact: true })
+      await film.getByText('This browser cannot show the file.').waitFor()
+      return page.locator('.talk').innerText()
+    }
     const before = await shown()
     await page.goto(`${fixture.testHub.url}/tasks/${taskIdOf(page)}`)
     await waitForTaskEnd(page)

@@ -339,7 +339,7 @@ describeInBrowser('the configuration', async (browser) => {
       .getByRole('dialog', { name: 'Sign out?' })
       .getByText(/are lost when you sign out/)
       .waitFor()
-    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByRole('button', { name: 'Not now' }).click()
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
     await page.getByText('No unsaved changes').waitFor()

@@ -146,7 +146,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     const page = await fixture.open(`/webhooks/${id}/hook`)
     await page.getByRole('button', { name: 'Redeliver all events' }).click()
     const dialog = page.getByRole('dialog', { name: 'Redeliver all events?' })
-    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Not now' }).click()
     assert.equal(redeliveries().length, first.length)
     await page.getByRole('button', { name: 'Redeliver all events' }).click()
     await dialog.getByRole('button', { name: 'Redeliver all events' }).click()

@@ -2,6 +2,7 @@
 import { pluralize } from '../components/format.ts'
 
 export const frameStrings = {
+  product: 'Parley',
   skip: 'Skip to content',
   search: 'Search or go to…',
   light: 'Light theme',
@@ -50,5 +51,6 @@ export const shortcutStrings = {
   everywhere: 'Everywhere',
   goTo: 'Go to',
   escapeKey: 'Esc',
+  controlKey: 'Ctrl',
   escape: 'Close what is open',
 } as const

@@ -33,7 +33,7 @@ export function CopyButton({
   text,
   label,
   children,
-  class: look = 'plain small',
+  class: look,
 }: {
   /** A function if the text is computed on demand. */
   readonly text: string | (() => string | Promise<string>)
@@ -51,7 +51,7 @@ export function CopyButton({
   return (
     <button
       type="button"
-      class={`${children === undefined ? 'icon ' : ''}${look}`}
+      class={`${children === undefined ? 'icon ' : ''}${look ?? 'plain small'}`}
       aria-label={children === undefined ? label : undefined}
       title={label}
       onClick={() => void copy()}

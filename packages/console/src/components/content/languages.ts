@@ -35,7 +35,7 @@ export interface Language {
   readonly ignoresCase?: boolean
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+const words = (text: string): ReadonlySet<string> => new Set(text.split('|'))
 
 const space: Rule = { kind: 'plain', match: /\s+/y }
 const name: Rule = { kind: 'word', match: /[\p{L}_$][\p{L}\p{N}_$]*/uy }
@@ -54,7 +54,7 @@ function code(rules: readonly Rule[], about: Omit<Language, 'states'> = {}): Lan
 }
 
 const cLike = [slashComment, blockComment, doubleQuoted]
-const commonLiterals = 'true false null'
+const commonLiterals = 'true|false|null'
 
 const javascript = code(
   [
@@ -71,9 +71,9 @@ const javascript = code(
   ],
   {
     keywords: words(
-      'abstract as async await break case catch class const continue debugger declare default delete do else enum export extends finally for from function get if implements import in infer instanceof interface is keyof let namespace new of override private protected public readonly return satisfies set static super switch this throw try type typeof unique using var void while with yield any boolean never number object string symbol unknown bigint',
+      'abstract|as|async|await|break|case|catch|class|const|continue|debugger|declare|default|delete|do|else|enum|export|extends|finally|for|from|function|get|if|implements|import|in|infer|instanceof|interface|is|keyof|let|namespace|new|of|override|private|protected|public|readonly|return|satisfies|set|static|super|switch|this|throw|try|type|typeof|unique|using|var|void|while|with|yield|any|boolean|never|number|object|string|symbol|unknown|bigint',
     ),
-    literals: words(`${commonLiterals} undefined NaN Infinity`),
+    literals: words(`${commonLiterals}|undefined|NaN|Infinity`),
   },
 )
 
@@ -144,9 +144,9 @@ const python = code(
   ],
   {
     keywords: words(
-      'and as assert async await break case class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass raise return try while with yield self',
+      'and|as|assert|async|await|break|case|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|match|nonlocal|not|or|pass|raise|return|try|while|with|yield|self',
     ),
-    literals: words('True False None'),
+    literals: words('True|False|None'),
   },
 )
 
@@ -160,9 +160,9 @@ const bash = code(
   ],
   {
     keywords: words(
-      'if then else elif fi for while until do done case esac in function return local export source set unset trap exit break continue shift readonly declare eval exec sudo cd echo curl npm npx node git docker cat grep sed awk mkdir rm cp mv',
+      'if|then|else|elif|fi|for|while|until|do|done|case|esac|in|function|return|local|export|source|set|unset|trap|exit|break|continue|shift|readonly|declare|eval|exec|sudo|cd|echo|curl|npm|npx|node|git|docker|cat|grep|sed|awk|mkdir|rm|cp|mv',
     ),
-    literals: words('true false'),
+    literals: words('true|false'),
   },
 )
 
@@ -200,7 +200,7 @@ const sql = code(
   {
     ignoresCase: true,
     keywords: words(
-      'add all alter and as asc begin between by cascade case check column commit constraint create cross delete desc distinct drop else end exists explain foreign from full group having if in index inner insert into is join key left like limit not offset on or order outer over partition primary references returning right rollback select set table then union unique update using values view when where with bigint boolean char date integer int json jsonb numeric real serial text timestamp timestamptz uuid varchar',
+      'add|all|alter|and|as|asc|begin|between|by|cascade|case|check|column|commit|constraint|create|cross|delete|desc|distinct|drop|else|end|exists|explain|foreign|from|full|group|having|if|in|index|inner|insert|into|is|join|key|left|like|limit|not|offset|on|or|order|outer|over|partition|primary|references|returning|right|rollback|select|set|table|then|union|unique|update|using|values|view|when|where|with|bigint|boolean|char|date|integer|int|json|jsonb|numeric|real|serial|text|timestamp|timestamptz|uuid|varchar',
     ),
     literals: words(commonLiterals),
   },
@@ -208,9 +208,9 @@ const sql = code(
 
 const go = code([...cLike, { kind: 'string', match: /`[^`]*`?/y }, singleQuoted], {
   keywords: words(
-    'break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var any bool byte error float32 float64 int int32 int64 rune string uint uint64',
+    'break|case|chan|const|continue|default|defer|else|fallthrough|for|func|go|goto|if|import|interface|map|package|range|return|select|struct|switch|type|var|any|bool|byte|error|float32|float64|int|int32|int64|rune|string|uint|uint64',
   ),
-  literals: words('true false nil iota'),
+  literals: words('true|false|nil|iota'),
 })
 
 const rust = code(
@@ -222,24 +222,24 @@ const rust = code(
   ],
   {
     keywords: words(
-      'as async await break const continue crate dyn else enum extern fn for if impl in let loop match mod move mut pub ref return self Self static struct super trait type unsafe use where while bool char f32 f64 i32 i64 isize str u8 u16 u32 u64 usize',
+      'as|async|await|break|const|continue|crate|dyn|else|enum|extern|fn|for|if|impl|in|let|loop|match|mod|move|mut|pub|ref|return|self|Self|static|struct|super|trait|type|unsafe|use|where|while|bool|char|f32|f64|i32|i64|isize|str|u8|u16|u32|u64|usize',
     ),
-    literals: words('true false'),
+    literals: words('true|false'),
   },
 )
 
 const java = code([...cLike, singleQuoted, { kind: 'meta', match: /@\w+/y }], {
   keywords: words(
-    'abstract assert async await boolean break byte case catch char class const continue default do double else enum extends final finally float for foreach fun func guard if implements import in instanceof int interface internal is let long namespace new object open operator out override package private protected public readonly record return sealed short static string struct super switch synchronized this throw throws transient try using val var virtual void volatile when where while yield',
+    'abstract|assert|async|await|boolean|break|byte|case|catch|char|class|const|continue|default|do|double|else|enum|extends|final|finally|float|for|foreach|fun|func|guard|if|implements|import|in|instanceof|int|interface|internal|is|let|long|namespace|new|object|open|operator|out|override|package|private|protected|public|readonly|record|return|sealed|short|static|string|struct|super|switch|synchronized|this|throw|throws|transient|try|using|val|var|virtual|void|volatile|when|where|while|yield',
   ),
-  literals: words(`${commonLiterals} nil`),
+  literals: words(`${commonLiterals}|nil`),
 })
 
 const c = code([...cLike, singleQuoted, { kind: 'meta', match: /#[ \t]*[a-z]+(?:[ \t]*<[^>\n]*>)?/y }], {
   keywords: words(
-    'alignas auto bool break case catch char class concept const constexpr continue default delete do double else enum explicit extern final float for friend goto if inline int long mutable namespace new noexcept operator override private protected public register requires return short signed sizeof static struct switch template this throw try typedef typename union unsigned using virtual void volatile while size_t uint8_t uint32_t uint64_t int32_t int64_t',
+    'alignas|auto|bool|break|case|catch|char|class|concept|const|constexpr|continue|default|delete|do|double|else|enum|explicit|extern|final|float|for|friend|goto|if|inline|int|long|mutable|namespace|new|noexcept|operator|override|private|protected|public|register|requires|return|short|signed|sizeof|static|struct|switch|template|this|throw|try|typedef|typename|union|unsigned|using|virtual|void|volatile|while|size_t|uint8_t|uint32_t|uint64_t|int32_t|int64_t',
   ),
-  literals: words('true false NULL nullptr'),
+  literals: words('true|false|NULL|nullptr'),
 })
 
 const diff: Language = {
@@ -265,7 +265,7 @@ const toml: Language = {
       number,
     ],
   },
-  literals: words('true false'),
+  literals: words('true|false'),
 }
 
 /** By id. */

@@ -43,8 +43,10 @@ const rightToLeft = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syri
 /** The first item or heading decides the side of bullets and columns, because `auto` ignores items that have their own `dir`. */
 function setListDirection(first: Element): void {
   if (!/^(LI|TH)$/.test(first.tagName) || first.previousElementSibling !== null) return
-  if (rightToLeft.test(first.textContent ?? '')) first.closest('ul, ol, table')?.setAttribute('dir', 'rtl')
+  if (rightToLeft.test(first.textContent ?? '')) first.closest(':is(ul, ol, table)')?.setAttribute('dir', 'rtl')
 }
+
+const linkRelation = ['noopener', 'noreferrer', 'nofollow'].join(' ')
 
 const purify = DOMPurify()
 purify.addHook('afterSanitizeAttributes', (node) => {
@@ -56,27 +58,27 @@ purify.addHook('afterSanitizeAttributes', (node) => {
     // A checkbox of a task list; no other input is allowed.
     if (node.getAttribute('type') !== 'checkbox') return node.remove()
     node.setAttribute('disabled', '')
-    node.setAttribute('aria-label', node.hasAttribute('checked') ? 'Done' : 'Not done')
+    node.setAttribute('aria-label', node.hasAttribute('checked') ? contentStrings.checked : contentStrings.unchecked)
   }
   if (node.tagName === 'A') {
     node.setAttribute('target', '_blank')
-    node.setAttribute('rel', 'noopener noreferrer nofollow')
+    node.setAttribute('rel', linkRelation)
   }
   if (node.tagName === 'IMG' && !node.hasAttribute('src')) return node.replaceWith(node.getAttribute('alt') ?? '')
   if (node.tagName === 'IMG' && !/^(data:image\/(png|jpeg|gif|webp);|blob:)/.test(node.getAttribute('src') ?? '')) {
     const link = document.createElement('a')
-    link.textContent = node.getAttribute('alt') || 'image'
+    link.textContent = node.getAttribute('alt') || contentStrings.image
     link.href = node.getAttribute('src') ?? ''
     link.target = '_blank'
-    link.rel = 'noopener noreferrer nofollow'
+    link.rel = linkRelation
     node.replaceWith(link)
   }
 })
 
 const allowed = {
   ALLOWED_TAGS:
-    'p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del a img table thead tbody tr th td input sup sub'.split(
-      ' ',
+    'p|br|hr|h1|h2|h3|h4|h5|h6|ul|ol|li|blockquote|pre|code|em|strong|del|a|img|table|thead|tbody|tr|th|td|input|sup|sub'.split(
+      '|',
     ),
   ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'align', 'start', 'type', 'checked', 'disabled', languageAttribute],
   ALLOWED_URI_REGEXP: /^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);|blob:|#)/i,

@@ -93,7 +93,7 @@ export function ConfirmBody({ question, action, danger = true, isBusy = false, .
       {props.children}
       <div class="confirm-choice">
         <button type="button" autofocus onClick={props.onCancel}>
-          {layoutStrings.cancel}
+          {layoutStrings.notNow}
         </button>
         <button type="button" class={danger ? 'danger' : 'primary'} disabled={isBusy} onClick={props.onConfirm}>
           {action}

@@ -147,7 +147,7 @@ function readFormValues(form: HTMLFormElement, fields: readonly FormField[]): Fo
 function focusFirst(form: HTMLFormElement | null): void {
   const at = document.activeElement
   const isFree = at === null || at === document.body || at.id === 'content' || at.closest('.composer') !== null
-  if (isFree) form?.querySelector<HTMLElement>('input, textarea, select')?.focus()
+  if (isFree) form?.querySelector<HTMLElement>(':is(input, textarea, select)')?.focus()
 }
 
 function SchemeChoice({ question }: { readonly question: AgentQuestion }) {
