@@ -61,7 +61,7 @@ function visibleTexts(file: string, source: string): readonly { readonly text: s
         return node['source'] === null ? visit(Object.values(node)) : undefined
       case 'NewExpression':
         // Errors of programming, which the console reports by its own words.
-        return /Error$/.test(nameOf(node, 'callee')) ? undefined : visit(Object.values(node))
+        return nameOf(node, 'callee').endsWith('Error') ? undefined : visit(Object.values(node))
       case 'Literal':
         return typeof node['value'] === 'string' && isProse(node['value']) ? add(node['value'], node.start) : undefined
       case 'TemplateElement': {

@@ -1,5 +1,6 @@
 /** The words of the playground. */
 export const playgroundStrings = {
+  exampleMessage: 'Hello',
   title: 'Playground',
   loadingAgents: 'the agents',
   agent: 'Agent',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { agentSnippets, type SnippetInput } from './snippets.ts'
+import type { SnippetInput } from './code-strings.ts'
+import { agentSnippets } from './snippets.ts'
 
 const parts: SnippetInput = {
   url: 'https://hub.example.com/a2a/gpt',

@@ -18,7 +18,7 @@ interface LoadedSettings extends Pick<EntryEditorProps, 'saved' | 'base' | 'sche
   readonly EntryEditor: FunctionComponent<EntryEditorProps>
 }
 
-async function loadSettings(agent: string, signal: AbortSignal): Promise<LoadedSettings | 'no file'> {
+async function loadSettings(agent: string, signal: AbortSignal): Promise<LoadedSettings | 'no-file'> {
   try {
     // The hash first: if the file changes meanwhile, applying is refused, and nothing is overwritten.
     const { hash: base } = await callAdmin('getConfig', { signal })
@@ -29,7 +29,7 @@ async function loadSettings(agent: string, signal: AbortSignal): Promise<LoadedS
     ])
     return { saved, base, schema, EntryEditor }
   } catch (reason) {
-    if (isProblem(reason, 'UNAVAILABLE')) return 'no file'
+    if (isProblem(reason, 'UNAVAILABLE')) return 'no-file'
     throw reason
   }
 }
@@ -42,7 +42,7 @@ export function SettingsTab({ agent, onChanged }: AgentTabProps & { readonly onC
     ({ type }) => type === 'config',
   )
   const found = loaded.value.value
-  if (found === 'no file') return <WarningNote>{words.noFile}</WarningNote>
+  if (found === 'no-file') return <WarningNote>{words.noFile}</WarningNote>
   if (entry === undefined) return <WarningNote>{words.noEntry}</WarningNote>
   if (found === undefined) return <LoadState of={loaded} what={words.loading} />
   const { EntryEditor, ...settings } = found

@@ -9,8 +9,8 @@ import { registerUnsavedWork } from '../../../api/session.ts'
 import { configStrings } from './strings.ts'
 
 export type ConfigText = AdminResponse<'getConfig'>
-/** `no file`: the hub was started without a configuration file. */
-export type ConfigResource = Resource<ConfigText | 'no file'>
+/** `no-file`: the hub was started without a configuration file. */
+export type ConfigResource = Resource<ConfigText | 'no-file'>
 
 /** The configuration when editing started. */
 export const baseConfig = signal<ConfigText | undefined>(undefined)

@@ -13,11 +13,11 @@ import { VersionsView } from './versions-view.tsx'
 import { configStrings } from './strings.ts'
 import './config.css'
 
-async function loadConfig(signal: AbortSignal): Promise<ConfigText | 'no file'> {
+async function loadConfig(signal: AbortSignal): Promise<ConfigText | 'no-file'> {
   try {
     return await callAdmin('getConfig', { signal })
   } catch (reason) {
-    if (isProblem(reason, 'UNAVAILABLE')) return 'no file'
+    if (isProblem(reason, 'UNAVAILABLE')) return 'no-file'
     throw reason
   }
 }
@@ -30,7 +30,7 @@ export function ConfigView() {
   }, [found])
   const [, view, id] = pageRoute.value.segments
 
-  if (found === 'no file') return <NoFile />
+  if (found === 'no-file') return <NoFile />
   if (config.problem.value !== undefined && baseConfig.value === undefined) {
     return <ErrorNotice reason={config.problem.value} retry={config.reload} />
   }
