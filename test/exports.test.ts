@@ -16,15 +16,15 @@ interface Surface {
 const entryPoints: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
-      A2AError abortable anonymous artifact authRequired canResend clientToolsExtension credentialsExtension
+      A2AError abortable anonymous approvalMessage artifact authRequired canResend clientToolsExtension credentialsExtension
       cursorExtension data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired
-      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined readTraceparent
-      reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension traceExtension traceIdOf
+      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined optionOfKind parseOption readTraceparent
+      reject reply sessionKey spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
     types: `
       AbandonedTask Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction
-      AgentInterface AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append AppendResult Artifact
+      AgentInterface AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append AppendResult ApprovalOption ApprovalQuestion Artifact
       ArtifactOptions AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime
       ErrorCode ErrorDetails FeedEntry FeedStore FileOptions FullStore GetTaskRequest IdempotencyKey InputOptions Json
       KeyRow KeyStore
@@ -32,10 +32,10 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
       OmitUndefined OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
-      SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage Snapshot Span SpanKind
+      SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage SessionScope Snapshot Span SpanKind
       SpanOptions SpanOutcome StateCount StateReport Store StoredTask StreamEvent Struct SubscribeToTaskRequest Task
       TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TaskStore TextPart
-      TraceContext Turn UrlPart Violation WhenBusy
+      TraceContext Turn TurnStore UrlPart Violation WhenBusy
     `,
   },
   './client': {
@@ -97,6 +97,20 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   './stores/postgres': {
     values: 'postgresStore',
     types: 'ListenClient PostgresPool PostgresQuery PostgresStoreOptions',
+  },
+  './adapters': {
+    values: `
+      RunRecorder currentTurn earlierMessages fieldLines formProblems frameworkAgent incomingParts parseInput
+      parseValue partText requiredFields schemaFields toJson
+    `,
+    types: `
+      AdapterOptions ConversationMessage FrameworkAdapter FrameworkRun HistoryLimits ModelCallEvent ModelUsage
+      RunAnswer RunQuestion RunStart SchemaFields ToolCallEnd ToolCallEvent
+    `,
+  },
+  './adapters/ai-sdk': {
+    values: 'fromAiSdk',
+    types: 'AdapterOptions AiSdkAgent AiSdkStreamResult FromAiSdkOptions HistoryLimits ModelUsage',
   },
   './testing': {
     values: `
