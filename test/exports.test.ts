@@ -112,6 +112,13 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     values: 'fromAiSdk',
     types: 'AdapterOptions AiSdkAgent AiSdkStreamResult FromAiSdkOptions HistoryLimits ModelUsage',
   },
+  './adapters/langgraph': {
+    values: 'fromLangGraph langGraphSerializer',
+    types: `
+      AdapterOptions FromLangGraphOptions GraphSerializer HistoryLimits IsAnswer LangGraphAgent LangGraphGraph
+      MessageMetadata ModelUsage
+    `,
+  },
   './testing': {
     values: `
       agentContract feedStoreContract keyStoreContract keyValueStoreContract pushStoreContract storeContract

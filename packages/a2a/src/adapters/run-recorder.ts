@@ -109,13 +109,14 @@ export class RunRecorder {
       attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, 'gen_ai.tool.call.id': id },
     })
     this.#tools.set(id, { name, span })
-    const about = this.#showsAll && input !== undefined ? { arguments: boundedValue(input, maxCallCharacters) } : {}
+    const about: Struct =
+      this.#showsAll && input !== undefined ? { arguments: boundedValue(input, maxCallCharacters) } : {}
     this.#reportCall({ id, name, outcome: 'started', ...about }, name)
   }
 
   /** A running tool reports progress. */
   toolProgress({ id, name }: ToolCallEvent, progress: unknown): void {
-    const about = this.#showsAll ? { result: boundedJson(progress, maxCallCharacters) } : {}
+    const about: Struct = this.#showsAll ? { result: boundedJson(progress, maxCallCharacters) } : {}
     this.#reportCall({ id, name, outcome: 'progress', ...about })
   }
 
@@ -124,7 +125,8 @@ export class RunRecorder {
     if (!this.#tools.has(id)) this.toolStarted({ id, name })
     const call = this.#tools.get(id)
     call?.span.end(outcome === 'succeeded' ? 'ok' : outcome === 'failed' ? 'error' : 'canceled')
-    const about = this.#showsAll && result !== undefined ? { result: boundedJson(result, maxCallCharacters) } : {}
+    const about: Struct =
+      this.#showsAll && result !== undefined ? { result: boundedJson(result, maxCallCharacters) } : {}
     this.#reportCall({ id, name: call?.name ?? name, outcome, ...about })
   }
 
