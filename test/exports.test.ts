@@ -100,23 +100,26 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   },
   './adapters': {
     values: `
-      RunRecorder currentTurn earlierMessages fieldLines formProblems frameworkAgent incomingParts parseInput
+      RunRecorder currentTurn earlierMessages fieldLines formProblems frameworkAgent incomingParts openRemoteAgentTool parseInput
       parseValue partText requiredFields schemaFields toJson
     `,
     types: `
-      AdapterOptions ConversationMessage FrameworkAdapter FrameworkRun HistoryLimits ModelCallEvent ModelUsage
-      RunAnswer RunQuestion RunStart SchemaFields ToolCallEnd ToolCallEvent
+      A2aToolOptions AdapterOptions AskUser ConversationMessage FrameworkAdapter FrameworkRun HistoryLimits ModelCallEvent ModelUsage
+      RemoteAgentTool RemoteQuestion RemoteToolCall RunAnswer RunQuestion RunStart SchemaFields ToolCallEnd ToolCallEvent
     `,
   },
   './adapters/ai-sdk': {
-    values: 'fromAiSdk',
-    types: 'AdapterOptions AiSdkAgent AiSdkStreamResult FromAiSdkOptions HistoryLimits ModelUsage',
+    values: 'a2aTool fromAiSdk',
+    types: `
+      A2aToolOptions AdapterOptions AiSdkAgent AiSdkStreamResult AiSdkTool FromAiSdkOptions HistoryLimits ModelUsage
+      RemoteQuestion
+    `,
   },
   './adapters/langgraph': {
-    values: 'fromLangGraph langGraphSerializer',
+    values: 'a2aTool fromLangGraph langGraphSerializer',
     types: `
-      AdapterOptions FromLangGraphOptions GraphSerializer HistoryLimits IsAnswer LangGraphAgent LangGraphGraph
-      MessageMetadata ModelUsage
+      A2aToolOptions AdapterOptions FromLangGraphOptions GraphSerializer HistoryLimits IsAnswer LangChainToolConfig
+      LangChainToolOptions LangGraphAgent LangGraphGraph MessageMetadata ModelUsage
     `,
   },
   './testing': {

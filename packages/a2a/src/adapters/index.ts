@@ -10,6 +10,8 @@ export type { AdapterOptions, HistoryLimits, ModelUsage } from './adapter-option
 export type { RunAnswer, RunQuestion } from './questions.ts'
 export { earlierMessages, incomingParts, partText } from './conversation-messages.ts'
 export type { ConversationMessage } from './conversation-messages.ts'
+export { openRemoteAgentTool } from './remote-agent-tool.ts'
+export type { A2aToolOptions, AskUser, RemoteAgentTool, RemoteQuestion, RemoteToolCall } from './remote-agent-tool.ts'
 export { currentTurn } from './current-turn.ts'
 export { toJson } from './bounded-json.ts'
 export { fieldLines, formProblems, parseInput, parseValue, requiredFields, schemaFields } from './forms.ts'
