@@ -1,0 +1,47 @@
+/** The program of the kill tests: an agent of the OpenAI Agents SDK. */
+import { Agent, RunState, Runner, tool } from '@openai/agents-core'
+import { fromOpenAIAgents } from '@parley/a2a/adapters/openai-agents'
+import { z } from 'zod'
+import { causeEffect, childSettings, serveInChild } from '../killable-server.ts'
+import { type Script, calls, says, scriptedModel } from './scripted-model.ts'
+
+const settings = childSettings()
+const { life, resume } = settings
+
+const script: Script = ({ text, toolOutput }) => {
+  if (toolOutput !== undefined) return says(toolOutput)
+  if (text === 'pay' || text === 'work') return calls(text, { amount: 7 })
+  if (life > 1) return says('one ', 'two ', 'three')
+  return (async function* () {
+    yield { type: 'output_text_delta', delta: 'one ' } as const
+    console.log('begun')
+    // The rest never comes in this life.
+    await new Promise(() => {})
+  })()
+}
+
+const parameters = z.object({ amount: z.number() })
+const pay = tool({
+  name: 'pay',
+  description: 'Pays',
+  parameters,
+  needsApproval: true,
+  execute: async () => {
+    causeEffect(settings)
+    return 'paid'
+  },
+})
+const work = tool({
+  name: 'work',
+  description: 'Works',
+  parameters,
+  execute: async () => {
+    causeEffect(settings)
+    if (life === 1) await new Promise(() => {})
+    return 'worked'
+  },
+})
+
+const agent = new Agent({ name: 'Killed', model: scriptedModel(script), tools: [pay, work] })
+const adapted = fromOpenAIAgents(agent, { Runner, RunState, resume: resume === 'fail' ? 'fail' : 'rerun' })
+await serveInChild(adapted, settings)
