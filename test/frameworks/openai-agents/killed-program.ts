@@ -1,5 +1,5 @@
 /** The program of the kill tests: an agent of the OpenAI Agents SDK. */
-import { Agent, RunState, Runner, tool } from '@openai/agents-core'
+import { Agent, RunState, Runner, tool, type StreamEvent } from '@openai/agents-core'
 import { fromOpenAIAgents } from '@parley/a2a/adapters/openai-agents'
 import { z } from 'zod'
 import { causeEffect, childSettings, serveInChild } from '../killable-server.ts'
@@ -9,15 +9,22 @@ const settings = childSettings()
 const { life, resume } = settings
 
 const script: Script = ({ text, toolOutput }) => {
+  if (text === 'step') {
+    if (toolOutput === undefined) return calls('count', { amount: 7 })
+    if (life > 1) return says('counted')
+    return hangs()
+  }
   if (toolOutput !== undefined) return says(toolOutput)
   if (text === 'pay' || text === 'work') return calls(text, { amount: 7 })
   if (life > 1) return says('one ', 'two ', 'three')
-  return (async function* () {
-    yield { type: 'output_text_delta', delta: 'one ' } as const
-    console.log('begun')
-    // The rest never comes in this life.
-    await new Promise(() => {})
-  })()
+  return hangs({ type: 'output_text_delta', delta: 'one ' })
+}
+
+/** The rest never comes in this life. */
+async function* hangs(...events: readonly StreamEvent[]): AsyncGenerator<StreamEvent> {
+  yield* events
+  console.log('begun')
+  await new Promise(() => {})
 }
 
 const parameters = z.object({ amount: z.number() })
@@ -41,7 +48,16 @@ const work = tool({
     return 'worked'
   },
 })
+const count = tool({
+  name: 'count',
+  description: 'Counts',
+  parameters,
+  execute: async () => {
+    causeEffect(settings)
+    return 'counted'
+  },
+})
 
-const agent = new Agent({ name: 'Killed', model: scriptedModel(script), tools: [pay, work] })
+const agent = new Agent({ name: 'Killed', model: scriptedModel(script), tools: [pay, work, count] })
 const adapted = fromOpenAIAgents(agent, { Runner, RunState, resume: resume === 'fail' ? 'fail' : 'rerun' })
 await serveInChild(adapted, settings)

@@ -1,5 +1,22 @@
 /** An agent of the OpenAI Agents SDK whose process is killed. */
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { it } from 'node:test'
+import { connect } from '@parley/a2a/client'
 import { killTests } from '../kill-tests.ts'
+import { openKillableServer } from '../killable-server.ts'
 
-killTests('OpenAI Agents', join(import.meta.dirname, 'killed-program.ts'))
+const program = join(import.meta.dirname, 'killed-program.ts')
+
+killTests('OpenAI Agents', program)
+
+it('OpenAI Agents, killed while the model reads the output of a tool, does not run the tool again', async (t) => {
+  const server = await openKillableServer(t, program)
+  const { id } = await (await connect(server.url)).start('step')
+  await server.printed('begun')
+  await server.kill()
+  await server.start()
+  const done = await (await connect(server.url)).wait(id)
+  assert.equal(done.status.state, 'TASK_STATE_COMPLETED', JSON.stringify(done.status))
+  assert.equal(server.effects(), 1)
+})

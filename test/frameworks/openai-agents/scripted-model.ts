@@ -1,5 +1,5 @@
 /** The scripted model of the OpenAI Agents SDK, which answers by what the last item asks for. */
-import type { StreamEvent } from '@openai/agents-core'
+import type { AgentInputItem, StreamEvent } from '@openai/agents-core'
 import {
   ScriptedModel,
   assistantMessage,
@@ -8,7 +8,7 @@ import {
   type RecordedModelCall,
 } from '@openai/agents-core/testing'
 
-type OutputItem = Extract<StreamEvent, { type: 'response_done' }>['response']['output'][number]
+export type OutputItem = Extract<StreamEvent, { type: 'response_done' }>['response']['output'][number]
 
 /** Text in pieces. */
 export function* says(...pieces: readonly string[]): Generator<StreamEvent> {
@@ -49,6 +49,7 @@ export interface Prompt {
   readonly userTexts: readonly string[]
   /** The last item is the output of a tool: its text. */
   readonly toolOutput: string | undefined
+  readonly items: readonly AgentInputItem[]
   readonly signal: AbortSignal | undefined
 }
 
@@ -69,7 +70,7 @@ function promptOf({ request: { input, signal } }: RecordedModelCall): Prompt {
   const last = items.at(-1)
   const output = last !== undefined && 'type' in last && last.type === 'function_call_result' ? last.output : undefined
   const toolOutput = output === undefined ? undefined : JSON.stringify(output)
-  return { text: userTexts.at(-1) ?? '', userTexts, toolOutput, signal }
+  return { text: userTexts.at(-1) ?? '', userTexts, toolOutput, items, signal }
 }
 
 function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
