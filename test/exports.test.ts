@@ -112,6 +112,10 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     values: 'fromAiSdk',
     types: 'AdapterOptions AiSdkAgent AiSdkStreamResult FromAiSdkOptions HistoryLimits ModelUsage',
   },
+  './adapters/mastra': {
+    values: 'fromMastra',
+    types: 'AdapterOptions FromMastraOptions HistoryLimits MastraAgent MastraThread ModelUsage',
+  },
   './adapters/openai-agents': {
     values: 'fromOpenAIAgents',
     types: 'AdapterOptions FromOpenAIAgentsOptions HistoryLimits ModelUsage OpenAIAgent OpenAIRunState OpenAIRunner',
