@@ -16,7 +16,10 @@ it('Mastra, killed after the effect of an approved tool, resumes the stored run 
   const asked = await first.send('charge')
   assert.ok(asked.kind === 'task')
   const { id: taskId, contextId = '' } = asked
-  await first.start({ parts: [{ text: 'yes' }], taskId, contextId })
+  const answered = first.stream({ parts: [{ text: 'yes' }], taskId, contextId })
+  // Until the start of the turn is in the log.
+  for await (const event of answered)
+    if ('statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_WORKING') break
   await server.printed('effect')
   await server.kill()
   await server.start()

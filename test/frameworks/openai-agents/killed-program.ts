@@ -15,7 +15,7 @@ const script: Script = ({ text, toolOutput }) => {
     return hangs()
   }
   if (toolOutput !== undefined) return says(toolOutput)
-  if (text === 'pay' || text === 'work') return calls(text, { amount: 7 })
+  if (['pay', 'work', 'charge'].includes(text)) return calls(text, { amount: 7 })
   if (life > 1) return says('one ', 'two ', 'three')
   return hangs({ type: 'output_text_delta', delta: 'one ' })
 }
@@ -38,16 +38,13 @@ const pay = tool({
     return 'paid'
   },
 })
-const work = tool({
-  name: 'work',
-  description: 'Works',
-  parameters,
-  execute: async () => {
-    causeEffect(settings)
-    if (life === 1) await new Promise(() => {})
-    return 'worked'
-  },
-})
+const execute = async (): Promise<string> => {
+  causeEffect(settings)
+  if (life === 1) await new Promise(() => {})
+  return 'worked'
+}
+const work = tool({ name: 'work', description: 'Works', parameters, execute })
+const charge = tool({ name: 'charge', description: 'Charges', parameters, needsApproval: true, execute })
 const count = tool({
   name: 'count',
   description: 'Counts',
@@ -58,6 +55,6 @@ const count = tool({
   },
 })
 
-const agent = new Agent({ name: 'Killed', model: scriptedModel(script), tools: [pay, work, count] })
+const agent = new Agent({ name: 'Killed', model: scriptedModel(script), tools: [pay, work, charge, count] })
 const adapted = fromOpenAIAgents(agent, { Runner, RunState, resume: resume === 'fail' ? 'fail' : 'rerun' })
 await serveInChild(adapted, settings)

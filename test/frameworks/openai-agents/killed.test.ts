@@ -20,3 +20,21 @@ it('OpenAI Agents, killed while the model reads the output of a tool, does not r
   assert.equal(done.status.state, 'TASK_STATE_COMPLETED', JSON.stringify(done.status))
   assert.equal(server.effects(), 1)
 })
+
+it('OpenAI Agents, killed after the effect of an approved tool, resumes the stored run again', async (t) => {
+  const server = await openKillableServer(t, program)
+  const first = await connect(server.url)
+  const asked = await first.send('charge')
+  assert.ok(asked.kind === 'task')
+  const { id: taskId, contextId = '' } = asked
+  const answered = first.stream({ parts: [{ text: 'yes' }], taskId, contextId })
+  // Until the start of the turn is in the log.
+  for await (const event of answered)
+    if ('statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_WORKING') break
+  await server.printed('effect')
+  await server.kill()
+  await server.start()
+  const done = await (await connect(server.url)).wait(taskId)
+  assert.equal(done.status.state, 'TASK_STATE_COMPLETED', JSON.stringify(done.status))
+  assert.equal(server.effects(), 2)
+})
