@@ -122,6 +122,14 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       LangChainToolOptions LangGraphAgent LangGraphGraph MessageMetadata ModelUsage
     `,
   },
+  './adapters/mastra': {
+    values: 'fromMastra',
+    types: 'AdapterOptions FromMastraOptions HistoryLimits MastraAgent MastraThread ModelUsage',
+  },
+  './adapters/openai-agents': {
+    values: 'fromOpenAIAgents',
+    types: 'AdapterOptions FromOpenAIAgentsOptions HistoryLimits ModelUsage OpenAIAgent OpenAIRunState OpenAIRunner',
+  },
   './testing': {
     values: `
       agentContract feedStoreContract keyStoreContract keyValueStoreContract pushStoreContract storeContract
