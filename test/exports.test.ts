@@ -119,6 +119,10 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       MessageMetadata ModelUsage
     `,
   },
+  './adapters/claude': {
+    values: 'fromClaude',
+    types: 'AdapterOptions ClaudeAgent ClaudeQuery FromClaudeOptions HistoryLimits ModelUsage',
+  },
   './testing': {
     values: `
       agentContract feedStoreContract keyStoreContract keyValueStoreContract pushStoreContract storeContract
