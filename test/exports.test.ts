@@ -130,6 +130,10 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     values: 'fromOpenAIAgents',
     types: 'AdapterOptions FromOpenAIAgentsOptions HistoryLimits ModelUsage OpenAIAgent OpenAIRunState OpenAIRunner',
   },
+  './adapters/claude': {
+    values: 'fromClaude',
+    types: 'AdapterOptions ClaudeAgent ClaudeQuery FromClaudeOptions HistoryLimits ModelUsage',
+  },
   './testing': {
     values: `
       agentContract feedStoreContract keyStoreContract keyValueStoreContract pushStoreContract storeContract
