@@ -100,12 +100,12 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   },
   './adapters': {
     values: `
-      RunRecorder currentTurn earlierMessages fieldLines formProblems frameworkAgent incomingParts openRemoteAgentTool parseInput
-      parseValue partText requiredFields schemaFields toJson
+      RunRecorder currentTurn earlierMessages fieldLines formProblems frameworkAgent importInstalled incomingParts
+      openRemoteAgentTool parseInput parseValue partText recognizeFramework requiredFields schemaFields toJson
     `,
     types: `
-      A2aToolOptions AdapterOptions AskUser ConversationMessage FrameworkAdapter FrameworkRun HistoryLimits ModelCallEvent ModelUsage
-      RemoteAgentTool RemoteQuestion RemoteToolCall RunAnswer RunQuestion RunStart SchemaFields ToolCallEnd ToolCallEvent
+      A2aToolOptions AdapterOptions AskUser ConversationMessage FrameworkAdapter FrameworkName FrameworkRun HistoryLimits
+      ModelCallEvent ModelUsage RemoteAgentTool RemoteQuestion RemoteToolCall RunAnswer RunQuestion RunStart SchemaFields ToolCallEnd ToolCallEvent
     `,
   },
   './adapters/ai-sdk': {
