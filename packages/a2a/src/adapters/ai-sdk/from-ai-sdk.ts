@@ -156,7 +156,7 @@ function reportPart(part: StreamPart, out: RunRecorder): void {
   }
 }
 
-async function promptOf({ turn, step, paused }: RunStart, options: AdapterOptions): Promise<readonly ModelMessage[]> {
+async function promptOf({ turn, step, paused }: RunStart, options: FromAiSdkOptions): Promise<readonly ModelMessage[]> {
   if (step !== undefined) return messagesIn(step)
   if (paused === undefined) return startMessages(turn, options)
   const messages = messagesIn(paused.state)

@@ -14,8 +14,12 @@ const maxMemoryCharacters = 500_000
 const maxRememberedFile = 100_000
 
 /** The conversation so far, and the message of this turn. */
-export async function startMessages(turn: Turn, options: AdapterOptions): Promise<readonly ModelMessage[]> {
-  const known = (await turn.store.get(memoryKey)) ?? (await turn.store.earlier(memoryKey))
+export async function startMessages(
+  turn: Turn,
+  options: AdapterOptions & { readonly memory?: boolean },
+): Promise<readonly ModelMessage[]> {
+  const isKept = options.memory !== false
+  const known = isKept ? ((await turn.store.get(memoryKey)) ?? (await turn.store.earlier(memoryKey))) : undefined
   const before = Array.isArray(known) ? (known as unknown as readonly ModelMessage[]) : await historyOf(turn, options)
   const parts = await incomingParts(turn, options)
   return [...before, { role: 'user', content: parts.map(contentOf) }]
