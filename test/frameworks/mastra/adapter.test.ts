@@ -188,10 +188,12 @@ describe('fromMastra', () => {
     const alone = (): Agent =>
       new Agent({ id: 'a', name: 'A', instructions: '', model: scriptedModel(() => says('')) as never })
     assert.throws(() => fromMastra(alone()), /the agent has no storage, so a run that waits .* cannot be resumed/)
-    const [byDefault, inMemory] = [alone(), alone()]
-    new Mastra({ agents: { byDefault }, logger: false })
-    new Mastra({ agents: { inMemory }, storage: new InMemoryStore(), logger: false })
-    for (const agent of [byDefault, inMemory])
-      assert.throws(() => fromMastra(agent), /the storage of Mastra is in memory, .* lost with the process/)
+    const byDefault = new Mastra({ agents: { agent: alone() }, logger: false })
+    const inMemory = new Mastra({ agents: { agent: alone() }, storage: new InMemoryStore(), logger: false })
+    for (const mastra of [byDefault, inMemory])
+      assert.throws(
+        () => fromMastra(mastra.getAgent('agent')),
+        /the storage of Mastra is in memory, .* lost with the process/,
+      )
   })
 })
