@@ -120,8 +120,13 @@ describe('fromMastra', () => {
     const { id: taskId, contextId = '' } = await send(agent, 'go')
     await send(agent, 'yes', { taskId, contextId })
     const all = await spansOf(agent.store, taskId)
-    assert.ok(
-      all.some(({ name, kind, outcome }) => name === 'execute_tool weather' && kind === 'tool' && outcome === 'ok'),
+    assert.deepEqual(
+      all.flatMap(({ name, kind, outcome }) => (kind === 'tool' ? [[name, outcome]] : [])),
+      [
+        ['execute_tool weather', 'canceled'],
+        ['execute_tool weather', 'ok'],
+      ],
+      'the call did not run before it was approved',
     )
     const spans = all.filter(({ kind }) => kind === 'model')
     assert.deepEqual(
