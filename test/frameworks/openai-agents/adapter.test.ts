@@ -1,9 +1,9 @@
 /** What `fromOpenAIAgents` makes of tools, approvals, handoffs, structured output, guardrails and files. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { Agent, RunState, Runner, tool } from '@openai/agents-core'
+import { Agent, MemorySession, RunState, Runner, tool } from '@openai/agents-core'
 import { assistantMessage } from '@openai/agents-core/testing'
-import { memoryStore, type Task } from '@parley/a2a'
+import { memoryStore, type Task, type Turn } from '@parley/a2a'
 import { fromOpenAIAgents, type FromOpenAIAgentsOptions } from '@parley/a2a/adapters/openai-agents'
 import { testAgent, type TestAgent } from '@parley/a2a/testing'
 import { z } from 'zod'
@@ -234,6 +234,35 @@ describe('fromOpenAIAgents', () => {
     const { id: taskId, contextId = '' } = await send(agent, 'go')
     await send(agent, 'yes', { taskId, contextId })
     assert.deepEqual(seen, [{ tenant: '', from: 'a2a' }])
+  })
+
+  it('keeps the conversation in the session of the user, if there is one, also over an approval', async (t) => {
+    const sessions = new Map<string, MemorySession>()
+    const session = ({ sessionKey }: Turn): MemorySession => {
+      const known = sessions.get(sessionKey) ?? new MemorySession({ sessionId: sessionKey })
+      sessions.set(sessionKey, known)
+      return known
+    }
+    const wipe = tool({
+      name: 'wipe',
+      description: 'Wipes a disk',
+      parameters: z.object({}),
+      needsApproval: true,
+      execute: async () => 'wiped',
+    })
+    const script: Script = ({ text, toolOutput, userTexts }) =>
+      text === 'wipe' && toolOutput === undefined ? calls('wipe', {}) : says(userTexts.join(', '))
+    const agent = open(t, script, { tools: [wipe] }, { session })
+    const asked = await send(agent, 'wipe')
+    const { contextId = '' } = asked
+    await send(agent, 'yes', { taskId: asked.id, contextId })
+    assert.equal(textOf(await send(agent, 'and then?', { contextId })), 'wipe, and then?')
+    const [only] = [...sessions.values()]
+    assert.equal(sessions.size, 1)
+    assert.deepEqual(
+      (await only?.getItems())?.map((item) => item.type ?? 'message'),
+      ['message', 'function_call', 'function_call_result', 'message', 'message', 'message'],
+    )
   })
 
   it('needs the classes of the package that the agent is from', () => {

@@ -10,7 +10,8 @@ const { life, resume } = settings
 
 const script: Script = ({ text, toolOutput }) => {
   if (text === 'step') {
-    if (toolOutput === undefined) return calls('count', { amount: 7 })
+    if (toolOutput === undefined)
+      return [{ type: 'output_text_delta', delta: 'Counting.' }, ...calls('count', { amount: 7 })]
     if (life > 1) return says('counted')
     return hangs()
   }

@@ -18,6 +18,8 @@ it('OpenAI Agents, killed while the model reads the output of a tool, does not r
   await server.start()
   const done = await (await connect(server.url)).wait(id)
   assert.equal(done.status.state, 'TASK_STATE_COMPLETED', JSON.stringify(done.status))
+  const parts = (done.artifacts ?? []).flatMap((artifact) => artifact.parts)
+  assert.equal(parts.map((part) => ('text' in part ? part.text : '')).join(''), 'Counting.\n\ncounted')
   assert.equal(server.effects(), 1)
 })
 

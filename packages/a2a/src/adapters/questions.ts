@@ -16,6 +16,8 @@ export type RunQuestion =
       readonly kind: 'approval'
       /** The framework's id of the request. */
       readonly id: string
+      /** The id of the tool call, if it differs. */
+      readonly toolCallId?: string
       readonly tool: string
       readonly arguments?: Json
       /** Why approval is needed, for people. */

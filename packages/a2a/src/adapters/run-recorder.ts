@@ -172,6 +172,8 @@ export class RunRecorder {
 
   /** The run waits for an answer. After its last event the task asks the questions, one at a time. */
   ask(question: RunQuestion): void {
+    // The call was announced, but did not run: its span begins again after the approval.
+    if (question.kind === 'approval') this.#tools.get(question.toolCallId ?? question.id)?.span.end('canceled')
     if (!this.#questions.some(({ id }) => id === question.id)) this.#questions.push(question)
   }
 

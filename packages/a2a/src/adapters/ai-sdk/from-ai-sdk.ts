@@ -146,7 +146,8 @@ function reportPart(part: StreamPart, out: RunRecorder): void {
       const { approvalId: id, toolCall, reason, isAutomatic } = part
       if (isAutomatic === true) return
       const about = reason === undefined ? {} : { reason }
-      out.ask({ kind: 'approval', id, tool: toolCall.toolName, arguments: toJson(toolCall.input), ...about })
+      const { toolCallId, toolName: tool, input } = toolCall
+      out.ask({ kind: 'approval', id, toolCallId, tool, arguments: toJson(input), ...about })
       return
     }
     case 'file':
