@@ -39,8 +39,8 @@ async function open(
   const model = await openMessagesApi(script)
   const paid: Opened['paid'] = []
   const pay = tool('pay', 'Pays', { amount: z.number() }, async ({ amount }, extra) => {
-    const about = (extra as { readonly _meta?: Record<string, unknown> })._meta
-    paid.push({ amount, callId: about?.['claudecode/toolUseId'], hasTurn: currentTurn() !== undefined })
+    const { _meta: about = {} } = extra as { readonly _meta?: Record<string, unknown> }
+    paid.push({ amount, callId: about['claudecode/toolUseId'], hasTurn: currentTurn() !== undefined })
     return { content: [{ type: 'text', text: `paid ${amount}` }] }
   })
   const bank = createSdkMcpServer({ name: 'bank', tools: [pay] })
@@ -83,20 +83,15 @@ describe('fromClaude', () => {
       { id: 'toolu_5', name: 'mcp__bank__pay', outcome: 'succeeded', result: 'paid 5' },
     ])
     const spans = await spansOf(agent.store, task.id)
-    assert.deepEqual(
-      spans.map(({ name, outcome }) => [name, outcome]).sort(),
-      [
-        [`chat ${mockModel}`, 'ok'],
-        [`chat ${mockModel}`, 'ok'],
-        ['execute_tool mcp__bank__pay', 'ok'],
-      ].sort(),
-    )
+    const [call] = spans.filter(({ kind }) => kind === 'tool')
+    assert.deepEqual([call?.name, call?.outcome], ['execute_tool mcp__bank__pay', 'ok'])
     const [first, last] = spans.filter(({ kind }) => kind === 'model').map(({ attributes = {} }) => attributes)
     assert.equal(first?.['gen_ai.usage.input_tokens'], 16, 'with what the service had cached')
     assert.equal(first['gen_ai.usage.cache_read.input_tokens'], 4)
     assert.equal(first['gen_ai.usage.output_tokens'], 5)
     assert.deepEqual(first['gen_ai.response.finish_reasons'], ['tool_use'])
     assert.equal(first['gen_ai.usage.cost'], undefined)
+    assert.equal(last?.['gen_ai.response.model'], mockModel)
     const cost = Number(last?.['gen_ai.usage.cost'])
     assert.ok(cost > 0)
     // The next task continues the session, whose total includes this one.
@@ -121,7 +116,8 @@ describe('fromClaude', () => {
       task = await send(agent, 'approve', idsOf(task))
     }
     assert.equal(textOf(task), 'all paid')
-    assert.deepEqual(agent.paid.map(({ amount }) => amount).sort(), [1, 2])
+    const sum = agent.paid.reduce((total, { amount }) => total + amount, 0)
+    assert.deepEqual([agent.paid.length, sum], [2, 3])
   })
 
   it('decides a call that a hook of the user defers, and passes the reason of a rejection to the model', async (t) => {

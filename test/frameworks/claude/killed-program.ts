@@ -57,7 +57,7 @@ const options: Options = {
   spawnClaudeCodeProcess({ command, args, cwd, env, signal }) {
     const child = spawn(command, args, {
       cwd,
-      env: env as NodeJS.ProcessEnv,
+      env,
       signal,
       stdio: ['pipe', 'pipe', 'ignore'],
     })
