@@ -100,24 +100,35 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   },
   './adapters': {
     values: `
-      RunRecorder currentTurn earlierMessages fieldLines formProblems frameworkAgent incomingParts parseInput
-      parseValue partText requiredFields schemaFields toJson
+      RunRecorder currentTurn earlierMessages fieldLines formProblems frameworkAgent importInstalled incomingParts
+      openRemoteAgentTool parseInput parseValue partText recognizeFramework requiredFields schemaFields toJson
     `,
     types: `
-      AdapterOptions ConversationMessage FrameworkAdapter FrameworkRun HistoryLimits ModelCallEvent ModelUsage
-      RunAnswer RunQuestion RunStart SchemaFields ToolCallEnd ToolCallEvent
+      A2aToolOptions AdapterOptions AskUser ConversationMessage FrameworkAdapter FrameworkName FrameworkRun HistoryLimits
+      ModelCallEvent ModelUsage RemoteAgentTool RemoteQuestion RemoteToolCall RunAnswer RunQuestion RunStart SchemaFields ToolCallEnd ToolCallEvent
     `,
   },
   './adapters/ai-sdk': {
-    values: 'fromAiSdk',
-    types: 'AdapterOptions AiSdkAgent AiSdkStreamResult FromAiSdkOptions HistoryLimits ModelUsage',
+    values: 'a2aTool fromAiSdk',
+    types: `
+      A2aToolOptions AdapterOptions AiSdkAgent AiSdkStreamResult AiSdkTool FromAiSdkOptions HistoryLimits ModelUsage
+      RemoteQuestion
+    `,
   },
   './adapters/langgraph': {
-    values: 'fromLangGraph langGraphSerializer',
+    values: 'a2aTool fromLangGraph langGraphSerializer',
     types: `
-      AdapterOptions FromLangGraphOptions GraphSerializer HistoryLimits IsAnswer LangGraphAgent LangGraphGraph
-      MessageMetadata ModelUsage
+      A2aToolOptions AdapterOptions FromLangGraphOptions GraphSerializer HistoryLimits IsAnswer LangChainToolConfig
+      LangChainToolOptions LangGraphAgent LangGraphGraph MessageMetadata ModelUsage
     `,
+  },
+  './adapters/mastra': {
+    values: 'fromMastra',
+    types: 'AdapterOptions FromMastraOptions HistoryLimits MastraAgent MastraThread ModelUsage',
+  },
+  './adapters/openai-agents': {
+    values: 'fromOpenAIAgents',
+    types: 'AdapterOptions FromOpenAIAgentsOptions HistoryLimits ModelUsage OpenAIAgent OpenAIRunState OpenAIRunner',
   },
   './adapters/claude': {
     values: 'fromClaude',
