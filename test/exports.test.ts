@@ -123,12 +123,18 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     `,
   },
   './adapters/mastra': {
-    values: 'fromMastra',
-    types: 'AdapterOptions FromMastraOptions HistoryLimits MastraAgent MastraThread ModelUsage',
+    values: 'a2aTool fromMastra',
+    types: `
+      A2aToolOptions AdapterOptions FromMastraOptions HistoryLimits MastraAgent MastraThread MastraToolOptions
+      ModelUsage
+    `,
   },
   './adapters/openai-agents': {
-    values: 'fromOpenAIAgents',
-    types: 'AdapterOptions FromOpenAIAgentsOptions HistoryLimits ModelUsage OpenAIAgent OpenAIRunState OpenAIRunner',
+    values: 'a2aTool fromOpenAIAgents',
+    types: `
+      A2aToolOptions AdapterOptions FromOpenAIAgentsOptions HistoryLimits ModelUsage OpenAIAgent OpenAIRunState
+      OpenAIRunner OpenAIToolOptions
+    `,
   },
   './adapters/claude': {
     values: 'fromClaude',

@@ -26,6 +26,20 @@ const examples = [
     says: /Done: paid 42 for INV-7/,
   },
   { name: 'langgraph', title: 'LangGraph', asks: /For how many nights\?/, answer: '3', says: /Booked for 3 nights\./ },
+  {
+    name: 'mastra',
+    title: 'Mastra',
+    asks: /For how many nights\?/,
+    answer: '3',
+    says: /Done: booked a room with a view for 3 nights/,
+  },
+  {
+    name: 'openai-agents',
+    title: 'the OpenAI Agents SDK',
+    asks: /pay \{"invoice":"INV-7"/,
+    answer: 'yes',
+    says: /Done: paid 42 for INV-7/,
+  },
 ] as const
 
 for (const { name, title, asks, answer, says } of examples) {

@@ -114,7 +114,7 @@ async function startRun(
       }
       case 'tool-call-suspended': {
         const { toolCallId: id, toolName, suspendPayload, resumeSchema } = chunk.payload
-        const schema = parseSchema(resumeSchema)
+        const schema = formOf(suspendPayload) ?? parseSchema(resumeSchema)
         const text = questionText(suspendPayload, toolName)
         out.ask({ kind: 'value', id, text, ...(schema !== undefined ? { schema } : {}) })
         out.pause({ runId, toolCallId: id } satisfies SuspendedRun)
@@ -170,6 +170,12 @@ function questionText(payload: unknown, toolName: string): string {
     if (Object.keys(payload).length > 0) return `${toolName}: ${JSON.stringify(payload)}`
   }
   return `${toolName} needs input`
+}
+
+/** A tool may ask for what its schema does not know: `a2aTool` passes the form of a remote agent on. */
+function formOf(payload: unknown): Struct | undefined {
+  const form = isStruct(payload) ? payload['requestedSchema'] : undefined
+  return isStruct(form) ? form : undefined
 }
 
 function parseSchema(text: string | undefined): Struct | undefined {
