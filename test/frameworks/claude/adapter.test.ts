@@ -198,6 +198,18 @@ describe('fromClaude', () => {
     assert.deepEqual(keys, ['claude/session'])
   })
 
+  it('goes on with the messages as text after a session that is too large for the task', async (t) => {
+    const agent = await open(t, () => ({ says: ['a long story'] }))
+    const first = await send(agent, 'x'.repeat(2_000_000))
+    assert.equal(textOf(first), 'a long story')
+    const records = await agent.store.tasks.read(first.id, 0)
+    const stored = new Map(records.flatMap(({ body }) => (body.type === 'stored' ? [[body.key, body.value]] : [])))
+    const kept = [...stored].filter(([, value]) => value !== undefined)
+    assert.deepEqual(kept, [['claude/session', null]], 'no part of the transcript')
+    await send(agent, 'next', { contextId: first.contextId ?? '' })
+    assert.match(agent.model.requests.at(-1)?.text ?? '', /assistant: a long story\n\nThe next message:\nnext$/)
+  })
+
   it('refuses options that keep it from resuming', () => {
     const refused: Options[] = [{ persistSession: false }, { enableFileCheckpointing: true }]
     for (const options of refused) assert.throws(() => fromClaude({ query, options }), TypeError)
