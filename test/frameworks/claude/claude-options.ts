@@ -26,3 +26,8 @@ export function offlineOptions(modelUrl: string, folder: string): Options {
     },
   }
 }
+
+/** The ids of the programs that the processes under a test start, which live on when those are killed. */
+export function processList(testProcess: number): string {
+  return join(tmpdir(), `parley-claude-processes-${testProcess}`)
+}

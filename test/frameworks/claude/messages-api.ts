@@ -28,6 +28,10 @@ export interface ModelRequest {
   readonly userTexts: readonly string[]
   /** The last message is the result of a tool: its text. */
   readonly toolResult: string | undefined
+  /** All results in the last message. */
+  readonly toolResults: readonly string[]
+  /** All messages as JSON text. */
+  readonly everything: string
   /** The names of the tools that the model may call. */
   readonly tools: readonly string[]
   /** The media types of images and documents in the last message. */
@@ -182,7 +186,9 @@ function readRequest(body: Record<string, unknown>, response: ServerResponse): M
   // The program adds reminders to what users write.
   const texts = users.map((blocks) => blocks.flatMap(({ text }) => (isReminder(text) ? [] : [text ?? ''])).join('\n'))
   const last = users.at(-1) ?? []
-  const result = last.findLast(({ type }) => type === 'tool_result')
+  const results = last
+    .filter(({ type }) => type === 'tool_result')
+    .map(({ content }) => withoutReminder(textOf(content ?? '')))
   const abort = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) abort.abort()
@@ -191,7 +197,9 @@ function readRequest(body: Record<string, unknown>, response: ServerResponse): M
   return {
     text: written.at(-1) ?? '',
     userTexts: written,
-    toolResult: result === undefined ? undefined : withoutReminder(textOf(result.content ?? '')),
+    toolResult: results.at(-1),
+    toolResults: results,
+    everything: JSON.stringify(messages),
     tools: ((body['tools'] ?? []) as readonly { readonly name: string }[]).map(({ name }) => name),
     mediaTypes: last.flatMap(({ source }) => source?.media_type ?? []),
     signal: abort.signal,

@@ -191,8 +191,9 @@ async function startRun(
     }
     report.end(costUsd - costBefore)
     if (given.outputFormat !== undefined) out.data(toJson(result.structured_output ?? null))
-    await forgetOtherSessions(turn, [session])
-    if (options.memory !== false && transcript.isDurable) await rememberSession(turn, { session, costUsd })
+    const ref = options.memory !== false && transcript.isDurable ? { session, costUsd } : undefined
+    await forgetOtherSessions(turn, ref === undefined ? [] : [session])
+    await rememberSession(turn, ref)
   }
 }
 

@@ -72,8 +72,9 @@ export async function earlierSession({ store }: Turn): Promise<SessionRef | unde
   return readRef((await store.get(sessionMemoryKey)) ?? (await store.earlier(sessionMemoryKey)))
 }
 
-export async function rememberSession({ store }: Turn, ref: SessionRef): Promise<void> {
-  await store.set(sessionMemoryKey, ref)
+/** `undefined`: the session is not stored, and an older one must not be continued instead. */
+export async function rememberSession({ store }: Turn, ref: SessionRef | undefined): Promise<void> {
+  await store.set(sessionMemoryKey, ref ?? null)
 }
 
 /** Removes the transcripts of this task that no run continues any more. Each is a whole copy. */
