@@ -9,37 +9,38 @@ const settings = childSettings()
 const { life, resume } = settings
 
 const script: Script = ({ text, toolResult }) => {
+  if (text === 'step' && toolResult !== undefined && life === 1) return hangs()
   if (toolResult !== undefined) return says(JSON.stringify(toolResult))
-  if (text === 'pay' || text === 'work') return calls(text, { amount: 7 })
-  const [head, meta, begin, first, ...rest] = says('one ', 'two ', 'three')
-  if (life > 1) return says('one ', 'two ', 'three')
+  if (['pay', 'work', 'charge', 'step'].includes(text)) return calls(text, { amount: 7 })
+  return life > 1 ? says('one ', 'two ', 'three') : hangs('one ')
+}
+
+/** The rest never comes in this life. */
+function hangs(...pieces: readonly string[]): ReturnType<Script> {
   return new ReadableStream({
     start(controller) {
-      for (const part of [head, meta, begin, first]) controller.enqueue(part!)
+      for (const part of says(...pieces).slice(0, -2)) controller.enqueue(part)
       console.log('begun')
-      // The rest never comes in this life.
-      void rest
     },
   })
 }
 
 const inputSchema = z.object({ amount: z.number() })
-const pay = tool({
-  inputSchema,
-  needsApproval: true,
-  execute: async () => {
-    causeEffect(settings)
-    return 'paid'
-  },
-})
-const work = tool({
-  inputSchema,
-  execute: async () => {
-    causeEffect(settings)
-    if (life === 1) await new Promise(() => {})
-    return 'worked'
-  },
-})
+const returns = (result: string) => async () => {
+  causeEffect(settings)
+  return result
+}
+const execute = async () => {
+  causeEffect(settings)
+  if (life === 1) await new Promise(() => {})
+  return 'worked'
+}
+const tools = {
+  pay: tool({ inputSchema, needsApproval: true, execute: returns('paid') }),
+  work: tool({ inputSchema, execute }),
+  charge: tool({ inputSchema, needsApproval: true, execute }),
+  step: tool({ inputSchema, execute: returns('counted') }),
+}
 
-const agent = new ToolLoopAgent({ model: scriptedModel(script), tools: { pay, work } })
+const agent = new ToolLoopAgent({ model: scriptedModel(script), tools })
 await serveInChild(fromAiSdk(agent, { resume: resume === 'fail' ? 'fail' : 'rerun' }), settings)

@@ -11,36 +11,39 @@ const settings = childSettings()
 const { life, resume } = settings
 
 const script: Script = async function* ({ text, toolResult }) {
-  if (toolResult !== undefined) yield `The tool says ${toolResult}`
-  else if (text === 'pay' || text === 'work') yield { tool: text, args: { amount: 7 } }
+  const isCall = ['pay', 'work', 'charge', 'step'].includes(text)
+  if (isCall && toolResult === undefined) yield { tool: text, args: { amount: 7 } }
+  else if (toolResult !== undefined && (text !== 'step' || life > 1)) yield `The tool says ${toolResult}`
   else if (life > 1) yield* ['one ', 'two ', 'three']
   else {
-    yield 'one '
+    if (!isCall) yield 'one '
     console.log('begun')
     await new Promise(() => {})
   }
 }
 
 const schema = z.object({ amount: z.number() })
-const pay = tool(
-  async () => {
-    causeEffect(settings)
-    return 'paid'
-  },
-  { name: 'pay', description: 'Pays', schema },
-)
-const work = tool(
-  async () => {
-    causeEffect(settings)
-    if (life === 1) await new Promise(() => {})
-    return 'worked'
-  },
-  { name: 'work', description: 'Works', schema },
-)
+const returns = (name: string, result: string) =>
+  tool(
+    async () => {
+      causeEffect(settings)
+      return result
+    },
+    { name, description: name, schema },
+  )
+const works = (name: string) =>
+  tool(
+    async () => {
+      causeEffect(settings)
+      if (life === 1) await new Promise(() => {})
+      return 'worked'
+    },
+    { name, description: name, schema },
+  )
 
 const agent = createAgent({
   model: new ScriptedChatModel(script),
-  tools: [pay, work],
-  middleware: [approvals({ pay: true })],
+  tools: [returns('pay', 'paid'), works('work'), works('charge'), returns('step', 'counted')],
+  middleware: [approvals({ pay: true, charge: true })],
 })
 await serveInChild(fromLangGraph(agent, { resume: resume === 'fail' ? 'fail' : 'rerun' }), settings)

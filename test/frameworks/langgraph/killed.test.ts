@@ -1,5 +1,9 @@
 /** An agent on LangGraph whose process is killed. */
 import { join } from 'node:path'
+import { killStepTests } from '../kill-step-tests.ts'
 import { killTests } from '../kill-tests.ts'
 
-killTests('LangGraph', join(import.meta.dirname, 'killed-program.ts'))
+const program = join(import.meta.dirname, 'killed-program.ts')
+
+killTests('LangGraph', program)
+killStepTests('LangGraph', program)
