@@ -113,6 +113,19 @@ describe('fromMastra', () => {
     )
   })
 
+  it('continues a run that waits, after another task of the conversation', async (t) => {
+    const script: Script = ({ text, toolResult }) => {
+      if (toolResult !== undefined) return says(JSON.stringify(toolResult))
+      return text === 'go' ? callsOnce('weather', { city: 'Rome' }) : says('meanwhile')
+    }
+    const agent = open(t, script, { tools: { weather: weather(true) }, memory: new Memory() })
+    const { id: taskId, contextId = '' } = await send(agent, 'go')
+    assert.equal(textOf(await send(agent, 'hello', { contextId })), 'meanwhile')
+    const done = await send(agent, 'yes', { taskId, contextId })
+    assert.equal(done.status.state, 'TASK_STATE_COMPLETED')
+    assert.match(textOf(done), /sunny in Rome/)
+  })
+
   it('reports tool calls and model calls as spans, with tokens counted once over an approval', async (t) => {
     const script: Script = ({ toolResult }) =>
       toolResult === undefined ? calls('weather', { city: 'Rome' }, 'call-1') : says('done')

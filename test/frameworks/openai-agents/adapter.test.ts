@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { Agent, MemorySession, RunState, Runner, tool } from '@openai/agents-core'
-import { assistantMessage } from '@openai/agents-core/testing'
+import { ScriptedModel, assistantMessage, functionCall } from '@openai/agents-core/testing'
 import { memoryStore, type Task, type Turn } from '@parley/a2a'
 import { fromOpenAIAgents, type FromOpenAIAgentsOptions } from '@parley/a2a/adapters/openai-agents'
 import { testAgent, type TestAgent } from '@parley/a2a/testing'
@@ -180,6 +180,30 @@ describe('fromOpenAIAgents', () => {
     const specialist = new Agent({ name: 'Poet', model: scriptedModel(() => says('a poem')) })
     const agent = open(t, () => calls('transfer_to_Poet', {}), { handoffs: [specialist] })
     assert.equal(textOf(await send(agent, 'go')), 'a poem')
+  })
+
+  it('asks for the approval of a tool of an agent that is a tool', async (t) => {
+    const ran: string[] = []
+    const wipe = tool({
+      name: 'wipe',
+      description: 'Wipes a disk',
+      parameters: z.object({}),
+      needsApproval: true,
+      execute: async () => {
+        ran.push('wipe')
+        return 'wiped'
+      },
+    })
+    // An agent that is a tool does not stream.
+    const steps = [[functionCall('wipe', {}, { callId: 'inner-1' })], [assistantMessage('The disk is empty.')]]
+    const inner = new Agent({ name: 'Inner', model: new ScriptedModel(steps), tools: [wipe] })
+    const script: Script = ({ toolOutput }) =>
+      toolOutput === undefined ? calls('cleaner', { input: 'clean' }, 'outer-1') : says(toolOutput)
+    const agent = open(t, script, { tools: [inner.asTool({ toolName: 'cleaner', toolDescription: 'Cleans' })] })
+    const { id: taskId, contextId = '', status } = await send(agent, 'go')
+    assert.match(JSON.stringify(status.message), /wipe/)
+    assert.match(textOf(await send(agent, 'yes', { taskId, contextId })), /The disk is empty/)
+    assert.deepEqual(ran, ['wipe'])
   })
 
   it('passes files on as images and files', async (t) => {
