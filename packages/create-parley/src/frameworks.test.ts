@@ -29,6 +29,12 @@ for (const name of Object.keys(frameworks)) {
     for (const [packageName, version] of Object.entries(manifestIn(project).dependencies))
       if (!packageName.startsWith('@parley/')) assert.equal(version, tested[packageName], packageName)
     assert.match(read(project, 'parley.yaml'), /kind: module/)
+    const listed = Object.keys(manifestIn(project).dependencies)
+    for (const file of ['agent.ts', 'agent.test.ts', 'offline-model.ts'].filter((one) =>
+      existsSync(join(project, one)),
+    ))
+      for (const [, imported = ''] of read(project, file).matchAll(/ from '((?:@[^/']+\/)?[^./@'][^/']*)/g))
+        if (!imported.startsWith('node:')) assert.ok(listed.includes(imported), `${file} imports ${imported}`)
   })
 }
 

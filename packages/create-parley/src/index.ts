@@ -19,6 +19,8 @@ interface FrameworkTemplate {
   readonly title: string
   readonly dependencies: Readonly<Record<string, string>>
   readonly overrides?: Readonly<Record<string, string>>
+  /** A line of `.gitignore`. */
+  readonly ignored?: string
 }
 
 /** The frameworks that a project can be written for: its agent is then an agent of the framework. */
@@ -31,7 +33,15 @@ export const frameworks = {
   },
   mastra: {
     title: 'Mastra',
-    dependencies: { '@mastra/core': '1.71.0', '@mastra/libsql': '1.23.1', '@mastra/memory': '1.31.0', zod: '4.6.7' },
+    dependencies: {
+      '@mastra/core': '1.71.0',
+      '@mastra/libsql': '1.23.1',
+      '@mastra/memory': '1.31.0',
+      // The offline model is its mock.
+      ai: '7.0.169',
+      zod: '4.6.7',
+    },
+    ignored: 'mastra.db*',
   },
   'openai-agents': { title: 'OpenAI Agents SDK', dependencies: { '@openai/agents-core': '0.20.0', zod: '4.6.7' } },
   claude: {
@@ -118,7 +128,7 @@ export async function createProject(folder: string, { framework }: ProjectOption
   for (const [file, from] of Object.entries(template)) {
     const text = await readFile(new URL(`../template/${from}`, import.meta.url), 'utf8')
     // `wx` fails if another process has written the file since the check.
-    await writeFile(join(path, file), withPackages(file, forProject(file, text, name), framework), { flag: 'wx' })
+    await writeFile(join(path, file), forFramework(file, forProject(file, text, name), framework), { flag: 'wx' })
   }
   return { folder: path, name, files }
 }
@@ -144,10 +154,14 @@ function forProject(file: string, text: string, name: string): string {
   return named.replaceAll(/("@parley\/[^"]+": )"[^"]*"/g, `$1"${packageVersion()}"`)
 }
 
-/** Adds the packages of the framework to `package.json`. */
-function withPackages(file: string, text: string, framework: ProjectFramework | undefined): string {
-  if (file !== 'package.json' || framework === undefined) return text
-  const { dependencies, overrides }: FrameworkTemplate = frameworks[framework]
+/** Adds to the settings what the framework needs. */
+function forFramework(file: string, text: string, framework: ProjectFramework | undefined): string {
+  if (framework === undefined) return text
+  const { dependencies, overrides, ignored }: FrameworkTemplate = frameworks[framework]
+  if (file === '.gitignore' && ignored !== undefined) return `${text}${ignored}\n`
+  // The declarations of frameworks do not all compile under strict settings.
+  if (file === 'tsconfig.json') return text.replace('"strict": true,', '"strict": true,\n    "skipLibCheck": true,')
+  if (file !== 'package.json') return text
   const manifest = JSON.parse(text) as { readonly dependencies: Readonly<Record<string, string>> }
   const added = { ...manifest.dependencies, ...dependencies }
   const sorted = Object.fromEntries(Object.entries(added).toSorted(([a], [b]) => a.localeCompare(b)))

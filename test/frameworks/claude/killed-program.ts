@@ -20,7 +20,7 @@ const model = await openMessagesApi(({ text, toolResult }) => {
   if (text === 'steps' && toolResult === undefined) return { says: ['First.'], calls: [call('note')] }
   if (toolResult === 'noted') return { calls: [call('work')] }
   if (toolResult !== undefined) return { says: [toolResult] }
-  if (text === 'pay' || text === 'work') return { calls: [call(text)] }
+  if (text === 'pay' || text === 'charge' || text === 'work') return { calls: [call(text)] }
   if (life > 1) return { says: ['one ', 'two ', 'three'] }
   return async (say) => {
     say('one ')
@@ -39,6 +39,11 @@ const textResult = (text: string) => ({ content: [{ type: 'text' as const, text 
 const pay = tool('pay', 'Pays', amount, async () => {
   causeEffect(settings)
   return textResult('paid')
+})
+const charge = tool('charge', 'Charges', amount, async () => {
+  causeEffect(settings)
+  if (life === 1) await new Promise(() => {})
+  return textResult('charged')
 })
 const work = tool('work', 'Works', amount, async () => {
   causeEffect(settings)
@@ -65,11 +70,11 @@ const options: Options = {
     return child
   },
   allowedTools: ['mcp__bank__work', 'mcp__bank__note'],
-  mcpServers: { bank: createSdkMcpServer({ name: 'bank', tools: [pay, work, note] }) },
+  mcpServers: { bank: createSdkMcpServer({ name: 'bank', tools: [pay, charge, work, note] }) },
 }
 const agent = fromClaude(
   { query, options },
-  { approve: ['mcp__bank__pay'], resume: resume === 'fail' ? 'fail' : 'rerun' },
+  { approve: ['mcp__bank__pay', 'mcp__bank__charge'], resume: resume === 'fail' ? 'fail' : 'rerun' },
 ) as Extract<Agent, { resume: 'rerun' }>
 await serveInChild({ ...agent, run: printingSteps }, settings)
 

@@ -36,6 +36,25 @@ it('Claude Agent SDK, killed after a tool result, continues there: the tool is n
   assert.equal(server.effects(), 3, 'only the second tool ran again')
 })
 
+it('Claude Agent SDK, killed after the effect of an approved tool, continues the stored session again', async (t) => {
+  const server = await openKillableServer(t, program)
+  const first = await connect(server.url)
+  const asked = await first.send('charge')
+  assert.ok(asked.kind === 'task')
+  const { id: taskId, contextId = '' } = asked
+  const answered = first.stream({ parts: [{ text: 'yes' }], taskId, contextId })
+  // Until the start of the turn is in the log.
+  for await (const event of answered)
+    if ('statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_WORKING') break
+  await server.printed('effect')
+  await server.kill()
+  await server.start()
+  const done = await (await connect(server.url)).wait(taskId)
+  assert.equal(done.status.state, 'TASK_STATE_COMPLETED', JSON.stringify(done.status))
+  assert.match(JSON.stringify(done.artifacts), /charged/)
+  assert.equal(server.effects(), 2)
+})
+
 function endProcess(id: number): void {
   try {
     process.kill(id, 'SIGKILL')

@@ -1,6 +1,9 @@
 /** The mock model of the AI SDK, so that the example needs no key: it calls the tool once, then tells the result. */
 import { MockLanguageModelV4, convertArrayToReadableStream } from 'ai/test'
 
+type Stream = Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream']
+type ModelPart = Stream extends ReadableStream<infer Part> ? Part : never
+
 const usage = {
   inputTokens: { total: 20, noCache: 20, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: 8, text: 8, reasoning: undefined },
@@ -14,7 +17,7 @@ export function offlineModel(): MockLanguageModelV4 {
       const result = last?.role === 'tool' ? last.content.find((part) => part.type === 'tool-result') : undefined
       const call = JSON.stringify({ invoice: 'INV-7', amount: 42 })
       return {
-        stream: convertArrayToReadableStream(
+        stream: convertArrayToReadableStream<ModelPart>(
           result === undefined
             ? [
                 { type: 'stream-start', warnings: [] },
