@@ -3,6 +3,7 @@
  * come first. Every folder under test/ is a suite, and so are examples/ and bench/.
  */
 import { globSync } from 'node:fs'
+import { areFrameworksInstalled } from './install-frameworks.ts'
 
 export interface Suite {
   readonly name: string
@@ -72,6 +73,27 @@ const check: Suite = {
   steps: [types, consoleTypes, consoleTestTypes, lint, withFiles(format, ['.'])],
 }
 
+/**
+ * The tests on real agent frameworks. They are installed in CI; on a machine without them only the file runs that reports it as
+ * skipped.
+ */
+function frameworksSuite(files: readonly string[]): Suite {
+  if (process.env['CI'] !== 'true' && !areFrameworksInstalled())
+    return testFiles(
+      'frameworks',
+      files.filter((file) => file.endsWith('/installed.test.ts')),
+    )
+  const { steps } = testFiles('frameworks', files, '--test-concurrency=2')
+  return {
+    name: 'frameworks',
+    steps: [
+      tool('install frameworks', 'node', 'scripts/install-frameworks.ts'),
+      tool('framework types', 'tsc', '-p', 'test/frameworks/tsconfig.json'),
+      ...steps,
+    ],
+  }
+}
+
 /** A path may be of a file that the tool ignores. */
 function withFiles(step: Step, files: readonly string[]): Step {
   return { ...step, command: [...step.command, '--no-error-on-unmatched-pattern', ...files] }
@@ -131,6 +153,10 @@ export function findSuites(root: string): readonly Suite[] {
 
   const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
   for (const folder of folders) {
+    if (folder === 'frameworks') {
+      suites.push(frameworksSuite(glob('test/frameworks/**/*.test.ts')))
+      continue
+    }
     // The real gateway needs a gigabyte and a core.
     const atOnce = onRequest.includes(folder) ? 1 : 2
     const isShort = folder === 'console' && !isFullMode

@@ -74,7 +74,7 @@ export const parts: readonly SitePart[] = [
         ],
       },
       { title: 'Secure', pages: ['auth', 'hub-access', 'rotate-keys', 'signed-cards'] },
-      { title: 'Write agents', pages: ['write-an-agent', 'serve-options', 'simple', 'write-a-store'] },
+      { title: 'Write agents', pages: ['write-an-agent', 'frameworks', 'serve-options', 'simple', 'write-a-store'] },
       {
         title: 'Call agents',
         pages: [
@@ -121,6 +121,7 @@ export const parts: readonly SitePart[] = [
 
 /** Titles of folders inside a part; else the name of the folder. */
 const folderTitles: Readonly<Record<string, string>> = {
+  'guides/frameworks': 'Agent frameworks',
   'guides/agents': 'Agent kinds',
   'reference/sdk': 'SDK',
 }

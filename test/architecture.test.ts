@@ -29,6 +29,7 @@ const moduleImports: Readonly<Record<string, readonly string[]>> = {
   client: ['model', 'versions', 'bindings'],
   stores: ['model'],
   agents: ['model', 'client'],
+  adapters: ['model', 'client', 'agents'],
   engine: ['model', 'stores', 'agents'],
   server: ['model', 'versions', 'bindings', 'engine'],
   // An application of the others: one module of functions over a client and a handler.
@@ -103,7 +104,7 @@ const nodeModulesOnlyAtTheEdge: Rule = (files) =>
   inSdk(files)
     .filter(
       ([file]) =>
-        !/^(server\/(node|serve-options)\.ts|client\/egress\/(guarded-fetch|node-exchange)\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
+        !/^(server\/(node|serve-options)\.ts|client\/egress\/(guarded-fetch|node-exchange)\.ts|adapters\/current-turn\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
           file.slice(sdk.length),
         ),
     )

@@ -16,15 +16,15 @@ interface Surface {
 const entryPoints: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
-      A2AError abortable anonymous artifact authRequired canResend clientToolsExtension credentialsExtension
+      A2AError abortable anonymous approvalMessage artifact authRequired canResend clientToolsExtension credentialsExtension
       cursorExtension data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired
-      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined readTraceparent
-      reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension traceExtension traceIdOf
+      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined optionOfKind parseOption readTraceparent
+      reject reply sessionKey spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
     types: `
       AbandonedTask Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction
-      AgentInterface AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append AppendResult Artifact
+      AgentInterface AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append AppendResult ApprovalOption ApprovalQuestion Artifact
       ArtifactOptions AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime
       ErrorCode ErrorDetails FeedEntry FeedStore FileOptions FullStore GetTaskRequest IdempotencyKey InputOptions Json
       KeyRow KeyStore
@@ -32,10 +32,10 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
       OmitUndefined OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
-      SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage Snapshot Span SpanKind
+      SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage SessionScope Snapshot Span SpanKind
       SpanOptions SpanOutcome StateCount StateReport Store StoredTask StreamEvent Struct SubscribeToTaskRequest Task
       TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TaskStore TextPart
-      TraceContext Turn UrlPart Violation WhenBusy
+      TraceContext Turn TurnStore UrlPart Violation WhenBusy
     `,
   },
   './client': {
@@ -97,6 +97,48 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   './stores/postgres': {
     values: 'postgresStore',
     types: 'ListenClient PostgresPool PostgresQuery PostgresStoreOptions',
+  },
+  './adapters': {
+    values: `
+      RunRecorder currentTurn earlierMessages fieldLines formProblems frameworkAgent importInstalled incomingParts
+      openRemoteAgentTool parseInput parseValue partText recognizeFramework requiredFields schemaFields toJson
+    `,
+    types: `
+      A2aToolOptions AdapterOptions AskUser ConversationMessage FrameworkAdapter FrameworkName FrameworkRun HistoryLimits
+      ModelCallEvent ModelUsage RemoteAgentTool RemoteQuestion RemoteToolCall RunAnswer RunQuestion RunStart SchemaFields ToolCallEnd ToolCallEvent
+    `,
+  },
+  './adapters/ai-sdk': {
+    values: 'a2aTool fromAiSdk',
+    types: `
+      A2aToolOptions AdapterOptions AiSdkAgent AiSdkStreamResult AiSdkTool FromAiSdkOptions HistoryLimits ModelUsage
+      RemoteQuestion
+    `,
+  },
+  './adapters/langgraph': {
+    values: 'a2aTool fromLangGraph langGraphSerializer',
+    types: `
+      A2aToolOptions AdapterOptions FromLangGraphOptions GraphSerializer HistoryLimits IsAnswer LangChainToolConfig
+      LangChainToolOptions LangGraphAgent LangGraphGraph MessageMetadata ModelUsage
+    `,
+  },
+  './adapters/mastra': {
+    values: 'a2aTool fromMastra',
+    types: `
+      A2aToolOptions AdapterOptions FromMastraOptions HistoryLimits MastraAgent MastraThread MastraToolOptions
+      ModelUsage
+    `,
+  },
+  './adapters/openai-agents': {
+    values: 'a2aTool fromOpenAIAgents',
+    types: `
+      A2aToolOptions AdapterOptions FromOpenAIAgentsOptions HistoryLimits ModelUsage OpenAIAgent OpenAIRunState
+      OpenAIRunner OpenAIToolOptions
+    `,
+  },
+  './adapters/claude': {
+    values: 'fromClaude',
+    types: 'AdapterOptions ClaudeAgent ClaudeQuery FromClaudeOptions HistoryLimits ModelUsage',
   },
   './testing': {
     values: `

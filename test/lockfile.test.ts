@@ -11,7 +11,7 @@ interface Locked {
 }
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
-const lockfiles = ['package-lock.json', 'site/package-lock.json']
+const lockfiles = ['package-lock.json', 'site/package-lock.json', 'test/frameworks/package-lock.json']
 
 type Packages = Readonly<Record<string, Locked>>
 

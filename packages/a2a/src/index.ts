@@ -13,8 +13,11 @@ export type {
   ResumeState,
   SpanOptions,
   Turn,
+  TurnStore,
   WhenBusy,
 } from './agents/agent.ts'
+export { approvalMessage, optionOfKind, parseOption } from './agents/approvals.ts'
+export type { ApprovalOption, ApprovalQuestion } from './agents/approvals.ts'
 export { artifact, authRequired, data, fail, file, inputRequired, reject, reply, status } from './agents/reports.ts'
 export type { ArtifactOptions, FileOptions, InputOptions, StateReport } from './agents/reports.ts'
 export { anonymous } from './model/caller.ts'
@@ -41,6 +44,8 @@ export {
   timestampsExtension,
   traceExtension,
 } from './model/extension.ts'
+export { sessionKey } from './engine/keys/session-key.ts'
+export type { SessionScope } from './engine/keys/session-key.ts'
 export { newId } from './model/id.ts'
 export { idempotencyWindowMs, canResend } from './model/idempotency.ts'
 export type { SentMessage } from './model/idempotency.ts'

@@ -14,6 +14,75 @@ const templateFiles: Readonly<Record<string, string>> = {
   'tsconfig.json': 'tsconfig.json',
 }
 
+/** The packages of a framework, in the versions that Parley is tested with. */
+interface FrameworkTemplate {
+  readonly title: string
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly overrides?: Readonly<Record<string, string>>
+  /** A line of `.gitignore`. */
+  readonly ignored?: string
+}
+
+/** The frameworks that a project can be written for: its agent is then an agent of the framework. */
+export const frameworks = {
+  'ai-sdk': { title: 'Vercel AI SDK', dependencies: { ai: '7.0.169', zod: '4.6.7' } },
+  langgraph: {
+    title: 'LangGraph',
+    dependencies: { '@langchain/core': '1.2.13', '@langchain/langgraph': '1.4.18' },
+    overrides: { '@langchain/langgraph-sdk': '1.12.3' },
+  },
+  mastra: {
+    title: 'Mastra',
+    dependencies: {
+      '@mastra/core': '1.71.0',
+      '@mastra/libsql': '1.23.1',
+      '@mastra/memory': '1.31.0',
+      // The offline model is its mock.
+      ai: '7.0.169',
+      zod: '4.6.7',
+    },
+    ignored: 'mastra.db*',
+  },
+  'openai-agents': { title: 'OpenAI Agents SDK', dependencies: { '@openai/agents-core': '0.20.0', zod: '4.6.7' } },
+  claude: {
+    title: 'Claude Agent SDK',
+    dependencies: {
+      '@anthropic-ai/claude-agent-sdk': '0.3.325',
+      '@anthropic-ai/sdk': '1.9.0',
+      '@modelcontextprotocol/sdk': '1.32.2',
+      zod: '4.6.7',
+    },
+  },
+} as const satisfies Readonly<Record<string, FrameworkTemplate>>
+
+/** The name of a framework, as `--framework` takes it. */
+export type ProjectFramework = keyof typeof frameworks
+
+/** Options of `createProject`. */
+export interface ProjectOptions {
+  /** Default: the agent is a function. */
+  readonly framework?: ProjectFramework | undefined
+}
+
+/** The name of a framework. Throws ProjectError for a name that is unknown. */
+export function parseFramework(name: string): ProjectFramework {
+  if (Object.hasOwn(frameworks, name)) return name as ProjectFramework
+  throw new ProjectError(`Unknown framework ${name}. Choose one of: ${Object.keys(frameworks).join(', ')}.`)
+}
+
+function templateOf(framework: ProjectFramework | undefined): Readonly<Record<string, string>> {
+  if (framework === undefined) return templateFiles
+  const own = `frameworks/${framework}`
+  return {
+    ...templateFiles,
+    'README.md': 'frameworks/README.md',
+    'agent.test.ts': `${own}/agent.test.ts`,
+    'agent.ts': `${own}/agent.ts`,
+    ...(framework === 'langgraph' ? {} : { 'offline-model.ts': `${own}/offline-model.ts` }),
+    'parley.yaml': 'frameworks/parley.yaml',
+  }
+}
+
 /** The name in the template, which the name of the project replaces. */
 const templateName = 'my-agent'
 
@@ -42,10 +111,11 @@ export function packageVersion(): string {
  * Writes a project into `folder`, which is created if it is missing. Other files in the folder stay. Throws ProjectError, and
  * writes nothing, if a file of the project exists.
  */
-export async function createProject(folder: string): Promise<CreatedProject> {
+export async function createProject(folder: string, { framework }: ProjectOptions = {}): Promise<CreatedProject> {
   const path = resolve(folder)
   const name = projectName(path)
-  const files = Object.keys(templateFiles)
+  const template = templateOf(framework)
+  const files = Object.keys(template).toSorted()
   await createFolder(path)
   const existing = (
     await Promise.all(files.map(async (file) => ((await exists(join(path, file))) ? [file] : [])))
@@ -55,10 +125,10 @@ export async function createProject(folder: string): Promise<CreatedProject> {
       `${path} already has ${existing.join(', ')}. Nothing was written. Choose another folder, or move these files.`,
     )
   }
-  for (const [file, template] of Object.entries(templateFiles)) {
-    const text = await readFile(new URL(`../template/${template}`, import.meta.url), 'utf8')
+  for (const [file, from] of Object.entries(template)) {
+    const text = await readFile(new URL(`../template/${from}`, import.meta.url), 'utf8')
     // `wx` fails if another process has written the file since the check.
-    await writeFile(join(path, file), forProject(file, text, name), { flag: 'wx' })
+    await writeFile(join(path, file), forFramework(file, forProject(file, text, name), framework), { flag: 'wx' })
   }
   return { folder: path, name, files }
 }
@@ -82,6 +152,21 @@ function forProject(file: string, text: string, name: string): string {
   const named = text.replaceAll(templateName, name)
   if (file !== 'package.json') return named
   return named.replaceAll(/("@parley\/[^"]+": )"[^"]*"/g, `$1"${packageVersion()}"`)
+}
+
+/** Adds to the settings what the framework needs. */
+function forFramework(file: string, text: string, framework: ProjectFramework | undefined): string {
+  if (framework === undefined) return text
+  const { dependencies, overrides, ignored }: FrameworkTemplate = frameworks[framework]
+  if (file === '.gitignore' && ignored !== undefined) return `${text}${ignored}\n`
+  // The declarations of frameworks do not all compile under strict settings.
+  if (file === 'tsconfig.json') return text.replace('"strict": true,', '"strict": true,\n    "skipLibCheck": true,')
+  if (file !== 'package.json') return text
+  const manifest = JSON.parse(text) as { readonly dependencies: Readonly<Record<string, string>> }
+  const added = { ...manifest.dependencies, ...dependencies }
+  const sorted = Object.fromEntries(Object.entries(added).toSorted(([a], [b]) => a.localeCompare(b)))
+  const all = { ...manifest, dependencies: sorted, ...(overrides !== undefined ? { overrides } : {}) }
+  return `${JSON.stringify(all, null, 2)}\n`
 }
 
 /** A name that npm accepts, from the name of the folder. */

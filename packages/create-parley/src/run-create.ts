@@ -1,6 +1,6 @@
 /** The command without the process: arguments in, exit code out. */
 import { resolve } from 'node:path'
-import { createProject, nextSteps, packageVersion, ProjectError } from './index.ts'
+import { createProject, frameworks, nextSteps, packageVersion, parseFramework, ProjectError } from './index.ts'
 
 /** What the command needs of the process. */
 export interface CreateTerminal {
@@ -10,23 +10,29 @@ export interface CreateTerminal {
 }
 
 const help = [
-  'npm create parley [folder]',
+  'npm create parley [folder] [-- --framework <name>]',
   '  Writes a new project: an A2A agent, its test, and the configuration of a hub that serves it.',
   '  folder       Created if it is missing. Default: this folder.',
+  `  --framework  The agent is one of a framework: ${Object.keys(frameworks).join(', ')}. Default: a function.`,
   '  --version    Shows the version.',
 ]
 
 export async function runCreate(args: readonly string[], { cwd, print, printError }: CreateTerminal): Promise<number> {
-  const [folder = '.', ...more] = args
   if (args.includes('--help') || args.includes('-h')) return printLines(help)
-  if (folder === '--version' || folder === '-v') return printLines([packageVersion()])
-  const unknown = args.find((argument) => argument.startsWith('-')) ?? more[0]
+  if (args[0] === '--version' || args[0] === '-v') return printLines([packageVersion()])
+  const at = args.findIndex((argument) => /^--framework(=|$)/.test(argument))
+  const isSeparate = args[at] === '--framework'
+  const framework = at < 0 ? undefined : isSeparate ? (args[at + 1] ?? '') : args[at]?.slice('--framework='.length)
+  const others = at < 0 ? args : args.toSpliced(at, isSeparate ? 2 : 1)
+  const [folder = '.', ...more] = others
+  const unknown = others.find((argument) => argument.startsWith('-')) ?? more[0]
   if (unknown !== undefined) {
-    printError(`Unexpected argument ${unknown}. Usage: npm create parley [folder]`)
+    printError(`Unexpected argument ${unknown}. Usage: npm create parley [folder] [-- --framework <name>]`)
     return 2
   }
   try {
-    return printLines(nextSteps(await createProject(resolve(cwd, folder)), cwd))
+    const options = framework === undefined ? {} : { framework: parseFramework(framework) }
+    return printLines(nextSteps(await createProject(resolve(cwd, folder), options), cwd))
   } catch (reason) {
     if (!(reason instanceof ProjectError)) throw reason
     printError(reason.message)

@@ -237,6 +237,13 @@ export interface Turn {
   readonly lastCheckpoint: Json | undefined
   /** Resolves when durable. Call it before you cause a side effect. */
   checkpoint(data: unknown): Promise<void>
+  /** Durable values of the task, for agents whose state has more parts than one checkpoint. */
+  readonly store: TurnStore
+  /**
+   * Names the conversation at a backend: the same for all tasks of one caller, tenant, agent and context, and different for all
+   * others. 40 hex digits. Use it instead of the contextId, which callers choose and may share.
+   */
+  readonly sessionKey: string
   /**
    * Sets INPUT_REQUIRED in the middle of a turn and resolves to the text of the answer. The question is held in memory: a durable
    * agent yields inputRequired().
@@ -262,6 +269,29 @@ export interface Turn {
   readonly tracestate: string | undefined
   /** Times a step of the turn for its trace. You need not await anything; always end the span. */
   span(name: string, options?: SpanOptions): OpenSpan
+}
+
+/**
+ * Small durable values of a task. They are part of the task log: a turn that another process resumes finds them, and they are
+ * removed with the task. At most 1,000 entries and 2,000,000 characters of JSON; more throws a RangeError.
+ *
+ * @example
+ * ```ts
+ * const seen = (await turn.store.get('page')) ?? (await turn.store.earlier('page')) ?? 0
+ * await turn.store.set('page', Number(seen) + 1)
+ * ```
+ */
+export interface TurnStore {
+  /** Resolves to `undefined` if there is no entry. */
+  get(key: string): Promise<Json | undefined>
+  /** Resolves when durable. The key has 1 to 256 characters; the value is anything that JSON can hold. */
+  set(key: string, value: unknown): Promise<void>
+  /** Resolves when durable. */
+  delete(key: string): Promise<void>
+  /** The keys that begin with `prefix`, sorted. Default: all. */
+  keys(prefix?: string): Promise<readonly string[]>
+  /** What the newest completed task of the same conversation stored under the key: the memory of an agent across tasks. */
+  earlier(key: string): Promise<Json | undefined>
 }
 
 /** Options of `turn.ask` and `turn.askMessage`. By default the question sets INPUT_REQUIRED. */

@@ -4,7 +4,7 @@ import { A2AError, taskNotFound } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { CancelTaskRequest, SendMessageRequest } from '../model/operation.ts'
 import { isInterrupted, isTerminal } from '../model/state.ts'
-import type { Message, Task } from '../model/task.ts'
+import type { Json, Message, Task } from '../model/task.ts'
 import { notifyAbandoned } from './recovery/abandoned-task.ts'
 import { type AcceptedMessage, checkOwner, createMessageAcceptor, agentUnavailable } from './message/accept-message.ts'
 import { cancelTask } from './task/cancel-task.ts'
@@ -290,6 +290,7 @@ export function createEngine(deps: EngineDeps): Engine {
         isClosing: () => isClosing && isShared,
         conversation,
         referenced,
+        earlierStored,
       },
       input,
     )
@@ -313,6 +314,18 @@ export function createEngine(deps: EngineDeps): Engine {
     const rows = await store.tasks.context(loaded.partition, loaded.fold.contextId, maxRelated)
     const tasks = await Promise.all(rows.filter(({ id }) => id !== loaded.id).map(({ id }) => view(id)))
     return tasks.filter((task) => task !== undefined)
+  }
+
+  /** From the newest completed task that has the key: a task that failed or still runs may have stored half of its work. */
+  async function earlierStored({ partition, fold, id: ownId }: LoadedTask, key: string): Promise<Json | undefined> {
+    const rows = await store.tasks.context(partition, fold.contextId, maxRelated)
+    for (const { id } of rows.toReversed()) {
+      const earlier = id === ownId ? undefined : await taskCache.find(id)
+      const isDone = earlier?.fold.status.state === 'TASK_STATE_COMPLETED'
+      const value = isDone ? earlier.fold.stored?.get(key) : undefined
+      if (value !== undefined) return value
+    }
+    return undefined
   }
 
   async function referenced(loaded: LoadedTask, message: Message): Promise<readonly Task[]> {

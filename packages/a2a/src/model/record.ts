@@ -27,6 +27,8 @@ export type RecordBody =
       readonly consumedSeq?: number
     }
   | { readonly type: 'checkpoint'; readonly data: Json }
+  /** A value of `turn.store`. Without `value` the entry was deleted. */
+  | { readonly type: 'stored'; readonly key: string; readonly value?: Json }
   | { readonly type: 'question'; readonly questionId: string; readonly turn: number }
   /** `messageSeq` is 0 if the question timed out. */
   | { readonly type: 'answer'; readonly questionId: string; readonly messageSeq: number }

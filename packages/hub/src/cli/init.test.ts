@@ -41,6 +41,18 @@ describe('parley init', () => {
     assert.deepEqual((await readdir(folder)).toSorted(), files)
   })
 
+  it('writes a project with an agent of a framework, and refuses a framework that it does not know', async (t) => {
+    const cwd = await newFolder(t)
+    const terminal = createTestTerminal({ cwd })
+    assert.equal(await runCli(['init', 'my-agent', '--framework', 'ai-sdk'], terminal), 0, terminal.errors.join('\n'))
+    const check = createTestTerminal({ cwd: join(cwd, 'my-agent') })
+    assert.equal(await runCli(['config', 'check'], check), 0, check.errors.join('\n'))
+    assert.match(check.printed.join('\n'), /is valid: assistant\.$/)
+    assert.notEqual(await runCli(['init', 'other', '--framework', 'autogen'], terminal), 0)
+    assert.match(terminal.errors.join('\n'), /autogen.*ai-sdk, langgraph, mastra, openai-agents, claude/)
+    assert.deepEqual(await readdir(cwd), ['my-agent'])
+  })
+
   it('refuses two folders', async (t) => {
     const terminal = createTestTerminal({ cwd: await newFolder(t) })
     assert.notEqual(await runCli(['init', 'one', 'two'], terminal), 0)

@@ -9,16 +9,19 @@ export const initCommand: Command = {
   summary: 'Writes a new project: an agent, its test and parley.yaml.',
   details: [
     'The folder is created if it is missing. Default: this folder. Existing files are never overwritten.',
+    '--framework <name>   ai-sdk, langgraph, mastra, openai-agents or claude: the agent is one of that framework.',
     ...outputDetails,
   ],
-  flags: outputFlags,
+  flags: { framework: { type: 'string' }, ...outputFlags },
   async run(flags, terminal) {
     const { cwd } = terminal
     const [folder = '.', ...more] = flags.positionals
     if (more.length > 0) throw usageError('`parley init` takes one folder.')
-    const { createProject, nextSteps, ProjectError } = await import('create-parley')
+    const { createProject, nextSteps, parseFramework, ProjectError } = await import('create-parley')
     try {
-      const project = await createProject(resolve(cwd, folder))
+      const framework = flags.value('framework')
+      const options = framework === undefined ? {} : { framework: parseFramework(framework) }
+      const project = await createProject(resolve(cwd, folder), options)
       printResult(flags, terminal, project, () => nextSteps(project, cwd))
       return 0
     } catch (reason) {

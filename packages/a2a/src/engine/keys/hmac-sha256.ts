@@ -44,6 +44,26 @@ export function createMac(key: Uint8Array<ArrayBuffer>): Mac {
   return (text) => (text.length < longText ? short(text) : long(text))
 }
 
+/** The SHA-256 of a text in lower-case hex. For short texts: it blocks. */
+export function sha256(text: string): string {
+  const content = encoder.encode(text)
+  const rest = content.length % blockBytes
+  const whole = content.length - rest
+  state.set(initialState)
+  for (let offset = 0; offset < whole; offset += blockBytes) {
+    bytes.set(content.subarray(offset, offset + blockBytes))
+    compress(0)
+  }
+  bytes.set(content.subarray(whole))
+  const end = rest + 9 > blockBytes ? blockBytes * 2 : blockBytes
+  bytes[rest] = 0x80
+  bytes.fill(0, rest + 1, end)
+  view.setUint32(end - 8, Math.floor((content.length * 8) / 2 ** 32))
+  view.setUint32(end - 4, (content.length * 8) % 2 ** 32)
+  for (let offset = 0; offset < end; offset += blockBytes) compress(offset)
+  return hexOf(state)
+}
+
 function importKey(key: Uint8Array<ArrayBuffer>) {
   return crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { TaskState } from '../../model/state.ts'
-import type { Artifact, Message, Part } from '../../model/task.ts'
+import type { Json, Artifact, Message, Part } from '../../model/task.ts'
 import { emptyFold, foldRecord, foldFromSnapshot, snapshotOf, taskView, withHistory, type TaskFold } from './fold.ts'
 
 const message = (text: string, role: Message['role'] = 'ROLE_USER'): Message => ({
@@ -244,6 +244,18 @@ describe('a snapshot', () => {
       taskView(whole)
       assert.deepEqual(resumed, whole, `with a snapshot after ${at} records`)
     }
+  })
+
+  it('holds what the agent stored, and nothing that it deleted', () => {
+    const stored = (key: string, value?: Json): RecordBody => ({
+      type: 'stored',
+      key,
+      ...(value !== undefined ? { value } : {}),
+    })
+    const of = foldOf([stored('a', 1), stored('b', null), stored('a', 2), stored('c', 3), stored('c')])
+    const kept = JSON.parse(JSON.stringify(snapshotOf(of))) as ReturnType<typeof snapshotOf>
+    assert.deepEqual([...(foldFromSnapshot(kept).stored ?? [])], Object.entries({ a: 2, b: null }))
+    assert.equal(JSON.stringify(kept.task).includes('stored'), false)
   })
 
   it('stays unchanged while the task continues', () => {

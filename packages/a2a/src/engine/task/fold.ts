@@ -46,6 +46,8 @@ export interface TaskFold {
   reports: number
   /** The last checkpoint of the turns before. */
   remembered: Json | undefined
+  /** The values of `turn.store`. Created with the first. */
+  stored: Map<string, Json> | undefined
   /** Questions of the current turn in order, each with its answer once it arrived. */
   questions: { readonly id: string; answer?: Message }[]
   cancelRequested: boolean
@@ -88,6 +90,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     checkpoint: undefined,
     reports: 0,
     remembered: undefined,
+    stored: undefined,
     questions: [],
     cancelRequested: false,
     deadlineAt: undefined,
@@ -112,6 +115,7 @@ interface FoldInternals {
   checkpoint?: Json
   reports?: number
   remembered?: Json
+  stored?: readonly (readonly [string, Json])[]
   questions: { id: string; answer?: Message }[]
   cancelRequested: boolean
   deadlineAt?: number
@@ -139,6 +143,7 @@ export function snapshotOf(from: TaskFold): { seq: number; task: Task; internal:
     ...(checkpoint !== undefined ? { checkpoint } : {}),
     reports,
     ...(remembered !== undefined ? { remembered } : {}),
+    ...(from.stored !== undefined ? { stored: [...from.stored] } : {}),
     questions: from.questions.map((question) => ({ ...question })),
     cancelRequested,
     ...(from.deadlineAt !== undefined ? { deadlineAt: from.deadlineAt } : {}),
@@ -155,11 +160,13 @@ export function snapshotOf(from: TaskFold): { seq: number; task: Task; internal:
 /** Starts from a snapshot. */
 export function foldFromSnapshot(snapshot: { seq: number; task: Task; internal: Struct }): TaskFold {
   const { task } = snapshot
-  const { sealed, waiting, questions, transitions, ...internals } = snapshot.internal as unknown as FoldInternals
+  const { sealed, waiting, questions, transitions, stored, ...internals } =
+    snapshot.internal as unknown as FoldInternals
   const state = emptyFold(task.id, task.contextId ?? '', task.status, task.metadata)
   Object.assign(state, internals, { head: snapshot.seq })
   state.waiting.push(...waiting)
   if (transitions !== undefined) state.transitions = [...transitions]
+  if (stored !== undefined) state.stored = new Map(stored)
   for (const question of questions) state.questions.push({ ...question })
   for (const message of task.history ?? []) state.history.push(message)
   for (const artifact of task.artifacts ?? []) {
@@ -220,6 +227,11 @@ export function foldRecord(state: TaskFold, record: LogRecord, coalesceText = tr
     case 'checkpoint':
       state.checkpoint = body.data
       state.reports = 0
+      return
+    case 'stored':
+      state.stored ??= new Map()
+      if (body.value === undefined) state.stored.delete(body.key)
+      else state.stored.set(body.key, body.value)
       return
     case 'question':
       state.questions.push({ id: body.questionId })

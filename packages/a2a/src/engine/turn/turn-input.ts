@@ -1,7 +1,7 @@
 /** The input of a turn, its dependencies, and the outcome of the first message of a task. Types only. */
 import type { ResumeState } from '../../agents/agent.ts'
 import type { TurnOptions } from '../../model/record.ts'
-import type { Message, Task } from '../../model/task.ts'
+import type { Json, Message, Task } from '../../model/task.ts'
 import type { IdempotencyKey } from '../../stores/store.ts'
 import type { AgentEntry, EngineLog } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
@@ -41,6 +41,8 @@ export interface TaskRunDeps {
   isClosing(): boolean
   conversation(loaded: LoadedTask): Promise<readonly Task[]>
   referenced(loaded: LoadedTask, message: Message): Promise<readonly Task[]>
+  /** What the newest completed task of the conversation stored under a key. */
+  earlierStored(loaded: LoadedTask, key: string): Promise<Json | undefined>
 }
 
 export interface TurnRunnerDeps extends TaskRunDeps {

@@ -2,11 +2,9 @@
  * One turn: calls the agent, writes its reports as they arrive, and carries out what the agent asks of its turn (a checkpoint, a
  * question). It ends with a `TurnEnding`, which the run writes.
  */
-import type { AgentFunction, AgentMessage, AskOptions, ResumeState } from '../../agents/agent.ts'
-import { A2AError } from '../../model/error.ts'
+import type { AgentFunction, AgentMessage, AskOptions, ResumeState, TurnStore } from '../../agents/agent.ts'
 import { newId } from '../../model/id.ts'
 import type { LogRecord, SpanOutcome, TurnOptions } from '../../model/record.ts'
-import { isTerminal } from '../../model/state.ts'
 import type { Message, Task } from '../../model/task.ts'
 import type { Intent } from '../task/append-batch.ts'
 import type { AgentOptions, EngineLog } from '../contract.ts'
@@ -27,9 +25,10 @@ import { endingOfError, isProtocolError } from './turn-failure.ts'
 import { createTurnLog } from './turn-log.ts'
 import { TurnQuestion } from './turn-question.ts'
 import { TurnSpans } from './turn-spans.ts'
+import { appendRecord, createTurnStore } from './turn-store.ts'
 import type { TurnRunnerDeps, TurnInput } from './turn-input.ts'
 
-/** A class, because a turn needs twenty closures, and most turns use three. */
+/** A class: a turn needs twenty closures, and most turns use three. */
 export class TurnRunner implements TurnDeps {
   readonly input: TurnInput
   /** With its secrets, which the message in the log lacks. */
@@ -50,6 +49,7 @@ export class TurnRunner implements TurnDeps {
   readonly #clock: TurnClock
   #spans: TurnSpans | undefined
   #log: EngineLog | undefined
+  #store: TurnStore | undefined
   #openTimer: SharedTimer | undefined
   /** Settles when the start of the turn is durable; set only if the agent must not be called before. */
   #durableStart: Promise<unknown> | undefined
@@ -155,11 +155,14 @@ export class TurnRunner implements TurnDeps {
   }
 
   async checkpoint(data: unknown): Promise<void> {
-    this.#checkNotOver()
+    this.checkNotOver()
     const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint', this.#deps.jsonNodes) } as const
     this.begin(true)
-    const written = await this.loaded.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
-    if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
+    await appendRecord(this.loaded, body)
+  }
+
+  get store(): TurnStore {
+    return (this.#store ??= createTurnStore(this.#deps, this))
   }
 
   async ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
@@ -167,7 +170,7 @@ export class TurnRunner implements TurnDeps {
     const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
     const plain = withRequestedSecrets(toAgentMessage(asking, loaded.fold, this.#deps.jsonNodes), options)
     const message = this.#transformer === undefined ? plain : await this.#transformer.question(state, plain)
-    this.#checkNotOver()
+    this.checkNotOver()
     if (this.#question !== undefined)
       throw new Error('a question is already open: await its answer before asking another')
     // Only a repeated turn has earlier questions; other turns may see those of the last turn until their own start is written.
@@ -389,7 +392,7 @@ export class TurnRunner implements TurnDeps {
   }
 
   /** An agent may continue after its turn, and keep its turn object. */
-  #checkNotOver(): void {
+  checkNotOver(): void {
     if (this.#isOver || this.#deps.isStopped()) throw turnEnded()
   }
 }

@@ -1,10 +1,11 @@
 /** The `Turn` object of an agent: one turn of a task. It exposes the state of the engine and forwards requests to it. */
-import type { AgentLog, AgentMessage, AskOptions, ResumeState, Turn } from '../../agents/agent.ts'
+import type { AgentLog, AgentMessage, AskOptions, ResumeState, Turn, TurnStore } from '../../agents/agent.ts'
 import { anonymous, type Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import type { LogRecord, TurnOptions } from '../../model/record.ts'
 import { secretTextIn } from '../../model/secrets.ts'
 import type { Message, Struct, Task } from '../../model/task.ts'
+import { sessionKey } from '../keys/session-key.ts'
 import { earlierOf } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import type { TurnSpans } from './turn-spans.ts'
@@ -19,6 +20,7 @@ export interface TurnDeps {
   readonly deadlineAt: number | undefined
   readonly log: AgentLog
   readonly spans: TurnSpans
+  readonly store: TurnStore
   readonly messages: AsyncIterable<Message>
   signal(): AbortSignal
   /** The current task, once all reports so far are written. */
@@ -136,6 +138,14 @@ class EngineTurn implements Turn {
 
   get checkpoint(): Turn['checkpoint'] {
     return (data) => ignoreRejection(this.#deps.checkpoint(data))
+  }
+
+  get store(): TurnStore {
+    return this.#deps.store
+  }
+
+  get sessionKey(): string {
+    return sessionKey(this, this.#deps.loaded.partition.agent)
   }
 
   get log(): AgentLog {

@@ -2,11 +2,11 @@
  * What the hub stores of the remote side. A checkpoint is the position of a turn: a restarted process finds the remote task
  * by it, and the next turn finds the task that asked the question. The id mapping lasts longer than a task.
  */
-import { cursorExtension } from '@parley/a2a'
+import { cursorExtension, sessionKey } from '@parley/a2a'
 import type { AgentCard, Json, OpenSpan, Struct, Task, TaskStatus, Turn } from '@parley/a2a'
 import type { EventFrame, EventStream } from '@parley/a2a/client'
 import type { AgentServices } from '../kind.ts'
-import { sessionKeyOf, stableId } from '../derived-ids.ts'
+import { stableId } from '../derived-ids.ts'
 
 export interface RemoteCheckpoint {
   /** Numbers the remote tasks behind one local task: a message that arrives while the first one runs starts a second. */
@@ -227,7 +227,7 @@ export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'na
   const sessionOf = (turn: Turn): RemoteSession => {
     const known = sessions.get(turn)
     if (known !== undefined) return known
-    const key = sessionKeyOf(turn, name)
+    const key = sessionKey(turn, name)
     const session = { key, contextId: stableId(key) }
     sessions.set(turn, session)
     return session

@@ -7,7 +7,6 @@ import type { AgentFunction, Artifact, Json, Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import type { KeyedMutex } from '../programs/semaphore.ts'
 import { withTimeout } from '../timeouts.ts'
-import { sessionKeyOf } from '../derived-ids.ts'
 import { type PermissionQuestions, createPermissionPrompter } from './permission.ts'
 import { type PromptRun, type ReportStream, runPrompt, failureMessage } from './run-prompt.ts'
 import type { AcpEntry } from './entry.ts'
@@ -45,7 +44,7 @@ export function createAcpAgent(deps: AcpDeps): { readonly run: AgentFunction; re
   const { entry, supervisor, sessions, router, sessionLocks, name, readPart } = deps
 
   async function* serialized(turn: Turn, work: (key: string) => ReportStream): ReportStream {
-    const key = sessionKeyOf(turn, name)
+    const key = turn.sessionKey
     const release = await sessionLocks.acquire(key, turn.signal)
     try {
       yield* work(key)

@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import type { AgentServices, OpenAgent } from '../kind.ts'
 import { requireProgram } from '../programs/find-program.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
-import { sessionKeyOf } from '../derived-ids.ts'
 import type { CommandEntry } from './entry.ts'
 import { commandAgent } from './run.ts'
 import { createSessionProcessPool, createTurnProcessPool } from './process-pool.ts'
@@ -20,7 +19,7 @@ export function openCommandAgent(entry: CommandEntry, services: AgentServices): 
           lineBytes,
           graceMs,
           idleMs,
-          keyOf: (turn) => sessionKeyOf(turn, services.name),
+          keyOf: (turn) => turn.sessionKey,
         })
   const { name, readPart, programEnv, log } = services
   const programs = createProgramManager(services.kv, log)

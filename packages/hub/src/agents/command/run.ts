@@ -4,7 +4,6 @@ import type { AgentFunction, Json, Report, Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import type { ProgramExit, Program } from '../programs/program.ts'
-import { sessionKeyOf } from '../derived-ids.ts'
 import type { CommandEntry } from './entry.ts'
 import { type TurnFolder, provideFiles, createTurnFolder } from './turn-folder.ts'
 import { type OutputEnd, type OutputReports, readTextAnswer, readJsonl, readText } from './read-output.ts'
@@ -34,7 +33,7 @@ export function commandAgent(entry: CommandEntry, deps: CommandDeps): AgentFunct
     const folder = needsFolder(entry, turn) ? await createTurnFolder() : undefined
     try {
       const files = entry.files === 'none' ? [] : await provideFiles(turn, entry, deps, folder)
-      const session = sessionKeyOf(turn, deps.name)
+      const session = turn.sessionKey
       yield* runProgram(entry, deps, { turn, session, files, dir: folder?.path, state }, folder)
     } finally {
       await folder?.remove()

@@ -2,10 +2,9 @@
  * An MCP server as agents use it: one connection per conversation, and a separate one by which the hub inspects the server
  * and learns of changes. Orphaned programs of an earlier hub are ended first.
  */
-import { type Turn, A2AError } from '@parley/a2a'
+import { type Turn, A2AError, sessionKey } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
-import { sessionKeyOf } from '../derived-ids.ts'
 import { createMcpConnection, type McpConnection, type McpDiscoveryCache } from './connection.ts'
 import { resolveMcpServer, type McpServerEntry } from './server.ts'
 
@@ -58,7 +57,7 @@ export function openMcpBackend(entry: McpServerEntry, deps: McpBackendDeps, onTo
     label: 'command' in server ? server.command.slice(0, 2).join(' ') : new URL(server.url).host,
     async use(turn, work) {
       await orphansEnded
-      return conversations.use(entry.shared ? 'shared' : sessionKeyOf(turn, name), work)
+      return conversations.use(entry.shared ? 'shared' : sessionKey(turn, name), work)
     },
     async inspect(work) {
       await orphansEnded

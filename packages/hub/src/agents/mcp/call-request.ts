@@ -4,14 +4,8 @@
  */
 import { type Json, type Message, type Struct, type Violation, isStruct } from '@parley/a2a'
 import type { Callable } from './callable.ts'
-import {
-  schemaViolations,
-  describeViolations,
-  parseCallArguments,
-  schemaFields,
-  parseInput,
-  requiredFields,
-} from './parse-input.ts'
+import { schemaFields, parseInput, requiredFields } from '@parley/a2a/adapters'
+import { schemaViolations, describeViolations, parseCallArguments } from './parse-input.ts'
 import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 import { textOfParts } from '../part-reader.ts'
 

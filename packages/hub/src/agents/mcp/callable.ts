@@ -6,7 +6,7 @@ import { readableName, skillOfTool } from '@parley/a2a/server'
 import type { McpCallOptions, McpConnection } from './connection.ts'
 import { partOfResource, partsOfContent, partsOfResult } from './content.ts'
 import { type McpEntry, isToolAllowed } from './server.ts'
-import { schemaFields, requiredFields } from './parse-input.ts'
+import { schemaFields, requiredFields } from '@parley/a2a/adapters'
 
 export interface Callable {
   readonly name: string

@@ -4,8 +4,8 @@
  */
 import { isStruct, type AgentMessage, type Json, type Message, type Struct } from '@parley/a2a'
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
-import { fieldLines, schemaFields, parseInput, schemaViolations, describeViolations } from './parse-input.ts'
-import type { SchemaFields } from './parse-input.ts'
+import { fieldLines, schemaFields, parseInput, type SchemaFields } from '@parley/a2a/adapters'
+import { schemaViolations, describeViolations } from './parse-input.ts'
 import { textOfParts } from '../part-reader.ts'
 
 type AskCaller = (question: AgentMessage) => Promise<Message>

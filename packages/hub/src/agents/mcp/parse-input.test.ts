@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct } from '@parley/a2a'
-import { parseCallArguments, parseInput, parseValue } from './parse-input.ts'
+import { parseInput, parseValue } from '@parley/a2a/adapters'
+import { parseCallArguments } from './parse-input.ts'
 
 const schema: Struct = {
   type: 'object',

@@ -1,6 +1,6 @@
 /**
- * An agent in a file: TypeScript or JavaScript that exports a function, an agent, or an agent with card fields. It runs in
- * the hub's process and is loaded again when the file changes.
+ * An agent in a file: TypeScript or JavaScript that exports a function, an agent, an agent of a framework, or one of these with
+ * card fields. It runs in the hub's process and is loaded again when the file changes.
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -18,12 +18,21 @@ const schema = z.strictObject({
 export const moduleKind: AgentKind<z.output<typeof schema>> = {
   kind: 'module',
   schema,
-  async open(entry, { baseDir, log, inProcessClient, now }) {
+  async open(entry, services) {
+    const { baseDir, log, inProcessClient, now } = services
     const file = resolve(baseDir, entry.path)
-    const { agent, card, ignored } = readModuleExport(await loadModule(file, entry.path), entry.export, entry.path)
+    const exported = readModuleExport(await loadModule(file, entry.path), entry.export, entry.path)
+    const { agent: given, card, ignored } = exported
     if (ignored.length > 0) {
       log.warn(`${entry.path} exports ${ignored.join(', ')}, which only the configuration can set`)
     }
+    if (!('framework' in given)) return { agent: withTools(given, inProcessClient, now), card }
+    const { framework, value } = given
+    const { adaptFramework, frameworkTitles } = await import('./adapt-framework.ts')
+    const agent = await adaptFramework(framework, value, file, services)
+    log.info(
+      `${entry.path} exports an agent of ${frameworkTitles[framework]}, run by @parley/a2a/adapters/${framework}`,
+    )
     return { agent: withTools(agent, inProcessClient, now), card }
   },
   files(entry, baseDir) {

@@ -1,5 +1,6 @@
 /** Loads a module of the operator, and finds the agent and its description among its exports. */
 import { omitUndefined, type Agent } from '@parley/a2a'
+import { recognizeFramework, type FrameworkName } from '@parley/a2a/adapters'
 import { z } from 'zod'
 import { skillSchema } from '../../config/sections/skill.ts'
 import type { PartialCard } from '../kind.ts'
@@ -9,10 +10,16 @@ import { pathToFileURL } from 'node:url'
 import { packageScopeOf, rereadPackageScope } from './package-scope.ts'
 
 export interface ModuleExport {
-  readonly agent: Agent
+  readonly agent: Agent | FrameworkExport
   readonly card: PartialCard
   /** Exports next to the agent that have no effect. */
   readonly ignored: readonly string[]
+}
+
+/** An agent of a framework, which needs an adapter. */
+export interface FrameworkExport {
+  readonly framework: FrameworkName
+  readonly value: unknown
 }
 
 const modes = z.array(z.string()).optional()
@@ -39,13 +46,19 @@ export function readModuleExport(
   if (value === undefined) {
     throw new Error(`${path} has no export ${wanted ?? 'default or agent'}: export a function of a turn`)
   }
-  if (isAgent(value)) return { agent: value, card: {}, ignored: [] }
-  if (typeof value === 'object' && value !== null && 'agent' in value && isAgent(value.agent)) {
-    return { agent: value.agent, ...cardOf(value, path) }
-  }
+  const agent = agentIn(value)
+  if (agent !== undefined) return { agent, card: {}, ignored: [] }
+  const inner = typeof value === 'object' && value !== null && 'agent' in value ? agentIn(value.agent) : undefined
+  if (inner !== undefined) return { agent: inner, ...cardOf(value as object, path) }
   throw new Error(
-    `the export ${name} of ${path} is not an agent: export a function, an object with resume and run, or { agent, name, skills }`,
+    `the export ${name} of ${path} is not an agent: export a function, an object with resume and run, an agent of the AI SDK, LangGraph, Mastra or the OpenAI Agents SDK, or { agent, name, skills }`,
   )
+}
+
+function agentIn(value: unknown): Agent | FrameworkExport | undefined {
+  if (isAgent(value)) return value
+  const framework = recognizeFramework(value)
+  return framework === undefined ? undefined : { framework, value }
 }
 
 function isAgent(value: unknown): value is Agent {

@@ -2,7 +2,6 @@
 import { A2AError, fail, linkSignals, omitUndefined, type Agent, type Report, type Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { withHopSpan } from '../call-spans.ts'
-import { sessionKeyOf } from '../derived-ids.ts'
 import type { OpenClawEntry } from './entry.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { checkImages, httpLimits, runByHttp } from './http-run.ts'
@@ -129,7 +128,7 @@ export function openClawAgent({ entry, services, gateway, times = usualTimes }: 
     return {
       turn: number,
       key: runKey(turn.task.id, number),
-      sessionKey: `agent:${entry.agent}:a2a-${sessionKeyOf(turn, services.name)}`,
+      sessionKey: `agent:${entry.agent}:a2a-${turn.sessionKey}`,
       approvals: [],
     }
   }

@@ -62,6 +62,8 @@ export function traceEventOf({ seq, at, body }: LogRecord): LoggedEvent | undefi
       return made('steered', { messageSeq: body.messageSeq })
     case 'checkpoint':
       return made('checkpoint', {})
+    case 'stored':
+      return made('stored', { key: body.key })
     case 'cancel':
       return made('cancel', {})
     case 'note':

@@ -1,0 +1,86 @@
+/**
+ * The durable values of a task, for its agent. Each write is a record of the task log: it is fenced by the lease of the task, another
+ * process finds it after a crash, and it is removed with the task. Bounded, because every copy of the task in memory holds the values.
+ */
+import type { TurnStore } from '../../agents/agent.ts'
+import { A2AError } from '../../model/error.ts'
+import type { RecordBody } from '../../model/record.ts'
+import { isTerminal } from '../../model/state.ts'
+import type { Json } from '../../model/task.ts'
+import type { LoadedTask } from '../task/loaded-task.ts'
+import { checkJson } from './report-interpreter.ts'
+import type { TaskRunDeps } from './turn-input.ts'
+
+const maxKeyLength = 256
+const maxEntries = 1_000
+/** Of all keys and values together, as JSON text. */
+const maxCharacters = 2_000_000
+
+interface RunningTurn {
+  readonly hasBegun: boolean
+  begin(working: boolean): void
+  /** Throws if the turn has ended. */
+  checkNotOver(): void
+}
+
+export function createTurnStore(
+  { loaded, jsonNodes, earlierStored }: Pick<TaskRunDeps, 'loaded' | 'jsonNodes' | 'earlierStored'>,
+  turn: RunningTurn,
+): TurnStore {
+  /** By key. Counts writes that are still on their way to the log; only one turn of a task writes at a time. */
+  let sizes: Map<string, number> | undefined
+
+  function countedSizes(): Map<string, number> {
+    sizes ??= new Map([...(loaded.fold.stored ?? [])].map(([key, value]) => [key, sizeOf(key, value)]))
+    return sizes
+  }
+
+  function reserve(key: string, value: Json): void {
+    if (key === '' || key.length > maxKeyLength)
+      throw new RangeError(`A key of turn.store has 1 to ${maxKeyLength} characters`)
+    const counted = countedSizes()
+    const size = sizeOf(key, value)
+    let total = size
+    for (const [other, bytes] of counted) if (other !== key) total += bytes
+    if (total > maxCharacters) throw new RangeError(`turn.store holds at most ${maxCharacters} characters`)
+    if (!counted.has(key) && counted.size >= maxEntries)
+      throw new RangeError(`turn.store holds at most ${maxEntries} entries`)
+    counted.set(key, size)
+  }
+
+  async function write(body: RecordBody): Promise<void> {
+    turn.checkNotOver()
+    turn.begin(true)
+    await appendRecord(loaded, body)
+  }
+
+  async function entries(): Promise<ReadonlyMap<string, Json>> {
+    if (turn.hasBegun) await loaded.flushed()
+    return loaded.fold.stored ?? new Map()
+  }
+
+  return {
+    get: async (key) => (await entries()).get(key),
+    async set(key, value) {
+      const copy = checkJson(value, 'a value of turn.store', jsonNodes)
+      reserve(key, copy)
+      await write({ type: 'stored', key, value: copy })
+    },
+    async delete(key) {
+      if (!countedSizes().delete(key)) return
+      await write({ type: 'stored', key })
+    },
+    keys: async (prefix = '') => [...(await entries()).keys()].filter((key) => key.startsWith(prefix)).sort(),
+    earlier: (key) => earlierStored(loaded, key),
+  }
+}
+
+/** Writes a record that only a task that has not ended takes. Resolves when durable. */
+export async function appendRecord(loaded: LoadedTask, body: RecordBody): Promise<void> {
+  const written = await loaded.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
+  if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
+}
+
+function sizeOf(key: string, value: Json): number {
+  return key.length + JSON.stringify(value).length
+}
