@@ -94,7 +94,7 @@ describeInBrowser('a restart of the hub', async (browser) => {
     await page.getByText('Disconnected, reconnecting…').waitFor()
     await composer(page).fill('Rome, two')
     await composer(page).press('Enter')
-    await page.getByText('sending …').waitFor()
+    await page.getByText('Sending…').waitFor()
     await hub.start()
     await waitForTaskEnd(page)
     assert.equal(await page.locator('.talk-said.mine').count(), 2)

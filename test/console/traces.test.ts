@@ -42,7 +42,7 @@ describeInBrowser('the traces page', async (browser) => {
     for (const expected of ['Completed', 'front', '5 tasks', 'writer', 'checker', 'gpt', '46', '0.037']) {
       assert.ok(whole.includes(expected), `${expected} in ${whole}`)
     }
-    assert.match(texts[at('fail at once')] ?? '', /failed[\s\S]*✕ 1/)
+    assert.match(texts[at('fail at once')] ?? '', /Failed[\s\S]*✕ 1/)
     // Completed, with an error in a span.
     assert.match(texts[at('try what')] ?? '', /Completed[\s\S]*✕ \d/)
     await page.close()
