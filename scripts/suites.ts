@@ -27,7 +27,18 @@ export interface Step {
 
 const runFirst = ['check', 'architecture', 'units', 'conformance', 'matrix', 'interop', 'fault-injection']
 /** The longest follow, so that the end is not one long suite beside nothing. */
-const runNext = ['console', 'bench', 'agents', 'torture', 'leaks', 'cluster', 'hub', 'postgres', 'a2a-proxy']
+const runNext = [
+  'console',
+  'bench',
+  'frameworks',
+  'agents',
+  'torture',
+  'leaks',
+  'cluster',
+  'hub',
+  'postgres',
+  'a2a-proxy',
+]
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
 /** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */
@@ -41,6 +52,9 @@ const isFullMode = process.env['PARLEY_FULL'] === '1'
  * themes; and full mode covers views that resemble others.
  */
 const quickConsoleSkips = '--test-skip-pattern=/serious violation|accessib|axe finds/'
+/** Quick mode kills each framework in three states: while an approval waits, after the effect of a tool, in a stream. */
+const quickFrameworkSkips =
+  '--test-skip-pattern=/killed (while the model|after (a tool|the effect of an approved))|after a rejection|fails under fail/'
 const fullModeOnlyFiles = /console\/(agent-views|settings-audit|task-compare|trace-graph)\.test\.ts$/
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
@@ -83,7 +97,7 @@ function frameworksSuite(files: readonly string[]): Suite {
       'frameworks',
       files.filter((file) => file.endsWith('/installed.test.ts')),
     )
-  const { steps } = testFiles('frameworks', files, '--test-concurrency=2')
+  const { steps } = testFiles('frameworks', files, '--test-concurrency=2', ...(isFullMode ? [] : [quickFrameworkSkips]))
   return {
     name: 'frameworks',
     steps: [

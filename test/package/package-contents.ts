@@ -15,7 +15,7 @@ interface Limits {
 
 /** 60 % of what the packages were with sources and source maps: 1.2 MB in 1,947 files, and 1.4 MB in 2,053 files. */
 const limits: Readonly<Record<string, Limits>> = {
-  '@parley/a2a': { bytes: 720_000, files: 600, contains: ['dist/index.js', 'dist/index.d.ts'] },
+  '@parley/a2a': { bytes: 720_000, files: 680, contains: ['dist/index.js', 'dist/index.d.ts'] },
   '@parley/hub': {
     bytes: 840_000,
     files: 480,
@@ -23,7 +23,7 @@ const limits: Readonly<Record<string, Limits>> = {
   },
   'create-parley': {
     bytes: 20_000,
-    files: 20,
+    files: 40,
     contains: ['dist/main.js', 'dist/index.d.ts', 'template/gitignore', 'template/package.json'],
   },
 }
