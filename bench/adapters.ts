@@ -2,8 +2,8 @@
  * What an adapter costs beside the engine: the same recorded stream of the AI SDK and of LangGraph through the adapter, and through
  * an agent function that yields its text and writes the span of its model call. No framework is needed, and no checkpoint is written.
  *
- *   node --conditions=parley-source bench/adapters.ts            prints CPU time per turn and per chunk, and the targets
- *   node --conditions=parley-source bench/adapters.ts --strict   ends with 1 if a target is missed
+ *   npm run bench:adapters               prints CPU time per turn and per chunk, and the targets
+ *   npm run bench:adapters -- --strict   ends with 1 if a target is missed
  */
 import type { Agent } from '@parley/a2a'
 import { fromAiSdk } from '@parley/a2a/adapters/ai-sdk'
