@@ -67,7 +67,10 @@ function parsePairsInLine(text: string, fields: SchemaFields): Struct | undefine
   const found: Record<string, Json> = {}
   pair.lastIndex = 0
   for (let at = 0; at < text.length; at = pair.lastIndex) {
-    const [, name = '', value = ''] = pair.exec(text) ?? []
+    const read = pair.exec(text)
+    // A field may have the empty name, which no text has.
+    if (read === null) return undefined
+    const [, name = '', value = ''] = read
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (field === undefined) return undefined
     found[name] = parseValue(unquoted(value), field)

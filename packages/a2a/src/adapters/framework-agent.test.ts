@@ -165,4 +165,41 @@ describe('questions of a run', () => {
       assert.deepEqual(JSON.parse(answerOf(await taskOf(agent, parts, id))), [expected])
     }
   })
+
+  it('takes a message that arrives while an answered run works as a new message, not as the answer again', async (t) => {
+    const starts: unknown[] = []
+    const working = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const agent = testAgent(
+      frameworkAgent<Event>({
+        name: 'scripted',
+        start({ turn, paused }) {
+          starts.push([textOf(turn.message.parts), paused?.answers.length ?? 0])
+          const isFirst = starts.length === 1
+          async function* events(): AsyncGenerator<Event> {
+            if (isFirst) yield (out) => out.ask({ kind: 'approval', id: 'c1', tool: 'delete' })
+            else if (paused !== undefined) {
+              working.resolve()
+              await goOn.promise
+            }
+            yield (out) => (isFirst ? out.pause({ at: 1 }) : out.text('done'))
+          }
+          return { events: events(), onEvent: (event, out) => event(out) }
+        },
+      }),
+    )
+    t.after(() => agent.close())
+    const { id } = await taskOf(agent, 'go')
+    const answered = taskOf(agent, 'approve', id)
+    await working.promise
+    const added = taskOf(agent, 'yes', id)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    goOn.resolve()
+    await Promise.all([answered, added])
+    assert.deepEqual(starts, [
+      ['go', 0],
+      ['approve', 1],
+      ['yes', 0],
+    ])
+  })
 })

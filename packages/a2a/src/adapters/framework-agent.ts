@@ -63,6 +63,8 @@ interface AdapterCheckpoint {
   readonly paused?: PausedRun
   /** `text`: how much text of the turn belongs to the steps before. */
   readonly step?: { readonly state: Json; readonly text: number }
+  /** The run that waited has ended: a later message of the task is no answer to its questions. */
+  readonly ended?: true
 }
 
 async function* runTurn<Event>(
@@ -76,8 +78,11 @@ async function* runTurn<Event>(
     yield questionReport(saved.paused)
     return
   }
+  // The process died after the run, before the end of the turn.
+  if (saved?.ended === true) return
   let start: RunStart = { turn, ...(saved?.step !== undefined ? { step: saved.step.state } : {}) }
-  const waiting = saved?.step === undefined ? readCheckpoint(turn.lastCheckpoint, adapter.name)?.paused : undefined
+  const before = readCheckpoint(turn.lastCheckpoint, adapter.name)?.paused
+  const waiting = saved?.step === undefined ? before : undefined
   if (waiting !== undefined) {
     const answered = takeAnswer(waiting, turn)
     if ('report' in answered) {
@@ -99,6 +104,7 @@ async function* runTurn<Event>(
     await turn.checkpoint(checkpointOf(adapter, { paused }))
     yield questionReport(paused)
   } else if (out.ending !== undefined) yield out.ending
+  else if (before !== undefined) await turn.checkpoint(checkpointOf(adapter, { ended: true }))
 }
 
 async function* runEvents<Event>(

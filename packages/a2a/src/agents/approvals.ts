@@ -59,14 +59,18 @@ export function parseOption({ parts }: Pick<Message, 'parts'>, { options }: Appr
     if (options.some(({ optionId }) => optionId === given)) return given
   }
   const text = parts.map((part) => ('text' in part ? part.text : '')).join(' ')
-  const word = text
-    .trim()
-    .toLowerCase()
-    .replace(/[.!]+$/, '')
+  const word = withoutFinalMarks(text.trim().toLowerCase())
   const byName = options.find(({ optionId, name }) => [optionId, name].some((each) => each.toLowerCase() === word))
   if (byName !== undefined) return byName.optionId
   const byNumber = /^\d{1,3}$/.test(word) ? options[Number(word) - 1] : undefined
   return byNumber?.optionId ?? optionForYesNo(word, options)
+}
+
+/** Not by a pattern, which would take quadratic time for a text of dots. */
+function withoutFinalMarks(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '.' || text[end - 1] === '!') end -= 1
+  return text.slice(0, end)
 }
 
 function optionIdInData(data: Json): string | undefined {

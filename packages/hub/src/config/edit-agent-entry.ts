@@ -94,8 +94,9 @@ function blockEntry(text: string, document: ReturnType<typeof parseYaml>, name: 
   const { key, value } = pair ?? {}
   if (!isScalar(key) || !isMap(value) || value.flow === true || !key.range || !value.range) return undefined
   const start = text.indexOf(':', key.range[1]) + 1
-  const [from, , end] = value.range
+  const [from, , nodeEnd] = value.range
   const indent = from - (text.lastIndexOf('\n', from - 1) + 1)
+  const end = endOfBlock(text, from, nodeEnd, indent)
   const own = text
     .slice(start, end)
     .split('\n')
@@ -105,6 +106,23 @@ function blockEntry(text: string, document: ReturnType<typeof parseYaml>, name: 
   const parsed = parseYaml(plain)
   const isWhole = indent > 0 && parsed.errors.length === 0 && 'tree' in toTree(parsed)
   return isWhole ? { text: plain, start, end, indent } : undefined
+}
+
+/**
+ * The node of an entry that ends with a comment also has the comments of the next one, and the indentation of its name. Neither is
+ * part of the entry.
+ */
+function endOfBlock(text: string, from: number, nodeEnd: number, indent: number): number {
+  let end = /\S/.test(text.slice(text.lastIndexOf('\n', nodeEnd - 1) + 1, nodeEnd))
+    ? nodeEnd
+    : text.lastIndexOf('\n', nodeEnd - 1) + 1
+  for (;;) {
+    const start = text.lastIndexOf('\n', end - 2) + 1
+    const line = text.slice(start, end)
+    const isForeign = line.trim() === '' || (/^ *#/.test(line) && line.indexOf('#') < indent)
+    if (start <= from || !isForeign) return end
+    end = start
+  }
 }
 
 function indented(text: string, indent: number): string {

@@ -291,11 +291,18 @@ const maxCauses = 5
 /** For the log: the error and its causes. Any value can be thrown, including one that cannot be converted to a string. */
 export function describeError(reason: unknown): string {
   const texts: string[] = []
-  for (let error = reason; texts.length < maxCauses; error = error.cause) {
+  for (let error = reason; error !== undefined && texts.length < maxCauses; error = causeOf(error)) {
     texts.push(textOfError(error))
-    if (!(error instanceof Error) || error.cause === undefined) break
   }
-  return texts.join('\nCaused by: ')
+  return texts.length === 0 ? 'undefined' : texts.join('\nCaused by: ')
+}
+
+function causeOf(error: unknown): unknown {
+  try {
+    return error instanceof Error ? error.cause : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function textOfError(error: unknown): string {

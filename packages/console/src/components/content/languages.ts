@@ -65,7 +65,7 @@ const javascript = code(
     {
       kind: 'string',
       after: /^[^\w$)\]}.<]?$/,
-      match: /\/(?![*/ ])(?:\\.|\[(?:\\.|[^\]\\\n])*(?:\]|$)|[^/\\\n[])*(?:\/[a-z]*|\\?$)/my,
+      match: /\/(?![*/ ])(?:\\.|\[(?:\\.|[^\]\\\n])*(?:\]|\\?$)|[^/\\\n[])*(?:\/[a-z]*|\\?$)/my,
     },
     { kind: 'meta', match: /@[\w$.]+|#![^\n]*/y },
   ],
@@ -121,7 +121,7 @@ const yaml: Language = {
       space,
       hashComment,
       { kind: 'key', match: /(?:"(?:\\.|[^"\\\n])*"|'[^'\n]*'|<<)(?=:(?:\s|$))/y },
-      { kind: 'key', match: /(?:[^\s#:'"[\]{},&*!|>%@`-]|-(?=\S))(?:[^\n:#,[\]{}]|:(?=\S)|(?<=\S)#)*(?=:(?:\s|$))/y },
+      { kind: 'key', match: /(?:[^\s#:'"[\]{},&*!|>%@`?-]|[-?](?=\S))(?:[^\n:#,[\]{}]|:(?=\S)|(?<=\S)#)*(?=:(?:\s|$))/y },
       { kind: 'string', match: /"(?:\\[^]|[^"\\])*"?|'(?:''|[^'])*'?/y },
       { kind: 'string', match: blockScalar },
       { kind: 'meta', match: /[&*!][^\s,[\]{}]*/y },
@@ -235,7 +235,7 @@ const java = code([...cLike, singleQuoted, { kind: 'meta', match: /@\w+/y }], {
   literals: words(`${commonLiterals}|nil`),
 })
 
-const c = code([...cLike, singleQuoted, { kind: 'meta', match: /#[ \t]*[a-z]+(?:[ \t]*<[^>\n]*>)?/y }], {
+const c = code([...cLike, singleQuoted, { kind: 'meta', match: /#[ \t]*[a-z]+(?:[ \t]*<[^>\n]{0,256}>)?/y }], {
   keywords: words(
     'alignas|auto|bool|break|case|catch|char|class|concept|const|constexpr|continue|default|delete|do|double|else|enum|explicit|extern|final|float|for|friend|goto|if|inline|int|long|mutable|namespace|new|noexcept|operator|override|private|protected|public|register|requires|return|short|signed|sizeof|static|struct|switch|template|this|throw|try|typedef|typename|union|unsigned|using|virtual|void|volatile|while|size_t|uint8_t|uint32_t|uint64_t|int32_t|int64_t',
   ),

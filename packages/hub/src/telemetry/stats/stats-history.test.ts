@@ -82,8 +82,9 @@ describe('the statistics of the hub', () => {
     const world = createWorld()
     const history = world.open()
     history.onAnswer(answered({ agent: 'c' }))
+    history.onAnswer(answered({ agent: '*' }))
     assert.equal((await last(history, 'c'))?.requests, 0)
-    assert.equal((await last(history))?.requests, 1)
+    assert.equal((await last(history))?.requests, 2)
     await history.flush()
     const rows = await world.store.kv.list(statsKind, { limit: 100 })
     assert.deepEqual(

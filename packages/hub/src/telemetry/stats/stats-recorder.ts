@@ -141,7 +141,7 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
 
   /** The number of names in requests is not bounded: only those of agents have a series. */
   function isSeries(agent: string): boolean {
-    return counts.has(agent) || hasAgent(agent)
+    return agent !== hubSeries && (counts.has(agent) || hasAgent(agent))
   }
 
   function countBoth(agent: string, count: (counters: StatCounters) => void): void {
