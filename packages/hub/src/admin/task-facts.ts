@@ -36,6 +36,8 @@ const pageBytes = 1_000_000
 const maxResultLength = 400
 /** Facts of ended tasks do not change; the most recently read are kept. */
 const maxKept = 5_000
+/** Messages and errors may have megabytes: those are read again. */
+const maxKeptLength = 10_000
 
 export function createTaskFacts(store: Pick<Store, 'tasks'>): TaskFactsReader {
   const kept = new Map<string, { readonly head: number; readonly facts: TaskFacts }>()
@@ -107,12 +109,16 @@ export function createTaskFacts(store: Pick<Store, 'tasks'>): TaskFactsReader {
       if (known?.head === row.head && !(isExact && known.facts.waitingMs === undefined)) return known.facts
       const facts = await read(row, isExact)
       kept.delete(row.id)
-      if (isTerminal(row.status.state)) kept.set(row.id, { head: row.head, facts })
+      if (isTerminal(row.status.state) && isSmall(facts)) kept.set(row.id, { head: row.head, facts })
       const [oldest] = kept.size > maxKept ? kept.keys() : []
       if (oldest !== undefined) kept.delete(oldest)
       return facts
     },
   }
+}
+
+function isSmall({ title = '', cause = '' }: TaskFacts): boolean {
+  return title.length + cause.length <= maxKeptLength
 }
 
 function textOfFirstMessage(records: readonly LogRecord[]): string | undefined {

@@ -76,19 +76,29 @@ function causeExcerpt(cause: string, statusText: string | undefined): string | u
 }
 
 function withoutStack(text: string): string {
-  return text.split(/\n\s+at /, 1)[0]?.trim() ?? ''
+  // Not `\s`, which would take quadratic time for a text of line breaks.
+  return text.split(/\n[^\S\n]+at /, 1)[0]?.trim() ?? ''
 }
 
-/** Markdown in one line reads better without headings, bullets, emphasis and the lines of tables. */
+/**
+ * Markdown in one line reads better without headings, bullets, emphasis and the lines of tables. Line by line, with patterns that
+ * take linear time: an agent chooses the text.
+ */
 function withoutMarkdown(text: string): string {
   return text
-    .replaceAll(/^\s*(?:```|~~~).*$/gm, '')
-    .replaceAll(/^\s*(?:#{1,6}|>|[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/gm, '')
-    .replaceAll(/^\s*\|?[\s:|-]*-{3}[\s:|-]*$/gm, '')
-    .replaceAll(/^\s*\||\|\s*$/gm, '')
+    .split('\n')
+    .map(plainLine)
+    .join('\n')
     .replaceAll(/\*\*|__|`/g, '')
     .replaceAll(/\*(\S[^*\n]*)\*/g, '$1')
     .trim()
+}
+
+function plainLine(given: string): string {
+  const line = given.trim()
+  if (/^(?:```|~~~)/.test(line) || (line.includes('---') && /^[\s:|-]+$/.test(line))) return ''
+  const text = line.replace(/^(?:#{1,6}|>|[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, '')
+  return text.slice(text.startsWith('|') ? 1 : 0, text.endsWith('|') ? -1 : undefined)
 }
 
 /** Limit for the records before the first message. */

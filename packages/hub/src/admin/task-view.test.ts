@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TaskRow } from '@parley/a2a'
+import type { TaskFacts } from './task-facts.ts'
+import { taskSummaryOf } from './task-view.ts'
+
+const row: TaskRow = {
+  id: 't',
+  contextId: 'c',
+  tenant: '',
+  agent: 'echo',
+  owner: 'ann',
+  status: { state: 'TASK_STATE_FAILED' },
+  statusAt: 1,
+  createdAt: 0,
+  updatedAt: 1,
+  head: 1,
+  consumedSeq: 1,
+} as TaskRow
+
+const summaryOf = (facts: TaskFacts) => taskSummaryOf(row, facts)
+
+describe('the summary of a task', () => {
+  it('has the result in one line, without Markdown', () => {
+    const result = '# Title\n\n- [x] **one**\n1. two\n> three\n\n| a | b |\n|---|:-:|\n| 1 | 2 |\n```js\n*x* `y`\n```'
+    assert.equal(summaryOf({ result }).result, 'Title one two three a | b 1 | 2 x y')
+  })
+
+  it('is made at once, whatever an agent returned or threw', () => {
+    const start = performance.now()
+    summaryOf({ result: `a${'\n'.repeat(200)}${'-'.repeat(195)}x` })
+    summaryOf({ cause: `Error: x${'\n'.repeat(200_000)}y` })
+    assert.ok(performance.now() - start < 1_000)
+  })
+})
