@@ -19,6 +19,8 @@ export interface ConversationMessage {
 }
 
 const maxFileBytes = 20_000_000
+/** Of all files of a message together. They are fetched one after the other: a caller may name any number of URLs. */
+const maxMessageBytes = 50_000_000
 const fileTimeoutMs = 30_000
 const maxRedirects = 5
 
@@ -90,21 +92,28 @@ function toConversation(message: Message): readonly ConversationMessage[] {
 
 /** The parts of this turn's message, with files that it refers to by URL fetched, unless `fetch` is `false`. */
 export async function incomingParts(turn: Turn, { fetch }: Pick<AdapterOptions, 'fetch'>): Promise<readonly Part[]> {
-  return Promise.all(
-    turn.message.parts.map(async (part) =>
-      'url' in part && fetch !== false ? fetchPart(part, turn.signal, fetch) : part,
-    ),
-  )
+  const parts: Part[] = []
+  const budget = { bytes: maxMessageBytes }
+  for (const part of turn.message.parts) {
+    parts.push('url' in part && fetch !== false ? await fetchPart(part, turn.signal, fetch, budget) : part)
+  }
+  return parts
 }
 
 /** A URL in a message comes from the caller, so it is fetched by the guarded fetch, with limits of size and time. */
-async function fetchPart(part: UrlPart, turnSignal: AbortSignal, given: Fetch | undefined): Promise<Part> {
+async function fetchPart(
+  part: UrlPart,
+  turnSignal: AbortSignal,
+  given: Fetch | undefined,
+  budget: { bytes: number },
+): Promise<Part> {
   const { signal, end } = linkSignals([turnSignal], fileTimeoutMs)
   const { url, ...about } = part
   try {
     const send = given ?? (await import('../client/egress/guarded-fetch.ts')).guardedFetch()
     const response = await followRedirects(url, (at) => send(new Request(at, { signal, redirect: 'manual' })))
-    const bytes = new Uint8Array(await readBounded(response))
+    const bytes = new Uint8Array(await readBounded(response, Math.min(maxFileBytes, budget.bytes)))
+    budget.bytes -= bytes.byteLength
     const type = part.mediaType ?? response.headers.get('content-type')?.split(';', 1)[0]
     return { ...about, raw: bytesToBase64(bytes), ...(type !== undefined && type !== '' ? { mediaType: type } : {}) }
   } catch (cause) {
@@ -130,12 +139,12 @@ async function followRedirects(first: string, send: (url: string) => Promise<Res
   throw new Error(`${first} redirects more than ${maxRedirects} times`)
 }
 
-async function readBounded(response: Response): Promise<ArrayBuffer> {
+async function readBounded(response: Response, maxBytes: number): Promise<ArrayBuffer> {
   const pieces: Uint8Array<ArrayBuffer>[] = []
   let length = 0
   for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array<ArrayBuffer>>) {
     length += piece.byteLength
-    if (length > maxFileBytes) throw new RangeError(`more than ${maxFileBytes} bytes`)
+    if (length > maxBytes) throw new RangeError(`more than ${maxBytes} bytes`)
     pieces.push(piece)
   }
   return new Blob(pieces).arrayBuffer()

@@ -28,7 +28,10 @@ describe('an agent, put into a text', () => {
   it('that ends with a comment leaves the next one in its place, with its comment', () => {
     const commented = 'agents:\n  a:\n    kind: demo\n    # own\n\n  # next\n  b:\n    kind: demo\n'
     const next = '\n  # next\n  b:\n    kind: demo\n'
-    assert.equal(setAgentEntry(commented, 'a', 'kind: demo\nx: 1\n', false), `agents:\n  a:\n    kind: demo\n    x: 1\n${next}`)
+    assert.equal(
+      setAgentEntry(commented, 'a', 'kind: demo\nx: 1\n', false),
+      `agents:\n  a:\n    kind: demo\n    x: 1\n${next}`,
+    )
     assert.ok(setAgentEntry(commented, 'a', { kind: 'demo', x: 1 }, false).endsWith(`# own\n${next}`))
     assert.equal(agentEntryText(commented, 'a', false), 'kind: demo\n# own\n')
   })
