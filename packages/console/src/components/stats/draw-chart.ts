@@ -26,7 +26,8 @@ export function drawChart(element: HTMLElement, chart: StatChart, data: UPlot.Al
   const options: UPlot.Options = {
     width: Math.max(1, element.clientWidth),
     height: look.height,
-    padding: [6, 8, 0, 0],
+    // Room for half of the last label.
+    padding: [6, 20, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -47,14 +48,18 @@ export function drawChart(element: HTMLElement, chart: StatChart, data: UPlot.Al
       {
         ...axis,
         grid: { show: false },
-        size: 22,
-        gap: 4,
+        size: 26,
+        gap: 8,
         space: 64,
         values: (_, splits) => splits.map((at) => timeLabel(at * 1_000, look.stepMs)),
       },
       {
         ...axis,
-        grid: { stroke: colour('line'), width: 1 },
+        grid: {
+          stroke: colour('line'),
+          width: 1,
+          filter: (plot, splits) => splits.map((value) => (value === 0 || hasValues(plot) ? value : null)),
+        },
         gap: 6,
         space: 28,
         ...(chart.isWhole ? { incrs: wholeSteps } : {}),
@@ -109,10 +114,13 @@ const bars = UPlot.paths.bars?.({ size: [0.72, 24], align: 1, radius: 0.1 })
 const barPaths = bars === undefined ? {} : { paths: bars }
 
 /** Without values the height of the axis means nothing. */
-function valueLabel(value: number, { show }: StatChart, { data }: UPlot): string {
+function valueLabel(value: number, { show }: StatChart, plot: UPlot): string {
   if (value === 0) return '0'
-  const hasValues = data.slice(1).some((values) => [...values].some((one) => (one ?? 0) > 0))
-  return hasValues ? show(value) : ''
+  return hasValues(plot) ? show(value) : ''
+}
+
+function hasValues({ data }: UPlot): boolean {
+  return data.slice(1).some((values) => [...values].some((one) => (one ?? 0) > 0))
 }
 
 function timeLabel(at: number, stepMs: number): string {
