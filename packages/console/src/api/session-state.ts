@@ -10,6 +10,12 @@ export function csrfToken(): string {
   return typeof known === 'object' ? (known.csrf ?? '') : ''
 }
 
+/** The caller of tasks that the user of the console sends. */
+export function consoleCaller(): string {
+  const known = session.value
+  return `console|${typeof known === 'object' ? known.subject : ''}`
+}
+
 /** The hub no longer accepts the session cookie. */
 export function markSignedOut(): void {
   session.value = 'none'

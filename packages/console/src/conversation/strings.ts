@@ -3,6 +3,7 @@ import { pluralize } from '../components/format.ts'
 
 export const transcriptStrings = {
   you: 'You',
+  caller: 'Caller',
   sending: 'Sending…',
   notSent: 'Not sent',
   agentNeedsCredentials: 'The agent needs you to sign in.',

@@ -14,14 +14,15 @@ type ItemTimeElement = preact.JSX.Element
 interface ItemBodyProps {
   readonly item: TranscriptItem
   readonly agent: string
+  readonly isOwn: boolean
   readonly isBusy: boolean
   readonly time: ItemTimeElement
 }
 
-export function TranscriptItemBody({ item, agent, isBusy, time }: ItemBodyProps) {
+export function TranscriptItemBody({ item, agent, isOwn, isBusy, time }: ItemBodyProps) {
   switch (item.kind) {
     case 'said':
-      return <MessageItem item={item} agent={agent} isBusy={isBusy} time={time} />
+      return <MessageItem item={item} agent={agent} isOwn={isOwn} isBusy={isBusy} time={time} />
     case 'status':
       return <StatusLine item={item} time={time} />
     case 'asked':
@@ -38,13 +39,16 @@ interface ItemProps<Kind extends TranscriptItem['kind']> {
   readonly time: ItemTimeElement
 }
 
-function MessageItem({ item, agent, isBusy, time }: ItemProps<'said'> & Pick<ItemBodyProps, 'agent' | 'isBusy'>) {
+type MessageItemProps = ItemProps<'said'> & Pick<ItemBodyProps, 'agent' | 'isOwn' | 'isBusy'>
+
+function MessageItem({ item, agent, isOwn, isBusy, time }: MessageItemProps) {
   const { message, isPending = false, note = '' } = item
   const byAgent = message.role !== 'ROLE_USER'
+  const author = isOwn ? transcriptStrings.you : transcriptStrings.caller
   return (
     <>
       <p class="row talk-head">
-        <span class="talk-who">{byAgent ? agent : transcriptStrings.you}</span>
+        <span class="talk-who">{byAgent ? agent : author}</span>
         {time}
         {note !== '' && <span class="talk-pending">{note}</span>}
         {isPending && (

@@ -13,6 +13,8 @@ import './transcript-view.css'
 export interface TranscriptViewProps {
   readonly transcript: Transcript
   readonly agent: string
+  /** The user of the console wrote the messages, and not another caller. */
+  readonly isOwn?: boolean
   /** A stream is open: more may arrive. */
   readonly isBusy?: boolean
   /** Seq of an event. */
@@ -22,7 +24,14 @@ export interface TranscriptViewProps {
 
 const rowsPerPage = 200
 
-export function TranscriptView({ transcript, agent, isBusy = false, selected, onSelect }: TranscriptViewProps) {
+export function TranscriptView({
+  transcript,
+  agent,
+  isOwn = true,
+  isBusy = false,
+  selected,
+  onSelect,
+}: TranscriptViewProps) {
   const shown = useSignal(rowsPerPage)
   const opened = useSignal<ReadonlySet<string>>(new Set())
   const rows = useMemo(() => collapseStatusLines(transcript.items, opened.value), [transcript.items, opened.value])
@@ -44,6 +53,7 @@ export function TranscriptView({ transcript, agent, isBusy = false, selected, on
             key={row.item.key}
             item={row.item}
             agent={agent}
+            isOwn={isOwn}
             isBusy={isBusy}
             isSelected={selected !== undefined && row.item.seqs.includes(selected)}
             onSelect={onSelect}
@@ -63,12 +73,13 @@ export function TranscriptView({ transcript, agent, isBusy = false, selected, on
 interface TranscriptRowProps {
   readonly item: TranscriptItem
   readonly agent: string
+  readonly isOwn: boolean
   readonly isBusy: boolean
   readonly isSelected: boolean
   readonly onSelect: ((seq: number) => void) | undefined
 }
 
-function TranscriptItemRow({ item, agent, isBusy, isSelected, onSelect }: TranscriptRowProps) {
+function TranscriptItemRow({ item, agent, isOwn, isBusy, isSelected, onSelect }: TranscriptRowProps) {
   const element = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (isSelected) element.current?.scrollIntoView({ block: 'nearest' })
@@ -80,12 +91,13 @@ function TranscriptItemRow({ item, agent, isBusy, isSelected, onSelect }: Transc
         <TranscriptItemBody
           item={item}
           agent={agent}
+          isOwn={isOwn}
           isBusy={isBusy}
           time={<ItemTime item={item} onSelect={onSelect} />}
         />
       </li>
     ),
-    [item, agent, isPending && isBusy, isSelected, onSelect],
+    [item, agent, isOwn, isPending && isBusy, isSelected, onSelect],
   )
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { Agent } from '../../api/admin.ts'
 import { useAgentList } from '../../api/agents.ts'
 import type { Resource } from '../../api/resource.ts'
-import { session } from '../../api/session-state.ts'
+import { consoleCaller } from '../../api/session-state.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { navigate } from '../../app/router.ts'
@@ -24,11 +24,6 @@ import { createProtocolLog } from './protocol/protocol-log.ts'
 import { ProtocolPanel } from './protocol/protocol-panel.tsx'
 import { playgroundStrings } from './strings.ts'
 import './playground.css'
-
-export function consoleCaller(): string {
-  const known = session.value
-  return `console|${typeof known === 'object' ? known.subject : ''}`
-}
 
 export function PlaygroundPage() {
   const { agent } = playgroundParams()

@@ -1,6 +1,7 @@
 /** The transcript of the task: complete, or up to the selected event; and its replay. */
 import { useMemo } from 'preact/hooks'
 import type { TaskDetail } from '../../../api/admin.ts'
+import { consoleCaller } from '../../../api/session-state.ts'
 import { isWorkingState, transcriptOf } from '../../../conversation/transcript.ts'
 import { TranscriptView } from '../../../conversation/transcript-view.tsx'
 import { createFoldToSeq } from '../events/fold-events.ts'
@@ -16,7 +17,7 @@ export interface ConversationTabProps {
 }
 
 export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
-  const { id, contextId, agent, createdAt } = detail
+  const { id, contextId, agent, caller, createdAt } = detail
   const whole = a2aTaskOf(detail)
   const events = log.events.value
   const canFold = log.isFromStart.value && events.length > 0
@@ -39,6 +40,7 @@ export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
           <TranscriptView
             transcript={transcript}
             agent={agent}
+            isOwn={caller === consoleCaller()}
             isBusy={isWorkingState(transcript.state)}
             selected={seq}
             onSelect={selectEvent}
