@@ -189,15 +189,15 @@ describe('a transcript', () => {
   })
 
   it('shows a pending message, then the logged one', () => {
-    const told = withPendingMessage(emptyTranscript, said('m1', '(not shown)'), 1)
-    assert.equal(told.items[0]?.kind === 'said' && told.items[0].isPending, true)
+    const pending = withPendingMessage(emptyTranscript, said('m1', '(not shown)'), 1)
+    assert.equal(pending.items[0]?.kind === 'said' && told.items[0].isPending, true)
     const snapshot = {
       ...task,
       history: [said('m1', '[redacted]')],
       artifacts: [],
       status: { state: 'TASK_STATE_SUBMITTED' as const },
     }
-    const talk = applyEvents(told, [{ seq: 2, at: 2, body: { type: 'task', task: snapshot } }])
+    const talk = applyEvents(pending, [{ seq: 2, at: 2, body: { type: 'task', task: snapshot } }])
     assert.deepEqual(textsOf(talk), ['said [redacted]'])
     assert.equal(talk.items[0]?.kind === 'said' && talk.items[0].isPending, false)
     assert.equal(talk.items[0]?.at, 1)

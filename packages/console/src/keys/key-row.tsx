@@ -35,7 +35,7 @@ export function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
         <span class="keys-name cut">{name}</span>
         <code class="faint cut">{prefix}…</code>
       </div>
-      <StatusBadge tone={tone} shape={shape} word={state} />
+      <StatusBadge tone={tone} shape={shape} word={keyRowStrings.states[state]} />
       <div class="agent-tags keys-scopes">
         <span class="unseen">{keyRowStrings.access}</span>
         {describeScopes(scopes).map((word) => (

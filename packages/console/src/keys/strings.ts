@@ -19,6 +19,7 @@ export const keysStrings = {
 } as const
 
 export const keyRowStrings = {
+  states: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   access: 'Access',
   allAgents: 'All agents',
   only: (operations: string) => `only ${operations}`,

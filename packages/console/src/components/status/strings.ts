@@ -3,7 +3,7 @@ export const statusStrings = {
   tryAgain: 'Try again',
   copyDetails: 'Copy details',
   details: 'Details',
-  loading: (what: string) => `Loading ${what} …`,
+  loading: (what: string) => `Loading ${what}…`,
   /** Title and advice by error code. Without a title, the message of the hub is the title. */
   problems: {
     UNREACHABLE: {

@@ -218,7 +218,7 @@ function AgentName({ agent }: { readonly agent: Agent }) {
     <span class="agents-name grow">
       <span class="agents-title">
         <span class="agents-id">{name}</span>
-        {title !== name && (
+        {title.toLowerCase() !== name && (
           <span class="soft cut" dir="auto">
             {title}
           </span>

@@ -7,7 +7,7 @@ export const agentsListStrings = {
   what: 'the agents',
   filters: {
     text: 'Filter agents',
-    placeholder: 'Filter …',
+    placeholder: 'Filter…',
     kind: 'Kind',
     anyKind: 'Any kind',
     tag: 'Tag',

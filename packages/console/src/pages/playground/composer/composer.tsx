@@ -111,7 +111,7 @@ export function Composer({ label, initial, isBusy, canSend, onSend, onCancel }: 
         dir="auto"
         rows={1}
         aria-label={label}
-        placeholder={`${label} …`}
+        placeholder={`${label}…`}
         value={text.value}
         onInput={(event) => (text.value = event.currentTarget.value)}
         onKeyDown={press}

@@ -98,6 +98,6 @@ export const auditStrings = {
   lost: (count: number) => `${count} entries could not be written`,
   hub: 'the hub',
   unknown: 'unknown',
-  lostWord: 'lost',
-  okWord: 'ok',
+  lostWord: 'Lost',
+  okWord: 'OK',
 } as const

@@ -1,4 +1,4 @@
-/** Why a task failed: what its caller was told, the cause for operators, what to do, and the way to send it again. */
+/** Why a task failed: the message that its caller got, the cause for operators, what to do, and the way to send it again. */
 import type { TaskDetail } from '../../../api/admin.ts'
 import { navigate } from '../../../app/router.ts'
 import { useSubmit } from '../../../components/form/use-submit.ts'
