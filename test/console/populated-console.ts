@@ -7,6 +7,7 @@ import { serve } from '@parley/a2a/node'
 import type { Browser } from 'playwright-core'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import { waitFor } from '../admin/test-hub.ts'
+import { freePort } from '../free-port.ts'
 import { openConsole } from './open-console.ts'
 import type { ConsoleFixture } from './open-console.ts'
 
@@ -15,6 +16,10 @@ export interface PopulatedConsole extends ConsoleFixture {
   readonly report: string
   /** The same, as the user of the console. */
   readonly own: { readonly taskId: string; readonly contextId: string }
+  /** A task that an error ended. */
+  readonly failed: string
+  /** One message of that user to two agents. */
+  readonly compared: { readonly left: string; readonly right: string }
   /** A webhook that is being retried. */
   readonly hook: { readonly taskId: string; readonly configId: string }
 }
@@ -27,11 +32,13 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
   after(() => model.close())
   const partner = await serve({
     name: 'Ledger',
+    port: 0,
     description: 'Knows every invoice of the last ten years.',
     agent: ({ text }) => `Three invoices match “${text}”.`,
   })
   after(() => partner.close())
   const receiver = await openReceiver()
+  const closedPort = await freePort()
   const fixture = await openConsole(browser, {
     files: { 'analyst.ts': analyst, 'writer.ts': writer, 'release-bot.ts': releaseBot, 'translate.mjs': translate },
     config: {
@@ -58,6 +65,7 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
         writer: { kind: 'module', path: './writer.ts', description: 'Writes what others have found.' },
         translator: { kind: 'command', command: ['node', './translate.mjs'], description: 'A program.' },
         ledger: { kind: 'a2a', url: partner.url, allowPrivate: true },
+        crm: { kind: 'a2a', url: `http://127.0.0.1:${closedPort}`, allowPrivate: true },
         'release-bot': { kind: 'module', path: './release-bot.ts', description: 'Builds and ships releases.' },
       },
       routes: [
@@ -83,7 +91,7 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
     await testHub.send('translator', text, ana)
   for (const text of ['Find the invoice of 12 March', 'A table for two, please'])
     await testHub.send('concierge', text, shop)
-  await testHub.send('release-bot', 'Ship 2.4.0 to staging', ana)
+  const failed = (await testHub.send('release-bot', 'Ship 2.4.0 to staging', ana)).id
   await testHub.send('writer', 'Thank the team for the release', ana)
   await testHub.send('concierge', 'Dinner with the Oslo office', ana)
   const report = (await testHub.send('analyst', 'Summarise the third quarter', ana)).id
@@ -95,9 +103,11 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
   )
   void delivered
   await askAtConsole('translator', 'Wo ist der Bahnhof?')
+  const left = (await askAtConsole('researcher', 'How did Norway do in the third quarter?')).taskId
+  const right = (await askAtConsole('writer', 'How did Norway do in the third quarter?')).taskId
   const own = await askAtConsole('analyst', 'How did Norway do in the third quarter?')
   void testHub.send('clock', '600', ana, {}).catch(() => {})
-  return { ...fixture, report, own, hook }
+  return { ...fixture, report, own, failed, compared: { left, right }, hook }
 
   /** As the playground does: with the cookie, and the token beside it. */
   async function askAtConsole(agent: string, text: string): Promise<{ taskId: string; contextId: string }> {
@@ -172,7 +182,7 @@ export default async function* ({ text }) {
 const releaseBot = `
 export default async function* () {
   yield 'Building 2.4.0 … '
-  return yield { state: 'TASK_STATE_FAILED', message: { parts: [{ text: 'Two tests failed in checkout: cart-total, coupon-twice' }] } }
+  throw new Error('Staging rejected the release', { cause: new Error('connect ECONNREFUSED 10.0.4.7:443') })
 }
 `
 

@@ -25,20 +25,28 @@ const looksAt = (page: number) => (isKept ? all : all.filter((_, look) => look =
 describeInBrowser('every page', async (browser) => {
   if (isKept) mkdirSync(folder, { recursive: true })
   const populated = await openPopulatedConsole(browser)
-  const { report, own, hook } = populated
+  const { report, own, failed, compared, hook } = populated
   const pages: readonly (readonly [name: string, path: string, shows: string])[] = [
     ['overview', '/overview', 'release-bot'],
     ['welcome', '/welcome', 'concierge'],
     ['agents', '/agents', 'translator'],
     ['agent', '/agents/analyst', 'Quarterly report'],
+    ['agent-down', '/agents/crm', 'crm is not reachable'],
     ['agent-connect', '/agents/analyst/connect', 'curl'],
     ['agent-card', '/agents/analyst/card', '0.3'],
     ['add-agent', '/agents/new', 'agent'],
+    ['add-agent-form', '/agents/new?form=mcp', 'MCP server'],
+    ['playground-new', '/playground/analyst', 'Summarise the third quarter'],
     ['playground', `/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
     ['agent-settings', '/agents/researcher/settings', 'baseUrl'],
-    ['compare', '/playground/compare?left=researcher&right=writer', 'Compare agents'],
+    [
+      'compare',
+      `/playground/compare?left=researcher&right=writer&leftTask=${compared.left}&rightTask=${compared.right}`,
+      'Total time',
+    ],
     ['tasks', '/tasks', 'Summarise the third quarter'],
     ['task', `/tasks/${report}`, 'third-quarter.md'],
+    ['task-failed', `/tasks/${failed}`, 'Staging rejected the release'],
     ['task-events', `/tasks/${report}/events`, 'artifact'],
     ['task-protocol', `/tasks/${report}/protocol`, '0.3'],
     ['traces', '/traces', 'analyst'],
