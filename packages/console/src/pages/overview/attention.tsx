@@ -78,7 +78,7 @@ export function FailuresPanel({ tasks, range, agent }: FailuresPanelProps) {
       ) : (
         <>
           <ul class="overview-rows">
-            {tasks?.map(({ id, title, agent: name, statusAt, statusText }) => (
+            {tasks?.map(({ id, title, agent: name, statusAt, statusText, cause = statusText }) => (
               <li key={id}>
                 <a href={`/tasks/${id}`}>
                   <span class="row">
@@ -90,9 +90,9 @@ export function FailuresPanel({ tasks, range, agent }: FailuresPanelProps) {
                   <span class="cut" dir="auto">
                     {title ?? strings.untitled}
                   </span>
-                  {statusText !== undefined && (
+                  {cause !== undefined && (
                     <span class="overview-why overview-cause" dir="auto">
-                      {statusText}
+                      {cause}
                     </span>
                   )}
                 </a>
