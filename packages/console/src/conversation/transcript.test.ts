@@ -190,7 +190,7 @@ describe('a transcript', () => {
 
   it('shows a pending message, then the logged one', () => {
     const pending = withPendingMessage(emptyTranscript, said('m1', '(not shown)'), 1)
-    assert.equal(pending.items[0]?.kind === 'said' && told.items[0].isPending, true)
+    assert.equal(pending.items[0]?.kind === 'said' && pending.items[0].isPending, true)
     const snapshot = {
       ...task,
       history: [said('m1', '[redacted]')],

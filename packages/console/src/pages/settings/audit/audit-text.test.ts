@@ -43,7 +43,7 @@ describe('an entry of the audit', () => {
     assert.deepEqual(
       tones.map((look) => [look?.tone, look?.word]),
       [
-        ['done', 'ok'],
+        ['done', 'OK'],
         ['waiting', 'unauthenticated'],
         ['failed', 'internal'],
         ['failed', 'agent unavailable'],
