@@ -161,6 +161,7 @@ export const agentsStrings = {
     form: 'Form',
     submit: (name: string) => `Add ${name}`.trim(),
     required: 'required',
+    settings: 'Settings',
     moreSettings: 'More settings',
     cardSettings: 'Card, limits and access',
     lines: 'One per line.',

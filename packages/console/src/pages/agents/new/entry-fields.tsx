@@ -23,7 +23,7 @@ export function EntryFields(props: EntryFieldsProps) {
     <>
       <Group {...props} fields={of('needed')} />
       <details class="entry-more" open={isWrong('own') || of('needed').length === 0}>
-        <summary>{words.moreSettings}</summary>
+        <summary>{of('needed').length === 0 ? words.settings : words.moreSettings}</summary>
         <Group {...props} fields={of('own')} />
       </details>
       <details class="entry-more" open={isWrong('card')}>
