@@ -197,7 +197,13 @@ describeInBrowser('the list of tasks', async (browser) => {
     ['reporter', 'FAILED', 'Two tests are red', '', 'The agent ended the task itself.'],
     ['refuser', 'REJECTED', 'Two tests are red', '', 'Change the request, or send it to another agent.'],
     ['sleeper', 'sleep', 'Task timed out', 'the turn took too long', 'The agent exceeded its time limit.'],
-    ['offline', 'hello', /unavailable|reached|down/, /ECONNREFUSED/, 'The agent could not be reached.'],
+    [
+      'offline',
+      'hello',
+      /unavailable|reached|down/,
+      /ECONNREFUSED/,
+      'The agent, or a service that it uses, could not be reached.',
+    ],
   ] as const) {
     it(`explains the failure of an agent: ${agent}`, async () => {
       const { id } = await testHub.send(agent, text)
