@@ -30,7 +30,7 @@ describeInBrowser('the agents', async (browser) => {
   describe('as a list', () => {
     it('show their kind, their health, and which one is the default', async () => {
       const page = await fixture.open('/agents')
-      await row(page, /^talker Talker default/).waitFor()
+      await row(page, /^talker default/).waitFor()
       await row(page, /^gpt A model\. openai/).waitFor()
       await row(page, /^gone .*Down/).waitFor()
       assert.equal(await list(page).getByRole('listitem').count(), 9)
@@ -39,29 +39,29 @@ describeInBrowser('the agents', async (browser) => {
 
     it('are found by text, kind, tag and health, all kept in the address', async () => {
       const page = await fixture.open('/agents')
-      await row(page, /Talker/).waitFor()
+      await row(page, /^talker /).waitFor()
       await page.keyboard.press('/')
       await page.keyboard.type('seconds')
-      await row(page, /Talker/).waitFor({ state: 'detached' })
-      await row(page, /Clock/).waitFor()
+      await row(page, /^talker /).waitFor({ state: 'detached' })
+      await row(page, /^clock /).waitFor()
       assert.match(page.url(), /\?text=seconds$/)
       await page.getByLabel('Filter agents').fill('')
       await page.getByLabel('Kind').selectOption('demo')
-      await row(page, /Talker/).waitFor({ state: 'detached' })
+      await row(page, /^talker /).waitFor({ state: 'detached' })
       await page.getByLabel('Tag').selectOption('demo')
       await page.reload()
-      await row(page, /Clock/).waitFor()
+      await row(page, /^clock /).waitFor()
       assert.equal(await page.getByLabel('Kind').inputValue(), 'demo')
       await page.getByLabel('Health').selectOption('down')
       await page.getByText('No matching agents').waitFor()
       await page.getByRole('link', { name: 'Show all agents' }).click()
-      await row(page, /Talker/).waitFor()
+      await row(page, /^talker /).waitFor()
       await page.close()
     })
 
     it('are navigated by keyboard, opened beside the list, and their names copied', async () => {
       const page = await fixture.open('/agents?kind=demo')
-      await row(page, /Clock/).waitFor()
+      await row(page, /^clock /).waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('j')
       await page.keyboard.press('Enter')
@@ -85,11 +85,11 @@ describeInBrowser('the agents', async (browser) => {
           configuration: { returnImmediately: true },
         })
         .then(({ json }) => json.result.task)
-      await row(page, /Talker .*1 working/).waitFor()
+      await row(page, /^talker .*1 working/).waitFor()
       await testHub.send('talker', 'fail now')
-      await row(page, /Talker .*Up 2 50 % .*The agent failed/).waitFor()
+      await row(page, /^talker .*Up 2 50 % .*The agent failed/).waitFor()
       await testHub.ask('POST', `/admin/tasks/${id}/cancel`)
-      await row(page, /Talker .*idle/).waitFor()
+      await row(page, /^talker .*idle/).waitFor()
       await page.close()
     })
 
@@ -118,7 +118,7 @@ describeInBrowser('the agents', async (browser) => {
 
     it('are added and removed with the configuration', async () => {
       const page = await fixture.open('/agents')
-      await row(page, /Talker/).waitFor()
+      await row(page, /^talker /).waitFor()
       await testHub.ask('POST', '/admin/agents', { name: 'timer', entry: { kind: 'demo', agent: 'clock' } })
       await row(page, /timer/).waitFor()
       await testHub.ask('DELETE', '/admin/agents/timer')
@@ -246,7 +246,7 @@ describeInBrowser('the agents', async (browser) => {
         ]) {
           const page = await fixture.open(`/agents${path}`, { theme })
           if (path !== '') await tabs(page).waitFor()
-          else await row(page, /Talker/).waitFor()
+          else await row(page, /^talker /).waitFor()
           assert.deepEqual(await seriousViolations(page), [], path)
           await page.close()
         }
@@ -263,8 +263,8 @@ describeInBrowser('the agents', async (browser) => {
         '/gpt/settings',
       ]) {
         const page = await fixture.open(`/agents${path}`, { width: 390, height: 844 })
-        await (path === '' ? row(page, /Talker/) : tabs(page)).waitFor()
-        assert.equal(await row(page, /Talker/).isVisible(), path === '', path)
+        await (path === '' ? row(page, /^talker /) : tabs(page)).waitFor()
+        assert.equal(await row(page, /^talker /).isVisible(), path === '', path)
         assert.ok(await hasNoHorizontalScroll(page), path)
         await page.close()
       }
