@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
+import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import type { Browser } from 'playwright-core'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
@@ -33,6 +34,8 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
   const partner = await serve({
     name: 'Ledger',
     port: 0,
+    store: memoryStore(),
+    quiet: true,
     description: 'Knows every invoice of the last ten years.',
     agent: ({ text }) => `Three invoices match “${text}”.`,
   })
@@ -87,12 +90,10 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
   const { testHub } = fixture
   const ana = await testHub.key({ name: 'Ana’s notebook', scopes: ['agent:*'] })
   const shop = await testHub.key({ name: 'web shop', scopes: ['agent:concierge', 'agent:ledger'] })
-  for (const text of ['Bonjour tout le monde', 'Wo ist der Bahnhof?', 'Takk for sist'])
-    await testHub.send('translator', text, ana)
+  for (const text of ['Bonjour tout le monde', 'Wo ist der Bahnhof?']) await testHub.send('translator', text, ana)
   for (const text of ['Find the invoice of 12 March', 'A table for two, please'])
     await testHub.send('concierge', text, shop)
   const failed = (await testHub.send('release-bot', 'Ship 2.4.0 to staging', ana)).id
-  await testHub.send('writer', 'Thank the team for the release', ana)
   await testHub.send('concierge', 'Dinner with the Oslo office', ana)
   const report = (await testHub.send('analyst', 'Summarise the third quarter', ana)).id
   const delivered = await withWebhook('writer', `${receiver.url}/works`)
