@@ -9,18 +9,23 @@ import { describeInBrowser } from './shared-browser.ts'
 const widgets =
   '[role="tree"], [role="treegrid"], [role="listbox"], [role="menu"], [role="toolbar"], [role="radiogroup"]'
 
-/** In the page: numbers the controls, and names those that Tab does not reach. */
+/** In the page: numbers the controls and returns their names. A long list draws its rows anew while it scrolls: they keep their numbers. */
 const number = `(() => {
   const names = []
+  globalThis.rowNumbers = new Map()
   for (const one of document.querySelectorAll('button, a[href], input, select, textarea, summary, [role="button"], [role="slider"], [onclick]')) {
     if (one.disabled || one.closest('${widgets}') !== null || !one.checkVisibility({ visibilityProperty: true })) continue
     if (one.type === 'file' || one.closest('[inert]') !== null) continue
-    one.dataset.number = String(names.length)
+    if (one.dataset.row === undefined) one.dataset.number = String(names.length)
+    else rowNumbers.set(one.dataset.row, String(names.length))
     names.push((one.getAttribute('aria-label') ?? one.textContent ?? one.id).trim().slice(0, 60) + ' <' + one.tagName.toLowerCase() + '>')
   }
   document.activeElement?.blur()
   return names
 })()`
+
+/** In the page: the number of the focused control. */
+const focusedNumber = `(({ number, row } = {}) => number ?? rowNumbers.get(row))(document.activeElement?.dataset)`
 
 async function notReached(page: Page): Promise<readonly string[]> {
   const names = await page.evaluate<readonly string[]>(number)
@@ -29,7 +34,7 @@ async function notReached(page: Page): Promise<readonly string[]> {
   let quiet = 0
   for (let presses = 0; presses < names.length * 2 + 40 && quiet < 40 && reached.size < names.length; presses += 1) {
     await page.keyboard.press('Tab')
-    const at = await page.evaluate<string | undefined>('document.activeElement?.dataset.number')
+    const at = await page.evaluate<string | undefined>(focusedNumber)
     if (at === undefined || reached.has(Number(at))) quiet += 1
     else quiet = 0
     if (at !== undefined) reached.add(Number(at))
