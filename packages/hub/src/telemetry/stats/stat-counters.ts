@@ -112,8 +112,8 @@ export function encodeCounters(counters: StatCounters): Json {
 export function decodeCounters(value: Json): StatCounters {
   const counters = emptyCounters()
   const stored = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>
-  for (const name of sums) counters[name] = numberOf(stored[name]) ?? 0
-  counters.cost = numberOf(stored['cost'])
+  for (const name of sums) counters[name] = amountOf(stored[name]) ?? 0
+  counters.cost = amountOf(stored['cost'])
   const [streams = 0, from = 0, until = 0] = numbersOf(stored['streams'])
   Object.assign(counters, { streams, streamsFrom: from, streamsUntil: until })
   const times = numbersOf(stored['times'])
@@ -124,10 +124,15 @@ export function decodeCounters(value: Json): StatCounters {
   return counters
 }
 
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined
+/** More than any real count or cost, and small enough that sums stay finite. */
+const maxAmount = 1e12
+
+/** Agents report tokens and costs: a value that is not finite or below 0 is ignored, so that it cannot spoil the sums. */
+export function amountOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return undefined
+  return Math.min(value, maxAmount)
 }
 
 function numbersOf(value: unknown): readonly number[] {
-  return Array.isArray(value) ? value.map((one) => numberOf(one) ?? 0) : []
+  return Array.isArray(value) ? value.map((one: unknown) => (typeof one === 'number' ? one : 0)) : []
 }

@@ -78,6 +78,33 @@ describe('the statistics of the hub', () => {
     assert.deepEqual((await history.usage()).get('b'), { calls: 2, errors: 0, lastUsedAt: world.at })
   })
 
+  it('ignore tokens and costs that are negative or not finite', async () => {
+    const world = createWorld()
+    const history = world.open()
+    const report = (input: number, output: number, cost: number) =>
+      history.onSpan(
+        {
+          kind: 'model',
+          attributes: {
+            'gen_ai.usage.input_tokens': input,
+            'gen_ai.usage.output_tokens': output,
+            'gen_ai.usage.cost': cost,
+          },
+        },
+        'a',
+      )
+    report(1.6, -1e9, -1)
+    report(Number.NaN, Number.POSITIVE_INFINITY, Number.NaN)
+    const first = await last(history, 'a')
+    assert.deepEqual([first?.inputTokens, first?.outputTokens, first?.cost], [2, 0, undefined])
+    report(10, 3, 1e308)
+    report(10, 3, 1e308)
+    await history.close()
+    const restarted = await last(world.open(), 'a')
+    assert.deepEqual([restarted?.inputTokens, restarted?.outputTokens], [22, 6])
+    assert.ok(Number.isFinite(restarted?.cost) && (restarted?.cost ?? 0) <= 2e12)
+  })
+
   it('have no series for unknown agent names from requests: their number is unbounded', async () => {
     const world = createWorld()
     const history = world.open()

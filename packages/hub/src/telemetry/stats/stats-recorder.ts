@@ -6,6 +6,7 @@ import { newId, type StreamEvent } from '@parley/a2a'
 import type { EventContext, RequestOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import {
+  amountOf,
   bucketGrowth,
   emptyCounters,
   extendCounters,
@@ -191,9 +192,9 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
     onSpan({ kind, attributes }, agent) {
       // These are derived from the log, and a task has the totals of its spans.
       if (kind === 'task' || kind === 'turn' || kind === 'push') return
-      const input = numberIn(attributes, 'gen_ai.usage.input_tokens')
-      const output = numberIn(attributes, 'gen_ai.usage.output_tokens')
-      const cost = numberIn(attributes, 'gen_ai.usage.cost')
+      const input = tokensIn(attributes, 'gen_ai.usage.input_tokens')
+      const output = tokensIn(attributes, 'gen_ai.usage.output_tokens')
+      const cost = amountOf(attributes['gen_ai.usage.cost'])
       if (input === undefined && output === undefined && cost === undefined) return
       countBoth(agent, (counters) => {
         counters.inputTokens += input ?? 0
@@ -236,7 +237,7 @@ export function bucketKey(resolution: Resolution, series: string, start: number,
   return `${resolution.name}/${series}/${String(start / 1_000).padStart(11, '0')}/${writer}`
 }
 
-function numberIn(attributes: TraceSpan['attributes'], name: string): number | undefined {
-  const value = attributes[name]
-  return typeof value === 'number' ? value : undefined
+function tokensIn(attributes: TraceSpan['attributes'], name: string): number | undefined {
+  const tokens = amountOf(attributes[name])
+  return tokens === undefined ? undefined : Math.round(tokens)
 }
