@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TaskRow } from '@parley/a2a'
 import type { TaskFacts } from './task-facts.ts'
-import { taskSummaryOf } from './task-view.ts'
+import { redactCause, taskSummaryOf } from './task-view.ts'
 
 const row: TaskRow = {
   id: 't',
@@ -31,5 +31,16 @@ describe('the summary of a task', () => {
     summaryOf({ result: `a${'\n'.repeat(200)}${'-'.repeat(195)}x` })
     summaryOf({ cause: `Error: x${'\n'.repeat(200_000)}y` })
     assert.ok(performance.now() - start < 1_000)
+  })
+
+  it('has the error without credentials', () => {
+    const key = `sk-${'x'.repeat(40)}`
+    const cause = `Error: refused\n    at x (y.ts:1:1)\nCaused by: Error: http://ann:hunter22@host/ Bearer abcdef123456 ${key}`
+    const shown = summaryOf({ cause }).cause ?? ''
+    for (const text of [shown, redactCause(cause, 20_000)]) {
+      assert.match(text, /refused/)
+      assert.doesNotMatch(text, /hunter22|abcdef123456|xxxxx/)
+    }
+    assert.equal(redactCause(`${'a '.repeat(10)}${key}`, 40).includes('xxx'), false)
   })
 })

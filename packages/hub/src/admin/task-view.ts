@@ -3,6 +3,7 @@ import { isTerminal, omitUndefined, taskStates } from '@parley/a2a'
 import type { Message, Store, TaskRow } from '@parley/a2a'
 import { z } from 'zod'
 import { isoTime } from '../http/json-response.ts'
+import { createRedactor } from '../telemetry/logs/redactor.ts'
 import { timestamp } from './route.ts'
 import { fullText, type TaskFacts } from './task-facts.ts'
 
@@ -72,7 +73,18 @@ export function taskSummaryOf(
 function causeExcerpt(cause: string, statusText: string | undefined): string | undefined {
   const messages = cause.split('\nCaused by: ').map((text) => withoutStack(text).replace(/^(A2AError|Error): /, ''))
   const own = [...new Set(messages)].filter((text) => text !== '' && text !== statusText)
-  return own.length === 0 ? undefined : toExcerpt(own.join(': '))
+  return own.length === 0 ? undefined : toExcerpt(redactCause(own.join(': '), 10 * maxExcerptLength))
+}
+
+/** An error may contain a URL or a header with a secret in it. */
+const redact = createRedactor()
+/** A credential that continues behind the limit is recognized as one. */
+const maxCredentialLength = 10_000
+
+/** The beginning of an error without credentials. Its length is limited first: an agent chooses the text. */
+export function redactCause(cause: string, maxLength: number): string {
+  const text = redact.text(cause.slice(0, maxLength + maxCredentialLength))
+  return text.slice(0, maxLength).toWellFormed()
 }
 
 function withoutStack(text: string): string {

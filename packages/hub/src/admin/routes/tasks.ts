@@ -18,7 +18,7 @@ import {
 import { pushCursor, pushCursorToJson } from '../push-view.ts'
 import type { TaskFactsReader } from '../task-facts.ts'
 import { searchTasks, taskSorts } from '../task-search.ts'
-import { taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
+import { redactCause, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
 
 export interface TaskRoutesDeps {
   readonly store: Store
@@ -156,7 +156,7 @@ export function taskRoutes({ store, facts, now, tasks, push }: TaskRoutesDeps): 
         ])
         return {
           ...taskSummaryOf(row, read),
-          ...(read.cause !== undefined ? { causeDetails: read.cause.slice(0, maxCauseLength).toWellFormed() } : {}),
+          ...(read.cause !== undefined ? { causeDetails: redactCause(read.cause, maxCauseLength) } : {}),
           firstSeq,
           traceId,
           task: task as unknown as Record<string, unknown>,
