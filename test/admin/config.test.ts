@@ -217,6 +217,22 @@ describe('an agent in the configuration', () => {
     assert.equal((await stage.ask('PUT', '/admin/agents/gpt', { text: edited })).status, 200)
     assert.match(readFileSync(stage.file, 'utf8'), /model: newest # for now\n {4}apiKey: sk-a-secret-of-ours\n/)
   })
+
+  it('is refused with an alias that has no anchor, and the error names the field', async () => {
+    const stage = await open()
+    const { text, entry } = (await stage.ask('POST', '/admin/agents/gpt/review', {})).json
+    const aliased = `${text}retries: *A\n`
+    const refused = [
+      await stage.ask('POST', '/admin/agents/gpt/review', { text: aliased, entry }),
+      await stage.ask('PUT', '/admin/agents/gpt', { text: aliased }),
+    ]
+    for (const { status, json } of refused) {
+      assert.deepEqual([status, json.error.violations[0].field], [400, 'text'])
+      assert.match(json.error.message, /^text: the entry is not valid YAML: Unresolved alias/)
+    }
+    const alone = await stage.ask('POST', '/admin/agents/gpt/review', { text: aliased })
+    assert.match(alone.json.problems[0].message, /invalid YAML/)
+  })
 })
 
 describe('a hub that was started without a file', () => {

@@ -204,10 +204,11 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
       requireTextLimits(edit.text ?? '')
       const isJson = sourceOf().file.endsWith('.json')
       const current = redactConfigText(sourceOf().read(), kinds)
-      const { text, entry, problems } = draftAgentEntry(current, name, edit, isJson)
+      const field = edit.text === undefined ? 'entry' : 'text'
+      const { text, entry, problems } = withRouteErrorsSync(() => draftAgentEntry(current, name, edit, isJson), field)
       const draft = { format: isJson ? 'json' : 'yaml', text, ...omitUndefined({ entry }) } as const
       if (problems.length > 0) return { ...draft, problems }
-      const whole = withRouteErrorsSync(() => setAgentEntry(current, name, text, isJson))
+      const whole = withRouteErrorsSync(() => setAgentEntry(current, name, text, isJson), field)
       const found = reviewedProblems(check(whole), name, text)
       return found.length > 0 ? { ...draft, problems: found } : { ...draft, problems: [], ...diffWithCurrent(whole) }
     },
@@ -224,7 +225,8 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
       change((current) => {
         const isJson = sourceOf().file.endsWith('.json')
         const redacted = redactConfigText(current, kinds)
-        return withSecrets(withRouteErrorsSync(() => setAgentEntry(redacted, name, entry, isJson)))
+        const field = entry === undefined ? 'agent' : typeof entry === 'string' ? 'text' : 'entry'
+        return withSecrets(withRouteErrorsSync(() => setAgentEntry(redacted, name, entry, isJson), field))
       }, about),
     versions: () => list(maxVersions),
     async version(id) {
@@ -285,14 +287,17 @@ async function withRouteErrors<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-function withRouteErrorsSync<Result>(work: () => Result): Result {
+/** `field` is the field of the request that an error is about. */
+function withRouteErrorsSync<Result>(work: () => Result, field?: string): Result {
   try {
     return work()
   } catch (reason) {
-    throw toRouteError(reason)
+    throw toRouteError(reason, field)
   }
 }
 
-function toRouteError(reason: unknown): unknown {
-  return reason instanceof ConfigError ? problemsError([{ path: [], message: reason.message }]) : reason
+function toRouteError(reason: unknown, field = 'text'): unknown {
+  if (!(reason instanceof ConfigError)) return reason
+  // An error without a path begins with the colon behind it.
+  return problemsError([{ path: [field], message: reason.message.replace(/^: /, '') }])
 }

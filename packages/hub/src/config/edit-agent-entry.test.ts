@@ -69,6 +69,32 @@ describe('an agent, put into a text', () => {
     )
     assert.throws(() => setAgentEntry('agents: [', 'a', { kind: 'demo' }, false), /not valid YAML/)
   })
+
+  it('is refused with an alias that has no anchor in it', () => {
+    const refused = { name: 'ConfigError', message: /not valid YAML: Unresolved alias/ }
+    for (const text of [yaml, 'agents:\n  a:\n    kind: demo\n', 'agents:\n  a: { kind: demo }\n']) {
+      assert.throws(() => setAgentEntry(text, 'a', 'kind: demo\nx: *A\n', false), refused)
+    }
+    assert.throws(() => setAgentEntry('{"agents":{}}', 'a', 'kind: demo\nx: *A\n', true), refused)
+    assert.throws(() => mergeEntryText('kind: demo\nx: *A\n', { kind: 'demo', x: 1 }, false), refused)
+  })
+
+  it('is refused if other parts of the file use its anchor, and would change', () => {
+    const refused = { name: 'ConfigError', message: /other parts of the file refer to agents\.a/ }
+    for (const text of [
+      'agents:\n  a: &A\n    kind: demo\n    x: 1\n  b: *A\n',
+      'agents:\n  a: &A { kind: demo, x: 1 }\n  b: *A\n',
+      'agents:\n  a:\n    kind: demo\n    x: &A 1\n  b:\n    kind: demo\n    x: *A\n',
+    ]) {
+      assert.throws(() => setAgentEntry(text, 'a', 'kind: demo\nx: 2\n', false), refused)
+      assert.throws(() => setAgentEntry(text, 'a', { kind: 'demo', x: 2 }, false), refused)
+      assert.throws(() => setAgentEntry(text, 'a', undefined, false), refused)
+    }
+    const partly = 'agents:\n  a:\n    kind: demo\n    x: &A 1\n    y: 1\n  b:\n    kind: demo\n    x: *A\n'
+    assert.equal(setAgentEntry(partly, 'a', { kind: 'demo', x: 1, y: 2 }, false), partly.replace('y: 1', 'y: 2'))
+    assert.throws(() => setAgentEntry(partly, 'b', 'kind: demo\nx: *A\n', false), { name: 'ConfigError' })
+    assert.match(setAgentEntry(partly, 'b', { kind: 'demo', x: 3 }, false), /x: 3\n$/)
+  })
 })
 
 describe('the entry of an agent as text', () => {
@@ -92,5 +118,11 @@ describe('the entry of an agent as text', () => {
       'kind: openai # the model\nmodel: b\nlimits:\n  # all callers\n  rate: 5/s # slow\nmodels:\n  - c\n',
     )
     assert.equal(mergeEntryText('not: [valid', { kind: 'demo' }, false), 'kind: demo\n')
+  })
+
+  it('has the given values, although an anchor in it is shared', () => {
+    const shared = 'kind: demo\na: &A 1\nb: *A\n'
+    assert.equal(mergeEntryText(shared, { kind: 'demo', b: 1, a: 2 }, false), 'kind: demo\nb: 1\na: 2\n')
+    assert.equal(mergeEntryText(shared, { kind: 'demo', b: 1 }, false), 'kind: demo\nb: 1\n')
   })
 })

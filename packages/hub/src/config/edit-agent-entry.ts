@@ -1,4 +1,5 @@
 /** Edits the entry of one agent in the text of a configuration, and converts an entry between tree and text. */
+import { isDeepStrictEqual } from 'node:util'
 import { Document, isMap, isScalar, type Node, type YAMLMap } from 'yaml'
 import { ConfigError } from '@parley/a2a/server'
 import { attempt } from '../json/attempt.ts'
@@ -9,7 +10,7 @@ export type AgentEntry = Readonly<Record<string, unknown>>
 /**
  * Sets or, with `undefined`, removes an agent in the text of a configuration, and leaves everything else unchanged, comments
  * included. An entry may be a tree, or a text whose comments are kept. JSON stays JSON. Throws ConfigError for a text that cannot
- * be edited.
+ * be edited, and for a change that would change other parts of the file, too: those that use an anchor of the entry.
  */
 export function setAgentEntry(
   text: string,
@@ -18,6 +19,40 @@ export function setAgentEntry(
   isJson: boolean,
 ): string {
   if (isJson) return setJsonAgentEntry(text, name, typeof entry === 'string' ? parseEntry(entry) : entry)
+  const before = treeWithout(text, name)
+  if (before === undefined) throw new ConfigError('', 'the file is not valid YAML')
+  // The library throws for an alias whose anchor was removed.
+  const edited = orUndefinedIfUnresolved(() => setYamlAgentEntry(text, name, entry))
+  if (edited === undefined || !isDeepStrictEqual(treeWithout(edited, name), before)) {
+    throw new ConfigError('', `other parts of the file refer to agents.${name} or its anchors: edit the whole file`)
+  }
+  return edited
+}
+
+/** The configuration without this agent; `undefined` if it cannot be parsed. */
+function treeWithout(text: string, name: string): { readonly tree: unknown } | undefined {
+  const document = parseYaml(text, { merge: true })
+  const parsed = document.errors.length > 0 ? {} : toTree(document)
+  if (!('tree' in parsed)) return undefined
+  const tree = parsed.tree ?? {}
+  if (!isTree(tree)) return { tree }
+  const { agents, ...rest } = tree
+  if (!isTree(agents)) return { tree: agents === undefined || agents === null ? rest : tree }
+  const { [name]: _, ...others } = agents
+  return { tree: Object.keys(others).length === 0 ? rest : { ...rest, agents: others } }
+}
+
+function orUndefinedIfUnresolved<Result>(work: () => Result): Result | undefined {
+  try {
+    return work()
+  } catch (reason) {
+    const isUnresolved = reason instanceof Error && /unresolved alias|alias anchor/i.test(reason.message)
+    if (reason instanceof ConfigError || !isUnresolved) throw reason
+    return undefined
+  }
+}
+
+function setYamlAgentEntry(text: string, name: string, entry: AgentEntry | string | undefined): string {
   const document = parseYaml(text)
   if (document.errors.length > 0) throw new ConfigError('', 'the file is not valid YAML')
   if (document.contents !== null && !isMap(document.contents)) throw new ConfigError('', 'the file is not a mapping')
@@ -65,14 +100,35 @@ export function agentEntryText(text: string, name: string, isJson: boolean): str
   return attempt(() => own.toString({ lineWidth: 0 })) ?? new Document(tree).toString({ lineWidth: 0 })
 }
 
-/** The text with these values, and with the comments of the values that stay. Text that is not a mapping is replaced. */
+/**
+ * The text with these values, and with the comments of the values that stay. Text that is not a mapping is replaced. Throws
+ * ConfigError if an alias in the text cannot be resolved.
+ */
 export function mergeEntryText(text: string, entry: AgentEntry, isJson: boolean): string {
   if (isJson) return `${JSON.stringify(entry, null, 2)}\n`
   const document = parseYaml(text)
   const { contents } = document
-  if (document.errors.length > 0 || !isMap(contents)) return new Document(entry).toString({ lineWidth: 0 })
-  mergeEntry(document, contents, entry)
-  return document.toString({ lineWidth: 0 })
+  const plain = (): string => new Document(entry).toString({ lineWidth: 0 })
+  if (document.errors.length > 0 || !isMap(contents)) return plain()
+  requireTree(document)
+  const merged = attempt(() => {
+    mergeEntry(document, contents, entry)
+    return document.toString({ lineWidth: 0 })
+  })
+  // A changed value may have an anchor that others use, and a removed one may come from a merge key.
+  return merged !== undefined && hasValues(merged, entry) ? merged : plain()
+}
+
+function hasValues(text: string, entry: AgentEntry): boolean {
+  const parsed = toTree(parseYaml(text, { merge: true }))
+  return 'tree' in parsed && isDeepStrictEqual(parsed.tree, JSON.parse(JSON.stringify(entry)))
+}
+
+/** Throws ConfigError if an alias has no anchor in this text, or there are too many. */
+function requireTree(document: ReturnType<typeof parseYaml>): unknown {
+  const parsed = toTree(document)
+  if ('tree' in parsed) return parsed.tree
+  throw new ConfigError('', `the entry is not valid YAML: ${parsed.why}`)
 }
 
 interface BlockEntry {
@@ -131,15 +187,19 @@ function indented(text: string, indent: number): string {
 }
 
 function parseEntry(text: string): AgentEntry {
-  const tree: unknown = parseYaml(text, { merge: true }).toJS()
-  if (typeof tree === 'object' && tree !== null && !Array.isArray(tree)) return tree as AgentEntry
+  const document = parseYaml(text, { merge: true })
+  if (document.errors.length > 0) throw new ConfigError('', 'the entry is not valid YAML')
+  const tree = requireTree(document)
+  if (isTree(tree)) return tree
   throw new ConfigError('', 'an entry must be a mapping')
 }
 
 function entryNode(text: string): YAMLMap {
-  const { contents, commentBefore, errors } = parseYaml(text)
+  const document = parseYaml(text)
+  const { contents, commentBefore, errors } = document
   if (errors.length > 0) throw new ConfigError('', 'the entry is not valid YAML')
   if (!isMap(contents)) throw new ConfigError('', 'an entry must be a mapping')
+  requireTree(document)
   // A comment with an empty line below it belongs to the document.
   if (commentBefore !== null) {
     contents.commentBefore = [commentBefore, contents.commentBefore ?? []].flat().join('\n')
