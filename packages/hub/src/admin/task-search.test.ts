@@ -146,6 +146,27 @@ describe('the order of tasks', () => {
     assert.equal(await pagesOf(store, { sort: 'duration', from: 400, until: 900 }, 1), '214')
   })
 
+  it('reads the logs of few tasks at the same time', async () => {
+    const store = memoryStore()
+    await fill(store, 100, (n) => `task ${n}`)
+    const facts = createTaskFacts(store)
+    let open = 0
+    let mostOpen = 0
+    const counted = {
+      async read(...row: Parameters<typeof facts.read>) {
+        mostOpen = Math.max(mostOpen, (open += 1))
+        const found = await facts.read(...row)
+        open -= 1
+        return found
+      },
+    }
+    for (const sort of ['duration', 'time'] as const) {
+      const page = await searchTasks({ store, facts: counted, now: () => 1_000_000 }, { limit: 100, sort })
+      assert.equal(page.tasks.length, 100)
+    }
+    assert.ok(mostOpen <= 20, `${mostOpen} at the same time`)
+  })
+
   it('refuses the cursor of another order', async () => {
     const store = await filled()
     const deps = { store, facts: createTaskFacts(store), now: () => now }

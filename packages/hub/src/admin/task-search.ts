@@ -83,7 +83,7 @@ async function searchInGroups({ store, facts }: TaskSearchDeps, query: TaskQuery
         limit: size,
         ...(after !== undefined ? { before: after } : {}),
       })
-      const read = await Promise.all(tasks.map((row) => facts.read(row)))
+      const read = await mapInBatches(tasks, (row) => facts.read(row))
       for (const [at, row] of tasks.entries()) {
         if (needle !== undefined && !matchesText(row, read[at], needle)) continue
         found.push(taskSummaryOf(row, read[at]))
@@ -114,10 +114,25 @@ async function groupsOf(store: Pick<Store, 'tasks'>, query: TaskQuery): Promise<
   return direction === 'desc' ? groups.toReversed() : groups
 }
 
+/** Without its facts: those of 1,000 tasks may be large. */
 interface ComparedTask {
   readonly row: TaskRow
-  readonly facts: TaskFacts
   readonly workingMs: number
+  readonly isMatch: boolean
+}
+
+/** Tasks whose logs are read at the same time. */
+const readBatch = 20
+
+async function mapInBatches<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let at = 0; at < items.length; at += readBatch) {
+    results.push(...(await Promise.all(items.slice(at, at + readBatch).map(work))))
+  }
+  return results
 }
 
 /** The newest matches, by working time. The cursor has the time of the first page, so that running tasks keep their place. */
@@ -128,23 +143,22 @@ async function searchByDuration({ store, facts, now }: TaskSearchDeps, query: Ta
   const until = Math.min(filter.until ?? Infinity, asOf + 1)
   const { tasks, more } = await store.tasks.search({ ...filter, until, limit: maxSearched })
   const needle = text?.toLowerCase()
-  const compared = await Promise.all(
-    tasks.map(async (row): Promise<ComparedTask> => {
-      const read = await facts.read(row)
-      return { row, facts: read, workingMs: workingTime(row, read, asOf) }
-    }),
-  )
+  const compared = await mapInBatches(tasks, async (row): Promise<ComparedTask> => {
+    const read = await facts.read(row)
+    const isMatch = needle === undefined || matchesText(row, read, needle)
+    return { row, workingMs: workingTime(row, read, asOf), isMatch }
+  })
   const sign = direction === 'desc' ? 1 : -1
   const order = (one: Pick<ComparedTask, 'workingMs'>, other: Pick<ComparedTask, 'workingMs'>): number =>
     sign * (other.workingMs - one.workingMs)
   const matches = compared
-    .filter((task) => needle === undefined || matchesText(task.row, task.facts, needle))
+    .filter(({ isMatch }) => isMatch)
     .sort((one, other) => order(one, other) || (one.row.id < other.row.id ? 1 : -1))
     .filter((task) => cursor === undefined || (order(cursor, task) || (task.row.id < cursor.id ? -1 : 1)) < 0)
   const page = matches.slice(0, limit)
   const last = page.at(-1)
   return {
-    tasks: page.map((task) => taskSummaryOf(task.row, task.facts)),
+    tasks: await mapInBatches(page, async ({ row }) => taskSummaryOf(row, await facts.read(row))),
     ...(matches.length > limit && last !== undefined ? { before: formatDurationCursor(asOf, last) } : {}),
     ...(more ? { compared: tasks.length } : {}),
   }
