@@ -53,6 +53,13 @@ describe('a message to a server', () => {
     assert.deepEqual(read('{"tool":"get-sum","arguments":{"a":1,"b":2}}'), wanted)
   })
 
+  it('may stand in backticks, however many are inside', () => {
+    assert.deepEqual(read('```get-sum(1, 2)```'), { tool: 'get-sum', input: { a: 1, b: 2 } })
+    const start = performance.now()
+    read(`x${'`'.repeat(200_000)}x`)
+    assert.ok(performance.now() - start < 1_000)
+  })
+
   it('may have arguments that are called as those of a call are', () => {
     const input = { name: 'x', tool: 'echo' }
     assert.deepEqual(read(input, { skillId: 'rename' }), { tool: 'rename', input })

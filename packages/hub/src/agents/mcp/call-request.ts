@@ -108,10 +108,7 @@ const callForm = /^([^\s(){}[\]"'=,]+)\s*\((.*)\)\s*;?$/s
 const wordForm = /^(\S+)\s*(.*)$/s
 
 function callFromText(whole: string, said: CallMessage, callables: readonly Callable[]): CallRequest {
-  const text = whole
-    .trim()
-    .replaceAll(/^`+|`+$/g, '')
-    .trim()
+  const text = withoutBackticks(whole.trim()).trim()
   const skill = skillIn(said)
   if (skill !== undefined) {
     const callable = find(skill, callables)
@@ -130,6 +127,14 @@ function callFromText(whole: string, said: CallMessage, callables: readonly Call
   if (only !== undefined && others.length === 0 && text !== '')
     return callFromWords(text, { callable: only, input: {} })
   return unclearCall(text === '' ? 'Name the tool to call' : 'The tool is ambiguous', false)
+}
+
+/** Removes the backticks around a text. Not by a pattern, which would take quadratic time for runs of them inside. */
+function withoutBackticks(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && text[start] === '`') start += 1
+  while (end > start && text[end - 1] === '`') end -= 1
+  return text.slice(start, end)
 }
 
 function callFromWords(text: string, begun: ResolvedCall, read = parseInput): CallRequest {
