@@ -80,6 +80,22 @@ describe('the health of an agent', () => {
     assert.equal(changed.length, 4)
   })
 
+  it('has no record of a name whose retries were stopped, but which is no agent', (t) => {
+    const asked: string[] = []
+    const health = createHealthMonitor({
+      settings: () => ({ every: Infinity, timeout: 1_000, failures: 2, cooldown: 1_000, slow: 1_000 }),
+      names: () => ['a'],
+      isOpen: () => true,
+      probe: () => undefined,
+      instance: (agent) => void asked.push(agent),
+      log: silent,
+      now: () => 0,
+    })
+    t.after(health.close)
+    health.stopRetrying('nothing')
+    assert.deepEqual(asked, [])
+  })
+
   it('is measured again when the agent was opened anew, and after a turn that succeeded', async (t) => {
     const { health, is, reopen, run } = scene(t)
     is('connection refused')

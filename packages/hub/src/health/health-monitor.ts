@@ -231,6 +231,8 @@ export function createHealthMonitor({
       if (isOpen(agent) && probe(agent) !== undefined) await recordOf(agent).retries.retryNow()
     },
     stopRetrying(agent) {
+      // An agent that was never probed has no failure, and an unknown name gets no record.
+      if (!known.has(agent)) return
       const { failure, retries } = recordOf(agent)
       if (failure !== undefined) retries.stop()
     },

@@ -49,4 +49,27 @@ describe('an agent that is kept open', () => {
     await nextTurnOfTheLoop()
     assert.equal(count, 3)
   })
+
+  it('logs that it will be retried only if it will', async () => {
+    const lines: string[] = []
+    const kind: AgentKind = {
+      kind: 'broken',
+      schema: z.unknown(),
+      open: () => Promise.reject(new Error('no such file')),
+    }
+    const services = testAgentServices()
+    const log = { ...services.log, error: (message: string) => void lines.push(message) }
+    const options = { kind, entry: {}, services, log, onChange() {} }
+    const retried = superviseAgent(options)
+    await retried.firstAttempt
+    const stopped = superviseAgent(options)
+    stopped.stopRetrying()
+    await stopped.firstAttempt
+    assert.equal(stopped.retry?.state, 'stopped')
+    assert.deepEqual(lines, [
+      'the agent could not be opened; it will be retried',
+      'the agent could not be opened; its retries are stopped',
+    ])
+    await Promise.all([retried.close(), stopped.close()])
+  })
 })

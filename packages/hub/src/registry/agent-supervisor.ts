@@ -101,7 +101,8 @@ export function superviseAgent({
       void refreshPeriodically()
     } catch (cause) {
       if (signal.aborted) return
-      log.error('the agent could not be opened; it will be retried', { ...about, cause })
+      const next = retries.isStopped ? 'its retries are stopped' : 'it will be retried'
+      log.error(`the agent could not be opened; ${next}`, { ...about, cause })
       startError = { message: cause instanceof Error ? cause.message : String(cause), at: services.now() }
       throw cause
     }

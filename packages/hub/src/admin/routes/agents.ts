@@ -82,6 +82,7 @@ export function agentRoutes({ view, registry, health, card, entry }: AgentRoutes
       response: agentSummary,
       event: 'agent.retried',
       async handle({ params: { agent } }) {
+        requireAgent(agent)
         await registry.retryNow(agent)
         await health.retryNow(agent)
         return requireSummary(agent)
@@ -96,6 +97,7 @@ export function agentRoutes({ view, registry, health, card, entry }: AgentRoutes
       response: agentSummary,
       event: 'agent.retry-stopped',
       handle({ params: { agent } }) {
+        requireAgent(agent)
         registry.stopRetrying(agent)
         health.stopRetrying(agent)
         return requireSummary(agent)
@@ -138,6 +140,10 @@ export function agentRoutes({ view, registry, health, card, entry }: AgentRoutes
       },
     }),
   ])
+
+  function requireAgent(agent: string): void {
+    if (registry.status(agent) === undefined) throw notFoundError()
+  }
 
   async function requireSummary(agent: string): Promise<AgentSummary> {
     const summary = await view.get(agent)
