@@ -70,6 +70,11 @@ describe('an agent, put into a text', () => {
     assert.throws(() => setAgentEntry('agents: [', 'a', { kind: 'demo' }, false), /not valid YAML/)
   })
 
+  it('is refused if the file could not be parsed with it', () => {
+    const block = 'agents:\n  a:\n    kind: demo\n'
+    assert.throws(() => setAgentEntry(block, 'a', '%YAML 1.2\n---\nkind: demo\n', false), /would not be valid YAML/)
+  })
+
   it('is refused with an alias that has no anchor in it', () => {
     const refused = { name: 'ConfigError', message: /not valid YAML: Unresolved alias/ }
     for (const text of [yaml, 'agents:\n  a:\n    kind: demo\n', 'agents:\n  a: { kind: demo }\n']) {

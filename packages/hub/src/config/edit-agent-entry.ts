@@ -23,6 +23,9 @@ export function setAgentEntry(
   if (before === undefined) throw new ConfigError('', 'the file is not valid YAML')
   // The library throws for an alias whose anchor was removed.
   const edited = orUndefinedIfUnresolved(() => setYamlAgentEntry(text, name, entry))
+  if (edited !== undefined && parseYaml(edited).errors.some(({ message }) => !/unresolved alias/i.test(message))) {
+    throw new ConfigError('', 'the file would not be valid YAML with this entry')
+  }
   if (edited === undefined || !isDeepStrictEqual(treeWithout(edited, name), before)) {
     throw new ConfigError('', `other parts of the file refer to agents.${name} or its anchors: edit the whole file`)
   }
