@@ -7,6 +7,13 @@ export function boundedJson(value: unknown, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}…`
 }
 
+/** As `boundedJson`, and says how many characters are left out. */
+export function countedJson(value: unknown, maxLength: number): string {
+  const text = typeof value === 'string' ? value : jsonText(value)
+  const omitted = text.length - maxLength
+  return omitted <= 0 ? text : `${text.slice(0, maxLength).toWellFormed()}… (${omitted} more characters)`
+}
+
 /** The value as JSON if its text is short, otherwise its text, cut. */
 export function boundedValue(value: unknown, maxLength: number): Json {
   const text = jsonText(value)

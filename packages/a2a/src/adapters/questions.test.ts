@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Message } from '../model/task.ts'
-import { readAnswer } from './questions.ts'
+import { questionMessage, readAnswer } from './questions.ts'
 
 const saying = (text: string): Message => ({ messageId: 'm', role: 'ROLE_USER', parts: [{ text }] })
 
@@ -14,4 +14,20 @@ it('an answer of many dots is read at once', () => {
 it('a field without a name does not stop the reader', () => {
   const schema = { type: 'object', properties: { '': {}, b: {} }, required: ['', 'b'] }
   assert.ok('problem' in readAnswer({ kind: 'value', id: '1', text: '?', schema }, saying('???')))
+})
+
+it('an approval has all arguments as data, and says how much its text leaves out', () => {
+  const given = { comment: 'x'.repeat(700), command: 'rm -rf /' }
+  const { parts } = questionMessage({ kind: 'approval', id: '1', tool: 'bash', arguments: given })
+  const [text, data] = parts as [{ readonly text: string }, { readonly data: { readonly permission: object } }]
+  assert.match(text.text, new RegExp(`… \\(${JSON.stringify(given).length - 600} more characters\\)`))
+  assert.deepEqual((data.data.permission as { arguments?: unknown }).arguments, given)
+})
+
+it('the arguments of an approval are bounded', () => {
+  const given = { text: 'x'.repeat(200_000) }
+  const { parts } = questionMessage({ kind: 'approval', id: '1', tool: 'write', arguments: given })
+  const size = JSON.stringify(parts).length
+  assert.ok(size > 100_000 && size < 103_000)
+  assert.match(JSON.stringify(parts[1]), /… \(100011 more characters\)/)
 })

@@ -7,7 +7,7 @@ import type { AgentMessage } from '../agents/agent.ts'
 import { clientToolsExtension } from '../model/extension.ts'
 import { isStruct } from '../model/struct.ts'
 import type { Json, Message, Struct } from '../model/task.ts'
-import { boundedJson } from './bounded-json.ts'
+import { countedJson } from './bounded-json.ts'
 import { fieldLines, formProblems, parseInput, parseValue, requiredFields, schemaFields } from './forms.ts'
 
 /** A tool call that needs an approval or that the client runs, or a question that needs a value. */
@@ -54,7 +54,10 @@ export interface PausedRun {
   readonly answers: readonly RunAnswer[]
 }
 
+/** Of arguments in the text of an approval. */
 const maxTitleLength = 600
+/** Of arguments in the data of an approval. */
+const maxArgumentsLength = 100_000
 
 /** The first question that has no answer yet. */
 export function openQuestion({ questions, answers }: PausedRun): RunQuestion | undefined {
@@ -110,14 +113,21 @@ function readToolResult(id: string, message: Message, isTimeout: boolean): RunAn
 }
 
 function approvalOf({ tool, arguments: given, reason }: RunQuestion & { kind: 'approval' }): ApprovalQuestion {
-  const about = given === undefined ? '' : ` ${boundedJson(given, maxTitleLength)}`
+  const about = given === undefined ? '' : ` ${countedJson(given, maxTitleLength)}`
   return {
+    ...(given !== undefined ? { arguments: boundedArguments(given) } : {}),
     title: `${tool}${about}${reason === undefined ? '' : `\n${reason}`}`,
     options: [
       { optionId: 'approve', name: 'Approve', kind: 'allow_once' },
       { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
     ],
   }
+}
+
+/** A longer value becomes its JSON text, cut, with the number of characters that are left out. */
+function boundedArguments(given: Json): Json {
+  const text = JSON.stringify(given)
+  return text.length <= maxArgumentsLength ? given : countedJson(text, maxArgumentsLength)
 }
 
 /** Forms are objects: another schema becomes the field `answer` of one. */

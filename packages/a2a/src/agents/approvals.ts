@@ -15,6 +15,8 @@ export interface ApprovalOption {
 export interface ApprovalQuestion {
   readonly title: string
   readonly options: readonly ApprovalOption[]
+  /** What is approved, for programs: the arguments of a tool call. */
+  readonly arguments?: Json
 }
 
 /**
@@ -25,7 +27,8 @@ export interface ApprovalQuestion {
  * yield inputRequired(approvalMessage({ title: 'Delete 3 files', options }))
  * ```
  */
-export function approvalMessage({ title, options }: ApprovalQuestion, isRepeated = false): AgentMessage {
+export function approvalMessage(question: ApprovalQuestion, isRepeated = false): AgentMessage {
+  const { title, options, arguments: given } = question
   const list = options.map(({ name }, index) => `${index + 1}. ${name}`).join('\n')
   const lead = isRepeated ? 'That is not one of the options. ' : ''
   const text = `${lead}The agent asks for permission: ${title}\n\n${list}\n\nAnswer with a number, or with the name of an option.`
@@ -34,7 +37,11 @@ export function approvalMessage({ title, options }: ApprovalQuestion, isRepeated
       { text },
       {
         data: {
-          permission: { title, options: options.map((option) => ({ ...option })) },
+          permission: {
+            title,
+            options: options.map((option) => ({ ...option })),
+            ...(given !== undefined ? { arguments: given } : {}),
+          },
           requestedSchema: optionSchema(options),
         },
       },
