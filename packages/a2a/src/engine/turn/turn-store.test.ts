@@ -43,6 +43,37 @@ describe('the store of a turn', () => {
     assert.deepEqual(seen, [undefined, 'one', 'one', undefined, undefined])
   })
 
+  it('is not changed by changes to what it returned', async (t) => {
+    const seen: unknown[] = []
+    const testEngine = await openTestEngine(t, async ({ store }: Turn) => {
+      const earlier = await store.earlier('k')
+      seen.push(structuredClone(earlier))
+      if (earlier !== undefined) (earlier as { list: number[] }).list.push(3)
+      seen.push(await store.earlier('k'))
+      await store.set('k', { list: [1] })
+      const got = (await store.get('k')) as { list: number[] }
+      got.list.push(2)
+      seen.push(await store.get('k'))
+    })
+    for (const text of ['one', 'two']) await testEngine.task({ contextId: 'c', parts: [{ text }] })
+    const stored = { list: [1] }
+    assert.deepEqual(seen, [undefined, undefined, stored, stored, stored, stored])
+  })
+
+  it('refuses keys that are not strings', async (t) => {
+    const refused: string[] = []
+    const testEngine = await openTestEngine(t, async ({ store }: Turn) => {
+      for (const key of [1, null, undefined, {}] as unknown as string[])
+        for (const attempt of [store.set(key, 1), store.get(key), store.delete(key), store.earlier(key)])
+          await attempt.catch((reason: Error) => refused.push(reason.message))
+      assert.deepEqual(await store.keys(), [])
+    })
+    const { status } = await testEngine.task('go')
+    assert.equal(status.state, 'TASK_STATE_COMPLETED')
+    assert.equal(refused.length, 16)
+    assert.equal(refused[0], 'A key of turn.store is a string, not number')
+  })
+
   it('refuses what is too large, and values that are not JSON', async (t) => {
     const refused: string[] = []
     const testEngine = await openTestEngine(t, async ({ store }: Turn) => {

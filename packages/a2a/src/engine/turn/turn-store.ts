@@ -36,6 +36,7 @@ export function createTurnStore(
   }
 
   function reserve(key: string, value: Json): void {
+    checkKey(key)
     if (key === '' || key.length > maxKeyLength)
       throw new RangeError(`A key of turn.store has 1 to ${maxKeyLength} characters`)
     const counted = countedSizes()
@@ -60,18 +61,25 @@ export function createTurnStore(
   }
 
   return {
-    get: async (key) => (await entries()).get(key),
+    async get(key) {
+      checkKey(key)
+      return copyOf((await entries()).get(key))
+    },
     async set(key, value) {
       const copy = checkJson(value, 'a value of turn.store', jsonNodes)
       reserve(key, copy)
       await write({ type: 'stored', key, value: copy })
     },
     async delete(key) {
+      checkKey(key)
       if (!countedSizes().delete(key)) return
       await write({ type: 'stored', key })
     },
     keys: async (prefix = '') => [...(await entries()).keys()].filter((key) => key.startsWith(prefix)).sort(),
-    earlier: (key) => earlierStored(loaded, key),
+    async earlier(key) {
+      checkKey(key)
+      return copyOf(await earlierStored(loaded, key))
+    },
   }
 }
 
@@ -79,6 +87,16 @@ export function createTurnStore(
 export async function appendRecord(loaded: LoadedTask, body: RecordBody): Promise<void> {
   const written = await loaded.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
   if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
+}
+
+function checkKey(key: unknown): asserts key is string {
+  if (typeof key !== 'string')
+    throw new TypeError(`A key of turn.store is a string, not ${key === null ? 'null' : typeof key}`)
+}
+
+/** The agent may change what it gets; only `set` changes the entry. */
+function copyOf(value: Json | undefined): Json | undefined {
+  return typeof value === 'object' ? structuredClone(value) : value
 }
 
 function sizeOf(key: string, value: Json): number {
