@@ -182,6 +182,35 @@ describe('fromOpenAIAgents', () => {
     assert.equal(textOf(await send(agent, 'go')), 'a poem')
   })
 
+  it('asks for each of two calls with the same id, of agents that are tools', async (t) => {
+    const ran: string[] = []
+    const cleaner = (name: string) => {
+      const wipe = tool({
+        name: 'wipe',
+        description: 'Wipes a disk',
+        parameters: z.object({ disk: z.string() }),
+        needsApproval: true,
+        execute: async ({ disk }) => {
+          ran.push(disk)
+          return 'wiped'
+        },
+      })
+      const steps = [[functionCall('wipe', { disk: name }, { callId: 'inner-1' })], [assistantMessage('Done.')]]
+      const inner = new Agent({ name, model: new ScriptedModel(steps), tools: [wipe] })
+      return inner.asTool({ toolName: name, toolDescription: 'Cleans' })
+    }
+    const both = ['a', 'b'].map((name) => functionCall(name, { input: 'clean' }, { callId: `outer-${name}` }))
+    const script: Script = ({ toolOutput }) => (toolOutput === undefined ? [done(...both)] : says('done'))
+    const agent = open(t, script, { tools: [cleaner('a'), cleaner('b')] })
+    const first = await send(agent, 'go')
+    const about = { taskId: first.id, contextId: first.contextId ?? '' }
+    const second = await send(agent, 'approve', about)
+    assert.match(JSON.stringify(first.status.message), /wipe \{\\"disk\\":\\"a/)
+    assert.match(JSON.stringify(second.status.message), /wipe \{\\"disk\\":\\"b/)
+    await send(agent, 'reject', about)
+    assert.deepEqual(ran, ['a'])
+  })
+
   it('asks for the approval of a tool of an agent that is a tool', async (t) => {
     const ran: string[] = []
     const wipe = tool({

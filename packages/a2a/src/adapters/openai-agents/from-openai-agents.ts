@@ -124,11 +124,12 @@ async function startRun(setup: Setup, start: RunStart, out: RunRecorder): Promis
   async function onEnd(): Promise<void> {
     if (out.ending !== undefined) return
     await run.completed
-    for (const item of run.interruptions) {
+    for (const { id, item } of identified(run.interruptions)) {
       const { name, rawItem, arguments: given } = item
       const input = parseArguments(given)
       const about = input === undefined ? {} : { arguments: input }
-      out.ask({ kind: 'approval', id: interruptionId(item), tool: name ?? rawItem.name ?? 'tool', ...about })
+      const toolCallId = callIdOf(item)
+      out.ask({ kind: 'approval', id, toolCallId, tool: name ?? rawItem.name ?? 'tool', ...about })
     }
     if (out.questions.length > 0) {
       out.pause({ run: run.state.toString(), before } satisfies SavedRun)
@@ -165,15 +166,35 @@ async function inputOf(
 }
 
 function answerInterruptions(state: OpenAIRunState, answers: readonly RunAnswer[]): void {
-  for (const item of state.getInterruptions() as readonly Interruption[]) {
-    const answer = answers.find(({ id }) => id === interruptionId(item))
-    if (answer === undefined || !('approved' in answer)) continue
-    if (answer.approved) state.approve(item as never)
-    else state.reject(item as never, (answer.reason === undefined ? {} : { message: answer.reason }) as never)
+  const asked = identified(state.getInterruptions() as readonly Interruption[])
+  for (const { item } of asked) {
+    // The SDK keeps one decision for calls that it cannot tell apart: they run only if all of them are approved.
+    const ids = asked.filter((other) => isSameCall(other.item, item)).map(({ id }) => id)
+    const given = answers.filter((answer) => ids.includes(answer.id)).filter((answer) => 'approved' in answer)
+    if (given.length < ids.length) continue
+    const rejection = given.find(({ approved }) => !approved)
+    if (rejection === undefined) state.approve(item as never)
+    else state.reject(item as never, (rejection.reason === undefined ? {} : { message: rejection.reason }) as never)
   }
 }
 
-function interruptionId({ rawItem }: Interruption): string {
+/** Each call with an id of its own: models repeat ids, and so do agents that are tools. */
+function identified(items: readonly Interruption[]): readonly { readonly id: string; readonly item: Interruption }[] {
+  const used = new Set<string>()
+  return items.map((item) => {
+    const callId = callIdOf(item)
+    let id = callId
+    for (let count = 2; used.has(id); count += 1) id = `${callId}/${count}`
+    used.add(id)
+    return { id, item }
+  })
+}
+
+function isSameCall(one: Interruption, other: Interruption): boolean {
+  return callIdOf(one) === callIdOf(other) && one.agent?.name === other.agent?.name && one.name === other.name
+}
+
+function callIdOf({ rawItem }: Interruption): string {
   return rawItem.callId ?? rawItem.id ?? ''
 }
 

@@ -69,6 +69,7 @@ export interface ContentItem {
 
 /** A tool call that waits for an approval. */
 export interface Interruption {
+  readonly agent?: { readonly name?: string }
   readonly name?: string
   /** JSON text. */
   readonly arguments?: string
