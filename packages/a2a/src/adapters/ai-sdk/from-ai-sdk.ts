@@ -15,8 +15,9 @@ import {
   openCalls,
   rememberMessages,
   startMessages,
+  type TurnMessages,
 } from './model-messages.ts'
-import { usageOf, type AiSdkAgent, type ModelMessage, type StreamOptions, type StreamPart } from './stream-parts.ts'
+import { usageOf, type AiSdkAgent, type StreamOptions, type StreamPart } from './stream-parts.ts'
 
 /** Options of `fromAiSdk`. */
 export interface FromAiSdkOptions extends AdapterOptions {
@@ -58,7 +59,7 @@ async function startRun(
   out: RunRecorder,
 ): Promise<FrameworkRun<StreamPart>> {
   const { turn } = start
-  const prompt = await promptOf(start, options)
+  const { messages: prompt, before } = await promptOf(start, options)
   /** Each resolves when everything that its step reported is written. */
   const written: PromiseWithResolvers<void>[] = []
   const writtenStep = (index: number): PromiseWithResolvers<void> => (written[index] ??= Promise.withResolvers())
@@ -71,7 +72,7 @@ async function startRun(
     async onStepStart({ stepNumber, messages }) {
       if (messages.length <= prompt.length) return
       if (stepNumber > 0) await abortable(turn.signal, writtenStep(stepNumber - 1).promise)
-      await out.saveStep({ messages: jsonMessages(messages) })
+      await out.saveStep({ messages: jsonMessages(messages), before } satisfies TurnMessages)
     },
     ...(callOptions !== undefined ? { options: callOptions } : {}),
   }
@@ -111,11 +112,11 @@ async function startRun(
       if (!approved.has(id)) out.ask({ kind: 'client-tool', id, tool: String(toolName), arguments: toJson(input) })
     }
     if (out.questions.length > 0) {
-      out.pause({ messages })
+      out.pause({ messages, before } satisfies TurnMessages)
       return
     }
     if (options.structuredOutput === true) out.data(await result.output)
-    if (options.memory !== false) await rememberMessages(turn, messages)
+    if (options.memory !== false) await rememberMessages(turn, { messages, before })
   }
 }
 
@@ -157,13 +158,15 @@ function reportPart(part: StreamPart, out: RunRecorder): void {
   }
 }
 
-async function promptOf({ turn, step, paused }: RunStart, options: FromAiSdkOptions): Promise<readonly ModelMessage[]> {
-  if (step !== undefined) return messagesIn(step)
+async function promptOf({ turn, step, paused }: RunStart, options: FromAiSdkOptions): Promise<TurnMessages> {
+  if (step !== undefined) return savedMessages(step)
   if (paused === undefined) return startMessages(turn, options)
-  const messages = messagesIn(paused.state)
-  return [...messages, answerMessage(paused.answers, messages)]
+  const { messages, before } = savedMessages(paused.state)
+  return { messages: [...messages, answerMessage(paused.answers, messages)], before }
 }
 
-function messagesIn(state: unknown): readonly ModelMessage[] {
-  return (state as { readonly messages: readonly ModelMessage[] }).messages
+/** Runs that an older version saved have no `before`. */
+function savedMessages(state: unknown): TurnMessages {
+  const { messages, before = 0 } = state as Pick<TurnMessages, 'messages'> & Partial<TurnMessages>
+  return { messages, before }
 }

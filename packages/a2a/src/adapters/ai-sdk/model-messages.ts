@@ -1,6 +1,7 @@
 /** Messages of the AI SDK: from a conversation, from answers, and as JSON that a checkpoint or the memory of a conversation holds. */
 import type { Turn } from '../../agents/agent.ts'
 import { bytesToBase64 } from '../../client/attachment-part.ts'
+import { isStruct } from '../../model/struct.ts'
 import type { Json, Part } from '../../model/task.ts'
 import type { AdapterOptions } from '../adapter-options.ts'
 import { earlierMessages, incomingParts, partText } from '../conversation-messages.ts'
@@ -13,16 +14,42 @@ const maxMemoryCharacters = 500_000
 /** Larger files of a conversation are only mentioned in its memory. */
 const maxRememberedFile = 100_000
 
+interface Memory {
+  /** The message whose turn wrote this: a repeated turn starts with the messages before it. */
+  readonly messageId: string
+  /** How many messages are older than that turn. */
+  readonly before: number
+  readonly messages: readonly ModelMessage[]
+}
+
+/** A prompt, or what a run starts with. `before`: how many of its messages are older than the turn. */
+export interface TurnMessages {
+  readonly messages: readonly ModelMessage[]
+  readonly before: number
+}
+
 /** The conversation so far, and the message of this turn. */
 export async function startMessages(
   turn: Turn,
   options: AdapterOptions & { readonly memory?: boolean },
-): Promise<readonly ModelMessage[]> {
-  const isKept = options.memory !== false
-  const known = isKept ? ((await turn.store.get(memoryKey)) ?? (await turn.store.earlier(memoryKey))) : undefined
-  const before = Array.isArray(known) ? (known as unknown as readonly ModelMessage[]) : await historyOf(turn, options)
+): Promise<TurnMessages> {
+  const known = options.memory === false ? undefined : await rememberedMessages(turn)
+  const before = known ?? (await historyOf(turn, options))
   const parts = await incomingParts(turn, options)
-  return [...before, { role: 'user', content: parts.map(contentOf) }]
+  return { messages: [...before, { role: 'user', content: parts.map(contentOf) }], before: before.length }
+}
+
+async function rememberedMessages(turn: Turn): Promise<readonly ModelMessage[] | undefined> {
+  const own = readMemory(await turn.store.get(memoryKey))
+  if (own === undefined) return readMemory(await turn.store.earlier(memoryKey))?.messages
+  // The process died after the memory was written, before the end of the turn.
+  return own.messageId === turn.message.messageId ? own.messages.slice(0, own.before) : own.messages
+}
+
+function readMemory(value: Json | undefined): Memory | undefined {
+  // Older tasks hold only the messages.
+  if (Array.isArray(value)) return { messageId: '', before: 0, messages: value as unknown as readonly ModelMessage[] }
+  return isStruct(value) && Array.isArray(value['messages']) ? (value as unknown as Memory) : undefined
 }
 
 async function historyOf(turn: Turn, { history }: AdapterOptions): Promise<readonly ModelMessage[]> {
@@ -37,7 +64,7 @@ function contentOf(part: Part): ContentPart {
 }
 
 /** Keeps the conversation for the next task of the context: the newest messages, from one of the user on. */
-export async function rememberMessages(turn: Turn, messages: readonly ModelMessage[]): Promise<void> {
+export async function rememberMessages(turn: Turn, { messages, before }: TurnMessages): Promise<void> {
   const small = messages.map(withoutLargeFiles)
   let size = JSON.stringify(small).length
   let first = 0
@@ -46,7 +73,12 @@ export async function rememberMessages(turn: Turn, messages: readonly ModelMessa
     first += 1
     if (first >= small.length) return
   }
-  await turn.store.set(memoryKey, small.slice(first))
+  const memory: Memory = {
+    messageId: turn.message.messageId,
+    before: Math.max(0, before - first),
+    messages: small.slice(first),
+  }
+  await turn.store.set(memoryKey, memory)
 }
 
 function withoutLargeFiles(message: ModelMessage): ModelMessage {
