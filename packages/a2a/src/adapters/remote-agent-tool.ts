@@ -9,6 +9,7 @@ import { isInterrupted } from '../model/state.ts'
 import { isStruct, omitUndefined } from '../model/struct.ts'
 import { newId } from '../model/id.ts'
 import type { Json, Message, Part, StreamEvent, Struct, Task } from '../model/task.ts'
+import { boundedJson } from './bounded-json.ts'
 import { partText } from './conversation-messages.ts'
 import { currentTurn } from './current-turn.ts'
 
@@ -47,7 +48,7 @@ export interface RemoteAgentTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: Struct
-  /** Yields progress as text; returns the answer as text, or a question that could not be asked. */
+  /** Yields progress as text, each time what is new, bounded; returns the answer as text, or a question that could not be asked. */
   call(call: RemoteToolCall): AsyncGenerator<string, string | RemoteQuestion, void>
 }
 
@@ -62,6 +63,10 @@ const inputSchema: Struct = {
 
 /** Text that arrives is progress once it has grown by this much: a status for each chunk would fill the log of the task. */
 const progressCharacters = 400
+/** Of one report of progress. */
+const maxProgressCharacters = 2_000
+/** Of all progress of one message. The result of the call has the whole text. */
+const maxTotalProgress = 100_000
 
 /** Reads the card of a remote agent, for `a2aTool` of a framework. */
 export async function openRemoteAgentTool(url: string, options: A2aToolOptions): Promise<RemoteAgentTool> {
@@ -128,21 +133,26 @@ async function* converse(
 async function* readStream(
   events: AsyncIterable<StreamEvent> & { readonly taskId: string | undefined },
 ): AsyncGenerator<string, { readonly text: string } | { readonly taskId: string }, void> {
-  let text = ''
-  let reported = 0
+  /** Text of the answer that was not reported yet. */
+  let added = ''
+  let total = 0
   for await (const event of events) {
     if ('message' in event) return { text: textOf(event.message.parts) }
-    if ('statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_WORKING') {
-      const said = textOf(event.statusUpdate.status.message?.parts ?? [])
-      if (said !== '') yield said
-    }
+    if (total >= maxTotalProgress) continue
+    let said = ''
+    if ('statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_WORKING')
+      said = textOf(event.statusUpdate.status.message?.parts ?? [])
     if ('artifactUpdate' in event) {
       const { artifact, append } = event.artifactUpdate
-      text = append === true ? text + textOf(artifact.parts) : textOf(artifact.parts)
-      if (text.length - reported < progressCharacters) continue
-      reported = text.length
-      yield text
+      added = append === true ? added + textOf(artifact.parts) : textOf(artifact.parts)
+      if (added.length < progressCharacters) continue
+      said = added
+      added = ''
     }
+    if (said === '') continue
+    const progress = boundedJson(said, maxProgressCharacters)
+    total += progress.length
+    yield progress
   }
   if (events.taskId === undefined) throw new Error('the remote agent sent neither a task nor a message')
   return { taskId: events.taskId }

@@ -1,7 +1,7 @@
 /** A LangGraph graph, the events of its stream and its messages, by structure; and their translation into reports. */
 import type { Part, Struct } from '../../model/task.ts'
 import { isStruct } from '../../model/struct.ts'
-import { toJson } from '../bounded-json.ts'
+import { boundedJson, boundedValue } from '../bounded-json.ts'
 import type { RunRecorder } from '../run-recorder.ts'
 
 /** A compiled graph of LangGraph. */
@@ -55,6 +55,9 @@ export interface GraphState {
   readonly config?: { readonly configurable?: { readonly checkpoint_id?: string } }
 }
 
+/** Of one event that a node writes to the custom stream. */
+const maxCustomCharacters = 10_000
+
 interface ToolEvent {
   readonly event: string
   readonly toolCallId?: string
@@ -83,8 +86,8 @@ export function reportGraphEvent(
       reportTool(payload as ToolEvent, out)
       return []
     case 'custom':
-      if (typeof payload === 'string') out.progress(payload)
-      else out.progress('', { custom: toJson(payload) })
+      if (typeof payload === 'string') out.progress(boundedJson(payload, maxCustomCharacters))
+      else out.progress('', { custom: boundedValue(payload, maxCustomCharacters) })
       return []
     case 'updates': {
       out.modelStarted()
