@@ -256,6 +256,8 @@ describe('a snapshot', () => {
     const kept = JSON.parse(JSON.stringify(snapshotOf(of))) as ReturnType<typeof snapshotOf>
     assert.deepEqual([...(foldFromSnapshot(kept).stored ?? [])], Object.entries({ a: 2, b: null }))
     assert.equal(JSON.stringify(kept.task).includes('stored'), false)
+    assert.ok(of.storedBytes > 0)
+    assert.equal(foldFromSnapshot(kept).storedBytes, of.storedBytes)
   })
 
   it('stays unchanged while the task continues', () => {

@@ -48,6 +48,8 @@ export interface TaskFold {
   remembered: Json | undefined
   /** The values of `turn.store`. Created with the first. */
   stored: Map<string, Json> | undefined
+  /** The approximate size of all writes of `turn.store` so far. */
+  storedBytes: number
   /** Questions of the current turn in order, each with its answer once it arrived. */
   questions: { readonly id: string; answer?: Message }[]
   cancelRequested: boolean
@@ -91,6 +93,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     reports: 0,
     remembered: undefined,
     stored: undefined,
+    storedBytes: 0,
     questions: [],
     cancelRequested: false,
     deadlineAt: undefined,
@@ -116,6 +119,7 @@ interface FoldInternals {
   reports?: number
   remembered?: Json
   stored?: readonly (readonly [string, Json])[]
+  storedBytes?: number
   questions: { id: string; answer?: Message }[]
   cancelRequested: boolean
   deadlineAt?: number
@@ -143,7 +147,7 @@ export function snapshotOf(from: TaskFold): { seq: number; task: Task; internal:
     ...(checkpoint !== undefined ? { checkpoint } : {}),
     reports,
     ...(remembered !== undefined ? { remembered } : {}),
-    ...(from.stored !== undefined ? { stored: [...from.stored] } : {}),
+    ...(from.stored !== undefined ? { stored: [...from.stored], storedBytes: from.storedBytes } : {}),
     questions: from.questions.map((question) => ({ ...question })),
     cancelRequested,
     ...(from.deadlineAt !== undefined ? { deadlineAt: from.deadlineAt } : {}),
@@ -185,7 +189,8 @@ export function foldRecord(state: TaskFold, record: LogRecord, coalesceText = tr
   state.head = record.seq
   state.view = undefined
   const { body } = record
-  state.bytes += recordBytes(body)
+  const bytes = recordBytes(body)
+  state.bytes += bytes
   switch (body.type) {
     case 'status':
       archiveStatusMessage(state)
@@ -229,6 +234,7 @@ export function foldRecord(state: TaskFold, record: LogRecord, coalesceText = tr
       state.reports = 0
       return
     case 'stored':
+      state.storedBytes += bytes
       state.stored ??= new Map()
       if (body.value === undefined) state.stored.delete(body.key)
       else state.stored.set(body.key, body.value)

@@ -287,6 +287,8 @@ export function endingOfReport(report: Extract<InterpretedReport, { readonly kin
 
 /** Enough for a chain such as "cannot be reached", "fetch failed", "connect ECONNREFUSED". */
 const maxCauses = 5
+/** Of the text of each error: a record of the log holds it. */
+const maxErrorCharacters = 20_000
 
 /** For the log: the error and its causes. Any value can be thrown, including one that cannot be converted to a string. */
 export function describeError(reason: unknown): string {
@@ -307,7 +309,9 @@ function causeOf(error: unknown): unknown {
 
 function textOfError(error: unknown): string {
   try {
-    return String(error instanceof Error ? (error.stack ?? error) : error)
+    const text = String(error instanceof Error ? (error.stack ?? error) : error)
+    const omitted = text.length - maxErrorCharacters
+    return omitted <= 0 ? text : `${text.slice(0, maxErrorCharacters).toWellFormed()}… (${omitted} more characters)`
   } catch {
     return 'a value without text'
   }

@@ -74,6 +74,27 @@ describe('the store of a turn', () => {
     assert.equal(refused[0], 'A key of turn.store is a string, not number')
   })
 
+  it('bounds what a task writes in total, over all its turns', async (t) => {
+    const written: number[] = []
+    let refused = ''
+    const testEngine = await openTestEngine(t, async function* ({ store }: Turn) {
+      for (let count = 0; count < 20; count += 1) {
+        try {
+          await store.set('k', 'x'.repeat(1_900_000))
+          written.push(count)
+        } catch (reason) {
+          refused = String(reason)
+        }
+      }
+      yield inputRequired('And then?')
+    })
+    const { id } = await testEngine.task('go')
+    assert.equal(refused, '')
+    await testEngine.task({ taskId: id, parts: [{ text: 'again' }] })
+    assert.match(refused, /^RangeError: turn.store writes at most 50000000 bytes in a task/)
+    assert.equal(written.length, 26)
+  })
+
   it('refuses what is too large, and values that are not JSON', async (t) => {
     const refused: string[] = []
     const testEngine = await openTestEngine(t, async ({ store }: Turn) => {

@@ -4,6 +4,7 @@
  */
 import type { TurnStore } from '../../agents/agent.ts'
 import { A2AError } from '../../model/error.ts'
+import { recordBytes } from '../../model/json-nodes.ts'
 import type { RecordBody } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { Json } from '../../model/task.ts'
@@ -15,6 +16,8 @@ const maxKeyLength = 256
 const maxEntries = 1_000
 /** Of all keys and values together, as JSON text. */
 const maxCharacters = 2_000_000
+/** Of all writes of a task: the log keeps each of them until the task is removed. */
+const maxWrittenBytes = 50_000_000
 
 interface RunningTurn {
   readonly hasBegun: boolean
@@ -29,6 +32,8 @@ export function createTurnStore(
 ): TurnStore {
   /** By key. Counts writes that are still on their way to the log; only one turn of a task writes at a time. */
   let sizes: Map<string, number> | undefined
+  /** Of writes that are still on their way to the log. */
+  let unwritten = 0
 
   function countedSizes(): Map<string, number> {
     sizes ??= new Map([...(loaded.fold.stored ?? [])].map(([key, value]) => [key, sizeOf(key, value)]))
@@ -52,7 +57,18 @@ export function createTurnStore(
   async function write(body: RecordBody): Promise<void> {
     turn.checkNotOver()
     turn.begin(true)
-    await appendRecord(loaded, body)
+    const bytes = recordBytes(body)
+    unwritten += bytes
+    try {
+      await appendRecord(loaded, body)
+    } finally {
+      unwritten -= bytes
+    }
+  }
+
+  function checkWritten(body: RecordBody): void {
+    if (loaded.fold.storedBytes + unwritten + recordBytes(body) > maxWrittenBytes)
+      throw new RangeError(`turn.store writes at most ${maxWrittenBytes} bytes in a task: write less often, or less`)
   }
 
   async function entries(): Promise<ReadonlyMap<string, Json>> {
@@ -67,8 +83,10 @@ export function createTurnStore(
     },
     async set(key, value) {
       const copy = checkJson(value, 'a value of turn.store', jsonNodes)
+      const body: RecordBody = { type: 'stored', key, value: copy }
+      checkWritten(body)
       reserve(key, copy)
-      await write({ type: 'stored', key, value: copy })
+      await write(body)
     },
     async delete(key) {
       checkKey(key)
