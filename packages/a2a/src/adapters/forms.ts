@@ -51,12 +51,17 @@ export function parseInput(text: string, schema: Struct, wanted: readonly string
   if (pairs !== undefined) return pairs
   const [only, ...others] = wanted
   if (only === undefined || others.length > 0) return undefined
-  return { [only]: typeof json === 'string' ? json : parseValue(words, fields[only] ?? {}) }
+  return { [only]: typeof json === 'string' ? json : parseValue(words, ownField(fields, only) ?? {}) }
 }
 
 const quoted = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'`
 const pair = new RegExp(String.raw`([\w.-]+)\s*=\s*(${quoted}|[^\s,]*)\s*,?\s*`, 'y')
 const line = /^\s*-?\s*([\w.-]+)\s*[:=]\s*(.*)$/
+
+/** Names are of others: `constructor` and `__proto__` are fields like any. */
+export function ownField<Value>(fields: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
 
 /** `a=1 b="two words"`, or one field per line, `a: 1`. The whole text must match, with known names. */
 function parsePairs(text: string, fields: SchemaFields): Struct | undefined {
@@ -64,29 +69,29 @@ function parsePairs(text: string, fields: SchemaFields): Struct | undefined {
 }
 
 function parsePairsInLine(text: string, fields: SchemaFields): Struct | undefined {
-  const found: Record<string, Json> = {}
+  const found = new Map<string, Json>()
   pair.lastIndex = 0
   for (let at = 0; at < text.length; at = pair.lastIndex) {
     const read = pair.exec(text)
     // A field may have the empty name, which no text has.
     if (read === null) return undefined
     const [, name = '', value = ''] = read
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const field = ownField(fields, name)
     if (field === undefined) return undefined
-    found[name] = parseValue(unquoted(value), field)
+    found.set(name, parseValue(unquoted(value), field))
   }
-  return found
+  return Object.fromEntries(found)
 }
 
 function parsePairPerLine(text: string, fields: SchemaFields): Struct | undefined {
-  const found: Record<string, Json> = {}
+  const found = new Map<string, Json>()
   for (const one of text.split('\n').filter((words) => words.trim() !== '')) {
     const [, name = '', value = ''] = line.exec(one) ?? []
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const field = ownField(fields, name)
     if (field === undefined) return undefined
-    found[name] = parseValue(unquoted(value.trim()), field)
+    found.set(name, parseValue(unquoted(value.trim()), field))
   }
-  return found
+  return Object.fromEntries(found)
 }
 
 /** Bounded: the limit on the JSON values of a request counts a text as one. */
@@ -144,9 +149,9 @@ function choicesOf(field: Struct): readonly string[] {
  * types, choices and bounds. Anything else is accepted: the framework validates for itself.
  */
 export function formProblems(values: Struct, schema: Struct): readonly string[] {
-  const missing = requiredFields(schema).filter((name) => values[name] === undefined)
+  const missing = requiredFields(schema).filter((name) => ownField(values, name) === undefined)
   const invalid = Object.entries(schemaFields(schema)).flatMap(([name, field]) => {
-    const value = values[name]
+    const value = ownField(values, name)
     const problem = value === undefined ? undefined : valueProblem(value, field)
     return problem === undefined ? [] : [`${name} ${problem}`]
   })

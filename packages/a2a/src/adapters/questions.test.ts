@@ -1,7 +1,7 @@
 /** Answers of callers that are made to take long. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Message } from '../model/task.ts'
+import type { Message, Struct } from '../model/task.ts'
 import { questionMessage, readAnswer } from './questions.ts'
 
 const saying = (text: string): Message => ({ messageId: 'm', role: 'ROLE_USER', parts: [{ text }] })
@@ -30,4 +30,15 @@ it('the arguments of an approval are bounded', () => {
   const size = JSON.stringify(parts).length
   assert.ok(size > 100_000 && size < 103_000)
   assert.match(JSON.stringify(parts[1]), /… \(100011 more characters\)/)
+})
+
+it('a field of the name __proto__ or constructor stands for no other field', () => {
+  const read = (schema: string, message: Message) =>
+    readAnswer({ kind: 'value', id: '1', text: '?', schema: JSON.parse(schema) as Struct }, message)
+  const proto = '{"properties":{"__proto__":{},"role":{"type":"string"}},"required":["role"]}'
+  for (const text of ['__proto__={"role":"admin"}', '__proto__: {"role":"admin"}', '{"__proto__":{"role":"admin"}}'])
+    assert.deepEqual(read(proto, saying(text)), { problem: 'role is missing' })
+  const constructor = '{"properties":{"constructor":{"type":"string"}},"required":["constructor"]}'
+  assert.deepEqual(read(constructor, { ...saying(''), parts: [{ data: {} }] }), { problem: 'constructor is missing' })
+  assert.deepEqual(read(constructor, saying('me')), { id: '1', value: { constructor: 'me' } })
 })

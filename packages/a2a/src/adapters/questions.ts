@@ -8,7 +8,7 @@ import { clientToolsExtension } from '../model/extension.ts'
 import { isStruct } from '../model/struct.ts'
 import type { Json, Message, Struct } from '../model/task.ts'
 import { countedJson } from './bounded-json.ts'
-import { fieldLines, formProblems, parseInput, parseValue, requiredFields, schemaFields } from './forms.ts'
+import { fieldLines, formProblems, ownField, parseInput, parseValue, requiredFields, schemaFields } from './forms.ts'
 
 /** A tool call that needs an approval or that the client runs, or a question that needs a value. */
 export type RunQuestion =
@@ -150,7 +150,7 @@ function readValue(
   const form = formSchema(schema)
   const given = data === undefined ? valuesInText(text, form) : (acceptedContent(data, form) ?? data)
   // A program that knows the schema may send the value itself.
-  const values = !isForm(schema) && given !== undefined && !('answer' in given) ? { answer: given } : given
+  const values = !isForm(schema) && given !== undefined && !Object.hasOwn(given, 'answer') ? { answer: given } : given
   if (values === undefined) return { problem: 'name the fields, one per line' }
   const problems = formProblems(values, form)
   if (problems.length > 0) return { problem: problems.join('; ') }
@@ -164,7 +164,7 @@ function valuesInText(text: string, form: Struct): Struct | undefined {
   const wanted = required.length === 1 || names.length !== 1 ? required : names
   const read = parseInput(text, form, wanted)
   if (read !== undefined || wanted[0] === undefined) return read
-  return wanted.length === 1 ? { [wanted[0]]: parseValue(text, fields[wanted[0]] ?? {}) } : undefined
+  return wanted.length === 1 ? { [wanted[0]]: parseValue(text, ownField(fields, wanted[0]) ?? {}) } : undefined
 }
 
 /** The answer in the form of MCP: `{ action: 'accept', content: {…} }`. */
