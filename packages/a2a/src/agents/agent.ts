@@ -286,7 +286,7 @@ export interface TurnStore {
   get(key: string): Promise<Json | undefined>
   /**
    * Resolves when durable. The key has 1 to 256 characters; the value is anything that JSON can hold. Throws a `RangeError` beyond
-   * 1,000 entries, 2,000,000 characters of JSON, or 50 MB of writes in the task.
+   * 1,000 entries, 2,000,000 characters of JSON, or 100 MB of writes in the task.
    */
   set(key: string, value: unknown): Promise<void>
   /** Resolves when durable. */

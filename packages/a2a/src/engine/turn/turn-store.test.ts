@@ -78,7 +78,7 @@ describe('the store of a turn', () => {
     const written: number[] = []
     let refused = ''
     const testEngine = await openTestEngine(t, async function* ({ store }: Turn) {
-      for (let count = 0; count < 20; count += 1) {
+      for (let count = 0; count < 30; count += 1) {
         try {
           await store.set('k', 'x'.repeat(1_900_000))
           written.push(count)
@@ -91,8 +91,8 @@ describe('the store of a turn', () => {
     const { id } = await testEngine.task('go')
     assert.equal(refused, '')
     await testEngine.task({ taskId: id, parts: [{ text: 'again' }] })
-    assert.match(refused, /^RangeError: turn.store writes at most 50000000 bytes in a task/)
-    assert.equal(written.length, 26)
+    assert.match(refused, /^RangeError: turn.store writes at most 100000000 bytes in a task/)
+    assert.equal(written.length, 52)
   })
 
   it('refuses what is too large, and values that are not JSON', async (t) => {

@@ -16,8 +16,11 @@ const maxKeyLength = 256
 const maxEntries = 1_000
 /** Of all keys and values together, as JSON text. */
 const maxCharacters = 2_000_000
-/** Of all writes of a task: the log keeps each of them until the task is removed. */
-const maxWrittenBytes = 50_000_000
+/**
+ * Of all writes of a task: the log keeps each of them until the task is removed. A LangGraph thread of 500 kB is written whole at each
+ * step, so this is enough for 200 steps of it.
+ */
+const maxWrittenBytes = 100_000_000
 
 interface RunningTurn {
   readonly hasBegun: boolean
