@@ -144,7 +144,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.getByText('No matching keys.').waitFor()
     await page.getByRole('group', { name: 'Which keys' }).getByRole('button', { name: 'All' }).click()
     await row(page, /leaked/)
-      .getByText(/⊘\s*revoked/)
+      .getByText(/⊘\s*Revoked/)
       .waitFor()
     const proof = { authorization: `Bearer ${made.key}` }
     assert.equal((await testHub.call('shout', 'SendMessage', { message: say }, proof)).status, 401)
