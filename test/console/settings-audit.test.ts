@@ -194,7 +194,7 @@ describeInBrowser('the audit log', async (browser) => {
     await page.reload()
     await page.getByRole('button', { name: 'Dark', exact: true, pressed: true }).waitFor()
     assert.equal(await theme(), 'dark')
-    await page.getByRole('button', { name: 'As the system' }).click()
+    await page.getByRole('button', { name: 'System' }).click()
     assert.equal(await theme(), 'light')
     await page.emulateMedia({ colorScheme: 'dark' })
     await waitFor(async () => ((await theme()) === 'dark' ? true : undefined), 'it is dark')
