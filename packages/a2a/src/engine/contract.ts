@@ -131,10 +131,17 @@ export interface Engine {
   close(): Promise<void>
 }
 
+/** The store may already have later events than the memory from which a running task is read. */
+export interface TaskAtHead {
+  readonly task: Task
+  /** The seq of the last event that the task includes. */
+  readonly head: number
+}
+
 /** Includes tasks of agents that are no longer registered. */
 export interface TaskAdmin {
   /** The current task; `undefined` if it does not exist. */
-  get(taskId: string): Promise<Task | undefined>
+  get(taskId: string): Promise<TaskAtHead | undefined>
   /** Cancels the task as its caller would. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE. */
   cancel(taskId: string): Promise<Task>
 }

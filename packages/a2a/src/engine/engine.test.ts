@@ -4,6 +4,9 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
 import { A2AError } from '../model/error.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { Append } from '../stores/store.ts'
+import { faultyStore } from '../testing/fixtures/faulty-store.ts'
 import { artifact, fail, inputRequired, reject, reply, status } from '../agents/reports.ts'
 import type { CallContext } from './contract.ts'
 import {
@@ -29,6 +32,38 @@ const obedient: Agent = async function* ({ text, signal }: Turn) {
 }
 
 describe('a task', () => {
+  it('is shown to admins with the number of its last event, also while the store is ahead of the memory', async (t) => {
+    const written = Promise.withResolvers<void>()
+    const resume = Promise.withResolvers<void>()
+    const hasChunk = (given: readonly unknown[]): boolean =>
+      (given[1] as Append).records.some(({ body }) => body.type === 'artifact')
+    const store = faultyStore(memoryStore(), {
+      async after(method, given) {
+        if (method !== 'tasks.append' || !hasChunk(given)) return
+        written.resolve()
+        await resume.promise
+      },
+    })
+    const begin = Promise.withResolvers<void>()
+    const slow: Agent = async () => {
+      await begin.promise
+      return 'done'
+    }
+    const testEngine = await openTestEngine(t, slow, { store })
+    const { id } = await testEngine.start('Bob')
+    begin.resolve()
+    await written.promise
+    const before = await testEngine.engine.tasks.get(id)
+    const stored = await store.tasks.load(id)
+    assert.ok(before !== undefined && stored !== undefined)
+    assert.equal(before.task.artifacts, undefined)
+    assert.ok(before.head < stored.head, `${before.head} is not before ${stored.head}`)
+    resume.resolve()
+    const done = await testEngine.reaches(id, 'TASK_STATE_COMPLETED')
+    const after = await testEngine.engine.tasks.get(id)
+    assert.deepEqual(after, { task: done, head: (await store.tasks.load(id))?.head })
+  })
+
   it('accepts no more messages after its end, in any terminal state [B-43]', async (t) => {
     const testEngine = await openTestEngine(t, obedient)
     const canceled = await testEngine.start('wait')

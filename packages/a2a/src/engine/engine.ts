@@ -8,7 +8,7 @@ import type { Json, Message, Task } from '../model/task.ts'
 import { notifyAbandoned } from './recovery/abandoned-task.ts'
 import { type AcceptedMessage, checkOwner, createMessageAcceptor, agentUnavailable } from './message/accept-message.ts'
 import { cancelTask } from './task/cancel-task.ts'
-import type { AgentEntry, CallContext, Engine, EngineDeps, TaskEventStream, StreamItem } from './contract.ts'
+import type { AgentEntry, CallContext, Engine, EngineDeps, TaskAtHead, TaskEventStream, StreamItem } from './contract.ts'
 import { taskView, withHistory, withTransitions } from './task/fold.ts'
 import { waitUntil, withStreamOptions } from './task/follow.ts'
 import { createLeaseHeartbeat, createSweep } from './recovery/periodic-work.ts'
@@ -110,7 +110,7 @@ export function createEngine(deps: EngineDeps): Engine {
     ...(push !== undefined ? { push: push.configs } : {}),
     logPageCounts: pages,
     tasks: {
-      get: view,
+      get: taskAtHead,
       cancel: async (id) => cancel(await findAny(id), { id }, 'answer'),
     },
 
@@ -255,9 +255,9 @@ export function createEngine(deps: EngineDeps): Engine {
     return task
   }
 
-  async function view(taskId: string): Promise<Task | undefined> {
+  async function taskAtHead(taskId: string): Promise<TaskAtHead | undefined> {
     const found = await taskCache.read(taskId)
-    return found?.isStored === true ? found.view : undefined
+    return found?.isStored === true ? { task: found.view, head: found.head } : undefined
   }
 
   /** A process that resumed this turn would have to fail it. */

@@ -21,6 +21,7 @@ export type {
   Signer,
   StreamItem,
   TaskAdmin,
+  TaskAtHead,
   TaskEventStream,
   TransformEvent,
 } from '../engine/contract.ts'

@@ -15,6 +15,8 @@ export interface TaskReading {
   /** False while its first append is in flight. */
   readonly isStored: boolean
   readonly view: Task
+  /** The seq of the last event in the view. */
+  readonly head: number
   readonly transitions: readonly StateTransition[] | undefined
 }
 
@@ -46,11 +48,11 @@ export function createEndedTasks({ store, ...deps }: FoldDeps & Pick<LoadedTaskD
     const partition = partitionOf(row)
     if (records !== undefined) {
       const fold = foldLog(deps, row, records)
-      return { partition, isStored: true, view: taskView(fold), transitions: fold.transitions }
+      return { partition, isStored: true, view: taskView(fold), head: fold.head, transitions: fold.transitions }
     }
     // A view has no transitions: they are in the internal part of a snapshot.
     if (task === undefined || deps.keepsTransitions(row.agent)) return undefined
-    return { partition, isStored: true, view: task, transitions: undefined }
+    return { partition, isStored: true, view: task, head: row.head, transitions: undefined }
   }
 
   /** `undefined`: the task must be loaded, or does not exist. */

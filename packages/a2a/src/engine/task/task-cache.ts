@@ -280,5 +280,5 @@ function isLarge({ fold: { bytes } }: LoadedTask): boolean {
 function readingOf(loaded: LoadedTask | undefined): TaskReading | undefined {
   if (loaded === undefined) return undefined
   const { partition, isStored, fold } = loaded
-  return { partition, isStored, view: taskView(fold), transitions: fold.transitions }
+  return { partition, isStored, view: taskView(fold), head: fold.head, transitions: fold.transitions }
 }

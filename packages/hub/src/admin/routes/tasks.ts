@@ -142,12 +142,12 @@ export function taskRoutes({ store, facts, now, tasks, push }: TaskRoutesDeps): 
       params,
       response: detailSchema,
       async handle({ params: { taskId } }) {
-        const [row, task, pushHandler] = await Promise.all([
+        const [row, found, pushHandler] = await Promise.all([
           store.tasks.load(taskId),
           (await tasks()).get(taskId),
           push(),
         ])
-        if (row === undefined || task === undefined) throw notFoundError()
+        if (row === undefined || found === undefined) throw notFoundError()
         const [read, firstSeq, cursors, traceId] = await Promise.all([
           facts.read(row, true),
           store.tasks.firstSeq(taskId),
@@ -156,10 +156,12 @@ export function taskRoutes({ store, facts, now, tasks, push }: TaskRoutesDeps): 
         ])
         return {
           ...taskSummaryOf(row, read),
+          // A client that shows the task and continues after `head` misses nothing.
+          head: found.head,
           ...(read.cause !== undefined ? { causeDetails: redactCause(read.cause, maxCauseLength) } : {}),
           firstSeq,
           traceId,
-          task: task as unknown as Record<string, unknown>,
+          task: found.task as unknown as Record<string, unknown>,
           push: cursors.map((cursor) => pushCursorToJson(taskId, cursor)),
         }
       },
