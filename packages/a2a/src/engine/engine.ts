@@ -312,8 +312,8 @@ export function createEngine(deps: EngineDeps): Engine {
 
   async function conversation(loaded: LoadedTask): Promise<readonly Task[]> {
     const rows = await store.tasks.context(loaded.partition, loaded.fold.contextId, maxRelated)
-    const tasks = await Promise.all(rows.filter(({ id }) => id !== loaded.id).map(({ id }) => view(id)))
-    return tasks.filter((task) => task !== undefined)
+    const tasks = await Promise.all(rows.filter(({ id }) => id !== loaded.id).map(({ id }) => taskAtHead(id)))
+    return tasks.flatMap((found) => (found === undefined ? [] : [found.task]))
   }
 
   /** From the newest completed task that has the key: a task that failed or still runs may have stored half of its work. */

@@ -104,11 +104,11 @@ describe('tasks, for the operator', () => {
     )
     const { id } = ((await sent.json()) as { result: { task: { id: string } } }).result.task
     const { tasks } = handler.engine
-    assert.equal((await tasks.get(id))?.status.state, 'TASK_STATE_INPUT_REQUIRED')
+    assert.equal((await tasks.get(id))?.task.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.equal(await tasks.get('nothing'), undefined)
     void handler.agents.remove('asker')
     assert.equal((await tasks.cancel(id)).status.state, 'TASK_STATE_CANCELED')
-    assert.equal((await tasks.get(id))?.status.state, 'TASK_STATE_CANCELED')
+    assert.equal((await tasks.get(id))?.task.status.state, 'TASK_STATE_CANCELED')
     await assert.rejects(tasks.cancel('nothing'), { code: 'TASK_NOT_FOUND' })
   })
 
