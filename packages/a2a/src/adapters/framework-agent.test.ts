@@ -47,6 +47,27 @@ const answerOf = ({ artifacts = [] }: Task): string => artifacts.map(({ parts })
 const questionOf = ({ status }: Task): string => textOf(status.message?.parts)
 
 describe('a run of a framework', () => {
+  it('fails with what the caller can do if the conversation exceeds its store, also if the framework wraps the error', async (t) => {
+    const agent = testAgent(
+      frameworkAgent<Event>({
+        name: 'scripted',
+        async start({ turn }) {
+          const wrap = (cause: unknown): never => {
+            throw new Error('checkpoint not saved', { cause })
+          }
+          await turn.store.set('thread', 'x'.repeat(2_000_001)).catch(turn.text === 'wrapped' ? wrap : undefined)
+          throw new Error('not reached')
+        },
+      }),
+    )
+    t.after(() => agent.close())
+    for (const text of ['plain', 'wrapped']) {
+      const task = await taskOf(agent, text)
+      assert.equal(task.status.state, 'TASK_STATE_FAILED')
+      assert.equal(questionOf(task), 'This conversation has become too long for the agent. Start a new one.')
+    }
+  })
+
   it('reports text in blocks, files, data and tool calls', async (t) => {
     const agent = opened(t, () => [
       (out) => out.text('one', 'a'),

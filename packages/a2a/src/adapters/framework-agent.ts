@@ -9,6 +9,7 @@ import type { AbandonedTask, Agent, Report, Turn } from '../agents/agent.ts'
 import { fail, inputRequired } from '../agents/reports.ts'
 import { isStruct } from '../model/struct.ts'
 import type { Json } from '../model/task.ts'
+import { isTurnStoreFull } from '../model/turn-store-full.ts'
 import type { AdapterOptions } from './adapter-options.ts'
 import { toJson } from './bounded-json.ts'
 import { withCurrentTurn } from './current-turn.ts'
@@ -95,10 +96,17 @@ async function* runTurn<Event>(
   const writeStep = (state: unknown, text: number): Promise<void> =>
     turn.checkpoint(checkpointOf(adapter, { step: { state: toJson(state), text } }))
   const out = new RunRecorder(turn, options, writeStep, textBefore(turn, saved?.step?.text))
-  const run = await withCurrentTurn(turn, () => adapter.start(start, out))
-  yield* runEvents(run, turn, out)
-  await run.onEnd?.(out)
-  yield* out.reports()
+  try {
+    const run = await withCurrentTurn(turn, () => adapter.start(start, out))
+    yield* runEvents(run, turn, out)
+    await run.onEnd?.(out)
+    yield* out.reports()
+  } catch (cause) {
+    if (!isTurnStoreFull(cause)) throw cause
+    // The caller learns why the conversation cannot continue, and what helps.
+    yield fail('This conversation has become too long for the agent. Start a new one.', { cause })
+    return
+  }
   if (out.questions.length > 0) {
     const paused = { state: out.pausedState, questions: out.questions, answers: [] }
     await turn.checkpoint(checkpointOf(adapter, { paused }))

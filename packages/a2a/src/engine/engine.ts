@@ -8,7 +8,15 @@ import type { Json, Message, Task } from '../model/task.ts'
 import { notifyAbandoned } from './recovery/abandoned-task.ts'
 import { type AcceptedMessage, checkOwner, createMessageAcceptor, agentUnavailable } from './message/accept-message.ts'
 import { cancelTask } from './task/cancel-task.ts'
-import type { AgentEntry, CallContext, Engine, EngineDeps, TaskAtHead, TaskEventStream, StreamItem } from './contract.ts'
+import type {
+  AgentEntry,
+  CallContext,
+  Engine,
+  EngineDeps,
+  TaskAtHead,
+  TaskEventStream,
+  StreamItem,
+} from './contract.ts'
 import { taskView, withHistory, withTransitions } from './task/fold.ts'
 import { waitUntil, withStreamOptions } from './task/follow.ts'
 import { createLeaseHeartbeat, createSweep } from './recovery/periodic-work.ts'

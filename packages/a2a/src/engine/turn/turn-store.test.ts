@@ -91,7 +91,7 @@ describe('the store of a turn', () => {
     const { id } = await testEngine.task('go')
     assert.equal(refused, '')
     await testEngine.task({ taskId: id, parts: [{ text: 'again' }] })
-    assert.match(refused, /^RangeError: turn.store writes at most 100000000 bytes in a task/)
+    assert.match(refused, /^TurnStoreFullError: turn.store writes at most 100000000 bytes in a task/)
     assert.equal(written.length, 52)
   })
 
@@ -109,7 +109,7 @@ describe('the store of a turn', () => {
     })
     const task = await testEngine.task('go')
     assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
-    assert.deepEqual(refused, ['RangeError', 'RangeError', 'A2AError'])
+    assert.deepEqual(refused, ['TurnStoreFullError', 'RangeError', 'A2AError'])
     assert.equal(JSON.stringify(task).includes('xxxx'), false, 'clients do not see it')
   })
 })

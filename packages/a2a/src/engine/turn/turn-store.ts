@@ -8,6 +8,7 @@ import { recordBytes } from '../../model/json-nodes.ts'
 import type { RecordBody } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { Json } from '../../model/task.ts'
+import { TurnStoreFullError } from '../../model/turn-store-full.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { checkJson } from './report-interpreter.ts'
 import type { TaskRunDeps } from './turn-input.ts'
@@ -51,9 +52,9 @@ export function createTurnStore(
     const size = sizeOf(key, value)
     let total = size
     for (const [other, bytes] of counted) if (other !== key) total += bytes
-    if (total > maxCharacters) throw new RangeError(`turn.store holds at most ${maxCharacters} characters`)
+    if (total > maxCharacters) throw new TurnStoreFullError(`turn.store holds at most ${maxCharacters} characters`)
     if (!counted.has(key) && counted.size >= maxEntries)
-      throw new RangeError(`turn.store holds at most ${maxEntries} entries`)
+      throw new TurnStoreFullError(`turn.store holds at most ${maxEntries} entries`)
     counted.set(key, size)
   }
 
@@ -71,7 +72,9 @@ export function createTurnStore(
 
   function checkWritten(body: RecordBody): void {
     if (loaded.fold.storedBytes + unwritten + recordBytes(body) > maxWrittenBytes)
-      throw new RangeError(`turn.store writes at most ${maxWrittenBytes} bytes in a task: write less often, or less`)
+      throw new TurnStoreFullError(
+        `turn.store writes at most ${maxWrittenBytes} bytes in a task: write less often, or less`,
+      )
   }
 
   async function entries(): Promise<ReadonlyMap<string, Json>> {
