@@ -80,7 +80,11 @@ export function targets(measures: readonly Measure[]): readonly Target[] {
       direct === undefined || hop === undefined ? undefined : hop - direct,
       1,
     ),
-    atMost('ListTasks: a page of the largest store at most 2× that of the smallest', growth(shortest, longest), 2),
+    atMost(
+      'ListTasks: a page of the largest store at most 2× that of the smallest',
+      shortest === longest ? undefined : growth(shortest, longest),
+      2,
+    ),
     atLeast('PostgreSQL, one replica: at least 2× DBOS', value('dbosTimes'), 2),
     atMost('events lost by kill -9: none', value('lost'), 0),
     atMost('events lost by kill -9 of the hub: none', value('lost', 'hub'), 0),

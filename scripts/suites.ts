@@ -41,7 +41,10 @@ const runNext = [
 ]
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
-/** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */
+/**
+ * Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. In three processes,
+ * because a test waits for its page most of the time.
+ */
 const inTurn = ['console']
 
 const singleProcess = '--test-isolation=none'
@@ -49,13 +52,43 @@ const singleProcess = '--test-isolation=none'
 const isFullMode = process.env['PARLEY_FULL'] === '1'
 /**
  * What quick mode omits from the console suite: axe checks each page once, in screenshots.test.ts, and not again in both
- * themes; and full mode covers views that resemble others.
+ * themes; and full mode covers views and versions that resemble others.
  */
-const quickConsoleSkips = '--test-skip-pattern=/serious violation|accessib|axe finds/'
-/** Quick mode kills each framework in three states: while an approval waits, after the effect of a tool, in a stream. */
-const quickFrameworkSkips =
-  '--test-skip-pattern=/killed (while the model|after (a tool|the effect of an approved))|after a rejection|fails under fail/'
-const fullModeOnlyFiles = /console\/(agent-views|settings-audit|task-compare|trace-graph)\.test\.ts$/
+const quickConsoleSkips = `--test-skip-pattern=/${[
+  'serious violation|accessib|axe finds',
+  // screenshots.test.ts compares the width of every second page with that of a phone.
+  'fits? (on )?a phone|is added on a phone|on a narrow screen|behind "More", dark',
+  '(agent-down|add-agent-form|playground-new|compare|task-failed|trace-graph) renders',
+  // Pages of one kind have the same keys, messages, exports and live lists.
+  'from row to row, into a trace|into a webhook, to the next|is copied as curl and exported|holds new traces back',
+  'not-found message (with a link|for an unknown trace)|are sorted by their columns|lists recent pages',
+  // Streams in every version, other calls in one.
+  'conversation in (0\\.|1\\.0 over HTTP).*not streamed|for a secret \\((secret\\?protocol=1&version|auth)',
+  // Ten thousand rows to scroll: a log of five thousand events uses the same list.
+  'are scrolled to the end and back',
+  'is searched, match by match|only the hub knows of the other change|has the columns that the user chooses',
+  'steers an agent that reads|offers only to cancel|compares two agents on one prompt|by a few letters of its name',
+  'offers the examples of the card|starts with the text of the address|copies the last request as a command',
+  'also covers failed and canceled tasks|one external trace caused|links from a part to the whole',
+  'highlights the end of a long block later|follows the direction of its script|whose footer covers',
+].join('|')}/`
+/** Of the agent contract, quick mode omits what depends on the server and not on the agent. The unit tests have it for one agent. */
+const quickContractSkips = 'answers (by a stream )?in 0\\.3|killed, over memory'
+/**
+ * Quick mode kills each framework in three states: while an approval waits, after the effect of a tool, in a stream. The program of
+ * Claude starts slowly, so that its deadline is 20 s.
+ */
+const quickFrameworkSkips = `--test-skip-pattern=/${[
+  'killed (while the model|after (a tool|the effect of an approved))|after a rejection|fails under fail',
+  `Claude.*fails at its deadline|${quickContractSkips}`,
+].join('|')}/`
+/** By the name of the suite. */
+const quickSkips: Readonly<Record<string, string>> = {
+  console: quickConsoleSkips,
+  agents: `--test-skip-pattern=/${quickContractSkips}/`,
+}
+const fullModeOnlyFiles =
+  /console\/(agent-views|durations|playground-curl|settings-(audit|sessions)|task-(compare|protocol|replay)|trace-graph)\.test\.ts$/
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 
@@ -68,7 +101,7 @@ const testFiles = (name: string, files: readonly string[], ...options: string[])
       name,
       command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
       countsTests: true,
-      ...(options.includes(singleProcess) || inTurn.includes(name) ? { processes: 2 } : {}),
+      ...(inTurn.includes(name) ? { processes: 3 } : options.includes(singleProcess) ? { processes: 2 } : {}),
       inTurn: inTurn.includes(name),
     },
   ],
@@ -173,10 +206,10 @@ export function findSuites(root: string): readonly Suite[] {
     }
     // The real gateway needs a gigabyte and a core.
     const atOnce = onRequest.includes(folder) ? 1 : 2
-    const isShort = folder === 'console' && !isFullMode
-    const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => !isShort || !fullModeOnlyFiles.test(file))
+    const skips = isFullMode ? undefined : quickSkips[folder]
+    const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => isFullMode || !fullModeOnlyFiles.test(file))
     const preloads = glob(`test/${folder}/shared-browser.ts`).flatMap((file) => ['--import', `./${file}`])
-    add(folder, files, `--test-concurrency=${atOnce}`, ...preloads, ...(isShort ? [quickConsoleSkips] : []))
+    add(folder, files, `--test-concurrency=${atOnce}`, ...preloads, ...(skips === undefined ? [] : [skips]))
   }
   return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 }

@@ -11,8 +11,7 @@ import { requestText, sendMessageBody } from '../workload.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
 
 const allLengths = [1_000, 4_000, 16_000, 64_000] as const
-// Enough for the compiler to optimize the path; short enough not to affect the memory.
-const warmUp = { streams: 20, chunks: 100 }
+const warmUpChunks = 100
 
 interface Trial {
   readonly elapsedMs: number
@@ -49,7 +48,7 @@ async function openStreamer(port: number): Promise<Streamer> {
 async function trial(name: ContestantName, chunks: number, plan: Plan): Promise<Trial> {
   const contestant = await startContestant(name, plan)
   const streamer = await openStreamer(contestant.port)
-  for (let stream = 0; stream < warmUp.streams; stream++) await streamer.read(warmUp.chunks)
+  for (let stream = 0; stream < plan.chunkWarmUps; stream++) await streamer.read(warmUpChunks)
   const before = await contestant.usage(true)
   const elapsedMs = chunks === 0 ? 0 : await streamer.read(chunks)
   const after = await contestant.usage()
@@ -78,9 +77,10 @@ const hasFile = (name: ContestantName): boolean => keepsTasks(name) && !needsPos
 const namesOf = (chunks: number): readonly string[] => [`chunks${chunks}`, `rss${chunks}`, `stored${chunks}`]
 
 async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
-  const lengths = allLengths.filter((chunks) => plan.wants('chunks', ...namesOf(chunks)))
-  const trials = new Map<string, Trial[]>()
   const contestants = plan.contestantsIn('chunks')
+  const isTried = (chunks: number): boolean => contestants.some((name) => plan.chunkTrials(name, chunks) > 0)
+  const lengths = allLengths.filter((chunks) => plan.wants('chunks', ...namesOf(chunks)) && isTried(chunks))
+  const trials = new Map<string, Trial[]>()
   const most = Math.max(...contestants.flatMap((name) => lengths.map((chunks) => plan.chunkTrials(name, chunks))))
   for (let round = 0; round < most; round++) {
     for (const chunks of lengths) {

@@ -59,8 +59,7 @@ async function measureIdleCost(database: BenchDatabase, ms: number): Promise<Idl
 }
 
 export async function measureIdle(database: BenchDatabase, plan: Plan): Promise<readonly Measure[]> {
-  const isFull = plan.rounds > 3
-  const [tasks, readers, quietMs] = isFull ? [1_000, 10_000, 20_000] : [100, 1_000, 4_000]
+  const { tasks, readers, ms: quietMs } = plan.idle
   const [here, there] = await Promise.all([startReplica(database.url), startReplica(database.url)])
   const ids = await inGroups(tasks, () => startTask(here.port))
   const without = await measureIdleCost(database, quietMs)

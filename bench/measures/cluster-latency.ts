@@ -30,7 +30,7 @@ async function readTimes(port: number, body: string, opened: (taskId: string) =>
 
 export async function measureLatency({ url }: BenchDatabase, plan: Plan): Promise<readonly Measure[]> {
   const [here, there] = await Promise.all([startReplica(url), startReplica(url)])
-  const ticks = plan.rounds > 3 ? 1_000 : 150
+  const { ticks } = plan
   const elsewhere = Promise.withResolvers<readonly number[]>()
   const body = sendMessageBody(`${ticks} ${paceMs}`, { streaming: true })
   const same = await readTimes(here.port, body, (id) => {

@@ -109,7 +109,7 @@ async function measureRound(contender: Contender, durationMs: number): Promise<v
 
 async function measureDbos(plan: Plan): Promise<readonly Measure[]> {
   const isAskedFor = !plan.wants('cluster')
-  const reason = await findDbos(plan.rounds > 3 || isAskedFor)
+  const reason = await findDbos(!plan.isQuick || isAskedFor)
   const ours = reason === undefined ? await openContender(startReplica) : { missing: reason }
   const theirs = 'missing' in ours ? ours : await openContender(startDbos)
   if ('missing' in ours || 'missing' in theirs) {

@@ -50,19 +50,20 @@ export const peerParticipation: Partial<Record<MeasuredWork, readonly Contestant
   crash: ['a2a-python', 'a2a-python-sqlite'],
 }
 
-/** With `--quick` one store of each project is enough, where every store was the question. */
+/** With `--quick` one measure of each kind of work starts all of its servers; the others start those that they are about. */
 export const quickParticipation: Partial<Record<MeasuredWork, readonly ContestantName[]>> = {
-  task: [...core, 'a2a-js-sqlite', 'parley-postgres', 'a2a-js-postgres'],
-  get: ['parley', 'a2a-js'],
+  task: ['parley', 'hub', 'a2a-js-sqlite', 'parley-postgres', 'a2a-js-postgres'],
+  get: ['parley'],
   getMany: [],
   getCold: ['parley', 'a2a-js-sqlite'],
   stream20: core,
-  stream20x1: ['parley', 'bare'],
-  stream20x256: ['parley', 'bare'],
+  stream20x1: ['parley'],
+  stream20x256: ['parley'],
   firstEvent: ['parley', 'hub'],
+  chunks: core,
   fanout: ['parley', 'bare'],
+  fanout10k: ['parley'],
   start: ['parley', 'hub'],
-  fanout10k: ['parley', 'bare'],
   list: ['parley', 'a2a-js-sqlite'],
   push: ['parley', 'hub'],
   crash: ['parley', 'hub', 'a2a-js'],

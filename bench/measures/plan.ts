@@ -13,6 +13,8 @@ export interface Plan {
   readonly processes: number
   /** How often a stream of this many chunks is measured. */
   chunkTrials(contestant: ContestantName, chunks: number): number
+  /** Streams of 100 chunks before it. 20 let the compiler optimize the path, and are short enough not to affect the memory. */
+  readonly chunkWarmUps: number
   readonly announcements: number
   /** Each in a new process: the time for 1,000 subscribers differs by a tenth between processes. */
   readonly fanOutRounds: number
@@ -27,6 +29,11 @@ export interface Plan {
   readonly coldTasks: number
   readonly listSizes: readonly number[]
   readonly pushTasks: number
+  readonly pushRounds: number
+  /** Events whose way to a reader on another replica is timed. */
+  readonly ticks: number
+  /** Readers of tasks that report nothing, for so many milliseconds. */
+  readonly idle: { readonly tasks: number; readonly readers: number; readonly ms: number }
   /** Whether this is the quick plan: enough to show that every measure works. */
   readonly isQuick: boolean
   /** Those that take part, without those that cannot run here. */
@@ -55,13 +62,12 @@ type Amounts = Omit<Plan, 'contestantsIn' | 'against' | 'profileTo' | 'wants' | 
 
 export const quickPlan: Amounts = {
   processes: 1,
-  rounds: 2,
+  rounds: 1,
   warmUpRounds: 1,
-  roundMs: 300,
-  chunkTrials(contestant, chunks) {
-    if (contestant.startsWith('a2a-')) return chunks > 1_000 || contestant !== 'a2a-js' ? 0 : 1
-    return chunks > 16_000 && contestant === 'hub' ? 0 : 1
-  },
+  roundMs: 100,
+  // Up to 16,000 of ours: the stored bytes of two lengths are compared.
+  chunkTrials: (contestant, chunks) => (chunks > (contestant === 'parley' ? 16_000 : 1_000) ? 0 : 1),
+  chunkWarmUps: 2,
   announcements: 2,
   fanOutRounds: 1,
   manySubscribersRounds: 1,
@@ -69,8 +75,12 @@ export const quickPlan: Amounts = {
   kills: 1,
   starts: 1,
   coldTasks: 5_000,
-  listSizes: [1_000, 20_000],
+  // That of `coldTasks`, so that one file serves both measures.
+  listSizes: [5_000],
   pushTasks: 200,
+  pushRounds: 1,
+  ticks: 150,
+  idle: { tasks: 100, readers: 1_000, ms: 2_000 },
   isQuick: true,
 }
 
@@ -84,6 +94,7 @@ export const fullPlan: Amounts = {
     if (contestant.startsWith('a2a-')) return chunks > 1_000 ? 0 : 1
     return chunks > 16_000 ? 3 : 5
   },
+  chunkWarmUps: 20,
   announcements: 9,
   fanOutRounds: 5,
   manySubscribersRounds: 2,
@@ -93,6 +104,9 @@ export const fullPlan: Amounts = {
   coldTasks: 100_000,
   listSizes: [1_000, 100_000, 1_000_000],
   pushTasks: 4_000,
+  pushRounds: 2,
+  ticks: 1_000,
+  idle: { tasks: 1_000, readers: 10_000, ms: 20_000 },
   isQuick: false,
 }
 

@@ -59,6 +59,7 @@ describeInBrowser('a hostile card', async (browser) => {
 
   for (const width of [1280, 390]) {
     it(`runs no script, loads nothing, and stays within ${width} pixels`, async () => {
+      const page = await fixture.open('/agents', { width })
       for (const path of [
         '/agents',
         '/agents/villain',
@@ -68,11 +69,11 @@ describeInBrowser('a hostile card', async (browser) => {
         '/agents/villain/settings',
         '/welcome',
       ]) {
-        const page = await fixture.open(path, { width })
+        await fixture.load(page, path)
         await page.locator('main').getByText('onerror=').first().waitFor({ state: 'attached' })
         await assertCalm(page, path)
-        await page.close()
       }
+      await page.close()
     })
   }
 

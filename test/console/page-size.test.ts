@@ -1,12 +1,13 @@
 /** The cost of a page: at most 150 kB of compressed script at its first load; the time until it is usable is printed. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { isFullMode } from './full-mode.ts'
 import { maxWaitMs, openConsole } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
 const mostBytes = 150_000
 /** One load gives the size; the time is the median of several. */
-const loads = process.env['PARLEY_FULL'] === '1' ? 5 : 1
+const loads = isFullMode ? 5 : 1
 
 interface Loaded {
   readonly scriptBytes: number
@@ -25,22 +26,25 @@ describeInBrowser('the first load of a page', async (browser) => {
   const fixture = await openConsole(browser)
   const { id } = await fixture.testHub.send('artist', 'all')
 
-  const pages: readonly (readonly [path: string, shows: string])[] = [
+  type PageCase = readonly [path: string, shows: string]
+  const largePages: readonly PageCase[] = [
     ['/welcome', 'talker'],
     ['/overview', 'Response time'],
+    ['/playground/talker', 'Send'],
+    [`/tasks/${id}`, 'dot.png'],
+    ['/settings/config', 'agents'],
+  ]
+  const otherPages: readonly PageCase[] = [
     ['/agents', 'shout'],
     ['/agents/artist', 'Draw'],
-    ['/playground/talker', 'Send'],
     ['/tasks', 'artist'],
-    [`/tasks/${id}`, 'dot.png'],
     [`/tasks/${id}/events`, 'artifact'],
     ['/traces', 'artist'],
     ['/webhooks', 'Webhooks'],
     ['/routes', 'Routes'],
     ['/settings/health', 'Store'],
-    ['/settings/config', 'agents'],
   ]
-  for (const [path, shows] of pages)
+  for (const [path, shows] of [...largePages, ...(isFullMode ? otherPages : [])])
     it(`${path.replace(id, '…')} loads less than 150 kB of script`, async () => {
       const times: number[] = []
       let last: Loaded = { scriptBytes: Infinity, styleBytes: 0, readyMs: 0 }

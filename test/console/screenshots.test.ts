@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import type { Page } from 'playwright-core'
 import { seriousViolations } from './open-console.ts'
 import { openPopulatedConsole } from './populated-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
@@ -62,10 +63,15 @@ describeInBrowser('every page', async (browser) => {
     ['about', '/settings/about', 'OpenAPI'],
   ]
 
+  /** One tab for each look. */
+  const tabs = new Map<string, Page>()
   for (const [index, [name, path, shows]] of pages.entries())
     it(`${name} renders without problems`, async () => {
       for (const look of looksAt(index)) {
-        const page = await populated.open(path, look)
+        const tab = tabs.get(look.name)
+        if (tab !== undefined) await populated.load(tab, path)
+        const page = tab ?? (await populated.open(path, look))
+        tabs.set(look.name, page)
         await page.getByText(shows).first().waitFor({ state: 'attached' })
         if (isKept) await page.waitForTimeout(1_000)
         const overflow = await page.evaluate<number>(
@@ -74,7 +80,6 @@ describeInBrowser('every page', async (browser) => {
         assert.equal(overflow, 0, `${path} at ${look.width}: ${overflow} pixels too wide`)
         assert.deepEqual(await seriousViolations(page), [], `${path} in ${look.name}`)
         if (isKept) await page.screenshot({ path: join(folder, `${name}-${look.name}.png`) })
-        await page.close()
       }
     })
 
