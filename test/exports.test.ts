@@ -39,7 +39,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     `,
   },
   './client': {
-    values: 'A2AError clearCardCache connect discover fetchAgentCard invoke keepUnknownFields',
+    values: 'A2AError clearCardCache connect createAuthenticator discover fetchAgentCard invoke keepUnknownFields',
     types: `
       AgentResponse Attachment AuthCredentials AuthRequest Authenticator AwaitableStream CallOptions
       CardSignature CardTrust CheckedCard ChosenInterface ClientBinding ClientCall ClientCallResult ClientLimits
@@ -47,7 +47,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       ConversationOptions CredentialHeaders DeviceCodePrompt DirectFetch DirectRequest ErrorCode ErrorDetails EventFrame EventStream Fetch FetchedAgentCard
       HttpAnswer HttpAnswerBody HttpBodyRead HttpClient InputRequest Interceptor InvocationResult InvokeOptions JsonWebKeySet MessageInput
       MessageResponse OAuthOptions OutgoingHttpRequest RejectedCredentials RemoteAgent Secret SendOptions
-      Session StoredToken StreamOperation StreamOptions TaskResponse TokenCache TransportCallOptions
+      Session StoredToken StreamOperation StreamOptions TaskResponse TokenCache TokenOrigin TransportCallOptions
       TransportStream VersionId Violation
     `,
   },
