@@ -87,7 +87,7 @@ interface LastSeen {
   wasPolled: boolean
 }
 
-function reportProgress({ connection, output, onTask }: FollowDeps) {
+function reportProgress({ output, onTask }: FollowDeps) {
   const last: LastSeen = {
     taskId: undefined,
     contextId: undefined,
@@ -126,13 +126,11 @@ function reportProgress({ connection, output, onTask }: FollowDeps) {
       if ('message' in event) last.message = event.message
       if (!output.isStream && state !== undefined && !hasSettled(state)) reportStatus(state, message)
     },
-    onExchange({ operation, error }: Exchange): void {
+    onExchange({ operation, attempt, phase, error }: Exchange): void {
       if (operation === 'GetTask') last.wasPolled = true
-      if (error === undefined || !/^(Send|Subscribe|GetTask)/.test(operation)) return
-      const why = (error as Error).message
-      if (connection.canStream && operation !== 'GetTask' && last.taskId !== undefined)
-        output.note(`The stream was interrupted (${why}); resuming.`)
-      else output.debug(`${operation}: ${why}`)
+      else if (phase === 'begin' && attempt > 1 && /Streaming|Subscribe/.test(operation))
+        output.note('The stream was interrupted; resuming.')
+      if (error !== undefined) output.debug(`${operation}, attempt ${attempt}: ${(error as Error).message}`)
     },
     end() {
       clearTimeout(becomesLong)

@@ -47,8 +47,8 @@ export async function run(context: CommandContext): Promise<number | void> {
 function refusable(connection: AgentConnection, stream: EventStream, id: string): EventStream {
   let refusal: A2AError | undefined
   let isFirst = true
-  const stopWatching = connection.onExchange(({ operation, error }) => {
-    if (operation !== 'SubscribeToTask' || !isFirst) return
+  const stopWatching = connection.onExchange(({ operation, phase, error }) => {
+    if (operation !== 'SubscribeToTask' || phase === 'begin' || !isFirst) return
     isFirst = error instanceof A2AError && error.retryable
     if (error instanceof A2AError && !error.retryable) refusal = error
   })
