@@ -37,6 +37,7 @@ export const server: Command = {
       takes: '<binding>',
       repeatable: true,
       values: ['rest', 'jsonrpc', 'grpc'],
+      alsoAccepts: /^(jsonrpc|rest|http\+json|grpc)$/i,
       default: 'rest',
       summary: 'The bindings to serve.',
     },
