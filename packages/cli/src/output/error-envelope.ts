@@ -81,7 +81,7 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
   return {
     code: name,
     message: `${message}${taskId}`,
-    hint: hints[code] ?? null,
+    hint: hintIn(details) ?? hints[code] ?? null,
     a2aCode: sent ?? jsonrpc,
     exitCode: 1,
   }
@@ -89,6 +89,11 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
 
 function localReport(code: CliErrorCode, message: string, a2aCode: string | number | null): ErrorReport {
   return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
+}
+
+/** A command that knows more than the code says what the user can do. */
+function hintIn({ hint }: A2AError['details']): string | undefined {
+  return typeof hint === 'string' ? hint : undefined
 }
 
 /** What the wire carried, if the client kept it: see `wireCode` of its errors. */
