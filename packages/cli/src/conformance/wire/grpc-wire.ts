@@ -68,12 +68,9 @@ export async function callGrpc(options: GrpcRequestOptions): Promise<GrpcExchang
           return
         }
         const ended: StatusObject = error ?? { code: grpcCodes.OK, details: '', metadata: new Metadata() }
-        try {
-          resolve(exchangeOf(request, ended, headers, value === undefined ? undefined : decode(output, value)))
-        } catch (reason) {
-          const failure = `the bytes are no ${output.typeName}: ${(reason as Error).message}`
-          reject(new WireError(failure, { request, failure }))
-        }
+        const read = value === undefined ? { json: undefined } : tryDecode(output, value)
+        if ('failure' in read) reject(new WireError(read.failure, { request, failure: read.failure }))
+        else resolve(exchangeOf(request, ended, headers, read.json))
       },
     )
     call.on('metadata', (received: Metadata) => (headers = metadataOf(received)))
@@ -161,6 +158,16 @@ export function grpcAuthority(address: string): { readonly authority: string; re
   return { authority: /:\d+$/.test(rest) ? rest : `${rest}:${isSecure ? 443 : 80}`, isSecure }
 }
 
+function tryDecode(type: DescMessage, bytes: Uint8Array): { readonly json: unknown } | { readonly failure: string } {
+  try {
+    return { json: decode(type, bytes) }
+  } catch (reason) {
+    return {
+      failure: `the bytes are no ${type.typeName}: ${reason instanceof Error ? reason.message : String(reason)}`,
+    }
+  }
+}
+
 function decode(type: DescMessage, bytes: Uint8Array): unknown {
   return toJson(type, fromBinary(type, bytes), { registry: descriptorRegistry })
 }
@@ -174,13 +181,13 @@ function exchangeOf(
   const grpcStatus = statusName(code)
   const details = detailsOf(metadata)
   const all = { ...headers, ...metadataOf(metadata) }
-  const body = json !== undefined && code === 0 ? JSON.stringify(json) : JSON.stringify({ message, details })
+  const body = json !== undefined && grpcStatus === 'OK' ? JSON.stringify(json) : JSON.stringify({ message, details })
   return {
     request,
     response: { status: 200, headers: all, body, grpcStatus },
     grpcStatus,
     message,
-    json: code === 0 ? json : undefined,
+    json: grpcStatus === 'OK' ? json : undefined,
     details,
     headers: all,
   }

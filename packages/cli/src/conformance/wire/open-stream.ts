@@ -1,6 +1,7 @@
 /** A streaming operation over one binding, event by event. */
 import { answerOf, grpcRequestOf, httpCallOf, readEnvelope, type OperationRequest } from './call-operation.ts'
 import type { Exchange } from './exchange.ts'
+import type { OpenGrpcStream } from './grpc-wire.ts'
 import { describeFailure, openHttp, parseJson, readHttp, type OpenHttpResponse } from './http-wire.ts'
 import { isObject } from './encode-request.ts'
 import { readError, readGrpcError } from './read-error.ts'
@@ -95,10 +96,8 @@ function sseItem(dialect: Dialect, isJsonRpc: boolean, frame: SseFrame, status: 
   }
 }
 
-type OpenedGrpc = ReturnType<(typeof import('./grpc-wire.ts'))['openGrpc']>
-
 /** gRPC tells only with its first event or its end whether the call is refused. */
-async function grpcStream(dialect: Dialect, opened: OpenedGrpc): Promise<StreamAnswer> {
+async function grpcStream(dialect: Dialect, opened: OpenGrpcStream): Promise<StreamAnswer> {
   const received: StreamItem[] = []
   let end: StreamEnd | undefined
   const iterator = opened.events[Symbol.asyncIterator]()

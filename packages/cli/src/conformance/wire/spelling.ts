@@ -110,6 +110,8 @@ export function restRequest(
 
 function query(fields: JsonObject): string {
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) parameters.set(name, String(value))
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) parameters.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  }
   return parameters.size > 0 ? `?${parameters.toString()}` : ''
 }
