@@ -25,6 +25,8 @@ export interface PreparedAgent {
   /** A card, where to find it, or for `--endpoint` a card that stands for the missing one. */
   readonly target: CardTarget
   readonly hasCard: boolean
+  /** The fetch of the options, without credentials. */
+  readonly fetch: DirectFetch
   /** Without `version` and `interceptors`. */
   readonly options: ConnectOptions
   close(): void
@@ -73,6 +75,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
     resumeArgs,
     target,
     hasCard: !isEndpoint,
+    fetch,
     options: {
       fetch,
       headers,

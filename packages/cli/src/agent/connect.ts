@@ -55,7 +55,9 @@ async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promi
     reference: prepared.reference,
     resumeArgs: prepared.resumeArgs,
     card: hasCard ? card : undefined,
+    cardUrl: 'url' in target ? target.url : undefined,
     agent,
+    fetch: prepared.fetch,
     canStream: card.capabilities.streaming === true,
     canPush: card.capabilities.pushNotifications === true,
     async getTask(id, { historyLength, signal: own = signal } = {}) {

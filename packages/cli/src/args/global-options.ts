@@ -29,6 +29,7 @@ export const globalOptions: readonly OptionSpec[] = [
     takes: '<binding>',
     repeatable: true,
     values: ['jsonrpc', 'rest', 'grpc'],
+    alsoAccepts: /^(jsonrpc|rest|http\+json|grpc)$/i,
     default: 'the order of the card',
     summary: 'Preferred bindings, best first. Bindings that the card does not offer are skipped.',
   },
@@ -36,6 +37,7 @@ export const globalOptions: readonly OptionSpec[] = [
     name: 'a2a-version',
     takes: '<version>',
     values: ['1.0', '0.3', '0.2'],
+    alsoAccepts: /^\d+\.\d+(\.\d+)?$/,
     default: 'the highest that both support, at least 1.0',
     summary: 'The protocol version. Versions below 1.0 are used only if you name them.',
   },
@@ -77,7 +79,8 @@ export const globalOptions: readonly OptionSpec[] = [
     name: 'timeout',
     takes: '<duration>',
     default: '30s',
-    summary: 'The limit for the whole command. By default each call may take 30s, and waiting has no limit.',
+    summary:
+      'The limit for the whole command. By default each call may take 30s, and waiting has no limit. 0 means no limit at all.',
   },
   {
     name: 'context-id',
@@ -92,6 +95,17 @@ export const globalOptions: readonly OptionSpec[] = [
     takes: '<key>',
     isSecret: true,
     summary: `The API key, sent where the card requires it. ${exposure}`,
+  },
+  {
+    name: 'client-id',
+    takes: '<id>',
+    summary: 'The OAuth client id for `auth login`.',
+  },
+  {
+    name: 'client-secret',
+    takes: '<secret>',
+    isSecret: true,
+    summary: `The OAuth client secret, to log in and to renew the token of a login. It is not stored. ${exposure}`,
   },
   {
     name: 'client-cert',

@@ -71,7 +71,9 @@ export function credentialHint({ securitySchemes = {} }: AgentCard, loginCommand
     ...(kinds.has('bearer') ? ['set A2ACLI_BEARER'] : []),
     ...(kinds.has('api-key') ? ['set A2ACLI_API_KEY'] : []),
     ...(kinds.has('certificate') ? ['pass --client-cert and --client-key'] : []),
-    ...(kinds.has(undefined) || schemes.length === 0 ? ['pass --svc-param with the header that the agent expects'] : []),
+    ...(kinds.has(undefined) || schemes.length === 0
+      ? ['pass --svc-param with the header that the agent expects']
+      : []),
   ]
   const sentence = ways.join(', or ')
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`

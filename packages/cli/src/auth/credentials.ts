@@ -54,23 +54,23 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
       checkedCards.add(card)
     }
     const own = await given(request)
-    if (!isEmpty(own)) return sending(request, own)
+    if (hasCredentials(own)) return sending(request, own)
     // After a refusal of the given credential there is no other: a stored token must not replace it silently.
-    if (own === undefined && !isEmpty(refused?.sent) && (bearer ?? apiKey) !== undefined) return undefined
+    if (own === undefined && hasCredentials(refused?.sent) && (bearer ?? apiKey) !== undefined) return undefined
     if (hasCard && acceptsCredential(card, 'bearer')) {
       const fromLogin = await (await (stored ??= loginAuthenticator(request)))?.(request)
-      if (!isEmpty(fromLogin)) return sending(request, fromLogin)
+      if (hasCredentials(fromLogin)) return sending(request, fromLogin)
     }
-    if (refused !== undefined && isEmpty(refused.sent)) throw missingCredential(card)
+    if (refused !== undefined && !hasCredentials(refused.sent)) throw missingCredential(card)
     return undefined
   }
 
   /** The endpoint of the card has asked for a credential, and the user named the endpoint. */
   async function forProtectedCard(request: AuthRequest): Promise<AuthCredentials | undefined> {
-    if (!isEmpty(request.refused?.sent)) return undefined
+    if (hasCredentials(request.refused?.sent)) return undefined
     if (bearer !== undefined) return sending(request, { headers: { authorization: `Bearer ${bearer}` } })
     const token = await (await (stored ??= loginAuthenticator(request)))?.({ ...request, card: anyBearerCard })
-    return isEmpty(token) ? undefined : sending(request, token)
+    return hasCredentials(token) ? sending(request, token) : undefined
   }
 
   /** An option that no scheme accepts is an error; a variable that is set for other agents is only reported. */
@@ -137,9 +137,9 @@ const anyBearerCard: AgentCard = {
   securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
 }
 
-export function isEmpty(credentials: AuthCredentials | undefined): credentials is undefined {
+function hasCredentials(credentials: AuthCredentials | undefined): credentials is AuthCredentials {
   const { headers = {}, query = {}, cookies = {} } = credentials ?? {}
-  return [headers, query, cookies].every((values) => Object.keys(values).length === 0)
+  return [headers, query, cookies].some((values) => Object.keys(values).length > 0)
 }
 
 export function isLoopback(hostname: string): boolean {

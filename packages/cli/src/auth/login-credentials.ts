@@ -7,10 +7,7 @@ import { coversHost, loginOrigin, type CredentialsDeps } from './credentials.ts'
 import { openTokenStore, type StoredLogin, type TokenStore } from './token-store.ts'
 
 /** `undefined` if there is no login for the agent of this URL. */
-export async function createLoginAuthenticator(
-  deps: CredentialsDeps,
-  url: string,
-): Promise<Authenticator | undefined> {
+export async function createLoginAuthenticator(deps: CredentialsDeps, url: string): Promise<Authenticator | undefined> {
   const { settings, output, terminal, fetch, cardUrl, agentArgs } = deps
   const store = openTokenStore({ folder: configFolder(terminal), warn: output.warn })
   const origin = loginOrigin(cardUrl, url)
@@ -69,7 +66,10 @@ function oauthOptionsOf(
     trust: [new URL(tokenUrl).origin],
     cache: {
       // Another process may have refreshed it in the meantime.
-      get: async () => (kept = (await store.list(login.origin)).find((one) => one.issuer === login.issuer && one.clientId === clientId) ?? kept),
+      get: async () =>
+        (kept =
+          (await store.list(login.origin)).find((one) => one.issuer === login.issuer && one.clientId === clientId) ??
+          kept),
       async set(_key, token) {
         // A login that cannot be renewed stays: the next run explains what to do.
         if (token === undefined) return

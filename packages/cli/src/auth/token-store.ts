@@ -92,7 +92,10 @@ export function openTokenStore({ folder: parent, warn }: TokenStoreDeps): TokenS
 }
 
 function fileNameOf({ origin, issuer, clientId }: StoredLogin): string {
-  return createHash('sha256').update(JSON.stringify([origin, issuer, clientId])).digest('hex').slice(0, 32)
+  return createHash('sha256')
+    .update(JSON.stringify([origin, issuer, clientId]))
+    .digest('hex')
+    .slice(0, 32)
 }
 
 async function readLogin(file: string, warn: (text: string) => void): Promise<StoredLogin | undefined> {
