@@ -1,0 +1,116 @@
+/** What the program reports of a failure: `{"error":{code,message,hint,a2aCode}}`, its labels in text mode, and the exit code. */
+import { A2AError, type ErrorCode } from '@parley/a2a/client'
+import { CliError, exitCodeOf, type CliErrorCode } from './cli-error.ts'
+
+export interface ErrorReport {
+  readonly code: string
+  readonly message: string
+  readonly hint: string | null
+  /** The code that the agent sent: a JSON-RPC number, or the reason or status of the other bindings. */
+  readonly a2aCode: string | number | null
+  readonly exitCode: number
+}
+
+/** Errors of the protocol, by the names of its specification. */
+const protocolErrors: Partial<Readonly<Record<ErrorCode, readonly [name: string, jsonrpc: number]>>> = {
+  TASK_NOT_FOUND: ['TaskNotFoundError', -32001],
+  TASK_NOT_CANCELABLE: ['TaskNotCancelableError', -32002],
+  PUSH_NOTIFICATION_NOT_SUPPORTED: ['PushNotificationNotSupportedError', -32003],
+  UNSUPPORTED_OPERATION: ['UnsupportedOperationError', -32004],
+  CONTENT_TYPE_NOT_SUPPORTED: ['ContentTypeNotSupportedError', -32005],
+  UNSUPPORTED_MEDIA_TYPE: ['ContentTypeNotSupportedError', -32005],
+  INVALID_AGENT_RESPONSE: ['InvalidAgentResponseError', -32006],
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: ['ExtendedAgentCardNotConfiguredError', -32007],
+  EXTENSION_SUPPORT_REQUIRED: ['ExtensionSupportRequiredError', -32008],
+  VERSION_NOT_SUPPORTED: ['VersionNotSupportedError', -32009],
+  PARSE_ERROR: ['JSONParseError', -32700],
+  INVALID_REQUEST: ['InvalidRequestError', -32600],
+  PAYLOAD_TOO_LARGE: ['InvalidRequestError', -32600],
+  METHOD_NOT_FOUND: ['MethodNotFoundError', -32601],
+  AGENT_NOT_FOUND: ['MethodNotFoundError', -32601],
+  METHOD_NOT_ALLOWED: ['MethodNotFoundError', -32601],
+  INVALID_PARAMS: ['InvalidParamsError', -32602],
+  CONTEXT_REJECTED: ['InvalidParamsError', -32602],
+  MESSAGE_ID_REUSED: ['InvalidParamsError', -32602],
+  INTERNAL: ['InternalError', -32603],
+}
+
+const localErrors: Partial<Readonly<Record<ErrorCode, CliErrorCode>>> = {
+  CARD_NOT_FOUND: 'A2ACLI_ERR_CARD_NOT_FOUND',
+  UNAVAILABLE: 'A2ACLI_ERR_UNREACHABLE',
+  INTERRUPTED: 'A2ACLI_ERR_UNREACHABLE',
+  PERMISSION_DENIED: 'A2ACLI_ERR_AUTH_FAILED',
+  TIMEOUT: 'A2ACLI_ERR_TIMEOUT',
+}
+
+const hints: Partial<Readonly<Record<ErrorCode | CliErrorCode, string>>> = {
+  A2ACLI_ERR_CARD_NOT_FOUND: 'Check --agent-card: a host, the URL of a card, or a file.',
+  A2ACLI_ERR_UNREACHABLE: 'Check the address and the network. --debug shows every request.',
+  A2ACLI_ERR_CREDENTIALS_MISSING: 'Set A2ACLI_BEARER or A2ACLI_API_KEY, or run `a2a auth login`.',
+  A2ACLI_ERR_AUTH_FAILED: 'The agent rejected the credential. `a2a auth status` shows which one is used.',
+  A2ACLI_ERR_TIMEOUT: 'Choose a longer --timeout.',
+  TASK_NOT_FOUND: 'Check the id of the task and the agent. --debug shows every request.',
+  TASK_NOT_CANCELABLE: 'The task has already ended: `a2a task get` shows its state.',
+  VERSION_NOT_SUPPORTED: 'Name a version that the agent supports: --a2a-version 0.3',
+  CONTEXT_REJECTED: 'The task and the context must belong together. --debug shows every request.',
+  INVALID_PARAMS: '--debug shows every request.',
+  RATE_LIMITED: 'Try again later.',
+  AGENT_UNAVAILABLE: 'Try again later.',
+}
+
+/** `hasCredential`: whether the run had a credential, which tells a rejected one from a missing one. */
+export function reportError(reason: unknown, { hasCredential }: { readonly hasCredential: boolean }): ErrorReport {
+  if (reason instanceof CliError) {
+    const hint = reason.hint ?? hints[reason.code] ?? null
+    return { code: reason.code, message: reason.message, hint, a2aCode: null, exitCode: exitCodeOf[reason.code] }
+  }
+  if (!(reason instanceof A2AError)) return localReport('A2ACLI_ERR_INTERNAL', messageOf(reason), null)
+  const { code, message, details } = reason
+  const sent = sentCode(reason)
+  const local =
+    code === 'UNAUTHENTICATED'
+      ? hasCredential
+        ? 'A2ACLI_ERR_AUTH_FAILED'
+        : 'A2ACLI_ERR_CREDENTIALS_MISSING'
+      : localErrors[code]
+  if (local !== undefined) return localReport(local, message, sent)
+  const [name, jsonrpc] = protocolErrors[code] ?? [`PARLEY_ERR_${code}`, null]
+  const taskId = details.taskId === undefined || message.includes(details.taskId) ? '' : ` (task ${details.taskId})`
+  return {
+    code: name,
+    message: `${message}${taskId}`,
+    hint: hints[code] ?? null,
+    a2aCode: sent ?? jsonrpc,
+    exitCode: 1,
+  }
+}
+
+function localReport(code: CliErrorCode, message: string, a2aCode: string | number | null): ErrorReport {
+  return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
+}
+
+/** What the wire carried, if the client kept it: see `wireCode` of its errors. */
+function sentCode({ details }: A2AError): string | number | null {
+  const wire = details['wireCode']
+  if (typeof wire !== 'string') return null
+  return /^-?\d+$/.test(wire) ? Number(wire) : wire
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason)
+}
+
+/** Without its exit code, as `-o json` prints it. */
+export function errorEnvelope({ code, message, hint, a2aCode }: ErrorReport): object {
+  return { error: { code, message, hint, a2aCode } }
+}
+
+/** Labels and values, for stderr. */
+export function errorText({ code, message, hint, a2aCode }: ErrorReport): string {
+  return [
+    `Error: ${message}`,
+    `Code: ${code}`,
+    ...(a2aCode === null ? [] : [`A2A Code: ${a2aCode}`]),
+    ...(hint === null ? [] : [`Hint: ${hint}`]),
+  ].join('\n')
+}
