@@ -16,35 +16,77 @@ export interface Requirement {
 export const specification = { version: '0.2', revision: '2026-08-17' } as const
 
 const tier1 = {
-  CARD_GET_001: ['§10.1, §13', 'card get reads a card from a host, a URL or a file, and the card decides the transport'],
+  CARD_GET_001: [
+    '§10.1, §13',
+    'card get reads a card from a host, a URL or a file, and the card decides the transport',
+  ],
   SEND_001: ['§10.2', 'send starts an interaction with a message'],
   SEND_002: ['§10.2, §6.5', 'send waits by default; --async returns the identifiers at once'],
-  SEND_003: ['§10.2, §9.2', '--stream follows events where the agent streams, never hangs where it does not, and ends cleanly after a Message'],
+  SEND_003: [
+    '§10.2, §9.2',
+    '--stream follows events where the agent streams, never hangs where it does not, and ends cleanly after a Message',
+  ],
   SEND_004: ['§10.2', 'Artifacts are rendered, and no part is dropped'],
   SEND_005: ['§10.2', '--media-type sets the type of the part before it; a type is inferred only if none is given'],
   SEND_006: ['§10.2', '--text, --file and --data repeat and keep their order; --data - reads stdin'],
   TASK_GET_001: ['§10.3', 'task get shows state, artifacts and history of a task'],
   TASK_CANCEL_001: ['§10.4', 'task cancel is idempotent and reports the resulting state'],
   INTERACT_001: ['§8.1', '--context-id continues an interaction'],
-  INTERACT_002: ['§8.1', '--task-id continues a task, with or without --context-id; a refused id fails, starts no task, shows the protocol error and points to --debug'],
+  INTERACT_002: [
+    '§8.1',
+    '--task-id continues a task, with or without --context-id; a refused id fails, starts no task, shows the protocol error and points to --debug',
+  ],
   INTERACT_003: ['§4.1, §4', 'Identifiers of the server are never invented, and a context is not taken for a chat'],
-  INTERACT_004: ['§8.2', 'Task, context and state are reported at the end and at an interruption, with the exact command to resume'],
+  INTERACT_004: [
+    '§8.2',
+    'Task, context and state are reported at the end and at an interruption, with the exact command to resume',
+  ],
   INTERACT_005: ['§6.3, §4.1, §8.3', 'No identifier is stored to be replayed, and there is no --continue'],
   TASK_POLL_001: ['§9.3', 'task get reads once; with --wait it polls until the task ends or is interrupted'],
-  TASK_POLL_002: ['§9.3', '--poll-interval and --timeout are honoured, polling backs off, and an interrupt loses no printed task id'],
+  TASK_POLL_002: [
+    '§9.3',
+    '--poll-interval and --timeout are honoured, polling backs off, and an interrupt loses no printed task id',
+  ],
   TASK_POLL_003: ['§9.1, §9.3', 'A wait ends at INPUT_REQUIRED and AUTH_REQUIRED, and continues at UNSPECIFIED'],
   TASK_POLL_004: ['§9.3', 'A wait whose stream fails continues by polling'],
-  OUT_001: ['§11.1, §11.5, §8.2', 'Every result about a task names context, task and state; results go to stdout, everything else to stderr'],
+  OUT_001: [
+    '§11.1, §11.5, §8.2',
+    'Every result about a task names context, task and state; results go to stdout, everything else to stderr',
+  ],
   OUT_002: ['§11.3, App. B', '-o json prints exactly one document, the final protocol object'],
-  OUT_003: ['§11.3, §11.4, App. B', '-o json --stream prints one object per line, at last the final event or an error object'],
-  OUT_004: ['§11.4, App. B, App. D', 'Errors are the same over every binding: A2A names, A2ACLI_ERR_* codes, hints; no invented codes'],
-  OUT_005: ['§11.2, §6.1', 'Text has one "Label: value" per line, stable labels, closed blocks, no control sequences, and nothing interactive off a terminal'],
+  OUT_003: [
+    '§11.3, §11.4, App. B',
+    '-o json --stream prints one object per line, at last the final event or an error object',
+  ],
+  OUT_004: [
+    '§11.4, App. B, App. D',
+    'Errors are the same over every binding: A2A names, A2ACLI_ERR_* codes, hints; no invented codes',
+  ],
+  OUT_005: [
+    '§11.2, §6.1',
+    'Text has one "Label: value" per line, stable labels, closed blocks, no control sequences, and nothing interactive off a terminal',
+  ],
   OUT_006: ['§11.5', 'The result of --async carries the task and the context'],
-  EXIT_001: ['§11.6, App. D', 'Exit codes 0, 1 and 2 exist; 3, 4 and 5 keep their reserved meaning and agree with the error'],
-  EXIT_002: ['§6.6, §11.6', 'A reported turn exits with 0 whatever the task decided; stderr warns of a failure or a pause'],
-  AUTH_001: ['§12.1', 'Bearer tokens and API keys are attached as the card declares; --svc-param is separate and not for authentication'],
-  AUTH_002: ['§12.1, §6.5', 'Every credential option has an environment variable, and help names the exposure of the option'],
-  AUTH_003: ['§12.1, §6.5', 'A credential over an unverified connection raises a prominent warning; verification is never disabled silently'],
+  EXIT_001: [
+    '§11.6, App. D',
+    'Exit codes 0, 1 and 2 exist; 3, 4 and 5 keep their reserved meaning and agree with the error',
+  ],
+  EXIT_002: [
+    '§6.6, §11.6',
+    'A reported turn exits with 0 whatever the task decided; stderr warns of a failure or a pause',
+  ],
+  AUTH_001: [
+    '§12.1',
+    'Bearer tokens and API keys are attached as the card declares; --svc-param is separate and not for authentication',
+  ],
+  AUTH_002: [
+    '§12.1, §6.5',
+    'Every credential option has an environment variable, and help names the exposure of the option',
+  ],
+  AUTH_003: [
+    '§12.1, §6.5',
+    'A credential over an unverified connection raises a prominent warning; verification is never disabled silently',
+  ],
   AUTH_004: ['§12.1, §7.2', 'Credentials are redacted everywhere, also in the wire log; no option lifts it'],
   TX_001: ['§13.1', 'The transport is selected from the card, in its order'],
   TX_002: ['§13.1, §6.5', 'The first supported interface is used; --transport repeats and is ordered'],
@@ -67,7 +109,10 @@ const tier2 = {
   AUTH_007: ['§12.2', 'Tokens are stored securely and attached to later calls'],
   TX_004: ['§13.1', 'At least two transports, selectable'],
   VER_003: ['§13.3', 'The card is checked before streaming, push and extended-card operations'],
-  CONFIG_002: ['§8.3', 'Options win over environment, local file, global file and default; config show names the source of each value'],
+  CONFIG_002: [
+    '§8.3',
+    'Options win over environment, local file, global file and default; config show names the source of each value',
+  ],
   DOWNLOAD_001: ['§7.1', 'task download saves artifacts'],
   OUT_007: ['§7.2', '--debug writes the raw protocol messages to stderr'],
   CONFORM_001: ['§7.1', 'conformance checks a live agent'],
@@ -77,7 +122,10 @@ const tier2 = {
 
 const tier3 = {
   CARD_GET_003: ['§10.1, §12.4', 'The extended card is fetched only with a scheme of the public card'],
-  CARD_GET_004: ['§10.1', 'Card signatures are verified and reported as verified, unverifiable or absent; absence is no failure'],
+  CARD_GET_004: [
+    '§10.1',
+    'Card signatures are verified and reported as verified, unverifiable or absent; absence is no failure',
+  ],
   CARD_GET_005: ['§10.1', 'A catalog entry is accepted as a card reference and resolved first'],
   PUSH_002: ['§9.2', 'A local receiver accepts push notifications'],
   CHAT_001: ['§8.1, §7.1', 'chat carries context and task across turns'],
@@ -93,12 +141,10 @@ const tier3 = {
 export type RequirementId = `A2ACLI_${keyof typeof tier1 | keyof typeof tier2 | keyof typeof tier3}`
 
 function rowsOf(tier: Tier, rows: Readonly<Record<string, readonly [spec: string, requirement: string]>>) {
-  return Object.entries(rows).map(
-    ([name, [spec, requirement]]): readonly [RequirementId, Requirement] => [
-      `A2ACLI_${name}` as RequirementId,
-      { tier, area: name.replace(/_\d+$/, ''), spec, requirement },
-    ],
-  )
+  return Object.entries(rows).map(([name, [spec, requirement]]): readonly [RequirementId, Requirement] => [
+    `A2ACLI_${name}` as RequirementId,
+    { tier, area: name.replace(/_\d+$/, ''), spec, requirement },
+  ])
 }
 
 /** All 66, tier by tier, in the order of the specification. */

@@ -28,6 +28,8 @@ export interface Workbench extends AsyncDisposable {
   a2a(args: readonly string[], step: StepOptions): Promise<ProgramRun>
   /** Starts a command that the check talks to. `finish` records it. */
   start(args: readonly string[], options?: RunOptions & { readonly keepInputOpen?: boolean }): Promise<RunningProgram>
+  /** The same in a pseudo-terminal: its stdout has everything that the terminal shows. */
+  startInTerminal(args: readonly string[]): Promise<RunningProgram>
   finish(running: RunningProgram, step: Pick<StepOptions, 'shows' | 'exit'>): Promise<ProgramRun>
   /** An agent of its own, closed with the check. */
   agent(options?: FixtureOptions): Promise<FixtureAgent>
@@ -55,6 +57,7 @@ export async function createWorkbench(): Promise<Workbench> {
     home: sandbox.home,
     steps,
     start: (args, options) => sandbox.start(args, options),
+    startInTerminal: (args) => sandbox.startInTerminal(args),
     async a2a(args, step) {
       const run = await sandbox.run(args, step)
       recordRun(run, step, step.env)
@@ -85,7 +88,9 @@ function commandLine(
   env: Readonly<Record<string, string>>,
   { folder, home }: { readonly folder: string; readonly home: string },
 ): string {
-  const words = ['a2a', ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+  const words = ['a2a', ...args].map((word) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`,
+  )
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   return [...variables, ...words]
     .join(' ')
@@ -102,7 +107,11 @@ export interface JsonTask {
   readonly contextId: string
   readonly status: { readonly state: string; readonly message?: { readonly parts: readonly JsonPart[] } }
   readonly artifacts?: readonly { readonly artifactId: string; readonly parts: readonly JsonPart[] }[]
-  readonly history?: readonly { readonly role: string; readonly messageId: string; readonly parts: readonly JsonPart[] }[]
+  readonly history?: readonly {
+    readonly role: string
+    readonly messageId: string
+    readonly parts: readonly JsonPart[]
+  }[]
 }
 export interface JsonPart {
   readonly text?: string

@@ -47,6 +47,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly home: string
   run(args: readonly string[], options?: RunOptions): Promise<ProgramRun>
   start(args: readonly string[], options?: RunOptions & { readonly keepInputOpen?: boolean }): Promise<RunningProgram>
+  /** In a pseudo-terminal, with the program `script` of util-linux. Its stdout has everything that the terminal shows. */
+  startInTerminal(args: readonly string[]): Promise<RunningProgram>
 }
 
 /** A last guard: no test waits for it. */
@@ -60,7 +62,12 @@ export async function createSandbox(): Promise<Sandbox> {
 
   async function start(
     args: readonly string[],
-    { env = {}, stdin = '', cwd = folder, keepInputOpen = false }: RunOptions & { readonly keepInputOpen?: boolean } = {},
+    {
+      env = {},
+      stdin = '',
+      cwd = folder,
+      keepInputOpen = false,
+    }: RunOptions & { readonly keepInputOpen?: boolean } = {},
   ): Promise<RunningProgram> {
     const [command = '', ...before] = await builtProgram()
     const child = spawn(command, [...before, ...args], {
@@ -72,10 +79,22 @@ export async function createSandbox(): Promise<Sandbox> {
     return followProgram(child, args, keepInputOpen ? undefined : stdin, () => children.delete(child))
   }
 
+  async function startInTerminal(args: readonly string[]): Promise<RunningProgram> {
+    const words = [...(await builtProgram()), ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+    const child = spawn('script', ['-qefc', words.join(' '), '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8', TERM: 'xterm' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    children.add(child)
+    return followProgram(child, args, undefined, () => children.delete(child))
+  }
+
   return {
     folder,
     home,
     start,
+    startInTerminal,
     run: async (args, options) => (await start(args, options)).ended,
     async [Symbol.asyncDispose]() {
       for (const child of children) child.kill('SIGKILL')
@@ -126,7 +145,9 @@ export function followProgram(
           if (found === null && !isOver) return
           waiting.delete(check)
           if (found !== null) return resolve(found)
-          reject(new Error(`a2a ${args.join(' ')} ended without ${pattern} on ${stream}:\n${seen.stdout}${seen.stderr}`))
+          reject(
+            new Error(`a2a ${args.join(' ')} ended without ${pattern} on ${stream}:\n${seen.stdout}${seen.stderr}`),
+          )
         }
         waiting.add(check)
         check()

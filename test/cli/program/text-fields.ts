@@ -10,7 +10,8 @@ export interface TextField {
 
 export function readTextFields(text: string): readonly TextField[] {
   const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.exec(text)
-  if (control !== null) throw new Error(`a control character at ${control.index}: ${JSON.stringify(text.slice(0, 400))}`)
+  if (control !== null)
+    throw new Error(`a control character at ${control.index}: ${JSON.stringify(text.slice(0, 400))}`)
   if (text !== '' && !text.endsWith('\n')) throw new Error(`the last line is not ended: ${JSON.stringify(text)}`)
   const fields: TextField[] = []
   let block: { label: string; lines: string[] } | undefined

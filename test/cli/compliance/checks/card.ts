@@ -90,7 +90,9 @@ export const cardChecks: Checks = {
     const trusted = join(folder, 'keys.json')
     await writeFile(trusted, JSON.stringify({ keys: [signer.jwk] }))
     const absent = await agent()
-    const none = await a2a(['card', 'get', '-a', absent.url], { shows: 'reports that the card has no signature, and succeeds' })
+    const none = await a2a(['card', 'get', '-a', absent.url], {
+      shows: 'reports that the card has no signature, and succeeds',
+    })
     assert.match(none.stdout + none.stderr, /signature.*(absent|none|not signed)/i)
     const signed = await agent({ card: (card) => signer.signed(card) })
     const verified = await a2a(['card', 'get', '-a', signed.url, '--trusted-keys', trusted], {
@@ -107,7 +109,9 @@ export const cardChecks: Checks = {
     })
     assert.match(json.stderr, /verified/i)
     assert.ok('signatures' in json.json())
-    const forged = await agent({ card: async (card) => ({ ...(await signer.signed(card)), description: 'Changed later' }) })
+    const forged = await agent({
+      card: async (card) => ({ ...(await signer.signed(card)), description: 'Changed later' }),
+    })
     const wrong = await a2a(['card', 'get', '-a', forged.url, '--trusted-keys', trusted], {
       exit: 1,
       shows: 'never presents a changed card as verified',
@@ -117,17 +121,19 @@ export const cardChecks: Checks = {
 
   async A2ACLI_CARD_GET_005({ a2a, agent, folder }) {
     const { url, sent } = await agent()
-    await writeFile(
-      join(folder, 'catalog.json'),
-      JSON.stringify({ agents: [{ name: 'baker', url: 'http://127.0.0.1:9' }, { name: 'fixture', url }] }),
-    )
-    await a2a(['send', '-a', 'fixture@./catalog.json', 'complete'], {
+    const entries = [
+      { name: 'baker', url: 'http://127.0.0.1:9' },
+      { name: 'fixture', url },
+    ]
+    await writeFile(join(folder, 'catalog.json'), JSON.stringify({ agents: entries }))
+    await a2a(['send', '--catalog', 'catalog.json', '-a', 'fixture', 'complete'], {
       shows: 'resolves the entry of a catalog to its card before it sends',
     })
     assert.equal(sent('SendStreamingMessage').length + sent('SendMessage').length, 1)
-    const missing = await a2a(['card', 'get', '-a', 'nemo@./catalog.json', '-o', 'json'], {
+    await a2a(['card', 'get', '--catalog', 'catalog.json', '-a', url], { shows: 'still accepts another reference' })
+    const missing = await a2a(['card', 'get', '--catalog', 'missing.json', '-a', 'fixture', '-o', 'json'], {
       exit: 3,
-      shows: 'reports an entry that the catalog does not have as A2ACLI_ERR_CARD_NOT_FOUND',
+      shows: 'reports a catalog that it cannot read as A2ACLI_ERR_CARD_NOT_FOUND',
     })
     assert.equal(missing.json<JsonError>().error.code, 'A2ACLI_ERR_CARD_NOT_FOUND')
   },

@@ -34,7 +34,10 @@ export const interactChecks: Checks = {
     const ends = [
       [['--task-id', 'no-such-task'], 'fails with the protocol error for an unknown task'],
       [['--task-id', other.id], 'fails for a task that has ended'],
-      [['--task-id', asked.id, '--context-id', other.contextId], 'fails for a context of another task, and reconciles nothing'],
+      [
+        ['--task-id', asked.id, '--context-id', other.contextId],
+        'fails for a context of another task, and reconciles nothing',
+      ],
     ] as const
     for (const [ids, shows] of ends) {
       const run = await bench.a2a(['send', '-a', agent.url, '-o', 'json', ...ids, 'again'], { exit: 1, shows })
@@ -54,7 +57,9 @@ export const interactChecks: Checks = {
   async A2ACLI_INTERACT_003(bench) {
     const agent = await bench.agent()
     await bench.a2a(['send', '-a', agent.url, 'complete'], { shows: 'sends neither a task nor a context' })
-    await bench.a2a(['send', '-a', agent.url, 'complete'], { shows: 'sends neither of them again: a context is not a chat' })
+    await bench.a2a(['send', '-a', agent.url, 'complete'], {
+      shows: 'sends neither of them again: a context is not a chat',
+    })
     const messages = sentIds([...agent.sent('SendStreamingMessage'), ...agent.sent('SendMessage')])
     assert.deepEqual(
       messages.map(({ taskId, contextId }) => [taskId, contextId]),
@@ -68,7 +73,9 @@ export const interactChecks: Checks = {
 
   async A2ACLI_INTERACT_004(bench) {
     const agent = await bench.agent()
-    const ended = await bench.a2a(['send', '-a', agent.url, 'complete'], { shows: 'prints task, context and state at the end' })
+    const ended = await bench.a2a(['send', '-a', agent.url, 'complete'], {
+      shows: 'prints task, context and state at the end',
+    })
     for (const label of ['Task ID', 'Context ID', 'State']) assert.ok(ended.values(label).length > 0, label)
     const asked = await bench.a2a(['send', '-a', agent.url, 'input'], {
       shows: 'prints them and the complete command to resume at INPUT_REQUIRED',
@@ -78,15 +85,21 @@ export const interactChecks: Checks = {
     assert.match(resume, /^a2a send /)
     for (const word of [agent.url, `--task-id ${taskId}`]) assert.ok(resume.includes(word), `${resume} has ${word}`)
     // The command works as printed: a shell splits it, and the reply replaces its placeholder.
-    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${resume}`], { encoding: 'utf8' }).trimEnd().split('\n')
-    const answered = await bench.a2a([...words.slice(1, -1), 'Oslo'], { shows: 'is the printed command with a reply, and continues the task' })
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${resume}`], { encoding: 'utf8' })
+      .trimEnd()
+      .split('\n')
+    const answered = await bench.a2a([...words.slice(1, -1), 'Oslo'], {
+      shows: 'is the printed command with a reply, and continues the task',
+    })
     assert.equal(answered.values('State').at(-1), 'TASK_STATE_COMPLETED')
     assert.ok(answered.values('Task ID').includes(taskId))
   },
 
   async A2ACLI_INTERACT_005(bench) {
     const agent = await bench.agent()
-    await bench.a2a(['send', '-a', agent.url, 'input'], { shows: 'stores nothing in the home folder or the working folder' })
+    await bench.a2a(['send', '-a', agent.url, 'input'], {
+      shows: 'stores nothing in the home folder or the working folder',
+    })
     const files = [...(await readdir(bench.home, { recursive: true })), ...(await readdir(bench.folder))]
     assert.deepEqual(
       files.filter((file) => !/(^|\/)(\.cache|\.config)(\/|$)/.test(file)),
@@ -98,7 +111,10 @@ export const interactChecks: Checks = {
       const { readFile } = await import('node:fs/promises')
       assert.ok(!(await readFile(`${file.parentPath}/${file.name}`, 'utf8')).includes(task.id), file.name)
     }
-    const run = await bench.a2a(['send', '-a', agent.url, '-o', 'json', '--continue', 'x'], { exit: 2, shows: 'has no --continue' })
+    const run = await bench.a2a(['send', '-a', agent.url, '-o', 'json', '--continue', 'x'], {
+      exit: 2,
+      shows: 'has no --continue',
+    })
     assert.equal(run.json<JsonError>().error.code, 'A2ACLI_ERR_USAGE')
   },
 }

@@ -9,12 +9,25 @@ export const pollChecks: Checks = {
   async A2ACLI_TASK_POLL_001(bench) {
     const agent = await bench.agent({ settings: { streaming: false } })
     const { id } = await startTask(bench, agent, 'hold poll-001')
-    const once = await bench.a2a(['task', 'get', id, '-a', agent.url, '-o', 'json'], { shows: 'reads the task once, while it works' })
+    const once = await bench.a2a(['task', 'get', id, '-a', agent.url, '-o', 'json'], {
+      shows: 'reads the task once, while it works',
+    })
     assert.equal(once.json<JsonTask>().status.state, 'TASK_STATE_WORKING')
     assert.equal(agent.sent('GetTask').length, 1)
     for (const flag of ['--wait', '--watch']) {
       const task = await startTask(bench, agent, `hold poll-001${flag}`)
-      const running = await bench.start(['task', 'get', task.id, '-a', agent.url, '-o', 'json', flag, '--poll-interval', '20ms'])
+      const running = await bench.start([
+        'task',
+        'get',
+        task.id,
+        '-a',
+        agent.url,
+        '-o',
+        'json',
+        flag,
+        '--poll-interval',
+        '20ms',
+      ])
       await secondGet(agent, task.id)
       agent.gates.open(`poll-001${flag}`)
       const run = await bench.finish(running, { shows: 'polls until the task has ended' })
@@ -24,10 +37,13 @@ export const pollChecks: Checks = {
 
   async A2ACLI_TASK_POLL_002(bench) {
     const agent = await bench.agent({ settings: { streaming: false } })
-    const gone = await bench.a2a(['send', '-a', agent.url, '-o', 'json', '--timeout', '300ms', '--poll-interval', '50ms', 'hold never'], {
-      exit: 5,
-      shows: 'gives up at --timeout and names the task in the error',
-    })
+    const gone = await bench.a2a(
+      ['send', '-a', agent.url, '-o', 'json', '--timeout', '300ms', '--poll-interval', '50ms', 'hold never'],
+      {
+        exit: 5,
+        shows: 'gives up at --timeout and names the task in the error',
+      },
+    )
     const { error } = gone.json<JsonError>()
     assert.equal(error.code, 'A2ACLI_ERR_TIMEOUT')
     assert.match(`${error.message} ${error.hint}`, /[0-9a-f-]{36}/)
@@ -36,7 +52,10 @@ export const pollChecks: Checks = {
     const running = await bench.start(['send', '-a', agent.url, '--poll-interval', '20ms', 'hold poll-002'])
     const [id = ''] = await running.waitFor('stderr', /[0-9a-f]{8}-[0-9a-f-]{27}/)
     running.kill('SIGINT')
-    const run = await bench.finish(running, { exit: 130, shows: 'detaches at Ctrl-C: the id is printed, and how to resume' })
+    const run = await bench.finish(running, {
+      exit: 130,
+      shows: 'detaches at Ctrl-C: the id is printed, and how to resume',
+    })
     assert.ok(run.stderr.includes(id))
     assert.match(run.stderr, /a2a task (get|subscribe)/)
     const kept = await (await bench.start(['task', 'get', id, '-a', agent.url, '-o', 'json'])).ended
@@ -63,11 +82,26 @@ export const pollChecks: Checks = {
       assert.equal(again.json<JsonTask>().status.state, state)
     }
     const vague = await bench.agent({ settings: { streaming: false } })
-    vague.server.rules.push(() => ({ rewrite: (text) => text.replaceAll('TASK_STATE_WORKING', 'TASK_STATE_UNSPECIFIED') }))
+    vague.server.rules.push(() => ({
+      rewrite: (text) => text.replaceAll('TASK_STATE_WORKING', 'TASK_STATE_UNSPECIFIED'),
+    }))
     const held = await startTask(bench, vague, 'hold poll-003')
-    const shown = await bench.a2a(['task', 'get', held.id, '-a', vague.url], { shows: 'reports UNSPECIFIED as it was received' })
+    const shown = await bench.a2a(['task', 'get', held.id, '-a', vague.url], {
+      shows: 'reports UNSPECIFIED as it was received',
+    })
     assert.equal(shown.values('State').at(-1), 'TASK_STATE_UNSPECIFIED')
-    const running = await bench.start(['task', 'get', held.id, '-a', vague.url, '-o', 'json', '--wait', '--poll-interval', '20ms'])
+    const running = await bench.start([
+      'task',
+      'get',
+      held.id,
+      '-a',
+      vague.url,
+      '-o',
+      'json',
+      '--wait',
+      '--poll-interval',
+      '20ms',
+    ])
     await secondGet(vague, held.id)
     vague.gates.open('poll-003')
     const run = await bench.finish(running, { shows: 'keeps polling through UNSPECIFIED until the task has ended' })
@@ -85,10 +119,21 @@ export const pollChecks: Checks = {
       if (isGet(body)) polled.resolve()
       return undefined
     })
-    const running = await bench.start(['send', '-a', agent.url, '-o', 'json', '--poll-interval', '20ms', 'hold poll-004'])
+    const running = await bench.start([
+      'send',
+      '-a',
+      agent.url,
+      '-o',
+      'json',
+      '--poll-interval',
+      '20ms',
+      'hold poll-004',
+    ])
     await polled.promise
     agent.gates.open('poll-004')
-    const run = await bench.finish(running, { shows: 'polls to the end after its stream was cut and could not be resumed' })
+    const run = await bench.finish(running, {
+      shows: 'polls to the end after its stream was cut and could not be resumed',
+    })
     assert.equal(run.json<{ task: JsonTask }>().task.status.state, 'TASK_STATE_COMPLETED')
     const asked = await finishedTask(bench, agent, 'input')
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')

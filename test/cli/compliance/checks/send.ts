@@ -68,7 +68,8 @@ export const sendChecks: Checks = {
   async A2ACLI_SEND_004({ a2a, agent }) {
     const { url } = await agent()
     const run = await a2a(['send', '-a', url, 'parts'], {
-      shows: 'prints text as text, data as formatted JSON, and files with name, type and size; an empty part is not dropped',
+      shows:
+        'prints text as text, data as formatted JSON, and files with name, type and size; an empty part is not dropped',
     })
     const text = run.values('Text')
     assert.ok(text.includes('First line\nsecond line'))
@@ -78,7 +79,9 @@ export const sendChecks: Checks = {
     assert.match(files, /chart\.png.*image\/png.*10 B/)
     assert.match(files, /terms\.pdf.*application\/pdf.*https:\/\/files\.example\.com\/terms\.pdf/)
     assert.equal(run.values('Artifact').length, 2)
-    const json = await a2a(['send', '-a', url, '-o', 'json', 'parts'], { shows: 'prints every part as the protocol has it' })
+    const json = await a2a(['send', '-a', url, '-o', 'json', 'parts'], {
+      shows: 'prints every part as the protocol has it',
+    })
     const parts = json.json<{ task: JsonTask }>().task.artifacts?.flatMap((artifact) => artifact.parts) ?? []
     assert.equal(parts.length, 5)
     assert.deepEqual(parts[1], { text: '' })
@@ -90,7 +93,21 @@ export const sendChecks: Checks = {
     await writeFile(join(folder, 'report.bin'), 'bytes')
     await writeFile(join(folder, 'page.html'), '<p>')
     const run = await a2a(
-      ['send', '-a', url, '-o', 'json', '--text', 'echo', '--file', 'report.bin', '--media-type', 'application/pdf', '--file', 'page.html'],
+      [
+        'send',
+        '-a',
+        url,
+        '-o',
+        'json',
+        '--text',
+        'echo',
+        '--file',
+        'report.bin',
+        '--media-type',
+        'application/pdf',
+        '--file',
+        'page.html',
+      ],
       { shows: 'sets the given type on the part before it, and infers the other' },
     )
     const { parts } = echoOf(run.json<{ task: JsonTask }>().task)
@@ -111,10 +128,27 @@ export const sendChecks: Checks = {
     await writeFile(join(folder, 'a.json'), '{"a":1}')
     const run = await a2a(
       [
-        ...['send', '-a', url, '-o', 'json', '--text', 'echo', '--data', 'a.json', '--file', 'note.txt', '--text', 'between'],
+        ...[
+          'send',
+          '-a',
+          url,
+          '-o',
+          'json',
+          '--text',
+          'echo',
+          '--data',
+          'a.json',
+          '--file',
+          'note.txt',
+          '--text',
+          'between',
+        ],
         ...['--file', 'https://files.example.com/x.pdf', '--data', '-', '--metadata', '{"k":[1]}'],
       ],
-      { stdin: '["from stdin"]', shows: 'sends six parts of three kinds in the order of the command line, one of them from stdin' },
+      {
+        stdin: '["from stdin"]',
+        shows: 'sends six parts of three kinds in the order of the command line, one of them from stdin',
+      },
     )
     const { parts } = echoOf(run.json<{ task: JsonTask }>().task)
     assert.deepEqual(
@@ -123,12 +157,19 @@ export const sendChecks: Checks = {
     )
     assert.equal(parts[2]?.filename, 'note.txt')
     assert.ok(server.requests.every(({ path }) => !path.includes('x.pdf')))
-    const drafts = await a2a(['send', '-a', url, '-o', 'json', '--text-part', 'echo', '--data-part', 'a.json', '--file-part', 'note.txt'], {
-      shows: 'accepts the newer spelling of the part options',
-    })
+    const drafts = await a2a(
+      ['send', '-a', url, '-o', 'json', '--text-part', 'echo', '--data-part', 'a.json', '--file-part', 'note.txt'],
+      {
+        shows: 'accepts the newer spelling of the part options',
+      },
+    )
     assert.equal(echoOf(drafts.json<{ task: JsonTask }>().task).parts.length, 3)
     await writeFile(join(folder, 'broken.json'), '{')
-    for (const args of [['--data', 'broken.json'], ['--file', 'missing.txt'], ['positional', '--text', 'x']]) {
+    for (const args of [
+      ['--data', 'broken.json'],
+      ['--file', 'missing.txt'],
+      ['positional', '--text', 'x'],
+    ]) {
       const refused = await a2a(['send', '-a', url, '-o', 'json', ...args], {
         exit: 2,
         shows: 'is a usage error',

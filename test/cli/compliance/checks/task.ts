@@ -17,7 +17,12 @@ export const taskChecks: Checks = {
     const { id, contextId } = await finishedTask(bench, agent, 'parts')
     const text = await bench.a2a(['task', 'get', id, '-a', agent.url], { shows: 'shows ids, state and every artifact' })
     assert.deepEqual(
-      [text.values('Task ID')[0], text.values('Context ID')[0], text.values('State')[0], text.values('Artifact').length],
+      [
+        text.values('Task ID')[0],
+        text.values('Context ID')[0],
+        text.values('State')[0],
+        text.values('Artifact').length,
+      ],
       [id, contextId, 'TASK_STATE_COMPLETED', 2],
     )
     const json = await bench.a2a(['task', 'get', id, '-a', agent.url, '-o', 'json'], { shows: 'prints the bare Task' })
@@ -63,9 +68,12 @@ export const taskChecks: Checks = {
     const { tasks, nextPageToken } = page.json<TaskPage>()
     assert.equal(tasks.length, 2)
     assert.notEqual(nextPageToken, '')
-    const rest = await bench.a2a(['task', 'list', '-a', agent.url, '-o', 'json', '--limit', '2', '--page-token', nextPageToken], {
-      shows: 'continues at the token',
-    })
+    const rest = await bench.a2a(
+      ['task', 'list', '-a', agent.url, '-o', 'json', '--limit', '2', '--page-token', nextPageToken],
+      {
+        shows: 'continues at the token',
+      },
+    )
     const ids = [...tasks, ...rest.json<TaskPage>().tasks].map(({ id }) => id)
     assert.equal(new Set(ids).size, 3)
     for (const status of ['input-required', 'TASK_STATE_INPUT_REQUIRED']) {
@@ -77,9 +85,12 @@ export const taskChecks: Checks = {
         ['TASK_STATE_INPUT_REQUIRED'],
       )
     }
-    const inContext = await bench.a2a(['task', 'list', '-a', agent.url, '-o', 'json', '--context-id', first.contextId], {
-      shows: 'filters by context',
-    })
+    const inContext = await bench.a2a(
+      ['task', 'list', '-a', agent.url, '-o', 'json', '--context-id', first.contextId],
+      {
+        shows: 'filters by context',
+      },
+    )
     assert.deepEqual(
       inContext.json<TaskPage>().tasks.map(({ id }) => id),
       [first.id],
@@ -89,7 +100,9 @@ export const taskChecks: Checks = {
     })
     for (const label of ['Task ID', 'Context ID', 'State']) assert.equal(text.values(label).length, 1)
     assert.match(text.stdout + text.stderr, /page-token|Next page/i)
-    const lines = await bench.a2a(['task', 'list', '-a', agent.url, '-o', 'json', '--stream'], { shows: 'prints one Task per line' })
+    const lines = await bench.a2a(['task', 'list', '-a', agent.url, '-o', 'json', '--stream'], {
+      shows: 'prints one Task per line',
+    })
     assert.equal(lines.lines<JsonTask>().length, 3)
   },
 
@@ -148,13 +161,19 @@ export const taskChecks: Checks = {
   async A2ACLI_DOWNLOAD_001(bench) {
     const agent = await bench.agent()
     const { id } = await finishedTask(bench, agent, 'parts')
-    await bench.a2a(['task', 'download', id, '-a', agent.url, '--dir', 'out'], { shows: 'writes the files of the artifacts to a folder' })
+    await bench.a2a(['task', 'download', id, '-a', agent.url, '--dir', 'out'], {
+      shows: 'writes the files of the artifacts to a folder',
+    })
     const names = await readdir(join(bench.folder, 'out'), { recursive: true })
     const chart = names.find((name) => name.endsWith('chart.png')) ?? ''
     assert.deepEqual(new Uint8Array(await readFile(join(bench.folder, 'out', chart))), fileBytes)
     await writeFile(join(bench.folder, 'out', chart), 'mine')
     await bench.start(['task', 'download', id, '-a', agent.url, '--dir', 'out']).then(({ ended }) => ended)
-    assert.equal(await readFile(join(bench.folder, 'out', chart), 'utf8'), 'mine', 'a file is not overwritten without a flag')
+    assert.equal(
+      await readFile(join(bench.folder, 'out', chart), 'utf8'),
+      'mine',
+      'a file is not overwritten without a flag',
+    )
     const evil = await bench.agent()
     evil.server.rules.push(() => ({ rewrite: (text) => text.replaceAll('chart.png', '../../escaped.png') }))
     const escaping = await finishedTask(bench, evil, 'parts')
@@ -177,7 +196,9 @@ export const taskChecks: Checks = {
     assert.match(created.stdout, /"url":\s*"http:\/\/127\.0\.0\.1:9\/hook"/)
     const got = await bench.a2a(['task', 'push-config', 'get', id, 'mine', ...base], { shows: 'reads it' })
     assert.match(got.stdout, /9\/hook/)
-    const text = await bench.a2a(['task', 'push-config', 'get', id, 'mine', '-a', agent.url], { shows: 'redacts its token in text' })
+    const text = await bench.a2a(['task', 'push-config', 'get', id, 'mine', '-a', agent.url], {
+      shows: 'redacts its token in text',
+    })
     assert.doesNotMatch(text.stdout + text.stderr, /hook-t0ken/)
     const listed = await bench.a2a(['task', 'push-config', 'list', id, ...base], { shows: 'lists it' })
     assert.match(listed.stdout, /mine/)
