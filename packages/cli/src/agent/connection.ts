@@ -1,6 +1,6 @@
 /** The connected agent as commands use it: canonical 1.0 objects, encoded as ProtoJSON by the SDK's own encoder. */
 import type { AgentCard, ListTasksRequest, Message, Struct, Task } from '@parley/a2a'
-import type { RemoteAgent } from '@parley/a2a/client'
+import type { Fetch, RemoteAgent } from '@parley/a2a/client'
 
 export interface AgentConnection {
   /** The reference as the user gave it, for the resume command: `-a https://…` or `-e …`. */
@@ -9,7 +9,11 @@ export interface AgentConnection {
   readonly resumeArgs: string
   /** `undefined` for `--endpoint`, which has no card. */
   readonly card: AgentCard | undefined
+  /** The URL of the card as it was fetched; `undefined` for a file and for `--endpoint`. Logins are bound to its origin. */
+  readonly cardUrl: string | undefined
   readonly agent: RemoteAgent
+  /** Sends requests with the proxies and TLS settings of the run, and without credentials: for authorization servers. */
+  readonly fetch: Fetch
   /** Whether the card offers it; true without a card. */
   readonly canStream: boolean
   readonly canPush: boolean

@@ -5,7 +5,7 @@ import { bashScript } from './completion/bash.ts'
 import { completionTable } from './completion/completion-table.ts'
 import { fishScript } from './completion/fish.ts'
 import { zshScript } from './completion/zsh.ts'
-import { shells } from './specs/local.ts'
+import { shells } from './completion/shells.ts'
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
 

@@ -65,6 +65,8 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
     return { code: reason.code, message: reason.message, hint, a2aCode: null, exitCode: exitCodeOf[reason.code] }
   }
   if (!(reason instanceof A2AError)) return localReport('A2ACLI_ERR_INTERNAL', messageOf(reason), null)
+  // Credentials are obtained within a call, which wraps their error.
+  if (reason.cause instanceof CliError) return reportError(reason.cause, { hasCredential })
   const { code, message, details } = reason
   const sent = sentCode(reason)
   const local =

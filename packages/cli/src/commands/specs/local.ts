@@ -1,5 +1,6 @@
 /** The commands that need no agent. */
 import type { Command } from '../../command.ts'
+import { shells } from '../completion/shells.ts'
 
 export const configShow: Command = {
   name: 'config show',
@@ -13,8 +14,6 @@ export const configShow: Command = {
   usesAgent: false,
   load: () => import('../config-show.ts'),
 }
-
-export const shells = ['bash', 'zsh', 'fish'] as const
 
 export const completion: Command = {
   name: 'completion',
