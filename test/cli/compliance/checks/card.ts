@@ -63,14 +63,14 @@ export const cardChecks: Checks = {
         authenticate: ({ header }) => (header('authorization') === 'Bearer s3cret-token' ? { id: 'me' } : { id: '' }),
         securitySchemes: bearer,
         securityRequirements: [{ schemes: { bearer: { list: [] } } }],
-        extendedCard: { description: 'More for those who sign in' },
+        extendedCard: { description: 'More for known callers' },
       },
     })
     const run = await a2a(['card', 'get', '-a', url, '--extended', '-o', 'json'], {
       env: { A2ACLI_BEARER: 's3cret-token' },
       shows: 'fetches the extended card with the scheme of the public card',
     })
-    assert.equal(run.json<CardJson>().description, 'More for those who sign in')
+    assert.equal(run.json<CardJson>().description, 'More for known callers')
     const withToken = server.requests.filter(({ headers }) => headers['authorization'] !== undefined)
     assert.ok(withToken.length > 0 && withToken.every(({ path }) => path !== wellKnownPath))
     const plain = await agent()

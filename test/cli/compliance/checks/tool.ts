@@ -225,7 +225,7 @@ export const toolChecks: Checks = {
 
   async A2ACLI_DEMO_SERVER_001(bench) {
     const server = await bench.start(['server', '--echo', '--port', '0'])
-    const [, url = ''] = await server.waitFor('stderr', /(http:\/\/127\.0\.0\.1:\d+)/)
+    const [, url = ''] = await server.waitFor('stdout', /(http:\/\/127\.0\.0\.1:\d+)/)
     const run = await bench.a2a(['send', '-a', url, '-o', 'json', 'Hello echo'], {
       shows: 'gets its text back from `a2a server --echo`',
     })
@@ -233,7 +233,7 @@ export const toolChecks: Checks = {
     server.kill('SIGTERM')
     await server.ended
     const exec = await bench.start(['demo-server', '--exec', 'tr a-z A-Z', '--port', '0'])
-    const [, execUrl = ''] = await exec.waitFor('stderr', /(http:\/\/127\.0\.0\.1:\d+)/)
+    const [, execUrl = ''] = await exec.waitFor('stdout', /(http:\/\/127\.0\.0\.1:\d+)/)
     const upper = await bench.a2a(['send', '-a', execUrl, '-o', 'json', 'hello'], {
       shows: 'gets the output of a program from `a2a demo-server --exec`',
     })
