@@ -1,23 +1,19 @@
 /** Runs one command line: arguments in, exit code out. Loads only the module of the command that runs. */
-import { readConfigFiles, type ConfigFile } from './args/config-files.ts'
+import { configOption, readConfigFiles, type ConfigFile } from './args/config-files.ts'
 import { globalOptions } from './args/global-options.ts'
 import type { ParsedArgs } from './args/option.ts'
 import { hasGiven, parseCommandLine, type CommandLine } from './args/parse-args.ts'
 import { resolveSettings } from './args/resolve-settings.ts'
 import type { Settings } from './args/settings.ts'
-import { wantsJson } from './args/output-format.ts'
+import { wantsJson, type ErrorFormat } from './args/output-format.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commands } from './commands/index.ts'
-import { CliError, usageError } from './output/cli-error.ts'
+import { usageError, type CliError } from './output/cli-error.ts'
 import { createOutput, type Output } from './output/output.ts'
 import { createRedactor, type Redactor } from './output/redact.ts'
+import { createStopSignal, Interrupted, isAbort } from './stop-signal.ts'
 import type { Terminal } from './terminal.ts'
 import { programVersion } from './version.ts'
-
-/** The reason of the signal after Ctrl-C. */
-class Interrupted extends Error {
-  override readonly name = 'Interrupted'
-}
 
 const exitAfterInterrupt = 130
 /** As if the system had ended the program because the reader of its output has gone: 128 + SIGPIPE. */
@@ -30,18 +26,21 @@ export async function runA2a(args: readonly string[], terminal: Terminal): Promi
   try {
     const line = parseCommandLine(args, commands)
     if (wantsVersion(line)) return await printText(terminal, programVersion())
-    if (hasGiven(line.args, 'help') || args.length === 0) {
-      const { helpText } = await import('./commands/help.ts')
-      return await printText(terminal, helpText(commands, line.words, terminal.program))
-    }
     const { command, words } = line
+    // Before the settings are read: a wrong one must not prevent the help that explains it.
+    if (hasGiven(line.args, 'help') || args.length === 0 || command?.name === 'help') {
+      const { run } = await import('./commands/help.ts')
+      const operands = command?.name === 'help' ? line.args.operands : words
+      await run({ terminal, commands, args: { options: line.args.options, operands } })
+      return 0
+    }
     if (command === undefined) throw incompleteCommand(words)
     checkOperands(command, line.args)
     return await runCommand(command, line.args, { terminal, redactor })
   } catch (reason) {
     if (isBrokenPipe(reason)) return exitAfterBrokenPipe
     if (reason instanceof Interrupted) return exitAfterInterrupt
-    return await printError(reason, { terminal, redactor, json })
+    return printError(reason, { terminal, redactor, json, showsStack: args.includes('--debug') })
   }
 }
 
@@ -51,7 +50,7 @@ interface RunDeps {
 }
 
 async function runCommand(command: Command, args: ParsedArgs, { terminal, redactor }: RunDeps): Promise<number> {
-  const files = readConfigFiles(terminal, configOption(args, terminal))
+  const files = readConfigFiles(terminal, configOption(args, terminal.environment))
   const options = [...command.options, ...globalOptions]
   const settings = resolveSettings({ options, command: command.name, args, environment: terminal.environment, files })
   registerSecrets(
@@ -62,14 +61,14 @@ async function runCommand(command: Command, args: ParsedArgs, { terminal, redact
   const output = createOutput({
     terminal,
     redactor,
-    format: outputFormat(settings),
+    format: settings.value('output') === 'json' ? 'json' : 'text',
     isStream: settings.has('stream'),
     isVerbose: settings.has('verbose'),
     isDebug: settings.has('debug'),
   })
   if (command.usesAgent !== false) reportFileSettings(settings, files, output)
   const { run } = await command.load()
-  const stop = stopSignal(settings, terminal)
+  const stop = createStopSignal(settings, terminal)
   const context: CommandContext = {
     terminal: stop.terminal,
     args,
@@ -114,20 +113,6 @@ function checkOperands({ name, operands = '', operandCount: [least, most] }: Com
   if (count > most) throw usageError(`\`a2a ${name}\` does not take "${args.operands[most] ?? ''}".`, usage)
 }
 
-/** The file of `--config` or `A2ACLI_CONFIG`; no file may name another. */
-function configOption(args: ParsedArgs, { environment }: Terminal): string | undefined {
-  return args.options.findLast(({ name }) => name === 'config')?.value ?? (environment['A2ACLI_CONFIG'] || undefined)
-}
-
-function outputFormat(settings: Settings): 'text' | 'json' {
-  const format = settings.value('output')
-  if (format === 'text' || format === 'json') return format
-  throw usageError(
-    `-o ${format ?? ''}: the formats are text and json.`,
-    format === 'jsonl' || format === 'ndjson' ? 'For one object per line: -o json --stream' : undefined,
-  )
-}
-
 function registerSecrets(names: readonly string[], settings: Settings, redactor: Redactor): void {
   for (const name of names)
     for (const value of settings.values(name)) {
@@ -162,52 +147,6 @@ function reportFileSettings(settings: Settings, files: readonly ConfigFile[], ou
   }
 }
 
-function isAbort(reason: unknown): boolean {
-  return reason instanceof Error && (reason.name === 'AbortError' || ('code' in reason && reason.code === 'ABORT_ERR'))
-}
-
-interface StopSignal {
-  readonly signal: AbortSignal
-  /** The terminal for the command. Once the command listens to Ctrl-C itself, Ctrl-C does not abort the signal. */
-  readonly terminal: Terminal
-  dispose(): void
-}
-
-/** Aborts at the end of an explicit `--timeout` (its default limits single calls only) and at Ctrl-C. */
-function stopSignal(settings: Settings, terminal: Terminal): StopSignal {
-  const controller = new AbortController()
-  const timeoutMs = settings.durationMs('timeout')
-  const isExplicit = settings.sourceOf('timeout').kind !== 'default'
-  const timer =
-    isExplicit && timeoutMs !== undefined
-      ? setTimeout(() => {
-          const text = settings.value('timeout') ?? ''
-          controller.abort(new CliError('A2ACLI_ERR_TIMEOUT', `The command did not end within --timeout ${text}.`))
-        }, timeoutMs)
-      : undefined
-  const stopListening = terminal.onInterrupt(() => {
-    if (ownListeners === 0) controller.abort(new Interrupted('interrupted'))
-  })
-  let ownListeners = 0
-  const onInterrupt = (listener: (count: number) => void): (() => void) => {
-    ownListeners += 1
-    const remove = terminal.onInterrupt(listener)
-    return () => {
-      ownListeners -= 1
-      remove()
-    }
-  }
-  return {
-    signal: controller.signal,
-    // Inherits, since properties of a terminal may be getters.
-    terminal: Object.create(terminal, { onInterrupt: { value: onInterrupt } }) as Terminal,
-    dispose() {
-      clearTimeout(timer)
-      stopListening()
-    },
-  }
-}
-
 async function printText(terminal: Terminal, text: string): Promise<number> {
   await terminal.write(`${text}\n`)
   return 0
@@ -220,13 +159,15 @@ function isBrokenPipe(reason: unknown): boolean {
 /** With `-o json` the error replaces the result on stdout, on one line with `--stream`; otherwise labels on stderr. */
 async function printError(
   reason: unknown,
-  { terminal, redactor, json }: RunDeps & { readonly json: false | 'document' | 'line' },
+  { terminal, redactor, json, showsStack }: RunDeps & { readonly json: ErrorFormat; readonly showsStack: boolean },
 ): Promise<number> {
   const { errorEnvelope, errorText, reportError } = await import('./output/error-envelope.ts')
   const { neutralize } = await import('./output/sanitize.ts')
   const full = reportError(reason, { hasCredential: redactor.hasSecrets })
-  const report = { ...full, message: redactor.apply(full.message) }
-  if (json === false) terminal.writeError(`${neutralize(errorText(report))}\n`)
+  const safe = (text: string): string => neutralize(redactor.apply(withProgram(text, terminal.program)))
+  const report = { ...full, message: safe(full.message), hint: full.hint === null ? null : safe(full.hint) }
+  if (showsStack && reason instanceof Error) terminal.writeError(`${safe(reason.stack ?? reason.message)}\n`)
+  if (json === false) terminal.writeError(`${errorText(report)}\n`)
   else {
     const envelope = errorEnvelope(report)
     try {
@@ -237,4 +178,9 @@ async function printError(
     }
   }
   return report.exitCode
+}
+
+/** Commands in messages begin with `a2a`; the user may have started it by another name. */
+function withProgram(text: string, program: string): string {
+  return program === 'a2a' ? text : text.replaceAll(/(`|Usage: )a2a\b/g, `$1${program}`)
 }

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { usageError } from '../output/cli-error.ts'
 import type { Terminal } from '../terminal.ts'
 import { parseDotenv } from './dotenv.ts'
+import type { ParsedArgs } from './option.ts'
 
 export interface ConfigFile {
   readonly path: string
@@ -21,6 +22,11 @@ export function configFolder({ environment, home }: Pick<Terminal, 'environment'
   // Relative paths are invalid there, and ignored: XDG Base Directory Specification.
   if (base !== undefined && isAbsolute(base)) return join(base, 'a2a-cli')
   return home === undefined ? undefined : join(home, '.config', 'a2a-cli')
+}
+
+/** The file of `--config` or `A2ACLI_CONFIG`; no file may name another. */
+export function configOption(args: ParsedArgs, environment: Terminal['environment']): string | undefined {
+  return args.options.findLast(({ name }) => name === 'config')?.value ?? (environment['A2ACLI_CONFIG'] || undefined)
 }
 
 /** In the order of their precedence. `named` is the value of `--config`; a file that is missing there is a usage error. */

@@ -29,6 +29,7 @@ export const globalOptions: readonly OptionSpec[] = [
     takes: '<binding>',
     repeatable: true,
     values: ['jsonrpc', 'rest', 'grpc'],
+    alsoAccepts: /^(jsonrpc|rest|http\+json|grpc)$/i,
     default: 'the order of the card',
     summary: 'Preferred bindings, best first. Bindings that the card does not offer are skipped.',
   },
@@ -36,6 +37,7 @@ export const globalOptions: readonly OptionSpec[] = [
     name: 'a2a-version',
     takes: '<version>',
     values: ['1.0', '0.3', '0.2'],
+    alsoAccepts: /^\d+\.\d+(\.\d+)?$/,
     default: 'the highest that both support, at least 1.0',
     summary: 'The protocol version. Versions below 1.0 are used only if you name them.',
   },
@@ -77,7 +79,8 @@ export const globalOptions: readonly OptionSpec[] = [
     name: 'timeout',
     takes: '<duration>',
     default: '30s',
-    summary: 'The limit for the whole command. By default each call may take 30s, and waiting has no limit.',
+    summary:
+      'The limit for the whole command. By default each call may take 30s, and waiting has no limit. 0 means no limit at all.',
   },
   {
     name: 'context-id',

@@ -12,7 +12,7 @@ export function nearestName(word: string, known: readonly string[]): string | un
 /** Counts insertions, deletions and substitutions. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...a].entries()) {
+  for (const [i, letter] of a.split('').entries()) {
     const next = [i + 1]
     for (let j = 1; j <= b.length; j += 1) {
       const substituted = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1)

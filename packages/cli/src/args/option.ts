@@ -14,6 +14,8 @@ export interface OptionSpec {
   readonly default?: string
   /** The allowed values, for completion and the usage error. */
   readonly values?: readonly string[]
+  /** Further spellings of the values, which completion does not offer. */
+  readonly alsoAccepts?: RegExp
   /** Whether `A2ACLI_<NAME>` and the configuration files may set it. Default true for global options, false for a command's own. */
   readonly fromEnvironment?: boolean
   /** The only commands that take it from the environment or a file: a forgotten `A2ACLI_TASK_ID` must not change others. */

@@ -1,5 +1,5 @@
 /** The settings of a run, each from the first source that has it: command line, environment, files, default. */
-import { usageError } from '../output/cli-error.ts'
+import { usageError, type CliError } from '../output/cli-error.ts'
 import type { ConfigFile } from './config-files.ts'
 import { parseDuration } from './duration.ts'
 import { isFromEnvironment, variableOf } from './global-options.ts'
@@ -33,10 +33,7 @@ export function resolveSettings(sources: SettingSources): Settings {
     sourceOf: (name) => settingOf(name).source,
     durationMs(name) {
       const text = value(name)
-      const ms = text === undefined ? undefined : parseDuration(text)
-      if (text !== undefined && ms === undefined)
-        throw usageError(`${spelled(settingOf(name))}: "${text}" is no duration.`, 'Durations: 500ms, 2s, 1m30s, 1h.')
-      return ms
+      return text === undefined ? undefined : parseDuration(text)
     },
     integer(name, min = 0, max = Number.MAX_SAFE_INTEGER) {
       const text = value(name)
@@ -113,7 +110,20 @@ function checked(option: OptionSpec, setting: Setting): Setting {
     if (values.includes(undefined)) throw usageError(`${spelled(setting)} must be true or false.`)
     return { ...setting, values: values as string[] }
   }
+  for (const value of setting.values) checkValue(option, setting, value)
   return setting
+}
+
+/** Before the first request: a wrong value must not be found in the middle of the work. */
+function checkValue({ values, alsoAccepts, takes }: OptionSpec, setting: Setting, value: string): void {
+  if (takes === '<duration>' && parseDuration(value) === undefined) throw noDuration(setting, value)
+  if (values === undefined || values.includes(value) || alsoAccepts?.test(value) === true) return
+  const hint = /^(jsonl|ndjson)$/.test(value) ? 'For one object per line: -o json --stream' : undefined
+  throw usageError(`${spelled(setting)}: "${value}" is none of ${values.join(', ')}.`, hint)
+}
+
+function noDuration(setting: Setting, value: string): CliError {
+  return usageError(`${spelled(setting)}: "${value}" is no duration.`, 'Durations: 500ms, 2s, 1m30s, 1h.')
 }
 
 /** Where the user wrote it: `--output`, `A2ACLI_OUTPUT`, or the variable with its file. */

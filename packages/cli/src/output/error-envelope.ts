@@ -12,27 +12,27 @@ export interface ErrorReport {
 }
 
 /** Errors of the protocol, by the names of its specification. */
-const protocolErrors: Partial<Readonly<Record<ErrorCode, readonly [name: string, jsonrpc: number]>>> = {
-  TASK_NOT_FOUND: ['TaskNotFoundError', -32001],
-  TASK_NOT_CANCELABLE: ['TaskNotCancelableError', -32002],
-  PUSH_NOTIFICATION_NOT_SUPPORTED: ['PushNotificationNotSupportedError', -32003],
-  UNSUPPORTED_OPERATION: ['UnsupportedOperationError', -32004],
-  CONTENT_TYPE_NOT_SUPPORTED: ['ContentTypeNotSupportedError', -32005],
-  UNSUPPORTED_MEDIA_TYPE: ['ContentTypeNotSupportedError', -32005],
-  INVALID_AGENT_RESPONSE: ['InvalidAgentResponseError', -32006],
-  EXTENDED_AGENT_CARD_NOT_CONFIGURED: ['ExtendedAgentCardNotConfiguredError', -32007],
-  EXTENSION_SUPPORT_REQUIRED: ['ExtensionSupportRequiredError', -32008],
-  VERSION_NOT_SUPPORTED: ['VersionNotSupportedError', -32009],
-  PARSE_ERROR: ['JSONParseError', -32700],
-  INVALID_REQUEST: ['InvalidRequestError', -32600],
-  PAYLOAD_TOO_LARGE: ['InvalidRequestError', -32600],
-  METHOD_NOT_FOUND: ['MethodNotFoundError', -32601],
-  AGENT_NOT_FOUND: ['MethodNotFoundError', -32601],
-  METHOD_NOT_ALLOWED: ['MethodNotFoundError', -32601],
-  INVALID_PARAMS: ['InvalidParamsError', -32602],
-  CONTEXT_REJECTED: ['InvalidParamsError', -32602],
-  MESSAGE_ID_REUSED: ['InvalidParamsError', -32602],
-  INTERNAL: ['InternalError', -32603],
+const protocolErrors: Partial<Readonly<Record<ErrorCode, string>>> = {
+  TASK_NOT_FOUND: 'TaskNotFoundError',
+  TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
+  PUSH_NOTIFICATION_NOT_SUPPORTED: 'PushNotificationNotSupportedError',
+  UNSUPPORTED_OPERATION: 'UnsupportedOperationError',
+  CONTENT_TYPE_NOT_SUPPORTED: 'ContentTypeNotSupportedError',
+  UNSUPPORTED_MEDIA_TYPE: 'ContentTypeNotSupportedError',
+  INVALID_AGENT_RESPONSE: 'InvalidAgentResponseError',
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'ExtendedAgentCardNotConfiguredError',
+  EXTENSION_SUPPORT_REQUIRED: 'ExtensionSupportRequiredError',
+  VERSION_NOT_SUPPORTED: 'VersionNotSupportedError',
+  PARSE_ERROR: 'JSONParseError',
+  INVALID_REQUEST: 'InvalidRequestError',
+  PAYLOAD_TOO_LARGE: 'InvalidRequestError',
+  METHOD_NOT_FOUND: 'MethodNotFoundError',
+  AGENT_NOT_FOUND: 'MethodNotFoundError',
+  METHOD_NOT_ALLOWED: 'MethodNotFoundError',
+  INVALID_PARAMS: 'InvalidParamsError',
+  CONTEXT_REJECTED: 'InvalidParamsError',
+  MESSAGE_ID_REUSED: 'InvalidParamsError',
+  INTERNAL: 'InternalError',
 }
 
 const localErrors: Partial<Readonly<Record<ErrorCode, CliErrorCode>>> = {
@@ -76,13 +76,12 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
         : 'A2ACLI_ERR_CREDENTIALS_MISSING'
       : localErrors[code]
   if (local !== undefined) return localReport(local, message, sent)
-  const [name, jsonrpc] = protocolErrors[code] ?? [`PARLEY_ERR_${code}`, null]
   const taskId = details.taskId === undefined || message.includes(details.taskId) ? '' : ` (task ${details.taskId})`
   return {
-    code: name,
+    code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,
     message: `${message}${taskId}`,
-    hint: hints[code] ?? null,
-    a2aCode: sent ?? jsonrpc,
+    hint: (sent === null ? hintIn(details) : undefined) ?? hints[code] ?? null,
+    a2aCode: sent,
     exitCode: 1,
   }
 }
@@ -91,11 +90,16 @@ function localReport(code: CliErrorCode, message: string, a2aCode: string | numb
   return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
 }
 
-/** What the wire carried, if the client kept it: see `wireCode` of its errors. */
-function sentCode({ details }: A2AError): string | number | null {
-  const wire = details['wireCode']
-  if (typeof wire !== 'string') return null
-  return /^-?\d+$/.test(wire) ? Number(wire) : wire
+/** A command that knows more than the code says what the user can do. Never from the agent, which sends details too. */
+function hintIn({ hint }: A2AError['details']): string | undefined {
+  return typeof hint === 'string' ? hint : undefined
+}
+
+/** `null` if the failure was found before the agent was called. */
+function sentCode(error: A2AError): string | number | null {
+  for (let reason: unknown = error; reason instanceof A2AError; reason = reason.cause)
+    if (reason.wireCode !== undefined) return reason.wireCode
+  return null
 }
 
 function messageOf(reason: unknown): string {

@@ -34,6 +34,7 @@ export const conformance: Command = {
       takes: '<binding>',
       repeatable: true,
       values: ['jsonrpc', 'rest', 'grpc'],
+      alsoAccepts: /^(jsonrpc|rest|http\+json|grpc)$/i,
       default: 'all of the card',
       summary: 'Checks only these bindings.',
     },

@@ -37,6 +37,7 @@ export const server: Command = {
       takes: '<binding>',
       repeatable: true,
       values: ['rest', 'jsonrpc', 'grpc'],
+      alsoAccepts: /^(jsonrpc|rest|http\+json|grpc)$/i,
       default: 'rest and jsonrpc',
       summary: 'The bindings on the card. gRPC has a port of its own: see --grpc-port.',
     },

@@ -36,6 +36,7 @@ export const taskList: Command = {
         'rejected',
         'auth-required',
       ],
+      alsoAccepts: /^TASK_STATE_[A-Z_]+$/,
       summary: 'Only tasks in this state. Also accepts the name of the protocol: TASK_STATE_WORKING.',
     },
     { name: 'page-size', aliases: ['limit'], takes: '<n>', summary: 'How many tasks a page has at most.' },
