@@ -77,9 +77,8 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
   function checkDeclared(card: AgentCard): void {
     for (const kind of ['bearer', 'api-key'] as const satisfies readonly CredentialKind[]) {
       if (settings.value(kind) === undefined || acceptsCredential(card, kind)) continue
-      const what = kind === 'bearer' ? 'a bearer token' : 'an API key'
       const how = kind === 'bearer' ? 'Authorization:"Bearer <token>"' : 'X-API-Key:<key>'
-      const message = `The card declares no security scheme that accepts ${what}; --${kind} is not sent.`
+      const message = `The card declares no security scheme for --${kind}, which is not sent.`
       const hint = `To send it anyway, pass it as a service parameter: --svc-param ${how}`
       const { kind: source } = settings.sourceOf(kind)
       if (source === 'flag') throw usageError(message, hint)
