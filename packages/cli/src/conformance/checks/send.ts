@@ -203,7 +203,8 @@ export const sendChecks: readonly Check[] = [
     section: { '1.0': 'A2A 1.0 §3.3.1: may be idempotent', '0.3': 'A2A 0.3 §7.1', '0.2': 'A2A 0.2 §7.1' },
     title: 'A message that is sent twice leads to one task',
     async run(subject) {
-      const message = subject.message('complete')
+      // Servers may trust only an id that another client cannot guess.
+      const message = subject.message('complete', { messageId: randomUUID() })
       const [first, second] = [await subject.send(undefined, message), await subject.send(undefined, message)]
       if (first.view.kind !== 'task') return undecided('the agent makes no tasks')
       const same = second.view.kind === 'task' && second.view.task.id === first.view.task.id
