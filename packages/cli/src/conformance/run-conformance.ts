@@ -161,7 +161,13 @@ async function conclude(
     return await check.run(subject)
   } catch (reason) {
     if (reason instanceof Undecided) return { outcome: 'undecided', note: reason.message }
-    if (ended.aborted) return { outcome: 'undecided', note: `not decided within ${timeoutMs / 1000} s` }
+    if (ended.aborted) {
+      const waited =
+        reason instanceof WireError
+          ? `no response within ${timeoutMs / 1000} s to ${reason.exchange.request.line}`
+          : undefined
+      return { outcome: 'undecided', note: waited ?? `not decided within ${timeoutMs / 1000} s` }
+    }
     if (reason instanceof CheckFailure || reason instanceof WireError) {
       const evidence = reason.exchange === undefined ? {} : { evidence: evidenceOf(reason.exchange, secrets) }
       return { outcome: 'fail', note: reason.message, ...evidence }
