@@ -39,7 +39,7 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
       .catch(() => response.destroy())
     return true
   }
-  const given: Partial<ServeOptions> = {
+  const given = {
     name: 'Scripted agent',
     description: 'Does what the message says',
     version: '1.2.3',

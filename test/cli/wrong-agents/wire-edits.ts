@@ -41,7 +41,9 @@ const routes: readonly (readonly [method: string, path: RegExp, operation: strin
 ]
 
 /** Reads the body of a request; the copy that it returns can be passed on. */
-async function readCall(request: Request): Promise<{ readonly call: Call; readonly copy: Request; readonly text: string }> {
+async function readCall(
+  request: Request,
+): Promise<{ readonly call: Call; readonly copy: Request; readonly text: string }> {
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'DELETE'
   const text = hasBody ? await request.text() : ''
   const copy = hasBody ? withBody(request, text) : request
@@ -121,7 +123,10 @@ export function editDocument(
 }
 
 /** Changes the payload of a successful response: the `result` of JSON-RPC, the body of REST. */
-export function editResult(operations: string | readonly string[], edit: (result: Json, call: Call) => Json): Intercept {
+export function editResult(
+  operations: string | readonly string[],
+  edit: (result: Json, call: Call) => Json,
+): Intercept {
   return editDocument(operations, (document, call) => {
     if (!call.isJsonRpc) return document.error === undefined ? edit(document, call) : document
     return document.result === undefined ? document : { ...document, result: edit(document.result, call) }
@@ -176,7 +181,7 @@ export function editFrames(
     if (!isOf(operations, call) || !isStream(response) || response.body === null) return response
     const frames = edit(documentsOf(response.body), call)
     const body = ReadableStream.from(encoded(frames))
-    return new Response(body as BodyInit, { status: response.status, headers: response.headers })
+    return new Response(body, { status: response.status, headers: response.headers })
   }
 }
 
@@ -194,7 +199,10 @@ async function* documentsOf(body: ReadableStream<Uint8Array>): AsyncIterable<Jso
   for await (const chunk of body) {
     rest += decoder.decode(chunk, { stream: true })
     for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-      const data = rest.slice(0, end).split('\n').find((line) => line.startsWith('data:'))
+      const data = rest
+        .slice(0, end)
+        .split('\n')
+        .find((line) => line.startsWith('data:'))
       rest = rest.slice(end + 2)
       if (data !== undefined) yield JSON.parse(data.slice(5))
     }

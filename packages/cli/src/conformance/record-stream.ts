@@ -21,14 +21,19 @@ export function requireStreaming({ capabilities }: Subject): void {
   if (!capabilities.streaming) throw new Undecided('the card does not declare streaming')
 }
 
-/** The stream of an ordinary message, opened once per interface. */
-export async function ordinaryStream(subject: Subject): Promise<RecordedStream> {
+/** The answer to a streamed ordinary message, asked once per interface: a stream, or an error. */
+export function ordinaryAnswer(subject: Subject): Promise<RecordedStream> {
   requireStreaming(subject)
-  const recorded = await subject.once('ordinary stream', async () => {
+  return subject.once('ordinary stream', async () => {
     const scenario = subject.hasScenario('stream') ? 'stream' : 'complete'
     const stream = await subject.open('SendStreamingMessage', { message: subject.message(scenario) })
     return recordStream(stream, subject)
   })
+}
+
+/** The same, if it is a stream. Throws `Undecided` otherwise. */
+export async function ordinaryStream(subject: Subject): Promise<RecordedStream> {
+  const recorded = await ordinaryAnswer(subject)
   requireStream(recorded.stream)
   return recorded
 }
@@ -36,14 +41,16 @@ export async function ordinaryStream(subject: Subject): Promise<RecordedStream> 
 /** Throws `Undecided` if the response is no stream: that is a failure of `streaming.opens`. */
 export function requireStream({ answer }: StreamAnswer): void {
   if (answer === undefined) return
-  const why = answer.error === undefined ? (answer.malformed ?? 'the response is no stream') : describeError(answer.error)
+  const why =
+    answer.error === undefined ? (answer.malformed ?? 'the response is no stream') : describeError(answer.error)
   throw new Undecided(`there is no stream to judge: ${why}`)
 }
 
 /** The id of the task that a stream is about. Throws `Undecided` for the stream of a message. */
 export function taskIdOf(items: readonly StreamItem[]): string {
   for (const { view } of items) {
-    const id = view.kind === 'task' ? view.task.id : view.kind === 'status' || view.kind === 'artifact' ? view.taskId : undefined
+    const id =
+      view.kind === 'task' ? view.task.id : view.kind === 'status' || view.kind === 'artifact' ? view.taskId : undefined
     if (id !== undefined) return id
   }
   throw new Undecided('the stream is about no task')
@@ -96,7 +103,8 @@ export async function nextItem(stream: StreamAnswer, withinMs?: number): Promise
 export function foldArtifacts(items: readonly StreamItem[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   for (const { view } of items) {
-    if (view.kind === 'task') for (const artifact of view.task.artifacts) texts.set(artifact.artifactId ?? '', contentOf(artifact))
+    if (view.kind === 'task')
+      for (const artifact of view.task.artifacts) texts.set(artifact.artifactId ?? '', contentOf(artifact))
     if (view.kind !== 'artifact') continue
     const id = view.artifact.artifactId ?? ''
     texts.set(id, `${view.append ? (texts.get(id) ?? '') : ''}${contentOf(view.artifact)}`)

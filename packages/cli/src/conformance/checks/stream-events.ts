@@ -38,7 +38,8 @@ export function judgeEvent(view: ResultView, dialect: Dialect): string | undefin
   if (!isObject(raw)) return 'is no JSON object'
   if (dialect === '1.0') {
     const present = members.filter((member) => member in raw)
-    if (present.length !== 1) return present.length === 0 ? `has none of ${members.join(', ')}` : `has both ${present.join(' and ')}`
+    if (present.length !== 1)
+      return present.length === 0 ? `has none of ${members.join(', ')}` : `has both ${present.join(' and ')}`
   }
   const state = wireStateOf(raw)
   const hasState = state !== undefined && statesOf(dialect).includes(state)
@@ -48,10 +49,13 @@ export function judgeEvent(view: ResultView, dialect: Dialect): string | undefin
     case 'task':
       if (view.task.id === undefined || view.task.id === '') return '(task) has no id'
       if (!hasState) return `(task) has the state ${JSON.stringify(state)}`
-      return view.task.artifacts.map(({ artifactId, parts }) => judgeArtifact(artifactId, parts)).find((wrong) => wrong !== undefined)
+      return view.task.artifacts
+        .map(({ artifactId, parts }) => judgeArtifact(artifactId, parts))
+        .find((wrong) => wrong !== undefined)
     case 'message':
       if (view.message.messageId === undefined || view.message.messageId === '') return '(message) has no messageId'
-      if (view.message.role !== 'ROLE_AGENT') return `(message) has the role ${JSON.stringify(view.message.raw['role'])}`
+      if (view.message.role !== 'ROLE_AGENT')
+        return `(message) has the role ${JSON.stringify(view.message.raw['role'])}`
       return view.message.parts.length === 0 ? '(message) has no parts' : undefined
     case 'status':
       if (view.taskId === undefined || view.taskId === '') return '(status update) has no taskId'

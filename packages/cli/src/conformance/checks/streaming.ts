@@ -1,7 +1,15 @@
 /** What the stream of an ordinary message shows: one stream per interface, judged from several sides. */
 import { pass, Undecided, type Check } from '../check.ts'
 import { expect, outcomeOf } from '../expect.ts'
-import { artifactsOf, foldArtifacts, ordinaryStream, patienceMs, requireStreaming, stateOf, taskIdOf } from '../record-stream.ts'
+import {
+  artifactsOf,
+  foldArtifacts,
+  ordinaryAnswer,
+  ordinaryStream,
+  patienceMs,
+  stateOf,
+  taskIdOf,
+} from '../record-stream.ts'
 import { isObject } from '../wire/encode-request.ts'
 import { describeError } from '../wire/read-error.ts'
 import { interruptedStates, terminalStates } from '../wire/read-response.ts'
@@ -24,18 +32,20 @@ export const streamingChecks: readonly Check[] = [
     title: 'An agent that declares streaming answers SendStreamingMessage with a stream of at least one event',
     ...everywhere,
     async run(subject) {
-      requireStreaming(subject)
-      const { stream, items } = await subject.once('ordinary stream', async () => {
-        const { recordStream } = await import('../record-stream.ts')
-        const scenario = subject.hasScenario('stream') ? 'stream' : 'complete'
-        const opened = await subject.open('SendStreamingMessage', { message: subject.message(scenario) })
-        return recordStream(opened, subject)
-      })
+      const { stream, items } = await ordinaryAnswer(subject)
       const { answer } = stream
-      expect(answer === undefined, `The card declares streaming, but SendStreamingMessage is answered with ${answer === undefined ? '' : outcomeOf(answer)}`, stream)
+      expect(
+        answer === undefined,
+        `The card declares streaming, but SendStreamingMessage is answered with ${answer === undefined ? '' : outcomeOf(answer)}`,
+        stream,
+      )
       expect(items.length > 0, 'The stream ends without an event', stream)
       const [first] = items
-      expect(first?.error === undefined, `The stream consists of an error: ${first?.error === undefined ? '' : describeError(first.error)}`, stream)
+      expect(
+        first?.error === undefined,
+        `The stream consists of an error: ${first?.error === undefined ? '' : describeError(first.error)}`,
+        stream,
+      )
       return pass()
     },
   },
@@ -51,7 +61,11 @@ export const streamingChecks: readonly Check[] = [
     async run(subject) {
       const { stream, items } = await ordinaryStream(subject)
       const wrong = items.findIndex(({ envelope, frame }) => !isObject(envelope) || frame?.isCut === true)
-      expect(wrong < 0, `Event ${wrong + 1} ${items[wrong]?.frame?.isCut === true ? 'has no blank line after it' : 'is no JSON object'}: ${items[wrong]?.frame?.data?.slice(0, 80)}`, stream)
+      expect(
+        wrong < 0,
+        `Event ${wrong + 1} ${items[wrong]?.frame?.isCut === true ? 'has no blank line after it' : 'is no JSON object'}: ${items[wrong]?.frame?.data?.slice(0, 80)}`,
+        stream,
+      )
       return pass()
     },
   },
@@ -70,7 +84,11 @@ export const streamingChecks: readonly Check[] = [
       items.forEach(({ envelope }, index) => {
         const at = `Event ${index + 1}`
         expect(isObject(envelope) && envelope['jsonrpc'] === '2.0', `${at} has no "jsonrpc": "2.0"`, stream)
-        expect(envelope['id'] === asked.id, `${at} has the id ${JSON.stringify(envelope['id'])}, the request ${JSON.stringify(asked.id)}`, stream)
+        expect(
+          envelope['id'] === asked.id,
+          `${at} has the id ${JSON.stringify(envelope['id'])}, the request ${JSON.stringify(asked.id)}`,
+          stream,
+        )
         expect('result' in envelope !== 'error' in envelope, `${at} needs either a result or an error`, stream)
       })
       return pass()
@@ -156,10 +174,19 @@ export const streamingChecks: readonly Check[] = [
     async run(subject) {
       const { stream, items, isOpen, lastState } = await ordinaryStream(subject)
       const isMessage = items[0]?.view.kind === 'message'
-      if (!isMessage && !terminalStates.has(lastState)) throw new Undecided(`the stream shows no end of its task: ${lastState}`)
-      expect(!isOpen, `The stream is still open ${patienceMs(subject)} ms after ${isMessage ? 'its message' : lastState}`, stream)
+      if (!isMessage && !terminalStates.has(lastState))
+        throw new Undecided(`the stream shows no end of its task: ${lastState}`)
+      expect(
+        !isOpen,
+        `The stream is still open ${patienceMs(subject)} ms after ${isMessage ? 'its message' : lastState}`,
+        stream,
+      )
       const { end } = stream
-      expect(end?.by !== 'failure', `The stream breaks instead of ending: ${end?.by === 'failure' ? end.note : ''}`, stream)
+      expect(
+        end?.by !== 'failure',
+        `The stream breaks instead of ending: ${end?.by === 'failure' ? end.note : ''}`,
+        stream,
+      )
       return pass()
     },
   },
@@ -222,7 +249,11 @@ export const streamingChecks: readonly Check[] = [
       for (const [id, content] of artifactsOf(task)) {
         const found = streamed.get(id)
         expect(found !== undefined, `The artifact ${id} of the task is not in the stream`, stream)
-        expect(found === content, `The artifact ${id} is ${shown(found)} in the stream and ${shown(content)} in the task`, stream)
+        expect(
+          found === content,
+          `The artifact ${id} is ${shown(found)} in the stream and ${shown(content)} in the task`,
+          stream,
+        )
       }
       const missing = [...streamed.keys()].find((id) => !artifactsOf(task).has(id))
       expect(missing === undefined, `The artifact ${missing} of the stream is not in the task`, stream)
@@ -244,7 +275,11 @@ export const streamingChecks: readonly Check[] = [
       if (!terminalStates.has(lastState)) throw new Undecided(`the stream shows no end of its task: ${lastState}`)
       statuses.forEach(({ isFinal, state }, index) => {
         const isLast = index === statuses.length - 1
-        expect((isFinal === true) === isLast, `The ${isLast ? 'last' : `${index + 1}.`} status update (${state}) has "final": ${isFinal}`, stream)
+        expect(
+          (isFinal === true) === isLast,
+          `The ${isLast ? 'last' : `${index + 1}.`} status update (${state}) has "final": ${isFinal}`,
+          stream,
+        )
       })
       return pass()
     },
