@@ -8,6 +8,8 @@ import type { Terminal } from './terminal.ts'
 export interface Command {
   /** `task get` */
   readonly name: string
+  /** Further names with the same meaning: `demo-server`. */
+  readonly aliases?: readonly string[]
   /** What follows its name: `<task-id>`. */
   readonly operands?: string
   readonly summary: string
@@ -19,6 +21,10 @@ export interface Command {
   readonly examples: readonly string[]
   /** How many operands it takes: at least and at most. */
   readonly operandCount: readonly [least: number, most: number]
+  /** Whether it calls an agent. Default true: `help`, `completion` and `config show` need none. */
+  readonly usesAgent?: false
+  /** The values that its operands can have, for completion: `bash`, `zsh`. */
+  readonly operandValues?: readonly string[]
   /** Imports its implementation: `a2a --version` and help load none. */
   load(): Promise<CommandModule>
 }
@@ -33,6 +39,8 @@ export interface CommandContext {
   readonly args: ParsedArgs
   readonly settings: Settings
   readonly output: Output
+  /** All commands, for those that describe them: `help` and `completion`. */
+  readonly commands: readonly Command[]
   /** Aborted at the end of `--timeout`, and by Ctrl-C unless the command handles it with `terminal.onInterrupt`. */
   readonly signal: AbortSignal
   /** Connects to the agent of `--agent-card` or `--endpoint`. Throws if neither is given. */

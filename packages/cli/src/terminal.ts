@@ -2,6 +2,8 @@
 import type { Readable, Writable } from 'node:stream'
 
 export interface Terminal {
+  /** How the user starts the program, for the commands that it prints: `a2a`, or `parley a2a`. */
+  readonly program: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** The user's home folder; `undefined` if there is none. */

@@ -6,7 +6,7 @@ export interface OptionSpec {
   readonly short?: string
   /** Further long names with the same meaning. They have no environment variable. */
   readonly aliases?: readonly string[]
-  /** What follows it, for help: `<duration>`. Absent: a switch. */
+  /** What follows it, for help: `<duration>`; `[url]` is optional, then the value is empty. Absent: a switch. */
   readonly takes?: string
   readonly repeatable?: true
   readonly summary: string
@@ -14,8 +14,12 @@ export interface OptionSpec {
   readonly default?: string
   /** The allowed values, for completion and the usage error. */
   readonly values?: readonly string[]
+  /** Further spellings of the values, which completion does not offer. */
+  readonly alsoAccepts?: RegExp
   /** Whether `A2ACLI_<NAME>` and the configuration files may set it. Default true for global options, false for a command's own. */
   readonly fromEnvironment?: boolean
+  /** The only commands that take it from the environment or a file: a forgotten `A2ACLI_TASK_ID` must not change others. */
+  readonly environmentCommands?: readonly string[]
   /** Whether its value is a secret: redacted in `config show`, `--debug` and errors. */
   readonly isSecret?: true
 }

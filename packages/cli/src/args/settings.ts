@@ -22,7 +22,7 @@ export interface Settings {
   /** Whether a switch is on. */
   has(name: string): boolean
   sourceOf(name: string): SettingSource
-  /** A duration such as `2s`, `500ms`, `1m30s` or `10` (seconds), in milliseconds. Throws a usage error. */
+  /** A duration such as `2s`, `500ms`, `1m30s` or `10` (seconds), in milliseconds. */
   durationMs(name: string): number | undefined
   /** An integer in these limits. Throws a usage error. */
   integer(name: string, min?: number, max?: number): number | undefined

@@ -10,11 +10,15 @@ export type BindingName = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 export const versionNames: readonly VersionName[] = ['1.0', '0.3', '0.2']
 export const bindingNames: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
-/** What a check concludes. `undecided`: the agent did not show it, or a limit such as `--read-only` forbids to look. */
+/**
+ * What a check concludes. `undecided`: the agent did not show it, or a limit such as `--read-only` forbids to look. `not-applicable`:
+ * the rule is about something that this agent does not have, such as a capability that its card does not declare.
+ */
 export type Verdict =
   | { readonly outcome: 'pass'; readonly note?: string }
   | { readonly outcome: 'fail'; readonly note: string; readonly evidence?: Evidence }
   | { readonly outcome: 'undecided'; readonly note: string }
+  | { readonly outcome: 'not-applicable'; readonly note: string }
 
 /** The exchange that shows a failure, redacted and cut to a readable length. */
 export interface Evidence {
@@ -59,6 +63,7 @@ export class CheckFailure extends Error {
 }
 
 export const pass = (note?: string): Verdict => (note === undefined ? { outcome: 'pass' } : { outcome: 'pass', note })
+export const notApplicable = (note: string): Verdict => ({ outcome: 'not-applicable', note })
 export const undecided = (note: string): Verdict => ({ outcome: 'undecided', note })
 /** With the exchange that shows it; the runner redacts and shortens it. */
 export function fail(note: string, exchange?: Exchange | { readonly exchange: Exchange }): Verdict {

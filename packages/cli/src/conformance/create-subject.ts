@@ -35,7 +35,7 @@ export interface RunState {
 export type InterfaceState = Map<string, Promise<unknown>>
 
 const defaultText = 'Hello. This is a conformance test.'
-const defaultMaxMessages = 200
+const defaultMaxMessages = 500
 const pollMs = 100
 
 export function createSubject(target: Target, run: RunState, state: InterfaceState, signal: AbortSignal): Subject {
@@ -48,6 +48,9 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
     ...(options.insecure === undefined ? {} : { insecure: options.insecure }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   }
+  const required = requiredExtensionsOf(card?.json).join(', ')
+  const requiredExtensions =
+    required === '' ? {} : { [version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions']: required }
   let lastId = 0
 
   const placementOf = (choice: CredentialChoice = 'default'): CredentialPlacement => {
@@ -64,6 +67,7 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
   const headersOf = (given: CallSettings['headers'], credentials: CredentialPlacement): Record<string, string> => {
     const all: Record<string, string | undefined> = {
       ...(version === '1.0' ? { 'a2a-version': '1.0' } : {}),
+      ...requiredExtensions,
       ...credentials.headers,
       ...Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
     }
@@ -133,13 +137,18 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
         ...wire,
       })
     },
+    async get(at, headers) {
+      const placed = placementOf()
+      const all = headersOf({ accept: 'application/json', ...headers }, placed)
+      return exchangeHttp({ method: 'GET', url: withQuery(at, placed.query), headers: all, signal, ...wire })
+    },
     call: (operation, payload, settings = {}) => callOperation(requestOf(operation, payload, settings)),
     open: (operation, payload, settings = {}) => openOperation(requestOf(operation, payload, settings)),
 
     message(scenario, fields = {}) {
       const hint = scenario === undefined ? undefined : profile.messages?.[scenario]
       return {
-        messageId: `${hint?.messageIdPrefix ?? 'conformance'}-${randomUUID()}`,
+        messageId: hint?.messageIdPrefix === undefined ? randomUUID() : `${hint.messageIdPrefix}-${randomUUID()}`,
         role: 'ROLE_USER',
         parts: hint?.parts ?? [{ text: hint?.text ?? profile.text ?? defaultText }],
         ...(hint?.metadata === undefined ? {} : { metadata: hint.metadata }),
@@ -240,6 +249,17 @@ function capabilitiesOf(card: JsonObject | undefined): DeclaredCapabilities {
     pushNotifications: declared['pushNotifications'] === true,
     extendedAgentCard: declared['extendedAgentCard'] === true || card?.['supportsAuthenticatedExtendedCard'] === true,
   }
+}
+
+/** Extensions that a client must support: the judge declares them, so that the agent answers. */
+export function requiredExtensionsOf(card: JsonObject | undefined): readonly string[] {
+  const capabilities = isObject(card?.['capabilities']) ? card['capabilities'] : {}
+  const extensions: unknown = capabilities['extensions']
+  return (Array.isArray(extensions) ? (extensions as unknown[]) : []).flatMap((extension) =>
+    isObject(extension) && extension['required'] === true && typeof extension['uri'] === 'string'
+      ? [extension['uri']]
+      : [],
+  )
 }
 
 export function pause(ms: number, signal: AbortSignal): Promise<void> {

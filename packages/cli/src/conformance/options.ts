@@ -6,7 +6,7 @@ import type { JsonObject } from './wire/spelling.ts'
 export interface ConformanceOptions {
   /** Sends nothing that starts work or changes a task. Default false. */
   readonly readOnly?: boolean
-  /** How many messages the run may send in total. Default 200. */
+  /** How many messages the run may send in total. Default 500. */
   readonly maxMessages?: number
   /** The public address under which the agent reaches the receiver of push notifications. Default: a port on loopback. */
   readonly receiverUrl?: string

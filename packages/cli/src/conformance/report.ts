@@ -1,5 +1,5 @@
 /** The result of a run: what every report format is made from. */
-import type { BindingName, Evidence, Level, VersionName } from './check.ts'
+import type { BindingName, Evidence, Level, Verdict, VersionName } from './check.ts'
 
 /** One interface of the agent. */
 export interface Target {
@@ -19,7 +19,7 @@ export interface CheckResult {
   /** Absent: not about a binding. */
   readonly binding?: BindingName
   readonly url: string
-  readonly outcome: 'pass' | 'fail' | 'undecided'
+  readonly outcome: Verdict['outcome']
   readonly note?: string
   readonly evidence?: Evidence
   /** Why a failure does not count: from the profile. */
@@ -33,6 +33,7 @@ export interface OutcomeCounts {
   /** Failures that the profile accepts. */
   readonly accepted: number
   readonly undecided: number
+  readonly notApplicable: number
 }
 
 export interface ConformanceReport {
@@ -55,6 +56,7 @@ export function summarize(results: readonly CheckResult[]): ConformanceReport['s
       fail: failed.filter(({ accepted }) => accepted === undefined).length,
       accepted: failed.filter(({ accepted }) => accepted !== undefined).length,
       undecided: of.filter(({ outcome }) => outcome === 'undecided').length,
+      notApplicable: of.filter(({ outcome }) => outcome === 'not-applicable').length,
     }
   }
   return { must: countsOf('must'), should: countsOf('should'), info: countsOf('info') }

@@ -25,6 +25,8 @@ export interface Subject extends Target {
 
   /** A raw HTTP request: by default a POST of JSON to the interface, with its version and credentials. Throws `Undecided` over gRPC. */
   http(request: RawRequest): Promise<HttpExchange>
+  /** A raw GET with the credentials, whatever the binding. */
+  get(url: string, headers: Readonly<Record<string, string | undefined>>): Promise<HttpExchange>
   /** Calls an operation. `payload` is in the JSON of 1.0, whatever the version. Throws `WireError` without a response. */
   call(operation: OperationName, payload: JsonObject, options?: CallSettings): Promise<Answer>
   /** Calls a streaming operation. */

@@ -3,6 +3,9 @@
  * progress, warnings and resume commands in JSON mode, goes to stderr.
  */
 import type { Struct } from '@parley/a2a'
+import type { Terminal } from '../terminal.ts'
+import type { Redactor } from './redact.ts'
+import { neutralize } from './sanitize.ts'
 
 export interface Output {
   readonly format: 'text' | 'json'
@@ -21,6 +24,35 @@ export interface Output {
   debug(text: string, about?: Struct): void
   readonly isVerbose: boolean
   readonly isDebug: boolean
-  /** Registers a secret that never appears in any output. */
+  /** Registers a secret that never appears on stderr or in an error. Objects of the protocol on stdout stay unmodified. */
   redact(secret: string): void
+}
+
+export interface OutputOptions {
+  readonly terminal: Terminal
+  readonly redactor: Redactor
+  readonly format: 'text' | 'json'
+  readonly isStream: boolean
+  readonly isVerbose: boolean
+  readonly isDebug: boolean
+}
+
+export function createOutput({ terminal, redactor, ...settings }: OutputOptions): Output {
+  const startedAt = performance.now()
+  const toError = (text: string): void => terminal.writeError(`${neutralize(redactor.apply(text))}\n`)
+  const line = (value: unknown): Promise<void> => terminal.write(`${JSON.stringify(value)}\n`)
+  return {
+    ...settings,
+    line,
+    document: (value) => (settings.isStream ? line(value) : terminal.write(`${JSON.stringify(value, null, 2)}\n`)),
+    text: (text) => terminal.write(text.endsWith('\n') ? text : `${text}\n`),
+    note: toError,
+    warn: (text) => toError(`Warning: ${text}`),
+    debug(text, about) {
+      if (!settings.isDebug) return
+      const elapsed = ((performance.now() - startedAt) / 1_000).toFixed(3)
+      toError(`[${elapsed}s] ${text}${about === undefined ? '' : ` ${JSON.stringify(about)}`}`)
+    },
+    redact: (secret) => redactor.add(secret),
+  }
 }
