@@ -5,7 +5,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import type { ServeOptions } from '@parley/a2a/node'
@@ -81,8 +80,8 @@ function toWebRequest(request: IncomingMessage, response: ServerResponse): Reque
     method: request.method ?? 'GET',
     headers,
     signal: controller.signal,
-    ...(hasBody ? { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' } : {}),
-  } as RequestInit)
+    ...(hasBody ? { body: Readable.toWeb(request), duplex: 'half' as const } : {}),
+  })
 }
 
 async function writeResponse(answer: Response, response: ServerResponse): Promise<void> {
@@ -92,5 +91,5 @@ async function writeResponse(answer: Response, response: ServerResponse): Promis
     return
   }
   response.flushHeaders()
-  await pipeline(Readable.fromWeb(answer.body as NodeReadableStream), response).catch(() => {})
+  await pipeline(Readable.fromWeb(answer.body), response).catch(() => {})
 }

@@ -1,5 +1,5 @@
 /** Streams as the checks judge them: read to their end, or until an agent has had the time to end them. */
-import { Undecided } from './check.ts'
+import { NotApplicable, Undecided } from './check.ts'
 import type { StreamAnswer, StreamItem, Subject } from './subject.ts'
 import { describeError } from './wire/read-error.ts'
 import { interruptedStates, terminalStates, type ArtifactView, type TaskView } from './wire/read-response.ts'
@@ -16,9 +16,9 @@ export interface RecordedStream {
 /** How long an agent may take for what it must do at once: to end a stream after the last event, or to call a webhook. */
 export const patienceMs = (subject: Pick<Subject, 'quietMs'>): number => subject.quietMs * 10
 
-/** Throws `Undecided` if the card declares no streaming. */
+/** Throws `NotApplicable` if the card declares no streaming. */
 export function requireStreaming({ capabilities }: Subject): void {
-  if (!capabilities.streaming) throw new Undecided('the card does not declare streaming')
+  if (!capabilities.streaming) throw new NotApplicable('the card does not declare streaming')
 }
 
 /** The answer to a streamed ordinary message, asked once per interface: a stream, or an error. */

@@ -96,7 +96,7 @@ async function receive(
   hooks: ReadonlyMap<string, (delivery: Delivery) => WebhookResponse>,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://receiver')
-  const name = [...hooks.keys()].find((each) => pathname.includes(`/${each}`))
+  const [name = '', receiveAt] = [...hooks].find(([each]) => pathname.includes(`/${each}`)) ?? []
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -107,7 +107,7 @@ async function receive(
   } catch {
     return
   }
-  if (name === undefined) {
+  if (receiveAt === undefined) {
     response.writeHead(404).end()
     return
   }
@@ -122,7 +122,7 @@ async function receive(
   const path = pathname.slice(pathname.indexOf(name) + name.length) || '/'
   // Seen from the agent: it sends the request.
   const exchange: Exchange = { request: { line: `${method} (webhook) ${path}`, headers, body: text } }
-  const { status, headers: answer = {} } = hooks.get(name)!({
+  const { status, headers: answer = {} } = receiveAt({
     method,
     path,
     headers,

@@ -1,5 +1,5 @@
 /** Credentials: what an agent that requires them does without, and what one caller sees of another. */
-import { pass, Undecided, type Check } from '../check.ts'
+import { NotApplicable, pass, Undecided, type Check } from '../check.ts'
 import { expect, expectError, expectRefusal, expectResult, outcomeOf, unknownTaskId } from '../expect.ts'
 import type { Answer, CallSettings, Subject } from '../subject.ts'
 import { isObject } from '../wire/encode-request.ts'
@@ -113,7 +113,7 @@ export const authChecks: readonly Check[] = [
     versions: ['1.0', '0.3'],
     sends: false,
     async run(subject) {
-      if (!subject.capabilities.extendedAgentCard) throw new Undecided('the card declares no extended card')
+      if (!subject.capabilities.extendedAgentCard) throw new NotApplicable('the card declares no extended card')
       const answer = await subject.call('GetExtendedAgentCard', {}, { credentials: 'none' })
       if (answer.error?.name === 'EXTENDED_AGENT_CARD_NOT_CONFIGURED')
         throw new Undecided('the agent has no extended card')
@@ -206,15 +206,15 @@ export const authChecks: readonly Check[] = [
   },
 ]
 
-/** Throws `Undecided` unless the card lists requirements, none of which is empty. */
+/** Throws `NotApplicable` unless the card lists requirements, none of which is empty. */
 function requireCredentials({ card }: Subject): void {
   const { json } = card
   const listed: unknown = json['securityRequirements'] ?? json['security']
   const requirements = Array.isArray(listed) ? (listed as unknown[]).filter(isObject) : []
-  if (requirements.length === 0) throw new Undecided('the card requires no credentials')
+  if (requirements.length === 0) throw new NotApplicable('the card requires no credentials')
   const isEmpty = (requirement: JsonObject): boolean =>
     Object.keys(isObject(requirement['schemes']) ? requirement['schemes'] : requirement).length === 0
-  if (requirements.some(isEmpty)) throw new Undecided('the card lets anonymous callers in')
+  if (requirements.some(isEmpty)) throw new NotApplicable('the card lets anonymous callers in')
 }
 
 /** Operations that start nothing, on ids that do not exist: an agent that looks before it asks who calls says "not found". */

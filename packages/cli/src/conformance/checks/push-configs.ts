@@ -1,9 +1,9 @@
 /** Push notification configs: what can be stored, read, listed and deleted, and what is refused. */
-import { pass, Undecided, type Check } from '../check.ts'
+import { pass, type Check } from '../check.ts'
 import { expect, expectError, expectRefusal, expectResult, unknownTaskId } from '../expect.ts'
 import type { Subject } from '../subject.ts'
 import { isObject } from '../wire/encode-request.ts'
-import type { JsonObject, OperationName } from '../wire/spelling.ts'
+import type { JsonObject } from '../wire/spelling.ts'
 import {
   createdConfig,
   configIdOf,
@@ -25,34 +25,6 @@ const sectionOf = (modern: string, legacy: string) => ({
 })
 
 export const pushConfigChecks: readonly Check[] = [
-  {
-    id: 'push.undeclared',
-    rules: ['B-115'],
-    level: 'must',
-    section: sectionOf('§3.3.4', '§7.5, §8.2'),
-    title:
-      'An agent that does not declare push notifications refuses their operations with PushNotificationNotSupportedError',
-    ...both,
-    sends: false,
-    async run(subject) {
-      if (subject.capabilities.pushNotifications) throw new Undecided('the card declares push notifications')
-      const taskId = unknownTaskId(subject)
-      const calls: readonly (readonly [OperationName, JsonObject])[] = [
-        ['CreateTaskPushNotificationConfig', { taskId, url: 'https://example.com/webhook' }],
-        ['GetTaskPushNotificationConfig', { taskId, id: 'none' }],
-        ['ListTaskPushNotificationConfigs', { taskId }],
-        ['DeleteTaskPushNotificationConfig', { taskId, id: 'none' }],
-      ]
-      const names = [
-        'PUSH_NOTIFICATION_NOT_SUPPORTED',
-        ...(subject.version === '1.0' ? [] : ['METHOD_NOT_FOUND', 'UNSUPPORTED_OPERATION']),
-      ]
-      for (const [operation, payload] of calls) {
-        expectError(await subject.call(operation, payload), `${operation} without the capability`, ...names)
-      }
-      return pass()
-    },
-  },
   {
     id: 'push.create',
     rules: ['B-116'],

@@ -1,6 +1,6 @@
 /** What the checks of push notifications share: the receiver, a task for configs, and configs in every dialect. */
 import { randomBytes } from 'node:crypto'
-import { CheckFailure, Undecided } from '../check.ts'
+import { CheckFailure, NotApplicable, Undecided } from '../check.ts'
 import { outcomeOf } from '../expect.ts'
 import type { Answer, Subject } from '../subject.ts'
 import { isObject } from '../wire/encode-request.ts'
@@ -14,7 +14,7 @@ import {
 } from '../webhook-receiver.ts'
 
 export function requirePush({ capabilities }: Subject): void {
-  if (!capabilities.pushNotifications) throw new Undecided('the card does not declare push notifications')
+  if (!capabilities.pushNotifications) throw new NotApplicable('the card does not declare push notifications')
 }
 
 export async function newWebhook(

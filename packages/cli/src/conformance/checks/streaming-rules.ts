@@ -1,6 +1,6 @@
 /** What streams refuse, and what several streams of one task show. */
 import { pass, Undecided, type Check } from '../check.ts'
-import { expect, expectError, outcomeOf, unknownTaskId } from '../expect.ts'
+import { expect, expectError, isErrorNamed, outcomeOf, unknownTaskId } from '../expect.ts'
 import {
   nextItem,
   patienceMs,
@@ -11,7 +11,6 @@ import {
   taskIdOf,
 } from '../record-stream.ts'
 import type { StreamAnswer, StreamItem, Subject } from '../subject.ts'
-import { isErrorNamed } from '../expect.ts'
 import { describeError } from '../wire/read-error.ts'
 import { interruptedStates, terminalStates } from '../wire/read-response.ts'
 import type { JsonObject } from '../wire/spelling.ts'
@@ -20,25 +19,6 @@ const allBindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const
 const allVersions = ['1.0', '0.3', '0.2'] as const
 
 export const streamingRuleChecks: readonly Check[] = [
-  {
-    id: 'streaming.undeclared',
-    rules: ['B-88'],
-    level: { '1.0': 'must', '0.3': 'must', '0.2': 'must' },
-    section: { '1.0': 'A2A 1.0 §3.3.4', '0.3': 'A2A 0.3 §7.2', '0.2': 'A2A 0.2 §7.2' },
-    title: 'An agent that does not declare streaming refuses SendStreamingMessage with UnsupportedOperationError',
-    versions: allVersions,
-    bindings: allBindings,
-    sends: true,
-    async run(subject) {
-      if (subject.capabilities.streaming) throw new Undecided('the card declares streaming')
-      const stream = await subject.open('SendStreamingMessage', { message: subject.message('complete') })
-      const answer = await refusalOf(stream, subject)
-      const names =
-        subject.version === '1.0' ? ['UNSUPPORTED_OPERATION'] : ['UNSUPPORTED_OPERATION', 'METHOD_NOT_FOUND']
-      expectError(answer, 'SendStreamingMessage without the capability', ...names)
-      return pass()
-    },
-  },
   {
     id: 'streaming.unknown-task',
     rules: ['B-104', 'B-54'],

@@ -38,24 +38,6 @@ export const subscribeChecks: readonly Check[] = [
     },
   },
   {
-    id: 'subscribe.undeclared',
-    rules: ['B-106'],
-    level: { '1.0': 'must', '0.3': 'info', '0.2': 'info' },
-    section: { '1.0': 'A2A 1.0 §3.3.4', '0.3': 'A2A 0.3 §7.9 (silent)', '0.2': 'A2A 0.2 §7.9 (silent)' },
-    title: 'An agent that does not declare streaming refuses SubscribeToTask with UnsupportedOperationError',
-    versions: allVersions,
-    bindings: allBindings,
-    sends: false,
-    async run(subject) {
-      if (subject.capabilities.streaming) throw new Undecided('the card declares streaming')
-      const answer = await refusalOf(await subject.open('SubscribeToTask', { id: unknownTaskId(subject) }), subject)
-      const names =
-        subject.version === '1.0' ? ['UNSUPPORTED_OPERATION'] : ['UNSUPPORTED_OPERATION', 'METHOD_NOT_FOUND']
-      expectError(answer, 'SubscribeToTask without the capability', ...names)
-      return pass()
-    },
-  },
-  {
     id: 'subscribe.finished-task',
     rules: ['B-106'],
     level: 'must',
