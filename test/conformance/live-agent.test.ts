@@ -1,10 +1,9 @@
 /** What `a2a conformance` finds on our own server: the same checks that authors of other agents run, in every version and binding. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { anonymous } from '@parley/a2a'
 import { allChecks, runConformance, type CheckResult, type ConformanceReport } from '@parley/cli/conformance'
 import type { Server, ServeOptions } from '@parley/a2a/node'
-import { liveProfile, openLiveServer } from './live-server.ts'
+import { callerToken, liveProfile, openLiveServer } from './live-server.ts'
 import { rules } from './rules.ts'
 
 const describeResult = ({ id, level, version, binding = '', note = '', accepted }: CheckResult): string =>
@@ -18,7 +17,7 @@ describe('our server under `a2a conformance`', () => {
   let report: ConformanceReport
   before(async () => {
     server = await openLiveServer()
-    report = await runConformance(server.url, { profile: liveProfile, maxMessages: 2_000 })
+    report = await runConformance(server.url, { profile: liveProfile, bearer: callerToken, maxMessages: 2_000 })
   })
   after(() => server.close())
 
@@ -64,7 +63,7 @@ describe('our server', () => {
       const server = await openLiveServer(options)
       t.after(() => server.close())
       const { accepted: _accepted, ...profile } = liveProfile
-      const { results } = await runConformance(server.url, { profile, only })
+      const { results } = await runConformance(server.url, { profile, only, bearer: callerToken })
       const passed = new Set(results.filter(({ outcome }) => outcome === 'pass').map(({ id }) => id))
       assert.deepEqual(
         results.filter(({ outcome }) => outcome === 'fail' || outcome === 'undecided').map(describeResult),
@@ -79,15 +78,10 @@ describe('our server', () => {
   }
 
   it('with an extended card serves it to callers with credentials [B-136 B-137]', async (t) => {
-    const server = await openLiveServer({
-      securitySchemes: { token: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
-      extendedCard: { description: 'Knows you' },
-      authenticate: ({ header }) =>
-        header('authorization') === 'Bearer conformance-token' ? { id: 'ada' } : anonymous,
-    })
+    const server = await openLiveServer({ extendedCard: { description: 'Knows you' } })
     t.after(() => server.close())
     const only = ['honesty.extended-card-declared', 'card.security-schemes']
-    const known = await runConformance(server.url, { profile: liveProfile, only, bearer: 'conformance-token' })
+    const known = await runConformance(server.url, { profile: liveProfile, only, bearer: callerToken })
     assert.deepEqual(new Set(known.results.map(({ outcome }) => outcome)), new Set(['pass']))
     const withoutToken = await runConformance(server.url, {
       profile: liveProfile,

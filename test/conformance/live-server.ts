@@ -5,6 +5,10 @@ import type { Report, Turn } from '@parley/a2a'
 import { serve, type Server, type ServeOptions } from '@parley/a2a/node'
 import type { Profile } from '@parley/cli/conformance'
 
+export const callerToken = 'conformance-token-of-ada'
+const otherToken = 'conformance-token-of-bob'
+const callers: Readonly<Record<string, string>> = { [`Bearer ${callerToken}`]: 'ada', [`Bearer ${otherToken}`]: 'bob' }
+
 /** The text of a message names what the agent does with it. */
 export const liveProfile: Profile = {
   text: 'complete',
@@ -19,10 +23,13 @@ export const liveProfile: Profile = {
     fail: { text: 'fail' },
     stream: { text: 'stream' },
   },
+  otherCaller: { headers: { authorization: `Bearer ${otherToken}` } },
   accepted: {
     'version.missing-is-not-1.0': 'B-10: without a version the method decides; `strict` follows the text',
   },
 }
+
+const silentLog = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** How long a slow task works: longer than two requests on a busy machine take. */
 const slowMs = 400
@@ -57,7 +64,7 @@ async function* agent({ text, signal }: Turn): AsyncGenerator<Report> {
   }
 }
 
-/** Over all three bindings, in all versions. */
+/** Over all three bindings, in all versions, for two callers. */
 export function openLiveServer(options: Partial<ServeOptions> = {}): Promise<Server> {
   return serve({
     name: 'Live agent',
@@ -67,8 +74,14 @@ export function openLiveServer(options: Partial<ServeOptions> = {}): Promise<Ser
     port: 0,
     grpcPort: 0,
     quiet: true,
+    log: silentLog,
     store: memoryStore(),
-    allowAnonymousList: true,
+    securitySchemes: { token: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
+    securityRequirements: [{ schemes: { token: { list: [] } } }],
+    authenticate({ header }) {
+      const id = callers[header('authorization') ?? '']
+      return id === undefined ? undefined : { id }
+    },
     push: { allow: ['127.0.0.1', 'localhost'] },
     agent,
     ...options,
