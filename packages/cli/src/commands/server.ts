@@ -41,7 +41,7 @@ export async function run(context: CommandContext): Promise<void> {
       ...(settings.has('quiet')
         ? {}
         : { onAnswer: (answered: RequestOutcome) => output.note(describeAnswer(answered)) }),
-    } as ServeOptions)
+    })
     const stopped = untilStopped(context)
     try {
       const url = publicUrl ?? server.url

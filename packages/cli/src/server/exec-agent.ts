@@ -24,7 +24,7 @@ const artifactId = 'stdout'
 export function createExecAgent(options: ExecAgentOptions): AgentFunction {
   const { command, cwd, delimiter, timeoutMs, maxOutputBytes, limit } = options
 
-  return async function* ({ message, task, signal }): AsyncGenerator<Report> {
+  return async function* ({ message, task, signal }): AsyncGenerator<Report, void> {
     const release = await limit.acquire(signal)
     try {
       yield { state: 'TASK_STATE_WORKING' }
@@ -54,9 +54,18 @@ export function createExecAgent(options: ExecAgentOptions): AgentFunction {
       }
       const exit = await program.ended
       signal.throwIfAborted()
-      if (bytes > maxOutputBytes) return yield fail(`The output of the program is larger than ${maxOutputBytes} bytes`)
-      if (timeUp.aborted) return yield fail(`The program took longer than ${timeoutMs / 1_000} s`)
-      if (exit.code !== 0) return yield fail(program.errorText().trimEnd() || describeExit(exit))
+      const failure =
+        bytes > maxOutputBytes
+          ? `The output of the program is larger than ${maxOutputBytes} bytes`
+          : timeUp.aborted
+            ? `The program took longer than ${timeoutMs / 1_000} s`
+            : exit.code !== 0
+              ? program.errorText().trimEnd() || describeExit(exit)
+              : undefined
+      if (failure !== undefined) {
+        yield fail(failure)
+        return
+      }
       const last = (splitter === undefined ? text : splitter.rest()) + decoder.decode()
       // Pieces are sent when they are complete, so the last one cannot be marked: an empty one closes the artifact.
       yield { artifact: { artifactId, parts: [{ text: last }] }, append, lastChunk: true }

@@ -38,7 +38,7 @@ export function runProgram({ command, cwd, environment, input, signal }: Program
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(command, {
     shell: true,
     cwd,
-    env: environment as NodeJS.ProcessEnv,
+    env: environment,
     // A group of its own. On Windows this would open a window instead.
     detached: !isWindows,
     windowsHide: true,
