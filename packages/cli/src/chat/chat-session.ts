@@ -2,7 +2,7 @@
  * A conversation in a terminal: reads lines, sends them, prints what the agent answers. The context is carried always, the task while
  * it waits for an answer.
  */
-import { A2AError, isInterrupted, isTerminal, linkSignals } from '@parley/a2a'
+import { A2AError, credentialsExtension, isInterrupted, isTerminal, linkSignals } from '@parley/a2a'
 import type { Part, Task } from '@parley/a2a'
 import type { Conversation, InputRequest, MessageInput } from '@parley/a2a/client'
 import type { AgentConnection } from '../agent/connection.ts'
@@ -236,7 +236,7 @@ export class ChatSession {
           : this.#wait(this.#lastTaskId)
       case '/login': {
         const token = await this.#obtainToken()
-        return token === undefined ? undefined : this.#send(token)
+        return token === undefined ? undefined : this.#send([credentialPart(token, this.#authRequest?.schemes)])
       }
       default:
         return this.#write(`Unknown command ${name}. /help lists the commands; // begins a message with a slash.\n`)
@@ -306,6 +306,13 @@ export class ChatSession {
   #write(text: string): Promise<void> {
     return this.#deps.context.terminal.write(text)
   }
+}
+
+/** Marked, so that the agent neither stores nor logs it. */
+function credentialPart(token: string, schemes: InputRequest['schemes'] = {}): Part {
+  const [scheme, ...others] = Object.keys(schemes)
+  const about = scheme !== undefined && others.length === 0 ? { scheme } : {}
+  return { data: { ...about, credentials: token }, metadata: { [credentialsExtension]: { type: 'credentials' } } }
 }
 
 function authHelp({ schemes }: InputRequest): string {
