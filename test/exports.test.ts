@@ -79,7 +79,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     `,
   },
   './grpc': {
-    values: 'createGrpcServer grpc',
+    values: 'createGrpcServer descriptorRegistry grpc',
     types: 'GrpcBinding GrpcOptions GrpcServer GrpcServerOptions GrpcTls',
   },
   './simple': {
