@@ -184,6 +184,27 @@ describe('a stored token', () => {
     assert.deepEqual(other.agent.calls.map(bearerOf), [undefined])
   })
 
+  it('is not sent to a host that the card did not name at the login', async () => {
+    const { agent, run, a, tokenFile } = await setUp({ interval: 0 }, deviceFlow)
+    await run(['auth', 'login', ...a, '--client-id', 'me'])
+    // As if the login were for a card of another host, which names this one now.
+    const login = JSON.parse(readFileSync(tokenFile(), 'utf8')) as { origin: string; hosts: string[] }
+    const card = (await (await fetch(`${agent.url}/.well-known/agent-card.json`)).json()) as Record<string, unknown>
+    const moved = await startProtectedAgent({
+      serve: { middleware: (_request, response) => !!response.end(JSON.stringify(card)) },
+    })
+    const localhost = moved.url.replace('127.0.0.1', 'localhost')
+    writeFileSync(tokenFile(), JSON.stringify({ ...login, origin: localhost, hosts: ['localhost'] }))
+    agent.calls.length = 0
+    const sent = await run(['send', '-a', localhost, 'you', '-o', 'json'])
+    assert.equal(sent.code, 4, sent.stdout)
+    assert.match(
+      JSON.parse(sent.stdout).error.message,
+      /^The card names the host 127\.0\.0\.1, which it did not at the login/,
+    )
+    assert.deepEqual(agent.calls, [])
+  })
+
   it('gives way to an explicit bearer token', async () => {
     const { agent, run, a } = await setUp({ interval: 0 }, deviceFlow)
     await run(['auth', 'login', ...a, '--client-id', 'me'])
@@ -210,13 +231,13 @@ describe('a stored token', () => {
     assert.match(ofAgent.stdout, /Requires: login \(OAuth 2: device code\)\nCredential: the login at http/)
     assert.equal((status.stdout + ofAgent.stdout).includes('access-1'), false)
     assert.equal((await run(['auth', 'logout'])).code, 2)
-    assert.match((await run(['auth', 'logout', ...a])).stdout, /^Deleted: 1\n/)
+    await agent.server.close()
+    assert.match((await run(['auth', 'logout', '-a', agent.url.slice('http://'.length)])).stdout, /^Deleted: 1\n/)
     assert.deepEqual(JSON.parse((await run(['auth', 'logout', '--all', '-o', 'json'])).stdout), {
       version: 1,
       deleted: 0,
       origins: [],
     })
-    assert.equal((await run(['send', ...a, 'you'])).code, 4)
   })
 
   it('in a file that others can read is reported', async () => {
