@@ -25,7 +25,9 @@ export interface FollowDeps {
   onTask(id: string): void
 }
 
-/** How often a wait without news is reported on stderr. */
+/** A short wait needs no progress on stderr. */
+const quietMs = 1_000
+/** How often a wait without news is reported. */
 const progressMs = 15_000
 
 /** Returns the final object. With `--stream` it is already printed. */
@@ -95,12 +97,16 @@ function reportProgress({ connection, output, onTask }: FollowDeps) {
     wasPolled: false,
   }
   const startedAt = performance.now()
-  let lastNote = ''
+  let status = ''
+  let isLong = false
+  const becomesLong = setTimeout(() => {
+    isLong = true
+    if (status !== '') output.note(status)
+  }, quietMs)
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
     output.note(`Waiting for ${seconds} s: ${last.state ?? 'no answer yet'}`)
   }, progressMs)
-  timer.unref()
 
   return {
     last,
@@ -128,15 +134,18 @@ function reportProgress({ connection, output, onTask }: FollowDeps) {
         output.note(`The stream was interrupted (${why}); resuming.`)
       else output.debug(`${operation}: ${why}`)
     },
-    end: () => clearInterval(timer),
+    end() {
+      clearTimeout(becomesLong)
+      clearInterval(timer)
+    },
   }
 
   /** What the agent says while it works. */
   function reportStatus(state: TaskState, message: Message | undefined): void {
     const said = message?.parts.map((part) => ('text' in part ? part.text : '')).join(' ')
-    const note = said === undefined || said === '' ? `State: ${state}` : `State: ${state}: ${said.slice(0, 300)}`
-    if (note !== lastNote) output.note(note)
-    lastNote = note
+    const now = said === undefined || said === '' ? `State: ${state}` : `State: ${state}: ${said.slice(0, 300)}`
+    if (isLong && now !== status) output.note(now)
+    status = now
   }
 }
 

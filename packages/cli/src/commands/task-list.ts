@@ -11,7 +11,7 @@ import { textOptions } from './final-output.ts'
 
 export async function run(context: CommandContext): Promise<void> {
   const { settings, output, signal } = context
-  const request = listRequest(settings)
+  const request = listRequest(settings, output.format === 'text' ? 0 : undefined)
   const connection = await context.connect()
   const text = textOptions(context, connection)
   try {
@@ -34,7 +34,8 @@ export async function run(context: CommandContext): Promise<void> {
   }
 }
 
-function listRequest(settings: Settings): ListTasksRequest {
+/** A list of texts is for an overview, so it has no history unless the user asks for it. */
+function listRequest(settings: Settings, defaultHistory: number | undefined): ListTasksRequest {
   const since = settings.value('since')
   const time = since === undefined ? undefined : Date.parse(since)
   if (Number.isNaN(time)) throw usageError(`--since ${since}: not a time.`, 'Use ISO 8601: 2026-01-31T12:00:00Z')
@@ -43,7 +44,7 @@ function listRequest(settings: Settings): ListTasksRequest {
     status: stateOf(settings.value('status')),
     pageSize: settings.integer('page-size', 1, 100),
     pageToken: settings.value('page-token'),
-    historyLength: settings.integer('history', 0),
+    historyLength: settings.integer('history', 0) ?? defaultHistory,
     statusTimestampAfter: time === undefined ? undefined : new Date(time).toISOString(),
     includeArtifacts: settings.has('include-artifacts') ? true : undefined,
   })
