@@ -8,7 +8,7 @@ import type { DeviceCodePrompt, Fetch, OAuthOptions, StoredToken, TokenOrigin } 
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'
 import { alternativesOf, credentialHint, credentialKindOf, issuesTokens } from './card-schemes.ts'
-import { isLoopback } from './credentials.ts'
+import { isLoopback } from './login-scope.ts'
 import type { StoredLogin } from './token-store.ts'
 
 type Flow = StoredLogin['flow']

@@ -1,6 +1,6 @@
 /** `a2a auth logout`: deletes stored logins. Does not contact the agent unless its origin must be found. */
 import { configFolder } from '../args/config-files.ts'
-import { loginOrigin } from '../auth/credentials.ts'
+import { loginOrigin } from '../auth/login-scope.ts'
 import { openTokenStore } from '../auth/token-store.ts'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'

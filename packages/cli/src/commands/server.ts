@@ -2,7 +2,7 @@
 import { memoryStore } from '@parley/a2a'
 import { serve, type ServeOptions } from '@parley/a2a/node'
 import type { BindingName, RequestOutcome } from '@parley/a2a/server'
-import { isLoopback } from '../auth/credentials.ts'
+import { isLoopback } from '../auth/login-scope.ts'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
 import { serverMode } from '../server/server-mode.ts'
@@ -41,7 +41,7 @@ export async function run(context: CommandContext): Promise<void> {
       ...(settings.has('quiet')
         ? {}
         : { onAnswer: (answered: RequestOutcome) => output.note(describeAnswer(answered)) }),
-    } as ServeOptions)
+    })
     const stopped = untilStopped(context)
     try {
       const url = publicUrl ?? server.url
