@@ -69,7 +69,7 @@ export async function createSandbox(): Promise<Sandbox> {
       keepInputOpen = false,
     }: RunOptions & { readonly keepInputOpen?: boolean } = {},
   ): Promise<RunningProgram> {
-    const [command = '', ...before] = await builtProgram()
+    const [command = '', ...before] = builtProgram()
     const child = spawn(command, [...before, ...args], {
       cwd,
       env: { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8', ...env },
@@ -80,7 +80,7 @@ export async function createSandbox(): Promise<Sandbox> {
   }
 
   async function startInTerminal(args: readonly string[]): Promise<RunningProgram> {
-    const words = [...(await builtProgram()), ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+    const words = [...builtProgram(), ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`)
     const child = spawn('script', ['-qefc', words.join(' '), '/dev/null'], {
       cwd: folder,
       env: { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8', TERM: 'xterm' },
