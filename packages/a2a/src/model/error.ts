@@ -63,11 +63,22 @@ export class A2AError extends Error {
   readonly code: ErrorCode
   /** Sent to the caller. Never put a secret or an internal path here. */
   readonly details: ErrorDetails
+  /**
+   * The code as the peer sent it: the number of JSON-RPC, or the reason or status of the other bindings. Only set on errors that a
+   * client received; never sent on.
+   */
+  declare readonly wireCode?: string | number
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: ErrorDetails = {},
+    options: ErrorOptions & { readonly wireCode?: string | number | undefined } = {},
+  ) {
     super(message, options)
     this.code = code
     this.details = details
+    if (options.wireCode !== undefined) this.wireCode = options.wireCode
   }
 
   /**

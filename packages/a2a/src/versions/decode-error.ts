@@ -64,7 +64,18 @@ export function decodeError(body: unknown, httpStatus?: number): A2AError {
     byHttp[httpStatus ?? Number(error['status'] ?? error['code'])] ??
     'INTERNAL'
   const status = httpStatus === undefined ? '' : ` (HTTP ${httpStatus})`
-  return new A2AError(code, message ?? `The peer returned an error${status}`, found.details)
+  const wireCode = wireCodeOf(error, found.reason, httpStatus)
+  return new A2AError(code, message ?? `The peer returned an error${status}`, found.details, { wireCode })
+}
+
+/** The number of JSON-RPC is negative; what REST has in its place is the HTTP status, which is less exact than the reason. */
+function wireCodeOf(
+  error: JsonRecord,
+  reason: string | undefined,
+  httpStatus: number | undefined,
+): string | number | undefined {
+  if (typeof error['code'] === 'number' && error['code'] < 0) return error['code']
+  return reason ?? firstText(error['status'], error['type']) ?? httpStatus
 }
 
 /** JSON-RPC has the bare error, 1.0 REST wraps it, some 0.3 servers wrap it too. */

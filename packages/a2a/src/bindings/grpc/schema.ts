@@ -5,6 +5,7 @@ import { base64Decode } from '@bufbuild/protobuf/wire'
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { descriptors } from './generated/descriptors.ts'
 
+/** The messages and services of A2A 0.3 (`a2a.v1`) and 1.0 (`lf.a2a.v1`), for tools that read or write the bytes themselves. */
 export const descriptorRegistry: FileRegistry = createFileRegistry(
   fromBinary(FileDescriptorSetSchema, base64Decode(descriptors)),
 )

@@ -71,10 +71,8 @@ export function errorFromGrpcStatus({ code, message, details }: GrpcStatus, dial
   const found = dialect.decodeError({ status, message, details: listed })
   const meant = listed.length > 0 ? found.code : codeWithoutDetails(status, message, found)
   const retryAfterMs = retryAfterIn(listed)
-  return new A2AError(meant, found.message, {
-    ...found.details,
-    ...(retryAfterMs !== undefined ? { retryAfterMs } : {}),
-  })
+  const wait = retryAfterMs !== undefined ? { retryAfterMs } : {}
+  return new A2AError(meant, found.message, { ...found.details, ...wait }, { wireCode: found.wireCode })
 }
 
 /** Python's 0.3 server uses UNIMPLEMENTED for most errors, and begins the message with the name of the error. */

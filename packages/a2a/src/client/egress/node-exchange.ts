@@ -5,8 +5,9 @@
  */
 import { Agent as HttpAgent, globalAgent as httpGlobalAgent, request as httpRequest } from 'node:http'
 import type { AgentOptions, IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, globalAgent as httpsGlobalAgent, request as httpsRequest } from 'node:https'
+import type { Agent as HttpsAgent } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
+import type { SecureContextOptions } from 'node:tls'
 import { createBrotliDecompress, createInflate, createGunzip } from 'node:zlib'
 import { A2AError } from '../../model/error.ts'
 import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRead } from '../contract.ts'
@@ -14,9 +15,14 @@ import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRe
 /** Idle connections are closed before the peer closes them: a request on a closing connection fails without cause. */
 export const idleConnectionMs = 4_000
 
+type HttpsModule = typeof import('node:https')
+/** Loaded with the first URL that needs it: TLS takes Node as long to load as everything else of a short program. */
+let https: HttpsModule | undefined
+
 export interface NodeExchangeOptions {
   readonly plain: HttpAgent
-  readonly secure: HttpsAgent
+  /** Or how to create it with the first request that needs it. */
+  readonly secure: HttpsAgent | ((https: HttpsModule) => HttpsAgent)
   /** Throws if the request is not allowed. Default: every one is. */
   check?(url: URL): void
   /** Decodes a response that is compressed although that was not requested. Default: rejects it. */
@@ -43,8 +49,15 @@ export function createNodeExchange(options: NodeExchangeOptions): DirectFetch {
       method,
       headers: messageHeaders(headers),
     }
+    if (isSecure && https === undefined) {
+      https = await import('node:https')
+      signal.throwIfAborted()
+    }
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    const outgoing = isSecure ? httpsRequest({ ...about, agent: secure }) : httpRequest({ ...about, agent: plain })
+    const outgoing =
+      isSecure && https !== undefined
+        ? https.request({ ...about, agent: typeof secure === 'function' ? secure(https) : secure })
+        : httpRequest({ ...about, agent: plain })
     let incoming: IncomingMessage | undefined
     const onAbort = (): void => void (incoming ?? outgoing).destroy(signal.reason as Error)
     signal.addEventListener('abort', onAbort)
@@ -86,6 +99,26 @@ export function createNodeExchange(options: NodeExchangeOptions): DirectFetch {
   )
 }
 
+/** Options of `nodeFetch`. */
+export interface NodeFetchOptions {
+  /** How https is spoken. Default: the certificates of Node, and none of your own. */
+  readonly tls?: {
+    /** PEM: the authorities to trust instead of those of Node. */
+    readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[]
+    /** PEM: the certificate that the client presents, with its chain. */
+    readonly cert?: string | Uint8Array
+    /** PEM: the private key of `cert`. */
+    readonly key?: string | Uint8Array
+    /** `false` accepts any certificate of the server: for tests only. Default true. */
+    readonly rejectUnauthorized?: boolean
+  }
+  /**
+   * The variables that name proxies: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case. Needs Node 24.5. Default: what
+   * `NODE_USE_ENV_PROXY` enables.
+   */
+  readonly proxyEnv?: Readonly<Record<string, string | undefined>>
+}
+
 /**
  * Creates a fetch on node:http for addresses that you choose yourself: it reaches every address. Use `guardedFetch` for URLs
  * that others choose. It does not follow redirects; a client does, by its own rules. Node's `NODE_USE_ENV_PROXY` applies.
@@ -101,13 +134,19 @@ export function createNodeExchange(options: NodeExchangeOptions): DirectFetch {
  * console.log(await agent.ask('Summarize the news'))
  * ```
  */
-export function nodeFetch(): DirectFetch {
-  const settings = { keepAlive: true, timeout: idleConnectionMs }
+export function nodeFetch({ tls, proxyEnv }: NodeFetchOptions = {}): DirectFetch {
+  const settings = {
+    keepAlive: true,
+    timeout: idleConnectionMs,
+    ...(proxyEnv !== undefined && { proxyEnv: proxyEnv as NodeJS.ProcessEnv }),
+  }
   // The proxies of the environment are options of the global agents. The types of Node lack them for http.
   const { options } = httpGlobalAgent as { readonly options?: AgentOptions }
+  let secure: HttpsAgent | undefined
   return createNodeExchange({
     plain: new HttpAgent({ ...options, ...settings }),
-    secure: new HttpsAgent({ ...httpsGlobalAgent.options, ...settings }),
+    secure: ({ Agent, globalAgent }) =>
+      (secure ??= new Agent({ ...globalAgent.options, ...settings, ...(tls as SecureContextOptions) })),
     decompress: true,
   })
 }

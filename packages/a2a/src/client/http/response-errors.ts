@@ -25,7 +25,7 @@ export function withResponseDetails(reason: unknown, text: string, { status, hea
       ...(status >= 400 ? { status: String(status) } : {}),
       ...(retryAfter !== null && waitMs >= 0 ? { retryAfterMs: String(waitMs) } : {}),
     },
-    { cause: error },
+    { cause: error, wireCode: error.wireCode },
   )
 }
 

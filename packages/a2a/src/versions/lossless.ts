@@ -1,0 +1,13 @@
+/** A version for clients that pass on what an agent sent: responses of 1.0 keep the fields that this SDK does not know. */
+import { keepUnknownField } from './unknown-fields.ts'
+import type { Dialect, ProtocolVersion } from './version.ts'
+
+export function losslessVersion(version: ProtocolVersion): ProtocolVersion {
+  const toLossless = (dialect: Dialect): Dialect => ({
+    ...dialect,
+    decodeResult: (operation, payload) => dialect.decodeResult(operation, payload, keepUnknownField),
+    decodeEvent: (payload) => dialect.decodeEvent(payload, keepUnknownField),
+  })
+  const json = toLossless(version.json)
+  return { ...version, json, proto: version.proto === version.json ? json : toLossless(version.proto) }
+}

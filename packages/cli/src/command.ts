@@ -1,0 +1,48 @@
+/** A command of `a2a`: what help, completion and the reference page show of it, and the module that runs it, loaded on demand. */
+import type { OptionSpec, ParsedArgs } from './args/option.ts'
+import type { Settings } from './args/settings.ts'
+import type { Output } from './output/output.ts'
+import type { AgentConnection } from './agent/connection.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Command {
+  /** `task get` */
+  readonly name: string
+  /** Further names with the same meaning: `demo-server`. */
+  readonly aliases?: readonly string[]
+  /** What follows its name: `<task-id>`. */
+  readonly operands?: string
+  readonly summary: string
+  /** Paragraphs for its help. */
+  readonly details?: readonly string[]
+  /** Its own options. The global ones are accepted by every command. */
+  readonly options: readonly OptionSpec[]
+  /** Complete command lines for its help. */
+  readonly examples: readonly string[]
+  /** How many operands it takes: at least and at most. */
+  readonly operandCount: readonly [least: number, most: number]
+  /** Whether it calls an agent. Default true: `help`, `completion` and `config show` need none. */
+  readonly usesAgent?: false
+  /** The values that its operands can have, for completion: `bash`, `zsh`. */
+  readonly operandValues?: readonly string[]
+  /** Imports its implementation: `a2a --version` and help load none. */
+  load(): Promise<CommandModule>
+}
+
+export interface CommandModule {
+  /** The exit code; 0 if it returns none. Throws a `CliError`, or an `A2AError` of the agent. */
+  run(context: CommandContext): Promise<number | void>
+}
+
+export interface CommandContext {
+  readonly terminal: Terminal
+  readonly args: ParsedArgs
+  readonly settings: Settings
+  readonly output: Output
+  /** All commands, for those that describe them: `help` and `completion`. */
+  readonly commands: readonly Command[]
+  /** Aborted at the end of `--timeout`, and by Ctrl-C unless the command handles it with `terminal.onInterrupt`. */
+  readonly signal: AbortSignal
+  /** Connects to the agent of `--agent-card` or `--endpoint`. Throws if neither is given. */
+  connect(): Promise<AgentConnection>
+}

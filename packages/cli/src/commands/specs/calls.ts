@@ -1,0 +1,64 @@
+/** `card get` and `send`. */
+import type { Command } from '../../command.ts'
+
+export const cardGet: Command = {
+  name: 'card get',
+  summary: 'Shows the card of an agent: identity, capabilities, interfaces, security schemes and skills.',
+  options: [
+    { name: 'validate', summary: 'Checks the card, and reports every violation of the specification.' },
+    { name: 'extended', summary: 'Fetches the card for authenticated callers.' },
+  ],
+  examples: ['a2a card get -a localhost:3000', 'a2a card get -a https://agent.example.com --validate -o json'],
+  operandCount: [0, 0],
+  load: () => import('../card-get.ts'),
+}
+
+export const send: Command = {
+  name: 'send',
+  operands: '[text]',
+  summary: 'Sends a message, and waits for the result.',
+  details: [
+    'The parts of the message have the order of the command line. --media-type applies to the part before it.',
+    'The exit code is 0 if the agent answered, whatever the state of the task is: check the state. If the task needs input, the command that continues it is printed.',
+    'Ctrl-C stops waiting and prints how to resume; a second Ctrl-C cancels the task.',
+  ],
+  options: [
+    { name: 'text', aliases: ['text-part'], takes: '<text>', repeatable: true, summary: 'A text part.' },
+    {
+      name: 'file',
+      aliases: ['file-part'],
+      takes: '<path|url>',
+      repeatable: true,
+      summary: 'A file part: the content of a file, or a URL, which the agent fetches.',
+    },
+    {
+      name: 'data',
+      aliases: ['data-part'],
+      takes: '<path|->',
+      repeatable: true,
+      summary: 'A data part: a file with JSON, or - for stdin.',
+    },
+    { name: 'media-type', takes: '<type>', repeatable: true, summary: 'The media type of the part before it.' },
+    { name: 'accept', takes: '<type>', repeatable: true, summary: 'A media type that you accept in the result.' },
+    {
+      name: 'history',
+      aliases: ['history-length'],
+      takes: '<n>',
+      summary: 'How many messages of the history the result has at most.',
+    },
+    { name: 'reference-task', takes: '<id>', repeatable: true, summary: 'Another task that the message is about.' },
+    {
+      name: 'message-id',
+      takes: '<id>',
+      default: 'a new id',
+      summary: 'The id of the message. Agents that recognize repeats answer the same id only once.',
+    },
+  ],
+  examples: [
+    'a2a send -a localhost:3000 "Hello"',
+    'a2a send -a localhost:3000 --text "What is in it?" --file photo.jpg --stream',
+    'a2a send -a localhost:3000 --task-id <id> "Yes" -o json',
+  ],
+  operandCount: [0, 1],
+  load: () => import('../send.ts'),
+}

@@ -1,0 +1,57 @@
+/** One agent behind several interfaces: what one creates, the others show. */
+import { fail, notApplicable, pass, type Check } from '../check.ts'
+import type { Subject, TaskAnswer } from '../subject.ts'
+import { allBindings, allVersions } from './scope.ts'
+
+/** The finished task of the first interface that made one, by version or of any version. */
+function firstTask(
+  subject: Subject,
+  key: string,
+): Promise<{ readonly from: string; readonly task: TaskAnswer['task'] }> {
+  return subject.shared(key, async () => ({
+    from: `${subject.version} ${subject.binding}`,
+    task: (await subject.finishedTask()).task,
+  }))
+}
+
+export const equivalenceChecks: readonly Check[] = [
+  {
+    versions: allVersions,
+    bindings: allBindings,
+    sends: true,
+    id: 'equivalence.bindings',
+    rules: ['B-168'],
+    level: { '1.0': 'must', '0.3': 'must', '0.2': 'info' },
+    section: { '1.0': 'A2A 1.0 §5.1', '0.3': 'A2A 0.3 §3.4.1', '0.2': 'A2A 0.2 has one binding' },
+    title: 'A task of one binding is the same over the others',
+    run: (subject) => compare(subject, `first task of ${subject.version}`),
+  },
+  {
+    versions: allVersions,
+    bindings: allBindings,
+    sends: true,
+    id: 'equivalence.versions',
+    rules: ['B-13'],
+    level: 'info',
+    section: {
+      '1.0': 'A2A 1.0 §3.6.2 does not say it',
+      '0.3': 'A2A 1.0 §3.6.2 does not say it',
+      '0.2': 'A2A 1.0 §3.6.2 does not say it',
+    },
+    title: 'A task of one version is the same in the others',
+    run: (subject) => compare(subject, 'first task'),
+  },
+]
+
+async function compare(subject: Subject, key: string): ReturnType<Check['run']> {
+  const { from, task } = await firstTask(subject, key)
+  if (from === `${subject.version} ${subject.binding}`)
+    return notApplicable('this is the first interface; the others are compared with it')
+  const got = await subject.getTask(task.id)
+  if (got.task.state !== task.state) return fail(`the state is ${got.task.state}, and ${task.state} over ${from}`, got)
+  if (got.task.contextId !== task.contextId)
+    return fail(`the contextId is ${got.task.contextId}, and ${task.contextId} over ${from}`, got)
+  const texts = (of: TaskAnswer['task']): string =>
+    JSON.stringify(of.artifacts.map(({ artifactId, text }) => [artifactId, text]))
+  return texts(got.task) === texts(task) ? pass() : fail(`the artifacts differ from those over ${from}`, got)
+}

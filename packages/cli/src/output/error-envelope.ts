@@ -1,0 +1,117 @@
+/** What the program reports of a failure: `{"error":{code,message,hint,a2aCode}}`, its labels in text mode, and the exit code. */
+import { A2AError, type ErrorCode } from '@parley/a2a/client'
+import { CliError, exitCodeOf, hintOf, type CliErrorCode } from './cli-error.ts'
+
+export interface ErrorReport {
+  readonly code: string
+  readonly message: string
+  readonly hint: string | null
+  /** The code that the agent sent: a JSON-RPC number, or the reason or status of the other bindings. */
+  readonly a2aCode: string | number | null
+  readonly exitCode: number
+}
+
+/** Errors of the protocol, by the names of its specification. */
+const protocolErrors: Partial<Readonly<Record<ErrorCode, string>>> = {
+  TASK_NOT_FOUND: 'TaskNotFoundError',
+  TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
+  PUSH_NOTIFICATION_NOT_SUPPORTED: 'PushNotificationNotSupportedError',
+  UNSUPPORTED_OPERATION: 'UnsupportedOperationError',
+  CONTENT_TYPE_NOT_SUPPORTED: 'ContentTypeNotSupportedError',
+  UNSUPPORTED_MEDIA_TYPE: 'ContentTypeNotSupportedError',
+  INVALID_AGENT_RESPONSE: 'InvalidAgentResponseError',
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'ExtendedAgentCardNotConfiguredError',
+  EXTENSION_SUPPORT_REQUIRED: 'ExtensionSupportRequiredError',
+  VERSION_NOT_SUPPORTED: 'VersionNotSupportedError',
+  PARSE_ERROR: 'JSONParseError',
+  INVALID_REQUEST: 'InvalidRequestError',
+  PAYLOAD_TOO_LARGE: 'InvalidRequestError',
+  METHOD_NOT_FOUND: 'MethodNotFoundError',
+  AGENT_NOT_FOUND: 'MethodNotFoundError',
+  METHOD_NOT_ALLOWED: 'MethodNotFoundError',
+  INVALID_PARAMS: 'InvalidParamsError',
+  CONTEXT_REJECTED: 'InvalidParamsError',
+  MESSAGE_ID_REUSED: 'InvalidParamsError',
+  INTERNAL: 'InternalError',
+}
+
+const localErrors: Partial<Readonly<Record<ErrorCode, CliErrorCode>>> = {
+  CARD_NOT_FOUND: 'A2ACLI_ERR_CARD_NOT_FOUND',
+  UNAVAILABLE: 'A2ACLI_ERR_UNREACHABLE',
+  INTERRUPTED: 'A2ACLI_ERR_UNREACHABLE',
+  PERMISSION_DENIED: 'A2ACLI_ERR_AUTH_FAILED',
+  TIMEOUT: 'A2ACLI_ERR_TIMEOUT',
+}
+
+const hints: Partial<Readonly<Record<ErrorCode | CliErrorCode, string>>> = {
+  A2ACLI_ERR_CARD_NOT_FOUND: 'Check --agent-card: a host, the URL of a card, or a file.',
+  A2ACLI_ERR_UNREACHABLE: 'Check the address and the network. --debug shows every request.',
+  A2ACLI_ERR_CREDENTIALS_MISSING: 'Set A2ACLI_BEARER or A2ACLI_API_KEY, or run `a2a auth login`.',
+  A2ACLI_ERR_AUTH_FAILED: 'The agent rejected the credential. `a2a auth status` shows which one is used.',
+  A2ACLI_ERR_TIMEOUT: 'Choose a longer --timeout.',
+  TASK_NOT_FOUND: 'Check the id of the task and the agent. --debug shows every request.',
+  TASK_NOT_CANCELABLE: 'The task has already ended: `a2a task get` shows its state.',
+  VERSION_NOT_SUPPORTED: 'Name a version that the agent supports: --a2a-version 0.3',
+  CONTEXT_REJECTED: 'The task and the context must belong together. --debug shows every request.',
+  INVALID_PARAMS: '--debug shows every request.',
+  RATE_LIMITED: 'Try again later.',
+  AGENT_UNAVAILABLE: 'Try again later.',
+}
+
+/** `hasCredential`: whether the run had a credential, which tells a rejected one from a missing one. */
+export function reportError(reason: unknown, { hasCredential }: { readonly hasCredential: boolean }): ErrorReport {
+  if (reason instanceof CliError) {
+    const hint = reason.hint ?? hints[reason.code] ?? null
+    return { code: reason.code, message: reason.message, hint, a2aCode: null, exitCode: exitCodeOf[reason.code] }
+  }
+  if (!(reason instanceof A2AError)) return localReport('A2ACLI_ERR_INTERNAL', messageOf(reason), null)
+  // Credentials are obtained within a call, which wraps their error.
+  if (reason.cause instanceof CliError) return reportError(reason.cause, { hasCredential })
+  const { code, message, details } = reason
+  const sent = sentCode(reason)
+  const local =
+    code === 'UNAUTHENTICATED'
+      ? hasCredential
+        ? 'A2ACLI_ERR_AUTH_FAILED'
+        : 'A2ACLI_ERR_CREDENTIALS_MISSING'
+      : localErrors[code]
+  if (local !== undefined) return localReport(local, message, sent)
+  const taskId = details.taskId === undefined || message.includes(details.taskId) ? '' : ` (task ${details.taskId})`
+  return {
+    code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,
+    message: `${message}${taskId}`,
+    hint: hintOf(reason) ?? hints[code] ?? null,
+    a2aCode: sent,
+    exitCode: 1,
+  }
+}
+
+function localReport(code: CliErrorCode, message: string, a2aCode: string | number | null): ErrorReport {
+  return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
+}
+
+/** `null` if the failure was found before the agent was called. */
+function sentCode(error: A2AError): string | number | null {
+  for (let reason: unknown = error; reason instanceof A2AError; reason = reason.cause)
+    if (reason.wireCode !== undefined) return reason.wireCode
+  return null
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason)
+}
+
+/** Without its exit code, as `-o json` prints it. */
+export function errorEnvelope({ code, message, hint, a2aCode }: ErrorReport): object {
+  return { error: { code, message, hint, a2aCode } }
+}
+
+/** Labels and values, for stderr. */
+export function errorText({ code, message, hint, a2aCode }: ErrorReport): string {
+  return [
+    `Error: ${message}`,
+    `Code: ${code}`,
+    ...(a2aCode === null ? [] : [`A2A Code: ${a2aCode}`]),
+    ...(hint === null ? [] : [`Hint: ${hint}`]),
+  ].join('\n')
+}
