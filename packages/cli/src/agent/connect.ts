@@ -79,7 +79,7 @@ async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promi
 
 /** The tenant of the card is never displaced: this one is for interfaces without one. */
 function withTenant(tenant: string): Interceptor {
-  return (call, next) => next({ ...call, request: { tenant, ...call.request } } as ClientCall)
+  return (call, next) => next({ ...call, request: { tenant, ...call.request } })
 }
 
 /** What `--debug` shows of every call, also over gRPC, which the wire log does not see. */
