@@ -19,8 +19,8 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       A2AError abortable anonymous approvalMessage artifact authRequired canResend clientToolsExtension credentialsExtension
       cursorExtension data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired
       isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined optionOfKind parseOption readTraceparent
-      reject reply sessionKey spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension traceExtension traceIdOf
-      traceIdOfTask traceparentOf
+      reject reply sessionKey spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension toProtoJson traceExtension traceIdOf
+      traceIdOfTask traceparentOf validateCard
     `,
     types: `
       AbandonedTask Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction
@@ -30,7 +30,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       KeyRow KeyStore
       KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListedTask ListPage ListQuery
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
-      OmitUndefined OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
+      OmitUndefined OpenSpan Operation Part Partition ProtoMessages PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
       SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage SessionScope Snapshot Span SpanKind
       SpanOptions SpanOutcome StateCount StateReport Store StoredTask StreamEvent Struct SubscribeToTaskRequest Task
@@ -39,15 +39,15 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     `,
   },
   './client': {
-    values: 'A2AError clearCardCache connect discover invoke',
+    values: 'A2AError clearCardCache connect createAuthenticator discover fetchAgentCard invoke keepUnknownFields',
     types: `
       AgentResponse Attachment AuthCredentials AuthRequest Authenticator AwaitableStream CallOptions
       CardSignature CardTrust CheckedCard ChosenInterface ClientBinding ClientCall ClientCallResult ClientLimits
       ClientLog ClientTool ClientToolFunction ClientTransport ClientTransportDeps ConnectOptions Conversation
-      ConversationOptions CredentialHeaders DeviceCodePrompt DirectFetch DirectRequest ErrorCode ErrorDetails EventFrame EventStream Fetch
+      ConversationOptions CredentialHeaders DeviceCodePrompt DirectFetch DirectRequest ErrorCode ErrorDetails EventFrame EventStream Fetch FetchedAgentCard
       HttpAnswer HttpAnswerBody HttpBodyRead HttpClient InputRequest Interceptor InvocationResult InvokeOptions JsonWebKeySet MessageInput
       MessageResponse OAuthOptions OutgoingHttpRequest RejectedCredentials RemoteAgent Secret SendOptions
-      Session StoredToken StreamOperation StreamOptions TaskResponse TokenCache TransportCallOptions
+      Session StoredToken StreamOperation StreamOptions TaskResponse TokenCache TokenOrigin TransportCallOptions
       TransportStream VersionId Violation
     `,
   },
@@ -74,7 +74,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   './node': {
     values: 'clientNetwork guardedFetch guardedLookup guardedWebhooks nodeFetch serve',
     types: `
-      ConnectionCounts ConnectionLimits GuardOptions Middleware ServeOptions ServePushOptions ServeTls Server
+      ConnectionCounts ConnectionLimits GuardOptions Middleware NodeFetchOptions ServeOptions ServePushOptions ServeTls Server
       WebhookGuard WebhookGuardOptions
     `,
   },

@@ -101,6 +101,9 @@ export type {
   TextPart,
   UrlPart,
 } from './model/task.ts'
+export { validateCard } from './versions/decode-card.ts'
+export { toProtoJson } from './versions/v1_0/proto-json.ts'
+export type { ProtoMessages } from './versions/v1_0/proto-json.ts'
 export { memoryStore } from './stores/memory/memory-store.ts'
 export type { MemoryStoreOptions } from './stores/memory/memory-store.ts'
 export { memoryKeyValueStore } from './stores/memory/key-value.ts'

@@ -26,11 +26,14 @@ export async function runA2a(args: readonly string[], terminal: Terminal): Promi
   try {
     const line = parseCommandLine(args, commands)
     if (wantsVersion(line)) return await printText(terminal, programVersion())
-    if (hasGiven(line.args, 'help') || args.length === 0) {
-      const { helpText } = await import('./commands/help.ts')
-      return await printText(terminal, helpText(commands, line.words, { terminal, args: line.args }))
-    }
     const { command, words } = line
+    // Before the settings are read: a wrong one must not prevent the help that explains it.
+    if (hasGiven(line.args, 'help') || args.length === 0 || command?.name === 'help') {
+      const { run } = await import('./commands/help.ts')
+      const operands = command?.name === 'help' ? line.args.operands : words
+      await run({ terminal, commands, args: { options: line.args.options, operands } })
+      return 0
+    }
     if (command === undefined) throw incompleteCommand(words)
     checkOperands(command, line.args)
     return await runCommand(command, line.args, { terminal, redactor })

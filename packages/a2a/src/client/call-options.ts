@@ -56,8 +56,10 @@ export interface ClientLimits {
   readonly firstDelayMs: number
   /** The longest pause between attempts. Default 10,000. */
   readonly maxDelayMs: number
-  /** The interval at which a task is polled if streaming is unavailable. Default 3,000. */
+  /** The longest interval at which a task is polled if streaming is unavailable. Default 3,000. */
   readonly pollMs: number
+  /** The first of these intervals; each is twice as long as the one before. Default: `firstDelayMs`. */
+  readonly firstPollMs?: number
   /** Maximum size of a card. Default 1,000,000. */
   readonly maxCardBytes: number
   /** Maximum size of a response. Default 64,000,000. */

@@ -85,6 +85,11 @@ export interface ConnectOptions {
   readonly basic?: { readonly username: string; readonly password: string }
   /** OAuth 2 tokens, obtained and renewed as needed. */
   readonly oauth?: OAuthOptions
+  /**
+   * Sends credentials only where the card declares schemes that they satisfy: not to an agent that declares none, and not with
+   * the request for the card. Default false: they go to their usual place, and the agent decides.
+   */
+  readonly declaredOnly?: boolean
   /** Replaces all of the above. */
   readonly authenticate?: Authenticator
   /** Sent with every request to the agent's own origins. */

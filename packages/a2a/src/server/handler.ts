@@ -139,7 +139,7 @@ export function createHandler(options: HandlerOptions): Handler {
     options.push === undefined || store.push === undefined
       ? undefined
       : createPushSetup(options.push, { keyring, publicUrl, encodingCache: bytes, registry })
-  const engine = createEngine({
+  const ownEngine = createEngine({
     store,
     findAgent: (name) => registry.byName.get(name)?.entry,
     limits,
@@ -150,6 +150,7 @@ export function createHandler(options: HandlerOptions): Handler {
     ...(push !== undefined ? { push: push.engine } : {}),
     sweepMs: defaults.sweepMs,
   })
+  const engine = options.wrapEngine?.(ownEngine) ?? ownEngine
 
   let state: Readiness['state'] = 'starting'
   async function start(): Promise<void> {

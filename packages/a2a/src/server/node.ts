@@ -33,6 +33,7 @@ export type { ServePushOptions, ServeOptions, ServeTls, Middleware, Server } fro
 
 export { guardedFetch, guardedLookup } from '../client/egress/guarded-fetch.ts'
 export { nodeFetch } from '../client/egress/node-exchange.ts'
+export type { NodeFetchOptions } from '../client/egress/node-exchange.ts'
 export type { GuardOptions } from '../client/egress/guarded-fetch.ts'
 export { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
 export type { WebhookGuard, WebhookGuardOptions } from '../client/egress/guarded-webhooks.ts'

@@ -2,6 +2,7 @@
 import type {
   AgentEntry,
   AgentOptions,
+  Engine,
   EngineLimits,
   EngineLog,
   EngineDeps,
@@ -231,6 +232,11 @@ export interface ServerOptions extends CardSettings {
   readonly keepAliveMs?: number
   /** A connection that takes nothing for this long is closed; its client resumes by cursor. Default 30 s. */
   readonly stallMs?: number
+  /**
+   * Replaces operations of the engine, for a server whose tasks are kept elsewhere, such as a proxy of another agent. Gets the
+   * engine of the store, and returns the one to use. Default: the engine of the store.
+   */
+  readonly wrapEngine?: (engine: Engine) => Engine
   /** What is removed after a while. Default: nothing, unless the store has a rule of its own. */
   readonly retention?: EngineRetention
   /** 32 bytes that wrap the keys in the store, so that a copy of the store alone cannot sign. */

@@ -1,6 +1,7 @@
 /** Decodes an agent card of any version. The shape shows the generation (B-28), because a card has no header. */
 import { isStruct } from '../model/struct.ts'
 import type { AgentCapabilities, AgentCard, AgentInterface } from '../model/card.ts'
+import { A2AError, type Violation } from '../model/error.ts'
 import {
   agentInterface,
   bindingName,
@@ -124,6 +125,25 @@ export const anyCard: FieldReader<AgentCard> = (reader, value) => {
   if (card === undefined || reader.violations.length > 0) return undefined
   if (card.supportedInterfaces.length === 0) return addViolation(reader, 'is required', 'supportedInterfaces')
   return splitFlows(card)
+}
+
+/**
+ * Returns what is wrong with the JSON document of an agent card of any version; nothing if it is valid. Every required field is
+ * checked, also those that `connect` tolerates to be missing.
+ *
+ * @example
+ * ```ts
+ * for (const { field, description } of validateCard(JSON.parse(text))) console.error(field, description)
+ * ```
+ */
+export function validateCard(document: unknown): readonly Violation[] {
+  try {
+    decodeCard(document, true)
+    return []
+  } catch (reason) {
+    const { violations = [{ field: 'card', description: (reason as Error).message }] } = A2AError.from(reason).details
+    return violations
+  }
 }
 
 export function decodeCard(payload: unknown, strict = false): AgentCard {

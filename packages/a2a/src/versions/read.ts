@@ -21,7 +21,12 @@ export interface ReadContext {
   readonly root: string
   /** How the payload's dialect writes enumerations, for messages to the caller. */
   readonly vocabulary: Vocabulary
+  /** Called for each field that the table of its object does not have. Default: such fields are ignored. */
+  readonly onUnknownField?: UnknownFieldListener | undefined
 }
+
+/** Gets the object that was read, and the field that is not in its table. */
+export type UnknownFieldListener = (object: object, name: string, value: unknown) => void
 
 /** `undefined` means that the value counts as absent, or that a violation has been recorded. */
 export type FieldReader<T> = (reader: ReadContext, value: unknown) => T | undefined
@@ -49,8 +54,15 @@ export function readRequestPayload<T>(read: FieldReader<T>, payload: unknown, vo
 }
 
 /** Reads a server's response. */
-export function readResponsePayload<T>(read: FieldReader<T>, payload: unknown, root = 'result', forgiving = true): T {
-  const reader: ReadContext = { path: [], violations: [], forgiving, root, vocabulary: canonicalVocabulary }
+export function readResponsePayload<T>(
+  read: FieldReader<T>,
+  payload: unknown,
+  root = 'result',
+  forgiving = true,
+  onUnknownField?: UnknownFieldListener,
+): T {
+  const vocabulary = canonicalVocabulary
+  const reader: ReadContext = { path: [], violations: [], forgiving, root, vocabulary, onUnknownField }
   const value = read(reader, payload)
   if (value !== undefined && reader.violations.length === 0) return value
   const what = reader.violations.map((violation) => `${violation.field} ${violation.description}`).join('; ')

@@ -1,7 +1,7 @@
 /**
  * An object as a table of its fields: the reader of each, the names it may have, and whether it is required. Both spellings of
- * each name are read (J-1), `null` counts as absent (J-6), fields that are not in the table are ignored (J-10). It walks the
- * keys that are present rather than all possible keys, so a small object costs little.
+ * each name are read (J-1), `null` counts as absent (J-6), fields that are not in the table are ignored (J-10) or reported
+ * (`onUnknownField`). It walks the keys that are present rather than all possible keys, so a small object costs little.
  */
 import { type TaskState, taskStates } from '../model/state.ts'
 import { isStruct } from '../model/struct.ts'
@@ -92,8 +92,11 @@ function readKeys(
   let seen = 0
   for (const spelling in value) {
     const slot = slots.get(spelling)
-    if (slot === undefined) continue
     const given = value[spelling]
+    if (slot === undefined) {
+      reader.onUnknownField?.(out, spelling, given)
+      continue
+    }
     if (given === undefined || (given === null && !slot.nullable)) continue
     if (slot.insteadOf !== undefined && (value[slot.insteadOf] ?? undefined) !== undefined) continue
     seen |= slot.bit

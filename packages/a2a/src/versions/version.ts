@@ -6,6 +6,7 @@ import type { AgentCard } from '../model/card.ts'
 import type { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
+import type { UnknownFieldListener } from './read.ts'
 
 /** A protocol version of A2A. */
 export type VersionId = '0.2' | '0.3' | '1.0'
@@ -94,9 +95,12 @@ export interface Dialect {
   // client side
   /** A route's path fields are plain ids here, under the names in the route. */
   encodeRequest<O extends Operation>(operation: O, request: RequestOf<O>): unknown
-  /** Tolerates missing fields; throws INVALID_AGENT_RESPONSE for a payload that cannot be decoded. */
-  decodeResult<O extends Operation>(operation: O, payload: unknown): ResultOf<O>
-  decodeEvent(payload: unknown): StreamEvent
+  /**
+   * Tolerates missing fields; throws INVALID_AGENT_RESPONSE for a payload that cannot be decoded. Only 1.0 reports unknown fields:
+   * other versions are translated, so theirs have no place in the canonical model.
+   */
+  decodeResult<O extends Operation>(operation: O, payload: unknown, onUnknownField?: UnknownFieldListener): ResultOf<O>
+  decodeEvent(payload: unknown, onUnknownField?: UnknownFieldListener): StreamEvent
   /** From a JSON-RPC `error` object or a REST error body of any shape. */
   decodeError(body: unknown, httpStatus?: number): A2AError
 

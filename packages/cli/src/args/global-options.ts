@@ -97,6 +97,17 @@ export const globalOptions: readonly OptionSpec[] = [
     summary: `The API key, sent where the card requires it. ${exposure}`,
   },
   {
+    name: 'client-id',
+    takes: '<id>',
+    summary: 'The OAuth client id for `auth login`.',
+  },
+  {
+    name: 'client-secret',
+    takes: '<secret>',
+    isSecret: true,
+    summary: `The OAuth client secret, to log in and to renew the token of a login. It is not stored. ${exposure}`,
+  },
+  {
     name: 'client-cert',
     takes: '<file>',
     summary: 'The certificate for mutual TLS, in PEM format. Needs --client-key.',

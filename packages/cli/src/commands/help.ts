@@ -8,11 +8,15 @@ import type { Command, CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
 import type { Terminal } from '../terminal.ts'
 
-export async function run({ args, commands, terminal }: CommandContext): Promise<void> {
+export async function run({
+  args,
+  commands,
+  terminal,
+}: Pick<CommandContext, 'args' | 'commands' | 'terminal'>): Promise<void> {
   await terminal.write(`${helpText(commands, args.operands, { terminal, args })}\n`)
 }
 
-export interface HelpOptions {
+interface HelpOptions {
   readonly terminal: Pick<Terminal, 'program' | 'environment' | 'cwd' | 'home'>
   /** Of this run: `--config` changes defaults. */
   readonly args: ParsedArgs
@@ -22,7 +26,7 @@ export interface HelpOptions {
 type Configured = ReadonlyMap<OptionSpec, string>
 
 /** The help of these words, with the defaults in effect. Throws a usage error if they begin no command. */
-export function helpText(commands: readonly Command[], words: readonly string[], options: HelpOptions): string {
+function helpText(commands: readonly Command[], words: readonly string[], options: HelpOptions): string {
   const { program } = options.terminal
   const query = words.join(' ')
   if (query === '') return overview(commands, program, configuredDefaults('', [], options))

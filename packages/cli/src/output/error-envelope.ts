@@ -65,6 +65,8 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
     return { code: reason.code, message: reason.message, hint, a2aCode: null, exitCode: exitCodeOf[reason.code] }
   }
   if (!(reason instanceof A2AError)) return localReport('A2ACLI_ERR_INTERNAL', messageOf(reason), null)
+  // Credentials are obtained within a call, which wraps their error.
+  if (reason.cause instanceof CliError) return reportError(reason.cause, { hasCredential })
   const { code, message, details } = reason
   const sent = sentCode(reason)
   const local =
@@ -78,7 +80,7 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
   return {
     code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,
     message: `${message}${taskId}`,
-    hint: hints[code] ?? null,
+    hint: (sent === null ? hintIn(details) : undefined) ?? hints[code] ?? null,
     a2aCode: sent,
     exitCode: 1,
   }
@@ -86,6 +88,11 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
 
 function localReport(code: CliErrorCode, message: string, a2aCode: string | number | null): ErrorReport {
   return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
+}
+
+/** A command that knows more than the code says what the user can do. Never from the agent, which sends details too. */
+function hintIn({ hint }: A2AError['details']): string | undefined {
+  return typeof hint === 'string' ? hint : undefined
 }
 
 /** `null` if the failure was found before the agent was called. */

@@ -20,35 +20,44 @@ if (cacheFolder !== undefined) enableCompileCache(cacheFolder)
 const forceExitMs = 30_000
 const shutdownSignals = ['SIGINT', 'SIGTERM'] as const
 
-const terminal: Terminal = {
-  environment: process.env,
-  cwd: process.cwd(),
-  print: (line) => console.log(line),
-  printError: (line) => console.error(line),
-  isErrorTerminal: process.stderr.isTTY,
-  isOutputTerminal: process.stdout.isTTY,
-  get input() {
-    return process.stdin
-  },
-  get output() {
-    return process.stdout
-  },
-  untilShutdown: () =>
-    new Promise((resolve) => {
-      for (const signal of shutdownSignals) {
-        process.once(signal, () => {
-          // A second signal exits at once.
-          for (const again of shutdownSignals) process.once(again, () => process.exit(1))
-          setTimeout(() => process.exit(1), forceExitMs).unref()
-          resolve()
-        })
-      }
-    }),
-  onReload: (listener) => void process.on('SIGHUP', listener),
+const args = process.argv.slice(2)
+// Loaded only now, so that an old Node prints the message above instead of a syntax error.
+if (args[0] === 'a2a') {
+  // Its own path: loading the commands of the hub takes longer than a call of an agent.
+  const { runInProcess } = await import('@parley/cli')
+  await runInProcess(process, args.slice(1), 'parley a2a')
+} else {
+  const { runCli } = await import('./commands.ts')
+  const code = await runCli(args, hubTerminal())
+  // Exits after the output is flushed.
+  process.stdout.write('', () => process.exit(code))
 }
 
-// Loaded only now, so that an old Node prints the message above instead of a syntax error.
-const { runCli } = await import('./commands.ts')
-const code = await runCli(process.argv.slice(2), terminal)
-// Exits after the output is flushed.
-process.stdout.write('', () => process.exit(code))
+function hubTerminal(): Terminal {
+  return {
+    environment: process.env,
+    cwd: process.cwd(),
+    print: (line) => console.log(line),
+    printError: (line) => console.error(line),
+    isErrorTerminal: process.stderr.isTTY,
+    isOutputTerminal: process.stdout.isTTY,
+    get input() {
+      return process.stdin
+    },
+    get output() {
+      return process.stdout
+    },
+    untilShutdown: () =>
+      new Promise((resolve) => {
+        for (const signal of shutdownSignals) {
+          process.once(signal, () => {
+            // A second signal exits at once.
+            for (const again of shutdownSignals) process.once(again, () => process.exit(1))
+            setTimeout(() => process.exit(1), forceExitMs).unref()
+            resolve()
+          })
+        }
+      }),
+    onReload: (listener) => void process.on('SIGHUP', listener),
+  }
+}

@@ -4,7 +4,7 @@ import type { AgentCard, SecurityRequirement, SecurityScheme } from '../../model
 import { decodeCard } from '../../versions/decode-card.ts'
 import type { AuthCredentials, AuthRequest, ConnectOptions } from '../contract.ts'
 import { defaultClientLimits } from '../default-limits.ts'
-import { authenticatorFromOptions } from './authenticator.ts'
+import { authenticatorFromOptions, createAuthenticator } from './authenticator.ts'
 
 const parts = {
   limits: defaultClientLimits,
@@ -67,6 +67,25 @@ describe('the authenticator', () => {
     const expected = ['headers authorization Bearer abc']
     for (const card of [undefined, wants(), wants(['bearer']), wants(['oauth']), wants(['query']), wants(['mtls'])])
       assert.deepEqual(await shown({ bearer }, card), expected)
+  })
+
+  it('keeps credentials that the card declares no scheme for, if it may send declared ones only', async () => {
+    const options = { bearer: 'abc', apiKey: 'k', declaredOnly: true }
+    for (const card of [undefined, cardOf([], { securitySchemes: {} }), wants(['basic']), wants(['mtls'])])
+      assert.deepEqual(await shown(options, card), [])
+    assert.deepEqual(await shown({ bearer: 'abc', declaredOnly: true }, wants(['query'])), [])
+    assert.deepEqual(await shown(options, wants(['query'])), ['query api_key k'])
+    assert.deepEqual(await shown(options, wants(['oauth'])), ['headers authorization Bearer abc'])
+    assert.deepEqual(await shown(options, wants(['key', 'bearer'])), [
+      'headers X-Key k',
+      'headers authorization Bearer abc',
+    ])
+  })
+
+  it('can be created without a client, to be wrapped', async () => {
+    const request = { card: wants(['key']), url: 'https://agent.example/', signal: new AbortController().signal }
+    assert.deepEqual(plain((await createAuthenticator({ apiKey: 'k' })(request)) ?? {}), ['headers X-Key k'])
+    assert.equal(await createAuthenticator({})(request), undefined)
   })
 
   it('calls a token function each time, sync or async, and trims the line break at its end', async () => {

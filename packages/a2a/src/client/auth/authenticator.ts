@@ -3,13 +3,14 @@
  * same header and adds nothing to a page's bundle; the other schemes are loaded when they are first needed.
  */
 import type { Authenticator, ConnectOptions } from '../contract.ts'
+import { defaultClientLimits } from '../default-limits.ts'
 import { resolveSecret } from './secret.ts'
 import type { TokenDeps } from './token-request.ts'
 
 export function authenticatorFromOptions(options: ConnectOptions, parts: TokenDeps): Authenticator | undefined {
-  const { authenticate, bearer, apiKey, basic, oauth } = options
+  const { authenticate, bearer, apiKey, basic, oauth, declaredOnly } = options
   if (authenticate) return authenticate
-  if (apiKey || basic || oauth) {
+  if (apiKey || basic || oauth || (bearer && declaredOnly)) {
     let loaded: Authenticator | undefined
     return async (request) => {
       const { createSchemeAuthenticator } = await import('./scheme-authenticator.ts')
@@ -24,4 +25,23 @@ export function authenticatorFromOptions(options: ConnectOptions, parts: TokenDe
     if (authorization === refused?.sent?.headers?.['authorization']) return undefined
     return authorization ? { headers: { authorization } } : undefined
   }
+}
+
+/**
+ * Creates the `Authenticator` that `connect` makes of these options, so that you can wrap it in an `authenticate` of your own.
+ *
+ * @example
+ * ```ts
+ * import { connect, createAuthenticator } from '@parley/a2a/client'
+ *
+ * const byCard = createAuthenticator({ apiKey: key, declaredOnly: true })
+ * const agent = await connect('https://agent.example.com', {
+ *   authenticate: (request) => (new URL(request.url).hostname === 'agent.example.com' ? byCard(request) : undefined),
+ * })
+ * ```
+ */
+export function createAuthenticator(options: ConnectOptions): Authenticator {
+  const { fetch = (request) => globalThis.fetch(request), limits } = options
+  const parts = { fetch, limits: { ...defaultClientLimits, ...limits } }
+  return authenticatorFromOptions(options, parts) ?? (() => undefined)
 }

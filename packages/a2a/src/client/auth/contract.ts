@@ -46,7 +46,9 @@ export interface OAuthOptions {
   readonly flow?: 'client-credentials' | 'device-code'
   readonly tokenUrl?: string
   readonly deviceAuthorizationUrl?: string
-  /** Replaces those two: the URL of the server's metadata (RFC 8414 or OpenID Connect discovery), which names them. */
+  /** Where a token is refreshed, if you set `tokenUrl`. Default: `tokenUrl`. */
+  readonly refreshUrl?: string
+  /** Replaces those: the URL of the server's metadata (RFC 8414 or OpenID Connect discovery), which names them. */
   readonly metadataUrl?: string
   /**
    * Origins (`https://id.example.com`) that a card may name as its authorization server. A card may always name the
@@ -83,6 +85,14 @@ export interface StoredToken {
  */
 export interface TokenCache {
   get(key: string): StoredToken | undefined | Promise<StoredToken | undefined>
-  /** Stores a token; `undefined` removes it. */
-  set(key: string, token: StoredToken | undefined): void | Promise<void>
+  /** Stores a token; `undefined` removes it. `source` is what the key is made of, and where the token is refreshed. */
+  set(key: string, token: StoredToken | undefined, source: TokenOrigin): void | Promise<void>
+}
+/** Where a token comes from, and what it is for. */
+export interface TokenOrigin {
+  readonly tokenUrl: string
+  readonly refreshUrl: string
+  readonly clientId: string
+  readonly flow: NonNullable<OAuthOptions['flow']>
+  readonly scopes: readonly string[]
 }

@@ -150,6 +150,36 @@ describe('a token', () => {
     )
   })
 
+  it('is stored with its source, so that a cache can show it and a later client can refresh it', async () => {
+    const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
+    const cache = memoryTokenCache()
+    const sources: unknown[] = []
+    const refreshUrl = `${server.tokenUrl}?refresh`
+    const { get, time } = tokensOf(server, {
+      refreshUrl,
+      cache: {
+        get: cache.get,
+        set(key, token, source) {
+          sources.push(source)
+          return cache.set(key, token, source)
+        },
+      },
+    })
+    await get()
+    time.nowMs += 100_000
+    assert.equal(await get(), 'access-2')
+    const source = {
+      tokenUrl: server.tokenUrl,
+      refreshUrl,
+      clientId: 'me',
+      flow: 'client-credentials',
+      scopes: [],
+    }
+    // Removed because there was none, obtained, refreshed.
+    assert.deepEqual(sources, [source, source, source])
+    assert.deepEqual(server.grants(), ['client_credentials', 'refresh_token'])
+  })
+
   it('keeps its refresh token if the server returns no new one', async () => {
     const server = await machine()
     const cache = memoryTokenCache()

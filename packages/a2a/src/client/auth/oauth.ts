@@ -5,7 +5,7 @@
  */
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { AuthRequest, OAuthOptions, StoredToken } from '../contract.ts'
+import type { AuthRequest, OAuthOptions, StoredToken, TokenOrigin } from '../contract.ts'
 import { type AuthorizationServer, createAuthorizationServerFinder, type OAuthFlow } from './authorization-server.ts'
 import { parseSeconds, signInWithDeviceCode } from './device-code.ts'
 import { singleFlight } from './single-flight.ts'
@@ -52,9 +52,12 @@ export function createTokenSource(options: OAuthOptions, flow: OAuthFlow, parts:
   ): Promise<StoredToken | undefined> {
     // Another call, or another process that shares the cache, may have renewed the token already.
     const kept = await cache.get(key)
-    const renewed = usableToken(kept, refused, time.now()) ?? (await refresh(key, server, kept?.refreshToken, signal))
+    const { tokenUrl, refreshUrl } = server
+    const source: TokenOrigin = { tokenUrl, refreshUrl, clientId, flow, scopes }
+    const renewed =
+      usableToken(kept, refused, time.now()) ?? (await refresh(key, server, source, kept?.refreshToken, signal))
     if (renewed !== undefined) return renewed
-    await cache.set(key, undefined)
+    await cache.set(key, undefined, source)
     if (
       flow === 'device-code' &&
       refused !== undefined &&
@@ -62,7 +65,7 @@ export function createTokenSource(options: OAuthOptions, flow: OAuthFlow, parts:
       time.now() - lastSignIn.at < recentSignInMs
     )
       return undefined
-    return keep(key, await begin(server, scopes, signal))
+    return keep(key, await begin(server, scopes, signal), source)
   }
 
   async function begin(
@@ -87,6 +90,7 @@ export function createTokenSource(options: OAuthOptions, flow: OAuthFlow, parts:
   async function refresh(
     key: string,
     server: AuthorizationServer,
+    source: TokenOrigin,
     refreshToken: string | undefined,
     signal: AbortSignal,
   ): Promise<StoredToken | undefined> {
@@ -96,7 +100,7 @@ export function createTokenSource(options: OAuthOptions, flow: OAuthFlow, parts:
       const form = { grant_type: 'refresh_token', refresh_token: refreshToken, resource }
       const answer = await post(server.refreshUrl, form, server.methods, signal)
       // If the response has no new refresh token, the old one stays valid (RFC 6749 §6).
-      return await keep(key, { refreshToken, ...tokenOf(answer, askedAt) })
+      return await keep(key, { refreshToken, ...tokenOf(answer, askedAt) }, source)
     } catch (reason) {
       if (oauthErrorOf(reason) !== 'invalid_grant') throw reason
     }
@@ -105,8 +109,8 @@ export function createTokenSource(options: OAuthOptions, flow: OAuthFlow, parts:
     return kept?.refreshToken === refreshToken ? undefined : usableToken(kept, undefined, time.now())
   }
 
-  async function keep(key: string, token: StoredToken): Promise<StoredToken> {
-    await cache.set(key, token)
+  async function keep(key: string, token: StoredToken, source: TokenOrigin): Promise<StoredToken> {
+    await cache.set(key, token, source)
     return token
   }
 }

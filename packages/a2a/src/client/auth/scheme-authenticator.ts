@@ -1,7 +1,8 @@
 /**
  * Puts credentials where the card requires them (B-152). A card lists alternatives, each a set of schemes that are used
  * together. The first alternative that the credentials can satisfy is used, and nothing beyond it is sent. If none can
- * be satisfied, or the card lists none, the credentials go to their usual place and the server decides.
+ * be satisfied, or the card lists none, the credentials go to their usual place and the server decides; with
+ * `declaredOnly` they stay here.
  */
 import type { AgentCard, SecurityScheme } from '../../model/card.ts'
 import type { Authenticator, AuthRequest, ConnectOptions } from '../contract.ts'
@@ -24,7 +25,7 @@ const headerNamePattern = /^[\w!#$%&'*+.^`|~-]+$/
 const mutualTls: SchemeCredential = ['headers', '', async () => undefined]
 
 export function createSchemeAuthenticator(options: ConnectOptions, parts: TokenDeps): Authenticator {
-  const { bearer, apiKey, basic, oauth } = options
+  const { bearer, apiKey, basic, oauth, declaredOnly } = options
   const flow = oauth?.flow ?? (oauth?.clientSecret === undefined ? 'device-code' : 'client-credentials')
   let tokens: TokenSource | undefined
 
@@ -74,6 +75,7 @@ export function createSchemeAuthenticator(options: ConnectOptions, parts: TokenD
    * to sign in.
    */
   function defaultCredentials({ card, refused }: AuthRequest): readonly SchemeCredential[] {
+    if (declaredOnly) return []
     const schemeCredentials = [
       byBearer ?? (card || refused ? byToken() : undefined) ?? byBasic,
       byKey('headers', 'x-api-key'),

@@ -5,10 +5,12 @@ import { tokenCacheKey, memoryTokenCache, renewalTime, usableToken } from './tok
 describe('the token cache', () => {
   it('returns what was set, and removes what was set to undefined', async () => {
     const cache = memoryTokenCache()
-    await cache.set('a', { accessToken: 'x' })
+    const url = 'https://id.example/token'
+    const source = { tokenUrl: url, refreshUrl: url, clientId: 'me', flow: 'device-code', scopes: [] } as const
+    await cache.set('a', { accessToken: 'x' }, source)
     assert.deepEqual(await cache.get('a'), { accessToken: 'x' })
     assert.equal(await cache.get('b'), undefined)
-    await cache.set('a', undefined)
+    await cache.set('a', undefined, source)
     assert.equal(await cache.get('a'), undefined)
   })
 

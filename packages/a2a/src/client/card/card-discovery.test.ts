@@ -7,7 +7,7 @@ import { createHandler } from '../../server/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import { openServers } from '../../testing/fixtures/test-server.ts'
-import { clearCardCache, discover, fetchCard, type FetchCardDeps } from './card-discovery.ts'
+import { clearCardCache, discover, fetchAgentCard, fetchCard, type FetchCardDeps } from './card-discovery.ts'
 import type { AuthCredentials, AuthRequest, Fetch } from '../contract.ts'
 import { simpleTasksBindingUri } from '../http/http-url.ts'
 import { createHttpClient, type HttpClientDeps } from '../http/http-client.ts'
@@ -464,5 +464,22 @@ describe('a fetched card', () => {
     const once = parts({ limits: { ...defaultClientLimits, attempts: 1 } })
     await assert.rejects(fetchCard(server.url, once), fails('UNAVAILABLE', /503/))
     assert.equal((await fetchCard(server.url, parts())).name, 'Ada')
+  })
+})
+
+describe('a card with its document', () => {
+  it('has every field as it was sent, and the URL where it was found', async () => {
+    const document = cardOf({
+      supportedInterfaces: [{ url: '/x', protocolBinding: 'MORSE', protocolVersion: '9.0' }],
+      later: 1,
+    })
+    const server = await library({ '/.well-known/agent-card.json': document })
+    const found = await fetchAgentCard(server.url)
+    assert.deepEqual(found.document, document)
+    assert.equal(found.url, `${server.url}/.well-known/agent-card.json`)
+    assert.deepEqual(found.signature, { status: 'unchecked' })
+    assert.equal(found.card.supportedInterfaces[0]?.url, `${server.url}/x`)
+    assert.equal((await fetchAgentCard(document)).url, undefined)
+    await assert.rejects(fetchAgentCard(`${server.url}/nowhere.json`), fails('CARD_NOT_FOUND', /404/))
   })
 })

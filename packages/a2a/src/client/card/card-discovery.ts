@@ -123,6 +123,45 @@ export async function fetchAndVerifyCard(
   return { ...(await check(found, signal)), verifyCard: check }
 }
 
+/** A card as `fetchAgentCard` returns it. */
+export interface FetchedAgentCard {
+  readonly card: AgentCard
+  /** The JSON document that the card was read from, with every field as it was sent. */
+  readonly document: Readonly<Record<string, unknown>>
+  /** Where it was found, after redirects; `undefined` if the caller passed the card. */
+  readonly url: string | undefined
+  /** The result of the signature check, if `verify` enables it. */
+  readonly signature: CardSignature
+}
+
+/**
+ * Fetches the card of an agent with the options of `connect`, and returns it with its document. Unlike `connect` it needs no interface
+ * that this client can call. Throws the errors of `connect`.
+ *
+ * @example
+ * ```ts
+ * const { card, url, signature } = await fetchAgentCard('https://agent.example.com', { verify: 'warn' })
+ * console.log(card.name, url, signature.status)
+ * ```
+ */
+export async function fetchAgentCard(
+  target: string | URL | object,
+  options: ConnectOptions = {},
+): Promise<FetchedAgentCard> {
+  const { fetch = platformFetch, headers } = options
+  const limits = { ...defaultClientLimits, ...options.limits }
+  const http = createHttpClient({
+    fetch,
+    authenticate: authenticatorFromOptions(options, { fetch, limits }),
+    limits,
+    headers,
+  })
+  const { card, signature = { status: 'unchecked' } } = await fetchAndVerifyCard(target, options, { http, limits })
+  const { cardSourceOf } = await import('./card-source.ts')
+  const { document = {}, from } = cardSourceOf(card) ?? {}
+  return { card, document, url: from?.href, signature }
+}
+
 /**
  * Fetches the card of an agent, with the options of `connect`. Returns `null` on any failure instead of throwing (S0-9), and does
  * not retry.

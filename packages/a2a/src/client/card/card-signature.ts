@@ -8,7 +8,7 @@ import { A2AError } from '../../model/error.ts'
 import { decodeCard } from '../../versions/decode-card.ts'
 import { signedReadings, type SignedReading } from '../../versions/signed-card.ts'
 import { encodeCard } from '../../versions/v1_0/card.ts'
-import { cardSourceOf, resolveCardUrls } from './card-source.ts'
+import { cardSourceOf, resolveCardUrls, withCardSource } from './card-source.ts'
 import type { CardSignature, CheckedCard, ClientLimits, ClientLog, ConnectOptions, Fetch } from '../contract.ts'
 import { isKeyUsable, supportedAlgorithms, readJwsHeader, verifyJws } from './jws.ts'
 import { createTrustedKeys } from './trusted-keys.ts'
@@ -96,7 +96,8 @@ export function createCardVerifier({ options, fetch, limits, log, ...clock }: Ca
     if (source === undefined) return card
     const { signatures } = card
     const read = { ...decodeCard(reading.covered), ...(signatures !== undefined ? { signatures } : {}) }
-    return source.from === undefined ? read : resolveCardUrls(read, source.from, log)
+    const { document, from } = source
+    return withCardSource(from === undefined ? read : resolveCardUrls(read, from, log), document, from)
   }
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once, type EventEmitter } from 'node:events'
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { TLSSocket } from 'node:tls'
 import { after, describe, it } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -12,6 +15,7 @@ import type { DirectFetch, HttpAnswer } from '../contract.ts'
 import { defaultClientLimits } from '../default-limits.ts'
 import { createHttpClient } from '../http/http-client.ts'
 import { readText } from '../http/read-text.ts'
+import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { nodeFetch } from './node-exchange.ts'
 
@@ -255,4 +259,43 @@ describe('a client with a direct fetch', () => {
   it('reports an address that cannot be reached as every client does', async () => {
     await assert.rejects(send('http://127.0.0.1:1/', nodeFetch()), hasCode('UNAVAILABLE'))
   })
+})
+
+describe('the TLS options of nodeFetch', () => {
+  const own = selfSigned('localhost')
+  const client = selfSigned('billing')
+  async function listenSecurely() {
+    const server = createSecureServer({ ...own, ca: client.cert, requestCert: true, rejectUnauthorized: false })
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const socket = request.socket as TLSSocket
+      response.end(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : 'unknown')
+    })
+    opened.push(server)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return `https://localhost:${(server.address() as AddressInfo).port}`
+  }
+
+  it('trust another authority, and present a certificate', async () => {
+    const url = await listenSecurely()
+    await assert.rejects(ask(nodeFetch(), url), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    await assert.rejects(ask(nodeFetch({ tls: client }), url), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    assert.equal(await textOf(await ask(nodeFetch({ tls: { ca: own.cert } }), url)), 'unknown')
+    const tls = { ca: Buffer.from(own.cert), cert: Buffer.from(client.cert), key: client.key }
+    assert.equal(await textOf(await ask(nodeFetch({ tls }), url)), 'billing')
+  })
+
+  it('accept every certificate only if asked to', async () => {
+    const url = await listenSecurely()
+    assert.equal(await textOf(await ask(nodeFetch({ tls: { rejectUnauthorized: false } }), url)), 'unknown')
+  })
+})
+
+it('sends requests through the proxy that the given variables name, except to excluded hosts', async () => {
+  const target = await listen((_, response) => response.end('direct'))
+  const proxy = await listen((request, response) => response.end(`by proxy: ${request.url}`))
+  const fetch = nodeFetch({ proxyEnv: { HTTP_PROXY: proxy.url } })
+  assert.equal(await textOf(await ask(fetch, `${target.url}/x`)), `by proxy: ${target.url}/x`)
+  const excluded = nodeFetch({ proxyEnv: { http_proxy: proxy.url, no_proxy: '127.0.0.1' } })
+  assert.equal(await textOf(await ask(excluded, `${target.url}/x`)), 'direct')
 })

@@ -7,6 +7,7 @@ import { Agent as HttpAgent, globalAgent as httpGlobalAgent, request as httpRequ
 import type { AgentOptions, IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, globalAgent as httpsGlobalAgent, request as httpsRequest } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
+import type { SecureContextOptions } from 'node:tls'
 import { createBrotliDecompress, createInflate, createGunzip } from 'node:zlib'
 import { A2AError } from '../../model/error.ts'
 import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRead } from '../contract.ts'
@@ -86,6 +87,26 @@ export function createNodeExchange(options: NodeExchangeOptions): DirectFetch {
   )
 }
 
+/** Options of `nodeFetch`. */
+export interface NodeFetchOptions {
+  /** How https is spoken. Default: the certificates of Node, and none of your own. */
+  readonly tls?: {
+    /** PEM: the authorities to trust instead of those of Node. */
+    readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[]
+    /** PEM: the certificate that the client presents, with its chain. */
+    readonly cert?: string | Uint8Array
+    /** PEM: the private key of `cert`. */
+    readonly key?: string | Uint8Array
+    /** `false` accepts any certificate of the server: for tests only. Default true. */
+    readonly rejectUnauthorized?: boolean
+  }
+  /**
+   * The variables that name proxies: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case. Needs Node 24.5. Default: what
+   * `NODE_USE_ENV_PROXY` enables.
+   */
+  readonly proxyEnv?: Readonly<Record<string, string | undefined>>
+}
+
 /**
  * Creates a fetch on node:http for addresses that you choose yourself: it reaches every address. Use `guardedFetch` for URLs
  * that others choose. It does not follow redirects; a client does, by its own rules. Node's `NODE_USE_ENV_PROXY` applies.
@@ -101,13 +122,17 @@ export function createNodeExchange(options: NodeExchangeOptions): DirectFetch {
  * console.log(await agent.ask('Summarize the news'))
  * ```
  */
-export function nodeFetch(): DirectFetch {
-  const settings = { keepAlive: true, timeout: idleConnectionMs }
+export function nodeFetch({ tls, proxyEnv }: NodeFetchOptions = {}): DirectFetch {
+  const settings = {
+    keepAlive: true,
+    timeout: idleConnectionMs,
+    ...(proxyEnv !== undefined && { proxyEnv: proxyEnv as NodeJS.ProcessEnv }),
+  }
   // The proxies of the environment are options of the global agents. The types of Node lack them for http.
   const { options } = httpGlobalAgent as { readonly options?: AgentOptions }
   return createNodeExchange({
     plain: new HttpAgent({ ...options, ...settings }),
-    secure: new HttpsAgent({ ...httpsGlobalAgent.options, ...settings }),
+    secure: new HttpsAgent({ ...httpsGlobalAgent.options, ...settings, ...(tls as SecureContextOptions) }),
     decompress: true,
   })
 }

@@ -360,6 +360,14 @@ describe('connect, with gRPC among its bindings', () => {
       const refused = await failure(wire(`grpcs://localhost:${grpcPort}`, tls).call('SendMessage', hello, about))
       assert.deepEqual([refused.code, refused.details['reason']], ['UNAVAILABLE', 'NETWORK'])
     }
+    const unverified = wire(`grpcs://localhost:${grpcPort}`, { ...client, rejectUnauthorized: false })
+    assert.ok('task' in (await unverified.call('SendMessage', hello, about)))
+  })
+
+  it('uses no TLS on loopback without a scheme if the options of TLS only say how to verify', async () => {
+    const { grpcPort } = await ours({ agent: () => 'ok' })
+    const tls = { rejectUnauthorized: false }
+    assert.ok('task' in (await wireTo(`127.0.0.1:${grpcPort}`, '1.0', { tls }).call('SendMessage', hello, about)))
   })
 
   it('keeps one connection for all calls to one address, and closes it on close()', async () => {

@@ -14,7 +14,13 @@ export interface GrpcOptions {
    */
   readonly tls?:
     | boolean
-    | { readonly ca?: string | Uint8Array; readonly cert?: string | Uint8Array; readonly key?: string | Uint8Array }
+    | {
+        readonly ca?: string | Uint8Array
+        readonly cert?: string | Uint8Array
+        readonly key?: string | Uint8Array
+        /** `false` accepts any certificate of the server: for tests only. Default true. */
+        readonly rejectUnauthorized?: boolean
+      }
   /**
    * How often a connection with an open call is pinged: over gRPC, silence does not show whether it is alive. Default five
    * minutes, the shortest interval that servers accept by default.
@@ -58,7 +64,9 @@ export interface GrpcBinding extends ClientBinding {
  */
 export function grpc(options: GrpcOptions = {}): GrpcBinding {
   const { tls, keepAliveMs = 300_000, resolve, channel } = options
-  const tlsSetting = tls === undefined || typeof tls === 'boolean' ? tls : true
+  // Settings that only say how to verify leave open whether there is TLS.
+  const { ca, cert, key } = typeof tls === 'object' ? tls : {}
+  const tlsSetting = typeof tls === 'boolean' ? tls : (ca ?? cert ?? key) === undefined ? undefined : true
   const clients = new Map<string, Client>()
 
   function clientFor(target: string, isSecure: boolean, maxBytes: number, resolved: ChannelOptions): Client {
@@ -148,5 +156,7 @@ function tlsCredentials(tls: GrpcOptions['tls']): ChannelCredentials {
   if (typeof tls !== 'object') return credentials.createSsl()
   const pem = (given: string | Uint8Array | undefined): Buffer | null =>
     given === undefined ? null : Buffer.from(given)
-  return credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert))
+  const { rejectUnauthorized } = tls
+  const verify = rejectUnauthorized === undefined ? {} : { rejectUnauthorized }
+  return credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert), verify)
 }

@@ -33,6 +33,7 @@ export async function* followTask(
   { timeoutMs, signal: parent, lastEventId: _, knownTask, ...options }: StreamOptions = {},
 ): AsyncGenerator<EventFrame, void, undefined> {
   const { limits } = session
+  const { firstPollMs = limits.firstDelayMs } = limits
   const start = typeof given === 'function' ? await given() : given
   const send = 'request' in start ? start.request : undefined
   const { signal, end } =
@@ -118,12 +119,12 @@ export async function* followTask(
     const configuration = { ...request.configuration, returnImmediately }
     yield frameWithoutCursor(await session.call('SendMessage', { ...request, configuration }, about))
     mode = 'poll'
-    await sleep(limits.firstDelayMs, signal)
+    await sleep(firstPollMs, signal)
     yield* poll()
   }
 
   async function* poll(): TransportStream {
-    for (let waitMs = limits.firstDelayMs; ; waitMs = Math.min(limits.pollMs, waitMs * 2)) {
+    for (let waitMs = firstPollMs; ; waitMs = Math.min(limits.pollMs, waitMs * 2)) {
       yield frameWithoutCursor({ task: await fetchTask(about) })
       if (isSettled) return
       await sleep(waitMs, signal)

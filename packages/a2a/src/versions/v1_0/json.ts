@@ -14,7 +14,7 @@ import type {
 import { anyCard, decodeCard } from '../decode-card.ts'
 import { decodeError } from '../decode-error.ts'
 import { encodeDetails } from '../error-detail.ts'
-import type { FieldReader } from '../read.ts'
+import type { FieldReader, UnknownFieldListener } from '../read.ts'
 import { addViolation, integer, list, mapRead, readRequestPayload, readResponsePayload, text } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import type { Dialect } from '../version.ts'
@@ -44,12 +44,16 @@ export const json: Dialect = {
   },
 
   encodeRequest: (_operation, request) => request,
-  decodeResult<O extends Operation>(operation: O, payload: unknown): ResultOf<O> {
+  decodeResult<O extends Operation>(
+    operation: O,
+    payload: unknown,
+    onUnknownField?: UnknownFieldListener,
+  ): ResultOf<O> {
     // Servers respond with null, {} or nothing at all.
     if (operation === 'DeleteTaskPushNotificationConfig') return undefined
-    return readResponsePayload<ResultOf<O>>(results[operation], payload)
+    return readResponsePayload<ResultOf<O>>(results[operation], payload, 'result', true, onUnknownField)
   },
-  decodeEvent: (payload) => readResponsePayload(readEvent, payload),
+  decodeEvent: (payload, onUnknownField) => readResponsePayload(readEvent, payload, 'result', true, onUnknownField),
   decodeError,
 
   encodeCard,
@@ -76,7 +80,7 @@ const configPage: FieldReader<ListTaskPushNotificationConfigsResponse> = shape<L
   },
 )
 
-export const results: { readonly [O in Operation]: FieldReader<ResultOf<O>> } = {
+const results: { readonly [O in Operation]: FieldReader<ResultOf<O>> } = {
   SendMessage: sendResult,
   SendStreamingMessage: readEvent,
   GetTask: readTask,

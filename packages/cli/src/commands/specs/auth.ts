@@ -5,17 +5,10 @@ export const authLogin: Command = {
   name: 'auth login',
   summary: 'Obtains a token from the authorization server of the agent, and keeps it for later commands.',
   details: [
-    'Uses the device code flow, or client credentials if --client-secret is set. The token is stored in a file that only you can read, and is sent only to the agent whose card it was obtained for.',
+    'Uses the device code flow, or client credentials if --client-secret is set, at the server that the card names: by its OAuth flows, its metadata, or OpenID Connect discovery.',
+    'The token is stored in a file that only you can read, and is sent only to the agent whose card it was obtained for.',
   ],
   options: [
-    { name: 'client-id', takes: '<id>', fromEnvironment: true, summary: 'The client id at the authorization server.' },
-    {
-      name: 'client-secret',
-      takes: '<secret>',
-      fromEnvironment: true,
-      isSecret: true,
-      summary: 'The client secret. Prefer the variable: other users may see the command line.',
-    },
     { name: 'scope', takes: '<scope>', repeatable: true, fromEnvironment: true, summary: 'A scope to ask for.' },
     {
       name: 'flow',
@@ -25,8 +18,32 @@ export const authLogin: Command = {
       summary: 'Which OAuth flow to use.',
     },
     { name: 'scheme', takes: '<name>', summary: 'The security scheme of the card, if it has several.' },
+    {
+      name: 'trust',
+      takes: '<origin>',
+      repeatable: true,
+      summary:
+        'An authorization server that the card may name. Needed for a client secret, unless it is on the origin of the card.',
+    },
+    { name: 'token-url', takes: '<url>', summary: 'The token endpoint, instead of the one that the card names.' },
+    {
+      name: 'device-authorization-url',
+      takes: '<url>',
+      summary: 'The device authorization endpoint, with --token-url.',
+    },
+    {
+      name: 'metadata-url',
+      takes: '<url>',
+      summary:
+        'The metadata of the authorization server, or its OpenID configuration, instead of the one that the card names.',
+    },
+    { name: 'audience', takes: '<audience>', summary: 'The audience of the token, for servers that need it.' },
+    { name: 'resource', takes: '<uri>', summary: 'The resource that the token is for (RFC 8707).' },
   ],
-  examples: ['a2a auth login -a https://agent.example.com --client-id my-cli'],
+  examples: [
+    'a2a auth login -a https://agent.example.com --client-id my-cli',
+    'A2ACLI_CLIENT_SECRET=… a2a auth login -a https://agent.example.com --client-id my-job --trust https://id.example.com',
+  ],
   operandCount: [0, 0],
   load: () => import('../auth-login.ts'),
 }

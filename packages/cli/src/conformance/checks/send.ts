@@ -120,15 +120,15 @@ export const sendChecks: readonly Check[] = [
   {
     ...onSend,
     id: 'send.new-task-in-context',
-    rules: ['B-56', 'T-2'],
+    rules: ['B-55', 'B-56', 'T-2'],
     level: newRule,
     section: { '1.0': 'A2A 1.0 §3.4.1, §3.4.3', '0.3': 'A2A 0.3 §6.4', '0.2': 'A2A 0.2 §6.4' },
-    title: 'A message in an existing context leads to a new task in that context',
+    title: 'A message in an existing context leads to a new task in that context, or is refused',
     async run(subject) {
       const { task } = await subject.finishedTask()
       if (task.contextId === undefined) return undecided('the task has no contextId')
       const answer = await subject.send('complete', { contextId: task.contextId })
-      if (answer.error !== undefined) return fail(`it is answered with ${outcomeOf(answer)}`, answer)
+      if (answer.error !== undefined) return pass(`the context accepts no more tasks: ${outcomeOf(answer)}`)
       const { view } = answer
       if (view.kind !== 'task') return undecided('the agent answered with a message')
       if (view.task.contextId !== task.contextId)
@@ -140,7 +140,7 @@ export const sendChecks: readonly Check[] = [
     ...onSend,
     versions: v1,
     id: 'send.client-context',
-    rules: ['B-56'],
+    rules: ['B-55', 'B-56'],
     level: 'must',
     section: 'A2A 1.0 §3.4.1',
     title: 'A contextId of the client is kept or refused, and never replaced',

@@ -129,7 +129,7 @@ export const subscribeChecks: readonly Check[] = [
   },
   {
     id: 'subscribe.ends',
-    rules: ['B-107'],
+    rules: ['B-90', 'B-107'],
     level: { '1.0': 'must', '0.3': 'info', '0.2': 'info' },
     section: sections,
     title: 'A subscription brings the end of the task, and closes then',

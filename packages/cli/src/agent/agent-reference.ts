@@ -1,0 +1,94 @@
+/** What `--agent-card` names: a host, an origin, the URL of a card, a file with a card, or an entry of a catalog. */
+import { stat, readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CliError, usageError } from '../output/cli-error.ts'
+
+/** The target of the client: a URL, at which it looks for the card, or the document of a card. */
+export type CardTarget =
+  | { readonly url: string }
+  | { readonly document: Record<string, unknown>; readonly path: string }
+
+export interface ReferenceDeps {
+  readonly cwd: string
+  /** The catalog of `--catalog`, in which a name is looked up first. */
+  readonly catalog: string | undefined
+  /** Fetches a catalog. */
+  readonly fetchText: (url: string) => Promise<string>
+}
+
+/** Throws a usage error, or A2ACLI_ERR_CARD_NOT_FOUND for a reference that leads nowhere. */
+export async function resolveReference(reference: string, deps: ReferenceDeps): Promise<CardTarget> {
+  const [, name, catalog] = /^([^@:/\\]+)@(.+)$/.exec(reference) ?? []
+  if (name !== undefined && catalog !== undefined) return fromCatalog(name, catalog, deps, 'required')
+  if (deps.catalog !== undefined && !/[/\\]/.test(reference))
+    return fromCatalog(reference, deps.catalog, deps, 'optional')
+  return resolvePlainReference(reference, deps)
+}
+
+async function fromCatalog(
+  name: string,
+  catalog: string,
+  deps: ReferenceDeps,
+  policy: 'required' | 'optional',
+): Promise<CardTarget> {
+  const { findCatalogEntry } = await import('./catalog.ts')
+  const found = await findCatalogEntry(name, catalog, deps)
+  if (found !== undefined) return resolvePlainReference(found, deps)
+  if (policy === 'optional') return resolvePlainReference(name, deps)
+  throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `The catalog ${catalog} has no agent ${name}.`)
+}
+
+async function resolvePlainReference(reference: string, { cwd }: ReferenceDeps): Promise<CardTarget> {
+  if (/^https?:\/\//i.test(reference)) return { url: checkedUrl(reference, reference) }
+  if (/^file:\/\//i.test(reference)) return readCardFile(fileUrlPath(reference))
+  const path = resolve(cwd, reference)
+  if (isPath(reference) || (await isFile(path))) return readCardFile(path)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(reference))
+    throw usageError(`--agent-card ${reference}: the scheme is not supported.`, 'Use http, https or file.')
+  return { url: urlOfHost(reference) }
+}
+
+/** A host without a scheme: plain http on this machine, https elsewhere. */
+export function urlOfHost(host: string): string {
+  const { hostname } = new URL(checkedUrl(`https://${host}`, host))
+  const isLocal = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return `${isLocal ? 'http' : 'https'}://${host}`
+}
+
+function checkedUrl(url: string, reference: string): string {
+  if (URL.canParse(url) && new URL(url).hostname !== '') return url
+  throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `--agent-card ${reference}: not a host, a URL or a file.`)
+}
+
+const isPath = (reference: string): boolean => /^(\/|\.{1,2}([/\\]|$)|[A-Za-z]:[\\/])/.test(reference)
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}
+
+function fileUrlPath(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    throw usageError(`--agent-card ${url}: not the URL of a local file.`)
+  }
+}
+
+async function readCardFile(path: string): Promise<CardTarget> {
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `${path} cannot be read: ${cause.code ?? cause.message}`, { cause })
+  })
+  try {
+    const document: unknown = JSON.parse(text)
+    if (typeof document === 'object' && document !== null && !Array.isArray(document))
+      return { document: document as Record<string, unknown>, path }
+  } catch (cause) {
+    throw new CliError('A2ACLI_ERR_CARD_INVALID', `${path} is not JSON: ${(cause as Error).message}`, { cause })
+  }
+  throw new CliError('A2ACLI_ERR_CARD_INVALID', `${path} is not an agent card: it must be a JSON object.`)
+}

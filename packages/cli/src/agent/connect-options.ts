@@ -1,0 +1,214 @@
+/** From the settings of a run to the options of the client: which agent, and how it is called. Nothing is sent yet, except for a catalog. */
+import type { ConnectOptions, DirectFetch } from '@parley/a2a/client'
+import { keepUnknownFields } from '@parley/a2a/client'
+import type { Settings } from '../args/settings.ts'
+import { CliError, usageError } from '../output/cli-error.ts'
+import type { Output } from '../output/output.ts'
+import type { Terminal } from '../terminal.ts'
+import { resolveReference, type CardTarget } from './agent-reference.ts'
+import { pollIntervalsOf, serviceParametersOf, shellQuote, transportsOf, versionOf } from './call-settings.ts'
+import { lazyGrpc } from './lazy-grpc.ts'
+
+export interface ConnectDeps {
+  readonly terminal: Terminal
+  readonly settings: Settings
+  readonly output: Output
+  readonly signal: AbortSignal
+}
+
+/** An agent that can be connected to. */
+export interface PreparedAgent {
+  /** The reference as the user gave it. */
+  readonly reference: string
+  /** The arguments that connect to the same agent again, quoted for a shell. */
+  readonly resumeArgs: string
+  /** A card, where to find it, or for `--endpoint` a card that stands for the missing one. */
+  readonly target: CardTarget
+  readonly hasCard: boolean
+  /** The fetch of the options, without credentials. */
+  readonly fetch: DirectFetch
+  /** Without `version` and `interceptors`. */
+  readonly options: ConnectOptions
+  close(): void
+}
+
+export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
+  const { terminal, settings, output, signal } = deps
+  const endpoint = settings.value('endpoint')
+  const card = settings.value('agent-card')
+  const isEndpoint = endpoint !== undefined && !(card !== undefined && isGiven(settings, 'agent-card', 'endpoint'))
+  if (endpoint === undefined && card === undefined)
+    throw usageError('No agent is named.', 'Use --agent-card <host|url|file>, or set A2ACLI_AGENT_CARD.')
+  if (isGiven(settings, 'agent-card') && isGiven(settings, 'endpoint'))
+    throw usageError('--endpoint excludes --agent-card.')
+  const reference = (isEndpoint ? endpoint : card) ?? ''
+  // All options are checked before the network is used.
+  const prefer = transportsOf(settings)
+  const version = versionOf(settings)
+  const headers = serviceParametersOf(settings)
+  const intervals = pollIntervalsOf(settings)
+  const timeoutMs = settings.durationMs('timeout') ?? 30_000
+  if (isEndpoint && prefer.length !== 1)
+    throw usageError('--endpoint needs exactly one --transport.', 'Use --transport jsonrpc, rest or grpc.')
+
+  const isInsecure = settings.has('insecure')
+  if (isInsecure) output.warn('TLS certificates are not verified (--insecure).')
+  const tls = await tlsOf(settings, terminal.cwd, isInsecure)
+  const fetch = await openFetch(deps, tls, Object.keys(headers))
+  const grpc = lazyGrpc(tls)
+  const resumeArgs = resumeArgsOf(settings, isEndpoint ? '-e' : '-a', reference)
+  const target: CardTarget = isEndpoint
+    ? {
+        document: endpointCard(reference, prefer[0] ?? '', version ?? '1.0', settings.value('tenant')),
+        path: reference,
+      }
+    : await resolveReference(reference, {
+        cwd: terminal.cwd,
+        catalog: settings.value('catalog'),
+        fetchText: (url) => fetchText(fetch, url, headers, signal),
+      })
+  const { createCredentials } = await import('../auth/credentials.ts')
+  const cardUrl = 'url' in target ? target.url : undefined
+  const isExplicit = settings.sourceOf('timeout').kind !== 'default'
+  return {
+    reference,
+    resumeArgs,
+    target,
+    hasCard: !isEndpoint,
+    fetch,
+    options: {
+      fetch,
+      headers,
+      authenticate: createCredentials({
+        settings,
+        output,
+        terminal,
+        fetch,
+        cardUrl,
+        hasCard: !isEndpoint,
+        agentArgs: resumeArgs,
+      }),
+      prefer,
+      bindings: keepUnknownFields(grpc),
+      extensions: settings.values('extension'),
+      // An explicit --timeout is one budget for everything; its signal ends the rest.
+      limits: {
+        ...intervals,
+        timeoutMs,
+        ...(isExplicit ? { answerTimeoutMs: timeoutMs, cardTimeoutMs: timeoutMs } : {}),
+      },
+      log: { warn: output.warn, debug: (text, about) => output.debug(text, toStruct(about)) },
+      ...(await signatureOptions(settings, terminal.cwd)),
+      signal,
+    },
+    close: () => grpc.close(),
+  }
+}
+
+/** Whether the command line gives the first, and not the second. */
+function isGiven(settings: Settings, name: string, unless?: string): boolean {
+  const isFlag = (one: string): boolean => settings.sourceOf(one).kind === 'flag'
+  return isFlag(name) && (unless === undefined || !isFlag(unless))
+}
+
+interface TlsSettings {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+  readonly rejectUnauthorized?: boolean
+}
+
+async function tlsOf(settings: Settings, cwd: string, isInsecure: boolean): Promise<TlsSettings | undefined> {
+  const hasFiles = ['client-cert', 'client-key', 'ca-cert'].some((name) => settings.value(name) !== undefined)
+  const files = hasFiles ? await (await import('../auth/tls-files.ts')).readTlsFiles(settings, cwd) : undefined
+  if (files === undefined && !isInsecure) return undefined
+  return { ...files, ...(isInsecure ? { rejectUnauthorized: false } : {}) }
+}
+
+async function openFetch(
+  { terminal, output }: ConnectDeps,
+  tls: TlsSettings | undefined,
+  secretNames: readonly string[],
+): Promise<DirectFetch> {
+  const { environment } = terminal
+  const { nodeFetch } = await import('@parley/a2a/node')
+  const hasProxy = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => environment[name])
+  const fetch = nodeFetch({
+    ...(tls === undefined ? {} : { tls }),
+    ...(hasProxy ? { proxyEnv: environment } : {}),
+  })
+  if (!output.isDebug) return fetch
+  const { logExchanges } = await import('./wire-log.ts')
+  return logExchanges(fetch, output, secretNames)
+}
+
+/** `card` for commands that look at the card: its signature is checked whatever `--verify` says. */
+async function signatureOptions(settings: Settings, cwd: string): Promise<Pick<ConnectOptions, 'verify' | 'trust'>> {
+  const verify = settings.value('verify') ?? 'off'
+  if (verify !== 'off' && verify !== 'warn' && verify !== 'require')
+    throw usageError(`--verify ${verify}: use off, warn or require.`)
+  const file = settings.value('trusted-keys')
+  if (file === undefined) return { verify }
+  const { readTrustedKeys } = await import('./trusted-keys.ts')
+  return { verify, trust: { keys: await readTrustedKeys(file, cwd) } }
+}
+
+/** The arguments that a later command needs for the same agent. Credentials are not repeated. */
+function resumeArgsOf(settings: Settings, option: '-a' | '-e', reference: string): string {
+  const words = [option, reference]
+  for (const name of [
+    'transport',
+    'a2a-version',
+    'tenant',
+    'extension',
+    'catalog',
+    'ca-cert',
+    'client-cert',
+    'client-key',
+    'config',
+  ])
+    if (settings.sourceOf(name).kind === 'flag')
+      for (const value of settings.values(name)) words.push(`--${name}`, value)
+  if (settings.sourceOf('insecure').kind === 'flag') words.push('--insecure')
+  return words.map(shellQuote).join(' ')
+}
+
+/** `--endpoint` has no card, so nothing is known not to be supported. */
+function endpointCard(url: string, protocolBinding: string, protocolVersion: string, tenant: string | undefined) {
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
+  if (!hasScheme && protocolBinding !== 'GRPC') throw usageError(`--endpoint ${url}: must be a URL.`)
+  return {
+    name: url,
+    description: '',
+    version: '0',
+    supportedInterfaces: [{ url, protocolBinding, protocolVersion, ...(tenant === undefined ? {} : { tenant }) }],
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: true },
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    skills: [],
+  }
+}
+
+async function fetchText(
+  fetch: DirectFetch,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await fetch(new Request(url, { headers: { accept: 'application/json', ...headers }, signal })).catch(
+    (cause: unknown) => {
+      signal.throwIfAborted()
+      throw new CliError('A2ACLI_ERR_UNREACHABLE', `The catalog ${url} cannot be reached.`, { cause })
+    },
+  )
+  if (!response.ok)
+    throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `The catalog ${url} answered HTTP ${response.status}.`)
+  return response.text()
+}
+
+function toStruct(about: object | undefined): Record<string, string> | undefined {
+  if (about === undefined) return undefined
+  return Object.fromEntries(
+    Object.entries(about).map(([key, value]) => [key, value instanceof Error ? value.message : JSON.stringify(value)]),
+  )
+}

@@ -1,0 +1,27 @@
+/** The gRPC binding, loaded when an interface of the card uses it: its libraries take longer to load than a call over HTTP takes. */
+import type { ClientBinding, ClientTransport } from '@parley/a2a/client'
+import type { GrpcBinding, GrpcOptions } from '@parley/a2a/grpc'
+
+export function lazyGrpc(tls: GrpcOptions['tls']): ClientBinding & { close(): void } {
+  let binding: Promise<GrpcBinding> | undefined
+  const load = async (): Promise<GrpcBinding> => {
+    const { grpc } = await import('@parley/a2a/grpc')
+    return grpc(tls === undefined ? {} : { tls })
+  }
+  return {
+    protocolBinding: 'GRPC',
+    versions: ['1.0', '0.3', '0.2'],
+    open(at, version, parts): ClientTransport {
+      let opened: Promise<ClientTransport> | undefined
+      const transport = (): Promise<ClientTransport> =>
+        (opened ??= (binding ??= load()).then((grpc) => grpc.open(at, version, parts)))
+      return {
+        call: async (operation, request, about) => (await transport()).call(operation, request, about),
+        open: async (operation, request, about) => (await transport()).open(operation, request, about),
+      }
+    },
+    close() {
+      void binding?.then((grpc) => grpc.close())
+    },
+  }
+}

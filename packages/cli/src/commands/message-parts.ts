@@ -1,0 +1,173 @@
+/** The parts of a message from the command line, in its order: `--text`, `--file`, `--data`, and `--media-type` for the part before it. */
+import type { Part } from '@parley/a2a'
+import { readFile, stat } from 'node:fs/promises'
+import { basename, extname, resolve } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import type { CommandContext } from '../command.ts'
+import { usageError } from '../output/cli-error.ts'
+import { formatSize } from '../output/text.ts'
+
+/** Base64 adds a third, and agents accept messages of a few megabytes. */
+const maxFileBytes = 20_000_000
+
+type GivenPart = { readonly option: 'text' | 'file' | 'data'; readonly value: string; mediaType?: string }
+
+/** Throws a usage error, before anything is sent. */
+export async function readMessageParts(context: Pick<CommandContext, 'args' | 'terminal'>): Promise<readonly Part[]> {
+  const given = givenParts(context)
+  if (given.filter(({ option, value }) => option === 'data' && value === '-').length > 1)
+    throw usageError('--data - can be used once: stdin has one document.')
+  const parts: Part[] = []
+  for (const part of given) parts.push(await readPart(part, context.terminal))
+  return parts
+}
+
+function givenParts({ args }: Pick<CommandContext, 'args'>): readonly GivenPart[] {
+  const parts: GivenPart[] = []
+  for (const { name, value = '' } of args.options) {
+    const option = name.replace(/-part$/, '')
+    if (option === 'text' || option === 'file' || option === 'data') parts.push({ option, value })
+    else if (option === 'media-type') {
+      const last = parts.at(-1)
+      if (last === undefined) throw usageError('--media-type must follow the part that it describes.')
+      if (last.mediaType !== undefined)
+        throw usageError(`--media-type ${value}: the part before it has a type already.`)
+      if (!/^[\w.+-]+\/[\w.+-]+(;.*)?$/.test(value)) throw usageError(`--media-type ${value}: not a media type.`)
+      last.mediaType = value
+    }
+  }
+  const [positional] = args.operands
+  if (positional === undefined && parts.length === 0)
+    throw usageError('The message is empty.', 'Pass a text, or --text, --file or --data.')
+  if (positional !== undefined && parts.length > 0)
+    throw usageError('A text without option cannot be combined with --text, --file and --data.', 'Use --text for it.')
+  return positional === undefined ? parts : [{ option: 'text', value: positional }]
+}
+
+async function readPart(given: GivenPart, terminal: CommandContext['terminal']): Promise<Part> {
+  const { option, value, mediaType } = given
+  const typed = mediaType === undefined ? {} : { mediaType }
+  if (option === 'text') return { text: value, ...typed }
+  if (option === 'data') return { data: await readJson(value, terminal), ...typed }
+  if (/^(https?|ftp|gs|s3):\/\//i.test(value)) return urlPart(value, typed)
+  const path = resolve(terminal.cwd, value)
+  const raw = (await readBytes(path, value)).toString('base64')
+  return { raw, filename: basename(path), mediaType: mediaType ?? mediaTypeOf(path) }
+}
+
+/** A URL is sent as it is: the agent fetches it. */
+function urlPart(url: string, typed: { readonly mediaType?: string }): Part {
+  if (!URL.canParse(url)) throw usageError(`--file ${url}: not a URL.`)
+  const name = basename(decodeURIComponentSafely(new URL(url).pathname))
+  const inferred = mediaTypes[extname(name).toLowerCase()]
+  return {
+    url,
+    ...(name === '' ? {} : { filename: name }),
+    ...(inferred === undefined ? {} : { mediaType: inferred }),
+    ...typed,
+  }
+}
+
+async function readBytes(path: string, given: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(path)
+    if (size > maxFileBytes)
+      throw usageError(
+        `--file ${given}: ${formatSize(size)} is too large to send; the limit is ${formatSize(maxFileBytes)}.`,
+        'Put the file where the agent can fetch it, and pass its URL.',
+      )
+    return await readFile(path)
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && !cause.code.startsWith('A2ACLI'))
+      throw usageError(`--file ${given} cannot be read: ${cause.code}.`)
+    throw cause
+  }
+}
+
+async function readJson(value: string, { cwd, input }: CommandContext['terminal']): Promise<never> {
+  let text: string
+  if (value === '-') text = await readAll(input)
+  else if (/^\s*[[{]/.test(value)) text = value
+  else
+    text = await readFile(resolve(cwd, value), 'utf8').catch((cause: NodeJS.ErrnoException) => {
+      throw usageError(`--data ${value} cannot be read: ${cause.code ?? cause.message}.`)
+    })
+  try {
+    return JSON.parse(text) as never
+  } catch (cause) {
+    const from = value === '-' ? 'stdin' : `--data ${value}`
+    throw usageError(`${from} is not JSON: ${(cause as Error).message}`)
+  }
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The types that people send most; others are bytes. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.bmp': 'image/bmp',
+  '.c': 'text/x-c',
+  '.css': 'text/css',
+  '.csv': 'text/csv',
+  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  '.flac': 'audio/flac',
+  '.gif': 'image/gif',
+  '.gz': 'application/gzip',
+  '.htm': 'text/html',
+  '.html': 'text/html',
+  '.ics': 'text/calendar',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.jsonl': 'application/jsonl',
+  '.log': 'text/plain',
+  '.m4a': 'audio/mp4',
+  '.md': 'text/markdown',
+  '.mjs': 'text/javascript',
+  '.mov': 'video/quicktime',
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.ndjson': 'application/x-ndjson',
+  '.odt': 'application/vnd.oasis.opendocument.text',
+  '.ogg': 'audio/ogg',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  '.py': 'text/x-python',
+  '.rtf': 'application/rtf',
+  '.sh': 'application/x-sh',
+  '.sql': 'application/sql',
+  '.svg': 'image/svg+xml',
+  '.tar': 'application/x-tar',
+  '.tif': 'image/tiff',
+  '.tiff': 'image/tiff',
+  '.toml': 'application/toml',
+  '.ts': 'text/x-typescript',
+  '.tsv': 'text/tab-separated-values',
+  '.txt': 'text/plain',
+  '.wav': 'audio/wav',
+  '.webm': 'video/webm',
+  '.webp': 'image/webp',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+  '.zip': 'application/zip',
+}
+
+function mediaTypeOf(path: string): string {
+  return mediaTypes[extname(path).toLowerCase()] ?? 'application/octet-stream'
+}
+
+/** A name for content without one: `.png` for `image/png`. */
+export function extensionOf(mediaType: string | undefined): string {
+  const type = mediaType?.split(';', 1)[0]?.trim().toLowerCase()
+  return Object.entries(mediaTypes).find(([, each]) => each === type)?.[0] ?? ''
+}

@@ -1,0 +1,30 @@
+/**
+ * The text format: one `Label: value` per line, and blocks for values of several lines. The lines of a block are indented and a blank
+ * line ends it, so that text of an agent can neither end a block nor look like a label. The labels are stable: scripts read them.
+ */
+import { neutralize } from './sanitize.ts'
+
+/** One line, or a block if the value has several lines. An empty value is shown as `""`, since nothing would begin a block. */
+export function field(label: string, value: string): string {
+  const safe = safeText(value)
+  if (!safe.includes('\n')) return `${label}: ${safe === '' ? '""' : safe}\n`
+  return block(label, safe)
+}
+
+/** `Label:`, the indented lines, and a blank line. */
+export function block(label: string, text: string): string {
+  const lines = safeText(text).split('\n')
+  return `${label}:\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`
+}
+
+/** Line ends of every system are the same; tabs become spaces, because a tab is a control character too. */
+function safeText(text: string): string {
+  return neutralize(text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '    '))
+}
+
+/** `10 B`, `1.2 kB`, `3.4 MB` */
+export function formatSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  const [unit, size] = bytes < 1_000_000 ? ['kB', bytes / 1_000] : ['MB', bytes / 1_000_000]
+  return `${size.toFixed(1)} ${unit}`
+}
