@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleProgram } from '../../../scripts/bundle-cli.ts'
-import { readManifest } from '../../../scripts/build-packages.ts'
+import { buildSync } from 'esbuild'
 
 const root = join(import.meta.dirname, '../../..')
 const cache = join(root, 'node_modules/.cache/parley-cli-program')
@@ -24,12 +23,17 @@ function buildProgram(): string {
   const draft = `${folder}-${process.pid}`
   mkdirSync(draft, { recursive: true })
   copyFileSync(join(root, 'packages/cli/package.json'), join(draft, 'package.json'))
-  const { dependencies = {} } = readManifest(join(root, 'packages/cli'))
-  bundleProgram({
-    sources: join(root, 'packages/cli/src'),
-    dist: join(draft, 'dist'),
-    entries: ['main.ts'],
-    external: Object.keys(dependencies).filter((name) => name !== '@parley/a2a'),
+  buildSync({
+    entryPoints: [join(root, 'packages/cli/src/main.ts')],
+    outdir: join(draft, 'dist'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    conditions: ['parley-source'],
+    external: ['@grpc/grpc-js', '@bufbuild/protobuf', 'jose'],
+    logLevel: 'warning',
   })
   try {
     renameSync(draft, folder)

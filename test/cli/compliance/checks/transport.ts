@@ -80,7 +80,7 @@ export const transportChecks: Checks = {
       if (withTenant.sent('GetTask').length >= 2) second.resolve()
       return undefined
     })
-    await second.promise
+    await Promise.race([second.promise, running.ended])
     withTenant.gates.open('tx-003')
     await bench.finish(running, { shows: 'sets the tenant of the interface in every request, also in polls' })
     const calls = withTenant.server.requests.filter(({ method }) => method === 'POST')
