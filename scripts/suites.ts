@@ -41,10 +41,7 @@ const runNext = [
 ]
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
-/**
- * Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. In three processes,
- * because a test waits for its page most of the time.
- */
+/** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */
 const inTurn = ['console']
 
 const singleProcess = '--test-isolation=none'
@@ -100,7 +97,7 @@ const testFiles = (name: string, files: readonly string[], ...options: string[])
       name,
       command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
       countsTests: true,
-      ...(inTurn.includes(name) ? { processes: 3 } : options.includes(singleProcess) ? { processes: 2 } : {}),
+      ...(options.includes(singleProcess) || inTurn.includes(name) ? { processes: 2 } : {}),
       inTurn: inTurn.includes(name),
     },
   ],
