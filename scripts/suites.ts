@@ -41,10 +41,7 @@ const runNext = [
 ]
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
-/**
- * Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. In three processes,
- * because a test waits for its page most of the time.
- */
+/** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */
 const inTurn = ['console']
 
 const singleProcess = '--test-isolation=none'
@@ -70,7 +67,6 @@ const quickConsoleSkips = `--test-skip-pattern=/${[
   'steers an agent that reads|offers only to cancel|compares two agents on one prompt|by a few letters of its name',
   'offers the examples of the card|starts with the text of the address|copies the last request as a command',
   'also covers failed and canceled tasks|one external trace caused|links from a part to the whole',
-  'highlights the end of a long block later|follows the direction of its script|whose footer covers',
 ].join('|')}/`
 /** Of the agent contract, quick mode omits what depends on the server and not on the agent. The unit tests have it for one agent. */
 const quickContractSkips = 'answers (by a stream )?in 0\\.3|killed, over memory'
@@ -88,7 +84,7 @@ const quickSkips: Readonly<Record<string, string>> = {
   agents: `--test-skip-pattern=/${quickContractSkips}/`,
 }
 const fullModeOnlyFiles =
-  /console\/(agent-views|durations|playground-curl|settings-(audit|sessions)|task-(compare|protocol|replay)|trace-graph)\.test\.ts$/
+  /console\/(agent-views|durations|playground-(curl|markdown)|settings-(audit|sessions)|task-(compare|protocol|replay)|trace-graph)\.test\.ts$/
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 
@@ -101,7 +97,7 @@ const testFiles = (name: string, files: readonly string[], ...options: string[])
       name,
       command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
       countsTests: true,
-      ...(inTurn.includes(name) ? { processes: 3 } : options.includes(singleProcess) ? { processes: 2 } : {}),
+      ...(options.includes(singleProcess) || inTurn.includes(name) ? { processes: 2 } : {}),
       inTurn: inTurn.includes(name),
     },
   ],
