@@ -1,6 +1,10 @@
-/** Finds the tests that cover a rule: their names end with the ids, as in `'refuses a batch [F-2 B-36]'`. */
+/**
+ * Finds the tests that cover a rule: their names end with the ids, as in `'refuses a batch [F-2 B-36]'`. The checks of
+ * `a2a conformance` name theirs as data; live-agent.test.ts runs them all against our server.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { allChecks } from '@parley/cli/conformance'
 
 export interface Citation {
   /** From the root, with forward slashes. */
@@ -28,10 +32,16 @@ export function findCitations(root: string): CitationScan {
   const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude })))].sort()
   const found = files.map((file) => citationsIn(file, readFileSync(join(root, file), 'utf8')))
   return {
-    citations: found.flatMap(({ citations }) => citations),
+    citations: [...found.flatMap(({ citations }) => citations), ...checkCitations],
     unreadable: found.flatMap(({ unreadable }) => unreadable),
   }
 }
+
+const checkCitations: readonly Citation[] = allChecks.map(({ id, title, rules }) => ({
+  file: 'test/conformance/live-agent.test.ts',
+  name: `${id}: ${title}`,
+  ids: rules,
+}))
 
 export function citationsIn(file: string, text: string): CitationScan {
   const citations: Citation[] = []

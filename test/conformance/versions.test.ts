@@ -32,15 +32,6 @@ describe('a task', () => {
     assert.deepEqual(spellings, ['TASK_STATE_CANCELED', 'TASK_STATE_CANCELED', 'canceled'])
   })
 
-  it('is refused for the same reason in every binding [B-168]', async () => {
-    const server = openInMemoryServer()
-    const overJsonRpc = await server.rpc('GetTask', { id: 'unknown' }, v1)
-    const overRest = await server.fetch('/tasks/unknown', { headers: v1 })
-    assert.equal(overJsonRpc.body.error.data[0].reason, 'TASK_NOT_FOUND')
-    assert.equal(overRest.body.error.details[0].reason, 'TASK_NOT_FOUND')
-    assert.deepEqual([overJsonRpc.body.error.code, overRest.status], [-32_001, 404])
-  })
-
   it('can be sent, read and canceled in 0.3, the minimum that it requires [B-175]', async () => {
     const server = openInMemoryServer()
     const { id } = (await server.rpc('message/send', { message: newLegacyMessage('hi') }, v0_3)).body.result
@@ -50,17 +41,6 @@ describe('a task', () => {
 })
 
 describe('a request', () => {
-  it('may reuse an id [B-42]', async () => {
-    const server = openInMemoryServer()
-    const body = (): string =>
-      JSON.stringify({ jsonrpc: '2.0', id: 'same', method: 'SendMessage', params: { message: newMessage('hi') } })
-    const post = () =>
-      server.fetch('/a2a', { method: 'POST', headers: { 'content-type': 'application/json', ...v1 }, body: body() })
-    const [first, second] = [await post(), await post()]
-    assert.deepEqual([first.body.id, second.body.id], ['same', 'same'])
-    assert.notEqual(first.body.result.task.id, second.body.result.task.id)
-  })
-
   it('has its version in a header whose name is case-insensitive [F-11]', async () => {
     for (const name of ['A2A-Version', 'a2a-version', 'A2a-VERSION']) {
       const answer = await openInMemoryServer().rpc(

@@ -52,6 +52,11 @@ export class Undecided extends Error {
   override readonly name = 'Undecided'
 }
 
+/** Thrown by a check whose rule is not about this agent: it lacks the capability, or requires no credentials. */
+export class NotApplicable extends Error {
+  override readonly name = 'NotApplicable'
+}
+
 /** Thrown by a helper of `Subject`, or by a check, when the agent is wrong in a way that ends the check. */
 export class CheckFailure extends Error {
   override readonly name = 'CheckFailure'

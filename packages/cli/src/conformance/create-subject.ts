@@ -148,7 +148,7 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
     message(scenario, fields = {}) {
       const hint = scenario === undefined ? undefined : profile.messages?.[scenario]
       return {
-        messageId: `${hint?.messageIdPrefix ?? 'conformance'}-${randomUUID()}`,
+        messageId: hint?.messageIdPrefix === undefined ? randomUUID() : `${hint.messageIdPrefix}-${randomUUID()}`,
         role: 'ROLE_USER',
         parts: hint?.parts ?? [{ text: hint?.text ?? profile.text ?? defaultText }],
         ...(hint?.metadata === undefined ? {} : { metadata: hint.metadata }),

@@ -69,7 +69,10 @@ export async function discoverAgent(url: string, options: FetchOptions): Promise
     cards,
     attempts,
     targets,
-    cardOf: (version) => cards.find(({ json }) => targetsOf(json).some((target) => target.version === version)),
+    cardOf: (version) =>
+      cards.find(({ json }) => targetsOf(json).some((target) => target.version === version)) ??
+      // A card that offers nothing is of a generation too.
+      cards.find(({ json }) => targetsOf(json).length === 0 && 'supportedInterfaces' in json === (version === '1.0')),
   }
 }
 

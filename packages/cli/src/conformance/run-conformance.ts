@@ -1,6 +1,6 @@
 /** Runs the checks against one agent, interface by interface. */
 import { allChecks } from './checks/index.ts'
-import { CheckFailure, Undecided, valueFor, type Check, type Verdict } from './check.ts'
+import { CheckFailure, NotApplicable, Undecided, valueFor, type Check, type Verdict } from './check.ts'
 import { createSubject, type InterfaceState, type RunState } from './create-subject.ts'
 import { discoverAgent, targetsOf, type Discovery } from './discover.ts'
 import type { ConformanceOptions } from './options.ts'
@@ -160,8 +160,15 @@ async function conclude(
   try {
     return await check.run(subject)
   } catch (reason) {
+    if (reason instanceof NotApplicable) return { outcome: 'not-applicable', note: reason.message }
     if (reason instanceof Undecided) return { outcome: 'undecided', note: reason.message }
-    if (ended.aborted) return { outcome: 'undecided', note: `not decided within ${timeoutMs / 1000} s` }
+    if (ended.aborted) {
+      const waited =
+        reason instanceof WireError
+          ? `no response within ${timeoutMs / 1000} s to ${reason.exchange.request.line}`
+          : undefined
+      return { outcome: 'undecided', note: waited ?? `not decided within ${timeoutMs / 1000} s` }
+    }
     if (reason instanceof CheckFailure || reason instanceof WireError) {
       const evidence = reason.exchange === undefined ? {} : { evidence: evidenceOf(reason.exchange, secrets) }
       return { outcome: 'fail', note: reason.message, ...evidence }

@@ -10,16 +10,23 @@ export const conformance: Command = {
   ],
   options: [
     { name: 'read-only', summary: 'Sends no messages and changes nothing.' },
-    { name: 'max-messages', takes: '<n>', summary: 'Sends at most this many messages.' },
+    { name: 'max-messages', takes: '<n>', default: '500', summary: 'Sends at most this many messages.' },
     {
       name: 'receiver-url',
       takes: '<url>',
       summary: 'The URL by which the agent reaches the receiver of push notifications. Default: its address.',
     },
     {
+      name: 'receiver-port',
+      takes: '<port>',
+      default: 'a free one',
+      summary: 'The port on which the receiver of push notifications listens.',
+    },
+    {
       name: 'profile',
       takes: '<file>',
-      summary: 'Hints for a scripted agent: which messages lead to which states (JSON).',
+      summary:
+        'Hints for a scripted agent: which messages lead to which states (JSON). tck: agents of the official kit.',
     },
     {
       name: 'fail-on',
@@ -29,6 +36,7 @@ export const conformance: Command = {
       summary: 'Which broken rules make the exit code 1.',
     },
     { name: 'only', takes: '<id>', repeatable: true, summary: 'Runs only these checks; card.* selects a group.' },
+    { name: 'skip', takes: '<id>', repeatable: true, summary: 'Does not run these checks.' },
     {
       name: 'binding',
       takes: '<binding>',
@@ -43,6 +51,8 @@ export const conformance: Command = {
       takes: '<file>',
       summary: 'Also writes a JUnit XML report.',
     },
+    { name: 'check-timeout', takes: '<duration>', default: '30s', summary: 'How long one check may take.' },
+    { name: 'list', summary: 'Lists the checks and runs none.' },
     { name: 'markdown', takes: '<file>', summary: 'Also writes a report in Markdown.' },
   ],
   examples: [

@@ -33,7 +33,7 @@ export const getTaskChecks: readonly Check[] = [
   {
     ...onGet,
     id: 'get.task',
-    rules: ['B-162'],
+    rules: ['B-6', 'B-162'],
     level: 'must',
     section: { '1.0': 'A2A 1.0 §3.1.3', '0.3': 'A2A 0.3 §7.3', '0.2': 'A2A 0.2 §7.3' },
     title: 'GetTask returns the task with its current state and artifacts',

@@ -120,15 +120,15 @@ export const sendChecks: readonly Check[] = [
   {
     ...onSend,
     id: 'send.new-task-in-context',
-    rules: ['B-56', 'T-2'],
+    rules: ['B-55', 'B-56', 'T-2'],
     level: newRule,
     section: { '1.0': 'A2A 1.0 §3.4.1, §3.4.3', '0.3': 'A2A 0.3 §6.4', '0.2': 'A2A 0.2 §6.4' },
-    title: 'A message in an existing context leads to a new task in that context',
+    title: 'A message in an existing context leads to a new task in that context, or is refused',
     async run(subject) {
       const { task } = await subject.finishedTask()
       if (task.contextId === undefined) return undecided('the task has no contextId')
       const answer = await subject.send('complete', { contextId: task.contextId })
-      if (answer.error !== undefined) return fail(`it is answered with ${outcomeOf(answer)}`, answer)
+      if (answer.error !== undefined) return pass(`the context accepts no more tasks: ${outcomeOf(answer)}`)
       const { view } = answer
       if (view.kind !== 'task') return undecided('the agent answered with a message')
       if (view.task.contextId !== task.contextId)
@@ -140,7 +140,7 @@ export const sendChecks: readonly Check[] = [
     ...onSend,
     versions: v1,
     id: 'send.client-context',
-    rules: ['B-56'],
+    rules: ['B-55', 'B-56'],
     level: 'must',
     section: 'A2A 1.0 §3.4.1',
     title: 'A contextId of the client is kept or refused, and never replaced',
@@ -203,7 +203,8 @@ export const sendChecks: readonly Check[] = [
     section: { '1.0': 'A2A 1.0 §3.3.1: may be idempotent', '0.3': 'A2A 0.3 §7.1', '0.2': 'A2A 0.2 §7.1' },
     title: 'A message that is sent twice leads to one task',
     async run(subject) {
-      const message = subject.message('complete')
+      // Servers may trust only an id that another client cannot guess.
+      const message = subject.message('complete', { messageId: randomUUID() })
       const [first, second] = [await subject.send(undefined, message), await subject.send(undefined, message)]
       if (first.view.kind !== 'task') return undecided('the agent makes no tasks')
       const same = second.view.kind === 'task' && second.view.task.id === first.view.task.id

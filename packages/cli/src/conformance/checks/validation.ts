@@ -103,7 +103,7 @@ export const validationChecks: readonly Check[] = [
   {
     ...onMessages,
     id: 'params.two-contents',
-    rules: ['J-12'],
+    rules: ['B-38', 'J-12'],
     level: newRule,
     section: { '1.0': 'A2A 1.0 §4.1.6', '0.3': 'A2A 0.3 §6.5', '0.2': 'A2A 0.2 §6.5' },
     title: 'A part with two contents is refused',
@@ -190,7 +190,7 @@ export const validationChecks: readonly Check[] = [
   {
     ...onMessages,
     id: 'params.history-length',
-    rules: ['B-74'],
+    rules: ['B-38', 'B-74'],
     level: { '1.0': 'must', '0.3': 'info', '0.2': 'info' },
     section: {
       '1.0': 'A2A 1.0 §3.3.2, §6.5',

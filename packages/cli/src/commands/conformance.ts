@@ -1,0 +1,190 @@
+/** `a2a conformance`: checks a live agent, and prints what it found. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { CommandContext } from '../command.ts'
+import { allChecks } from '../conformance/checks/index.ts'
+import { valueFor, type BindingName, type VersionName } from '../conformance/check.ts'
+import { versionOf } from '../conformance/discover.ts'
+import type { ConformanceOptions, Profile } from '../conformance/options.ts'
+import { builtInProfiles, parseProfile } from '../conformance/profile.ts'
+import { breaks, type CheckResult, type ConformanceReport } from '../conformance/report.ts'
+import { junitReport, type FailOn } from '../conformance/report/junit-report.ts'
+import { markdownReport } from '../conformance/report/markdown-report.ts'
+import { textReport } from '../conformance/report/text-report.ts'
+import { runConformance } from '../conformance/run-conformance.ts'
+import { WireError } from '../conformance/wire/http-wire.ts'
+import { CliError, usageError } from '../output/cli-error.ts'
+
+export async function run(context: CommandContext): Promise<number> {
+  const { args, settings, output, terminal } = context
+  if (settings.has('list')) return listChecks(context)
+  const url = addressOf(args.operands[0] ?? settings.value('endpoint') ?? settings.value('agent-card'))
+  const failOn = (settings.value('fail-on') ?? 'must') as FailOn
+  if (settings.has('insecure')) output.warn('TLS certificates are not verified.')
+  const report = await check(url, { ...(await optionsOf(context)), onResult: showProgress(context) })
+  const write = async (option: string, content: () => string): Promise<void> => {
+    const file = settings.value(option)
+    if (file === undefined) return
+    await writeFile(resolve(terminal.cwd, file), content()).catch((reason: unknown) => {
+      throw usageError(
+        `--${option}: cannot write ${file}: ${reason instanceof Error ? reason.message : String(reason)}`,
+      )
+    })
+  }
+  await write('junit', () => junitReport(report, failOn))
+  await write('markdown', () => markdownReport(report))
+  if (output.format === 'text') await output.text(textReport(report, { showsEvidence: output.isVerbose }))
+  // With --stream the results are printed already: the last line has the rest.
+  else if (output.isStream) await output.line({ ...report, results: undefined })
+  else await output.document(report)
+  return breaks(report, failOn) ? 1 : 0
+}
+
+async function check(url: string, options: ConformanceOptions): Promise<ConformanceReport> {
+  try {
+    return await runConformance(url, options)
+  } catch (reason) {
+    if (reason instanceof WireError) throw new CliError('A2ACLI_ERR_UNREACHABLE', reason.message, { cause: reason })
+    throw reason
+  }
+}
+
+/** Without a scheme: plain HTTP on loopback, otherwise HTTPS. */
+function addressOf(given: string | undefined): string {
+  if (given === undefined)
+    throw usageError('`a2a conformance` needs the address of an agent.', 'Usage: a2a conformance <url>')
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)/.test(given)
+  const url = /^[a-z]+:\/\//i.test(given) ? given : `${isLoopback ? 'http' : 'https'}://${given}`
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw usageError(`${given} is no HTTP address.`, 'Name an origin, or the URL of a card.')
+  return url
+}
+
+async function optionsOf({ settings, terminal, signal }: CommandContext): Promise<ConformanceOptions> {
+  const text = (name: string): string | undefined => settings.value(name)
+  const isGiven = (name: string): boolean => settings.sourceOf(name).kind !== 'default'
+  const file = async (name: string): Promise<string | undefined> => {
+    const path = text(name)
+    return path === undefined ? undefined : readText(resolve(terminal.cwd, path), `--${name}`)
+  }
+  const [cert, key, ca] = [await file('client-cert'), await file('client-key'), await file('ca-cert')]
+  const tls = {
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(ca === undefined ? {} : { ca }),
+  }
+  const [bearer, apiKey, receiverUrl] = [text('bearer'), text('api-key'), text('receiver-url')]
+  const [maxMessages, receiverPort, checkTimeoutMs] = [
+    settings.integer('max-messages', 0),
+    settings.integer('receiver-port', 0, 65535),
+    settings.durationMs('check-timeout'),
+  ]
+  const [only, skip, bindings] = [
+    settings.values('only').map(groupOf),
+    settings.values('skip').map(groupOf),
+    settings.values('binding').map(bindingOf),
+  ]
+  const profile = await profileOf(text('profile'), terminal.cwd)
+  return {
+    signal,
+    readOnly: settings.has('read-only'),
+    insecure: settings.has('insecure'),
+    headers: serviceParameters(settings.values('svc-param')),
+    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+    ...(bearer === undefined ? {} : { bearer }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(receiverUrl === undefined ? {} : { receiverUrl }),
+    ...(receiverPort === undefined ? {} : { receiverPort }),
+    ...(maxMessages === undefined ? {} : { maxMessages }),
+    ...(checkTimeoutMs === undefined ? {} : { checkTimeoutMs }),
+    ...(only.length === 0 ? {} : { only }),
+    ...(skip.length === 0 ? {} : { skip }),
+    ...(bindings.length === 0 ? {} : { bindings }),
+    ...(isGiven('a2a-version') ? { versions: [givenVersion(text('a2a-version') ?? '')] } : {}),
+    ...(profile === undefined ? {} : { profile }),
+    ...(settings.value('endpoint') === undefined ? {} : { interfaces: [endpointOf(settings)] }),
+    secrets: settings
+      .values('svc-param')
+      .map((value) => value.slice(value.search(/[:=]/) + 1).trim())
+      .filter((value) => value.length >= 8),
+  }
+}
+
+/** `card`, `card.` and `card.*` are the same group. */
+const groupOf = (given: string): string => given.replace(/\.?\*?$/, '')
+
+const bindingOf = (given: string): BindingName =>
+  ({ jsonrpc: 'JSONRPC', rest: 'HTTP+JSON', 'http+json': 'HTTP+JSON', grpc: 'GRPC' } as const)[given.toLowerCase()] ??
+  'JSONRPC'
+
+function givenVersion(given: string): VersionName {
+  const version = versionOf(given)
+  if (version === undefined) throw usageError(`There are no checks for version ${given}.`, 'Versions: 1.0, 0.3, 0.2.')
+  return version
+}
+
+function endpointOf(settings: CommandContext['settings']): {
+  readonly url: string
+  readonly version: VersionName
+  readonly binding: BindingName
+} {
+  const [transport, ...others] = settings.values('transport')
+  if (transport === undefined || others.length > 0) throw usageError('--endpoint needs exactly one --transport.')
+  const version =
+    settings.sourceOf('a2a-version').kind === 'default' ? '1.0' : givenVersion(settings.value('a2a-version') ?? '')
+  return { url: settings.value('endpoint') ?? '', version, binding: bindingOf(transport) }
+}
+
+function serviceParameters(given: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    given.map((parameter) => {
+      const end = parameter.search(/[:=]/)
+      if (end <= 0) throw usageError(`--svc-param ${parameter} has no value.`, 'Use <name>:<value>.')
+      return [parameter.slice(0, end).trim().toLowerCase(), parameter.slice(end + 1).trim()]
+    }),
+  )
+}
+
+async function profileOf(given: string | undefined, cwd: string): Promise<Profile | undefined> {
+  if (given === undefined) return undefined
+  return builtInProfiles[given] ?? parseProfile(await readText(resolve(cwd, given), '--profile'), given)
+}
+
+async function readText(path: string, option: string): Promise<string> {
+  return readFile(path, 'utf8').catch((reason: unknown) => {
+    throw usageError(`${option}: cannot read ${path}: ${reason instanceof Error ? reason.message : String(reason)}`)
+  })
+}
+
+/** Each result with `-o json --stream`; on a terminal the interface that is checked now. */
+function showProgress({ output, terminal }: CommandContext): (result: CheckResult) => void {
+  let current = ''
+  return (result) => {
+    if (output.format === 'json' && output.isStream) void output.line(result)
+    const now = `${result.version} ${result.binding ?? ''} ${result.url}`
+    if (terminal.isErrorTerminal && now !== current) output.note(`Checking ${now.replaceAll(/ +/g, ' ')}`)
+    current = now
+  }
+}
+
+async function listChecks({ output }: CommandContext): Promise<number> {
+  const rows = allChecks.map(({ id, title, level, section, versions, bindings, sends, rules }) => ({
+    id,
+    title,
+    level,
+    section,
+    versions,
+    bindings: bindings ?? [],
+    sends,
+    rules,
+  }))
+  if (output.format === 'json') await output.document({ checks: rows })
+  else {
+    const lines = allChecks.flatMap(({ id, title, level, section, versions }) => {
+      const [newest = '1.0'] = versions
+      return [`${id} [${valueFor(level, newest) ?? 'info'}] ${title} (${valueFor(section, newest) ?? ''})`]
+    })
+    await output.text(lines.join('\n'))
+  }
+  return 0
+}

@@ -1,0 +1,79 @@
+/** Reads the profile of `--profile`: a JSON file, or the name of a built-in one. */
+import { usageError } from '../output/cli-error.ts'
+import type { MessageHint, Profile, Scenario } from './options.ts'
+import { isObject } from './wire/encode-request.ts'
+
+const scenarios: readonly Scenario[] = [
+  'complete',
+  'artifact',
+  'message',
+  'inputRequired',
+  'authRequired',
+  'slow',
+  'reject',
+  'fail',
+  'stream',
+]
+
+/** Agents that are scripted for the official test kit react to the beginning of the message id. */
+const tck: Profile = {
+  name: 'tck',
+  messages: {
+    complete: { messageIdPrefix: 'tck-complete-task' },
+    artifact: { messageIdPrefix: 'tck-artifact-text' },
+    message: { messageIdPrefix: 'tck-message-response' },
+    inputRequired: { messageIdPrefix: 'tck-input-required' },
+    authRequired: { messageIdPrefix: 'tck-auth-required' },
+    slow: { messageIdPrefix: 'test-resubscribe-message-id' },
+    stream: { messageIdPrefix: 'tck-stream-001' },
+  },
+}
+
+export const builtInProfiles: Readonly<Record<string, Profile>> = { tck }
+
+/** Throws a usage error that names the field. */
+export function parseProfile(text: string, source: string): Profile {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (reason) {
+    throw usageError(`${source} is not JSON: ${reason instanceof Error ? reason.message : String(reason)}`)
+  }
+  const wrong = (field: string, expected: string): Error => usageError(`${source}: ${field} must be ${expected}.`)
+  if (!isObject(json)) throw wrong('the profile', 'an object')
+  const { name, text: ordinary, messages = {}, otherCaller, accepted = {}, ...others } = json
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined)
+    throw usageError(`${source}: there is no field ${unknown}.`, 'Fields: name, text, messages, otherCaller, accepted.')
+  if (!isObject(messages)) throw wrong('messages', 'an object')
+  if (!isTextMap(accepted)) throw wrong('accepted', 'an object of reasons by the id of a check')
+  if (otherCaller !== undefined && !(isObject(otherCaller) && isTextMap(otherCaller['headers'])))
+    throw wrong('otherCaller.headers', 'an object of texts')
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof ordinary === 'string' ? { text: ordinary } : {}),
+    messages: Object.fromEntries(
+      Object.entries(messages).map(([scenario, hint]) => [scenario, parseHint(scenario, hint, source)]),
+    ),
+    ...(otherCaller === undefined
+      ? {}
+      : { otherCaller: otherCaller as unknown as NonNullable<Profile['otherCaller']> }),
+    accepted,
+  }
+}
+
+/** A hint is a text, or an object. */
+function parseHint(scenario: string, hint: unknown, source: string): MessageHint {
+  if (!(scenarios as readonly string[]).includes(scenario)) {
+    throw usageError(`${source}: there is no scenario ${scenario}.`, `Scenarios: ${scenarios.join(', ')}.`)
+  }
+  if (typeof hint === 'string') return { text: hint }
+  const fields = ['text', 'parts', 'messageIdPrefix', 'metadata']
+  if (!isObject(hint) || Object.keys(hint).some((field) => !fields.includes(field))) {
+    throw usageError(`${source}: messages.${scenario} must be a text, or an object with ${fields.join(', ')}.`)
+  }
+  return hint
+}
+
+const isTextMap = (value: unknown): value is Readonly<Record<string, string>> =>
+  isObject(value) && Object.values(value).every((item) => typeof item === 'string')

@@ -1,0 +1,89 @@
+/** The report for a terminal. */
+import { neutralize } from '../../output/sanitize.ts'
+import type { CheckResult, ConformanceReport } from '../report.ts'
+import { interfaceOf, legend } from './cell.ts'
+import { groupResults, matrixOf } from './matrix.ts'
+
+export interface TextReportOptions {
+  /** With the exchange of every failure. */
+  readonly showsEvidence: boolean
+}
+
+export function textReport(report: ConformanceReport, { showsEvidence }: TextReportOptions): string {
+  const failed = report.results.filter(({ outcome }) => outcome === 'fail')
+  const open = report.results.filter(({ outcome }) => outcome === 'undecided')
+  const lines = [
+    ...headLines(report),
+    '',
+    ...tableLines(report),
+    '',
+    legend,
+    ...section('Failures', failed, (group) => failureLines(group, showsEvidence)),
+    ...section('Undecided', open, ([first, ...others]) => [
+      `  ${first.id} (${[first, ...others].map(interfaceOf).join(', ')}): ${first.note ?? ''}`,
+    ]),
+    '',
+    ...summaryLines(report),
+  ]
+  return neutralize(lines.map((line) => line.trimEnd()).join('\n'))
+}
+
+function headLines({ agent, targets, messagesSent, durationMs }: ConformanceReport): readonly string[] {
+  return [
+    `Agent: ${[agent.name, agent.version].filter(Boolean).join(' ') || '-'}`,
+    `URL: ${agent.url}`,
+    ...targets.map(({ version, binding, url }) => `Interface: ${version} ${binding} ${url}`),
+    `Messages sent: ${messagesSent}`,
+    `Duration: ${(durationMs / 1000).toFixed(1)} s`,
+  ]
+}
+
+const shortBinding: Readonly<Record<string, string>> = { JSONRPC: 'jsonrpc', 'HTTP+JSON': 'rest', GRPC: 'grpc' }
+
+function tableLines(report: ConformanceReport): readonly string[] {
+  const { columns, rows } = matrixOf(report)
+  if (rows.length === 0) return ['No check applies.']
+  const heads = columns.map((column) => {
+    const [version = '', binding = ''] = column.split(' ')
+    return `${version} ${shortBinding[binding] ?? binding}`
+  })
+  const idWidth = Math.max(5, ...rows.map(({ id }) => id.length))
+  const levelWidth = Math.max(5, ...rows.map(({ level }) => level.length))
+  const row = (id: string, level: string, cells: readonly string[]): string =>
+    [
+      id.padEnd(idWidth),
+      level.padEnd(levelWidth),
+      ...cells.map((cell, index) => cell.padEnd(heads[index]?.length ?? 0)),
+    ].join('  ')
+  return [row('CHECK', 'LEVEL', heads), ...rows.map(({ id, level, cells }) => row(id, level, cells))]
+}
+
+function section(
+  title: string,
+  results: readonly CheckResult[],
+  lines: (group: readonly [CheckResult, ...CheckResult[]]) => readonly string[],
+): readonly string[] {
+  return results.length === 0 ? [] : ['', `${title}:`, ...groupResults(results).flatMap(lines)]
+}
+
+function failureLines(group: readonly [CheckResult, ...CheckResult[]], showsEvidence: boolean): readonly string[] {
+  const [first] = group
+  const indent = (text: string): readonly string[] => text.split('\n').map((line) => `      ${line}`)
+  return [
+    `  ${first.id} [${first.level}] ${group.map(interfaceOf).join(', ')}`,
+    `    Rule: ${first.title} (${first.section})`,
+    `    Found: ${first.note ?? ''}`,
+    ...(first.accepted === undefined ? [] : [`    Accepted: ${first.accepted}`]),
+    ...(showsEvidence && first.evidence !== undefined
+      ? ['    Request:', ...indent(first.evidence.request), '    Response:', ...indent(first.evidence.response)]
+      : []),
+  ]
+}
+
+function summaryLines({ summary }: ConformanceReport): readonly string[] {
+  return (['must', 'should', 'info'] as const).map((level) => {
+    const { pass, fail, accepted, undecided, notApplicable } = summary[level]
+    const known = accepted === 0 ? '' : `, ${accepted} accepted`
+    return `${level.padEnd(6)} ${pass} passed, ${fail} failed${known}, ${undecided} undecided, ${notApplicable} not applicable`
+  })
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, it } from 'node:test'
+import { memoryStore } from '@parley/a2a'
+import { serve } from '@parley/a2a/node'
+import { fail, pass, type Check } from './check.ts'
+import type { ConformanceOptions } from './options.ts'
+import { runConformance } from './run-conformance.ts'
+
+const closers: (() => Promise<unknown>)[] = []
+after(async () => {
+  for (const close of closers) await close()
+})
+
+/** An agent that records what it was asked. */
+async function openAgent(): Promise<{ readonly url: string; readonly texts: string[] }> {
+  const texts: string[] = []
+  const server = await serve({
+    name: 'Ada',
+    description: 'Echoes',
+    port: 0,
+    store: memoryStore(),
+    agent({ text }) {
+      texts.push(text)
+      return text
+    },
+  })
+  closers.push(() => server.close())
+  return { url: server.url, texts }
+}
+
+async function openHttp(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  closers.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const checkOf = (run: Check['run'], fields: Partial<Check> = {}): Check => ({
+  id: 'test.check',
+  rules: ['B-1'],
+  level: 'must',
+  section: 'A2A 1.0 §1',
+  title: 'A check',
+  versions: ['1.0'],
+  bindings: ['JSONRPC'],
+  sends: false,
+  run,
+  ...fields,
+})
+
+const only = (check: Check, options: ConformanceOptions = {}): ConformanceOptions => ({
+  ...options,
+  checks: [check],
+  versions: ['1.0'],
+})
+
+describe('a conformance run', () => {
+  it('with readOnly sends no message, and leaves what needs one undecided', async () => {
+    const { url, texts } = await openAgent()
+    const report = await runConformance(url, { readOnly: true, versions: ['1.0'] })
+    assert.deepEqual(texts, [])
+    assert.equal(report.messagesSent, 0)
+    const sending = report.results.find(({ id }) => id === 'send.result')
+    assert.deepEqual([sending?.outcome, sending?.note], ['undecided', 'sends messages, which --read-only forbids'])
+    assert.ok(report.summary.must.pass > 20)
+  })
+
+  it('refuses to send for a check that did not declare it', async () => {
+    const { url, texts } = await openAgent()
+    const sneaky = checkOf(async (subject) => pass(String((await subject.send()).status)))
+    const { results } = await runConformance(url, only(sneaky, { readOnly: true }))
+    assert.deepEqual([results[0]?.outcome, texts], ['undecided', []])
+  })
+
+  it('sends no more than maxMessages', async () => {
+    const { url, texts } = await openAgent()
+    const check = checkOf(
+      async (subject) => {
+        await subject.send()
+        await subject.send()
+        await subject.send()
+        return pass()
+      },
+      { sends: true },
+    )
+    const { results, messagesSent } = await runConformance(url, only(check, { maxMessages: 2 }))
+    assert.deepEqual([results[0]?.outcome, results[0]?.note], ['undecided', 'the limit of --max-messages is reached'])
+    assert.deepEqual([messagesSent, texts.length], [2, 2])
+  })
+
+  it('runs the chosen checks, versions and bindings', async () => {
+    const { url } = await openAgent()
+    const report = await runConformance(url, {
+      only: ['card', 'get.unknown-task'],
+      skip: ['card.etag'],
+      versions: ['0.3'],
+      bindings: ['HTTP+JSON'],
+    })
+    assert.ok(
+      report.results.every(
+        ({ id, version }) => version === '0.3' && (id.startsWith('card.') || id === 'get.unknown-task'),
+      ),
+    )
+    assert.deepEqual([...new Set(report.results.map(({ binding }) => binding))], [undefined, 'HTTP+JSON'])
+    assert.ok(!report.results.some(({ id }) => id === 'card.etag'))
+  })
+
+  it('redacts credentials in notes and evidence', async () => {
+    const { url } = await openAgent()
+    const check = checkOf(async (subject) => {
+      const answer = await subject.call('GetTask', { id: 'secret-key-1234' })
+      return fail('saw secret-key-1234 and token-5678', answer)
+    })
+    const report = await runConformance(url, only(check, { bearer: 'token-5678', apiKey: 'secret-key-1234' }))
+    const [result] = report.results
+    assert.equal(result?.outcome, 'fail')
+    assert.match(result?.evidence?.request ?? '', /authorization: \[redacted\]/)
+    assert.doesNotMatch(JSON.stringify(report), /secret-key-1234|token-5678/)
+  })
+
+  it('reports a cut connection as a failure, silence as undecided, and a fault of a check as that', async () => {
+    const card = { name: 'X', supportedInterfaces: [] }
+    const url = await openHttp((request, response) => {
+      if (request.method === 'GET') response.setHeader('content-type', 'application/json').end(JSON.stringify(card))
+      else if (request.url === '/cut') response.destroy()
+      // Otherwise it never answers.
+    })
+    const at = (path: string) => ({
+      interfaces: [{ url: `${url}${path}`, version: '1.0' as const, binding: 'JSONRPC' as const }],
+    })
+    const call = checkOf(async (subject) => pass(String((await subject.call('GetTask', { id: 'x' })).status)))
+    const [cut] = (await runConformance(url, only(call, at('/cut')))).results
+    assert.equal(cut?.outcome, 'fail')
+    const [silent] = (await runConformance(url, only(call, { ...at('/silent'), checkTimeoutMs: 50 }))).results
+    assert.equal(silent?.outcome, 'undecided')
+    assert.match(silent?.note ?? '', /^no response within 0\.05 s to POST .*\/silent$/)
+    const broken = checkOf(async () => {
+      throw new TypeError('oops')
+    })
+    const [fault] = (await runConformance(url, only(broken, at('/cut')))).results
+    assert.deepEqual([fault?.outcome, fault?.note], ['undecided', 'the check itself failed: TypeError: oops'])
+  })
+
+  it('judges only the card where the card offers nothing', async () => {
+    const url = await openHttp((_request, response) =>
+      response.setHeader('content-type', 'application/json').end('{"name":"X","supportedInterfaces":[]}'),
+    )
+    const { results, targets } = await runConformance(url)
+    assert.deepEqual(targets, [])
+    assert.ok(results.length > 5 && results.every(({ id }) => id.startsWith('card.')))
+    assert.equal(results.find(({ id }) => id === 'card.interfaces')?.note, 'supportedInterfaces has no entry')
+  })
+
+  it('fails on an agent without a card, and throws if nothing listens', async () => {
+    const url = await openHttp((_request, response) => response.writeHead(404).end('no'))
+    const { results } = await runConformance(url, { only: ['card.available'] })
+    assert.deepEqual(
+      results.map(({ outcome }) => outcome),
+      ['fail'],
+    )
+    await assert.rejects(runConformance('http://127.0.0.1:1'), { name: 'WireError' })
+  })
+
+  it('accepts failures that the profile names, and stops when it is aborted', async () => {
+    const { url } = await openAgent()
+    const wrong = checkOf(async () => fail('always'))
+    const report = await runConformance(url, only(wrong, { profile: { accepted: { 'test.check': 'a known gap' } } }))
+    assert.deepEqual(
+      [report.results[0]?.accepted, report.summary.must.fail, report.summary.must.accepted],
+      ['a known gap', 0, 1],
+    )
+    const stop = new AbortController()
+    await assert.rejects(runConformance(url, { signal: stop.signal, onResult: () => stop.abort() }), {
+      name: 'AbortError',
+    })
+  })
+})
