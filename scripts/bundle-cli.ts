@@ -185,3 +185,16 @@ function importedNames(): ReadonlyMap<string, ReadonlySet<string>> {
   }
   return found
 }
+
+/** The bundle of the program alone, as tests run it: `node scripts/bundle-cli.ts <folder>`. */
+if (import.meta.main) {
+  const { dependencies } = JSON.parse(readFileSync(join(packages, 'cli/package.json'), 'utf8')) as {
+    dependencies: object
+  }
+  await bundleProgram({
+    sources: join(packages, 'cli/src'),
+    dist: process.argv[2] ?? join(packages, 'cli/dist'),
+    entries: ['main.ts'],
+    external: Object.keys(dependencies).filter((name) => name !== '@parley/a2a'),
+  })
+}
