@@ -48,6 +48,15 @@ const deviceFlow = (server: AuthorizationServer): ProtectedAgentOptions => ({
   },
   requires: [{ login: ['read'] }],
 })
+/** The card names the server by another host than its own. */
+const elsewhere = (server: AuthorizationServer): string => server.url.replace('127.0.0.1', 'localhost')
+const foreignCredentials = (server: AuthorizationServer): ProtectedAgentOptions => ({
+  schemes: {
+    login: {
+      oauth2SecurityScheme: { flows: { clientCredentials: { tokenUrl: `${elsewhere(server)}/token`, scopes: {} } } },
+    },
+  },
+})
 const clientCredentials = (server: AuthorizationServer): ProtectedAgentOptions => ({
   schemes: {
     login: { oauth2SecurityScheme: { flows: { clientCredentials: { tokenUrl: server.tokenUrl, scopes: {} } } } },
@@ -55,7 +64,9 @@ const clientCredentials = (server: AuthorizationServer): ProtectedAgentOptions =
 })
 const openIdConnect = (server: AuthorizationServer): ProtectedAgentOptions => ({
   schemes: {
-    oidc: { openIdConnectSecurityScheme: { openIdConnectUrl: `${server.url}/.well-known/openid-configuration` } },
+    oidc: {
+      openIdConnectSecurityScheme: { openIdConnectUrl: `${elsewhere(server)}/.well-known/openid-configuration` },
+    },
   },
 })
 
@@ -122,21 +133,21 @@ describe('auth login with a device code', () => {
 describe('auth login with client credentials', () => {
   const secret = { A2ACLI_CLIENT_SECRET: 'the secret of me' }
   it('sends the secret only to a server that the user trusts', async () => {
-    const { server, agent, run, a } = await setUp({ clientSecret: secret.A2ACLI_CLIENT_SECRET }, clientCredentials)
+    const { server, agent, run, a } = await setUp({ clientSecret: secret.A2ACLI_CLIENT_SECRET }, foreignCredentials)
     const refused = await run(['auth', 'login', ...a, '--client-id', 'me', '-o', 'json'], secret)
     assert.equal(refused.code, 2)
-    assert.equal(JSON.parse(refused.stdout).error.hint, `If you trust it, add: --trust ${server.url}`)
+    assert.equal(JSON.parse(refused.stdout).error.hint, `If you trust it, add: --trust ${elsewhere(server)}`)
     assert.equal(server.asked.length, 0)
 
     const login = await run(
-      ['auth', 'login', ...a, '--client-id', 'me', '--trust', server.url, '-o', 'json', '--debug'],
+      ['auth', 'login', ...a, '--client-id', 'me', '--trust', elsewhere(server), '-o', 'json', '--debug'],
       secret,
     )
     assert.equal(login.code, 0, login.stderr)
     const { login: shown } = JSON.parse(login.stdout)
     assert.deepEqual(
       [shown.origin, shown.issuer, shown.flow, shown.clientId, shown.canRefresh],
-      [agent.url, server.url, 'client-credentials', 'me', false],
+      [agent.url, elsewhere(server), 'client-credentials', 'me', false],
     )
     for (const hidden of [secret.A2ACLI_CLIENT_SECRET, 'access-1'])
       assert.equal((login.stdout + login.stderr).includes(hidden), false)
@@ -163,7 +174,7 @@ describe('auth login with OpenID Connect', () => {
     const { server, agent, run, a } = await setUp({ interval: 0 }, openIdConnect)
     const login = await run(['auth', 'login', ...a, '--client-id', 'me', '--scope', 'openid profile'])
     assert.equal(login.code, 0, login.stderr)
-    assert.match(login.stderr, new RegExp(`The card names the authorization server ${server.url}`))
+    assert.match(login.stderr, new RegExp(`The card names the authorization server ${elsewhere(server)}`))
     assert.equal(server.asked[0]?.path, '/.well-known/openid-configuration')
     assert.equal(server.asked.find(({ path }) => path === '/device')?.form['scope'], 'openid profile')
     assert.equal((await run(['send', ...a, 'you'])).code, 0)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createMarkdownRenderer } from './markdown.ts'
 
 /** Styles as readable marks: `<1>bold<22>`. */
-const readable = (text: string): string => text.replaceAll(new RegExp('\u001B\\[(\\d+)m', 'g'), '<$1>')
+const readable = (text: string): string => text.replaceAll('\u001B[', '<').replaceAll(/<(\d+)m/g, '<$1>')
 
 function render(...chunks: string[]): string {
   const renderer = createMarkdownRenderer()
