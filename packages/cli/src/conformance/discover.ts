@@ -1,5 +1,5 @@
 /** The cards of an agent as it serves them, and the interfaces that they offer. */
-import type { BindingName, VersionName } from './check.ts'
+import type { BindingName, VersionName } from './verdict.ts'
 import type { Target } from './report.ts'
 import { exchangeHttp, WireError, type HttpExchange, type HttpRequestOptions } from './wire/http-wire.ts'
 import { isObject } from './wire/encode-request.ts'
