@@ -31,7 +31,8 @@ export const legacyCardPath = '/.well-known/agent.json'
 
 type FetchOptions = Omit<HttpRequestOptions, 'method' | 'url' | 'body'>
 
-export async function discoverAgent(url: string, options: FetchOptions): Promise<Discovery> {
+/** With `isCardOptional` an address where nothing answers has no cards; otherwise it throws a `WireError`. */
+export async function discoverAgent(url: string, options: FetchOptions, isCardOptional = false): Promise<Discovery> {
   const attempts: HttpExchange[] = []
   const cards: ServedCard[] = []
   let failure: WireError | undefined
@@ -62,7 +63,7 @@ export async function discoverAgent(url: string, options: FetchOptions): Promise
     if (at.endsWith(cardPath)) await fetchCard(`${at.slice(0, -cardPath.length)}${legacyCardPath}`)
     break
   }
-  if (cards.length === 0 && attempts.length === 0 && failure !== undefined) throw failure
+  if (cards.length === 0 && attempts.length === 0 && failure !== undefined && !isCardOptional) throw failure
   const targets = uniqueTargets(cards.flatMap(({ json }) => targetsOf(json)))
   return {
     url,

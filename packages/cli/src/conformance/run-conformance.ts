@@ -35,12 +35,13 @@ export async function runConformance(url: string, options: RunOptions = {}): Pro
     ...(options.headers === undefined ? {} : { headers: options.headers }),
   })
   const limit = linkSignals([options.signal], timeoutMs)
-  const discovery = await discoverAgent(url, {
+  const wire = {
     headers,
     signal: limit.signal,
     ...(options.insecure === undefined ? {} : { insecure: options.insecure }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-  }).finally(limit.end)
+  }
+  const discovery = await discoverAgent(url, wire, options.interfaces !== undefined).finally(limit.end)
   const run: RunState = { discovery, options, messagesSent: 0, shared: new Map(), closers: [] }
   const targets = targetsFor(discovery, options)
   if (targets.some(({ binding }) => binding === 'GRPC'))
