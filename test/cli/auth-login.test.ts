@@ -48,6 +48,15 @@ const deviceFlow = (server: AuthorizationServer): ProtectedAgentOptions => ({
   },
   requires: [{ login: ['read'] }],
 })
+/** The card names the server by another host than its own. */
+const elsewhere = (server: AuthorizationServer): string => server.url.replace('127.0.0.1', 'localhost')
+const foreignCredentials = (server: AuthorizationServer): ProtectedAgentOptions => ({
+  schemes: {
+    login: {
+      oauth2SecurityScheme: { flows: { clientCredentials: { tokenUrl: `${elsewhere(server)}/token`, scopes: {} } } },
+    },
+  },
+})
 const clientCredentials = (server: AuthorizationServer): ProtectedAgentOptions => ({
   schemes: {
     login: { oauth2SecurityScheme: { flows: { clientCredentials: { tokenUrl: server.tokenUrl, scopes: {} } } } },
@@ -55,7 +64,9 @@ const clientCredentials = (server: AuthorizationServer): ProtectedAgentOptions =
 })
 const openIdConnect = (server: AuthorizationServer): ProtectedAgentOptions => ({
   schemes: {
-    oidc: { openIdConnectSecurityScheme: { openIdConnectUrl: `${server.url}/.well-known/openid-configuration` } },
+    oidc: {
+      openIdConnectSecurityScheme: { openIdConnectUrl: `${elsewhere(server)}/.well-known/openid-configuration` },
+    },
   },
 })
 
@@ -122,21 +133,21 @@ describe('auth login with a device code', () => {
 describe('auth login with client credentials', () => {
   const secret = { A2ACLI_CLIENT_SECRET: 'the secret of me' }
   it('sends the secret only to a server that the user trusts', async () => {
-    const { server, agent, run, a } = await setUp({ clientSecret: secret.A2ACLI_CLIENT_SECRET }, clientCredentials)
+    const { server, agent, run, a } = await setUp({ clientSecret: secret.A2ACLI_CLIENT_SECRET }, foreignCredentials)
     const refused = await run(['auth', 'login', ...a, '--client-id', 'me', '-o', 'json'], secret)
     assert.equal(refused.code, 2)
-    assert.equal(JSON.parse(refused.stdout).error.hint, `If you trust it, add: --trust ${server.url}`)
+    assert.equal(JSON.parse(refused.stdout).error.hint, `If you trust it, add: --trust ${elsewhere(server)}`)
     assert.equal(server.asked.length, 0)
 
     const login = await run(
-      ['auth', 'login', ...a, '--client-id', 'me', '--trust', server.url, '-o', 'json', '--debug'],
+      ['auth', 'login', ...a, '--client-id', 'me', '--trust', elsewhere(server), '-o', 'json', '--debug'],
       secret,
     )
     assert.equal(login.code, 0, login.stderr)
     const { login: shown } = JSON.parse(login.stdout)
     assert.deepEqual(
       [shown.origin, shown.issuer, shown.flow, shown.clientId, shown.canRefresh],
-      [agent.url, server.url, 'client-credentials', 'me', false],
+      [agent.url, elsewhere(server), 'client-credentials', 'me', false],
     )
     for (const hidden of [secret.A2ACLI_CLIENT_SECRET, 'access-1'])
       assert.equal((login.stdout + login.stderr).includes(hidden), false)
@@ -163,7 +174,7 @@ describe('auth login with OpenID Connect', () => {
     const { server, agent, run, a } = await setUp({ interval: 0 }, openIdConnect)
     const login = await run(['auth', 'login', ...a, '--client-id', 'me', '--scope', 'openid profile'])
     assert.equal(login.code, 0, login.stderr)
-    assert.match(login.stderr, new RegExp(`The card names the authorization server ${server.url}`))
+    assert.match(login.stderr, new RegExp(`The card names the authorization server ${elsewhere(server)}`))
     assert.equal(server.asked[0]?.path, '/.well-known/openid-configuration')
     assert.equal(server.asked.find(({ path }) => path === '/device')?.form['scope'], 'openid profile')
     assert.equal((await run(['send', ...a, 'you'])).code, 0)
@@ -182,6 +193,27 @@ describe('a stored token', () => {
     assert.equal(error.code, 'A2ACLI_ERR_CREDENTIALS_MISSING')
     assert.match(error.hint, /^Run `a2a auth login -a http/)
     assert.deepEqual(other.agent.calls.map(bearerOf), [undefined])
+  })
+
+  it('is not sent to a host that the card did not name at the login', async () => {
+    const { agent, run, a, tokenFile } = await setUp({ interval: 0 }, deviceFlow)
+    await run(['auth', 'login', ...a, '--client-id', 'me'])
+    // As if the login were for a card of another host, which names this one now.
+    const login = JSON.parse(readFileSync(tokenFile(), 'utf8')) as { origin: string; hosts: string[] }
+    const card = (await (await fetch(`${agent.url}/.well-known/agent-card.json`)).json()) as Record<string, unknown>
+    const moved = await startProtectedAgent({
+      serve: { middleware: (_request, response) => !!response.end(JSON.stringify(card)) },
+    })
+    const localhost = moved.url.replace('127.0.0.1', 'localhost')
+    writeFileSync(tokenFile(), JSON.stringify({ ...login, origin: localhost, hosts: ['localhost'] }))
+    agent.calls.length = 0
+    const sent = await run(['send', '-a', localhost, 'you', '-o', 'json'])
+    assert.equal(sent.code, 4, sent.stdout)
+    assert.match(
+      JSON.parse(sent.stdout).error.message,
+      /^The card names the host 127\.0\.0\.1, which it did not at the login/,
+    )
+    assert.deepEqual(agent.calls, [])
   })
 
   it('gives way to an explicit bearer token', async () => {
@@ -210,13 +242,13 @@ describe('a stored token', () => {
     assert.match(ofAgent.stdout, /Requires: login \(OAuth 2: device code\)\nCredential: the login at http/)
     assert.equal((status.stdout + ofAgent.stdout).includes('access-1'), false)
     assert.equal((await run(['auth', 'logout'])).code, 2)
-    assert.match((await run(['auth', 'logout', ...a])).stdout, /^Deleted: 1\n/)
+    await agent.server.close()
+    assert.match((await run(['auth', 'logout', '-a', agent.url.slice('http://'.length)])).stdout, /^Deleted: 1\n/)
     assert.deepEqual(JSON.parse((await run(['auth', 'logout', '--all', '-o', 'json'])).stdout), {
       version: 1,
       deleted: 0,
       origins: [],
     })
-    assert.equal((await run(['send', ...a, 'you'])).code, 4)
   })
 
   it('in a file that others can read is reported', async () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createMarkdownRenderer } from './markdown.ts'
 
 /** Styles as readable marks: `<1>bold<22>`. */
-const readable = (text: string): string => text.replaceAll(new RegExp('\u001B\\[(\\d+)m', 'g'), '<$1>')
+const readable = (text: string): string => text.replaceAll('\u001B[', '<').replaceAll(/<(\d+)m/g, '<$1>')
 
 function render(...chunks: string[]): string {
   const renderer = createMarkdownRenderer()
@@ -14,6 +14,7 @@ describe('Markdown in a terminal', () => {
   it('shows headings, emphasis, code and links', () => {
     assert.equal(render('# Title\n'), '<1><4>Title<24><22>\n')
     assert.equal(render('## Part *one*\n'), '<1>Part <3>one<23><22>\n')
+    assert.equal(render('## A **b** c\n'), '<1>A <1>b<22><1> c<22>\n')
     assert.equal(render('a **b** _c_ `d**e`'), 'a <1>b<22> <3>c<23> <36>d**e<39>')
     assert.equal(render('**a *b* c**'), '<1>a <3>b<23> c<22>')
     assert.equal(render('see [the docs](https://x.example/a) now'), 'see the docs (<4>https://x.example/a<24>) now')

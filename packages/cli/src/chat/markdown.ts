@@ -48,7 +48,8 @@ export function createMarkdownRenderer(): MarkdownRenderer {
     }
     const [text, rest] = inline(held, isLineOver)
     held = rest
-    return written + text
+    // Bold text within a heading must not end its style.
+    return written + (lineEnd === '' ? text : text.replaceAll(styles.bold[1], styles.bold[1] + styles.bold[0]))
   }
 
   const isFenceStart = (): boolean => isLineStart && /^\s{0,3}(?:```|~~~)/.test(held)

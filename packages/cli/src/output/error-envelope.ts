@@ -1,6 +1,6 @@
 /** What the program reports of a failure: `{"error":{code,message,hint,a2aCode}}`, its labels in text mode, and the exit code. */
 import { A2AError, type ErrorCode } from '@parley/a2a/client'
-import { CliError, exitCodeOf, type CliErrorCode } from './cli-error.ts'
+import { CliError, exitCodeOf, hintOf, type CliErrorCode } from './cli-error.ts'
 
 export interface ErrorReport {
   readonly code: string
@@ -82,7 +82,7 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
   return {
     code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,
     message: `${message}${taskId}`,
-    hint: (reason.wireCode === undefined ? hintIn(details) : undefined) ?? hints[code] ?? null,
+    hint: hintOf(reason) ?? hints[code] ?? null,
     a2aCode: sent,
     exitCode: 1,
   }
@@ -90,11 +90,6 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
 
 function localReport(code: CliErrorCode, message: string, a2aCode: string | number | null): ErrorReport {
   return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
-}
-
-/** A command that knows more than the code says what the user can do. Not for an error as the agent sent it, which has details too. */
-function hintIn({ hint }: A2AError['details']): string | undefined {
-  return typeof hint === 'string' ? hint : undefined
 }
 
 /** `null` if the failure was found before the agent was called. */
