@@ -17,7 +17,12 @@ describe('our server under `a2a conformance`', () => {
   let report: ConformanceReport
   before(async () => {
     server = await openLiveServer()
-    report = await runConformance(server.url, { profile: liveProfile, bearer: callerToken, maxMessages: 2_000 })
+    report = await runConformance(server.url, {
+      profile: liveProfile,
+      bearer: callerToken,
+      maxMessages: 2_000,
+      parallel: 5,
+    })
   })
   after(() => server.close())
 

@@ -30,6 +30,8 @@ export interface ConformanceOptions {
   readonly insecure?: boolean
   /** Client certificate and certificate authority in PEM. */
   readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string }
+  /** How many interfaces are checked at the same time. Default 1. */
+  readonly parallel?: number
   /** How long one check may take. Default 30 seconds. */
   readonly checkTimeoutMs?: number
   /** How long to wait for what an agent should not do, such as a second response or a late event. Default 300 ms. */

@@ -35,22 +35,24 @@ export async function runConformance(url: string, options: ConformanceOptions = 
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   })
   const run: RunState = { discovery, options, messagesSent: 0, shared: new Map(), closers: [] }
-  const results: CheckResult[] = []
   const targets = targetsFor(discovery, options)
-  try {
-    for (const { target, checks } of plan(targets, discovery, options)) {
-      const state: InterfaceState = new Map()
-      for (const check of checks) {
-        signal.throwIfAborted()
-        const result = await runCheck(check, target, run, state, timeoutMs, now)
-        results.push(result)
-        options.onResult?.(result)
-      }
+  if (targets.some(({ binding }) => binding === 'GRPC'))
+    run.closers.push((await import('./wire/grpc-wire.ts')).useGrpcWire())
+  const planned = plan(targets, discovery, options)
+  const found: (readonly CheckResult[])[] = []
+  let next = 0
+  const checkInterfaces = async (): Promise<void> => {
+    for (let index = next++; index < planned.length; index = next++) {
+      const { target, checks } = planned[index] as Plan
+      found[index] = await checkInterface(target, checks, run, timeoutMs, now)
     }
-  } finally {
-    for (const close of run.closers.reverse()) await close()
-    if (targets.some(({ binding }) => binding === 'GRPC')) (await import('./wire/grpc-wire.ts')).closeGrpcWire()
   }
+  try {
+    await Promise.all(Array.from({ length: Math.max(1, options.parallel ?? 1) }, checkInterfaces))
+  } finally {
+    for (const close of run.closers.toReversed()) await close()
+  }
+  const results = found.flat()
   const card = discovery.cards[0]?.json
   return {
     schema: 'a2a-conformance/1',
@@ -68,6 +70,30 @@ export async function runConformance(url: string, options: ConformanceOptions = 
   }
 }
 
+async function checkInterface(
+  target: Target,
+  checks: readonly Check[],
+  run: RunState,
+  timeoutMs: number,
+  now: () => number,
+): Promise<readonly CheckResult[]> {
+  const { signal, onResult } = run.options
+  const state: InterfaceState = new Map()
+  const results: CheckResult[] = []
+  for (const check of checks) {
+    signal?.throwIfAborted()
+    const result = await runCheck(check, target, run, state, timeoutMs, now)
+    results.push(result)
+    onResult?.(result)
+  }
+  return results
+}
+
+interface Plan {
+  readonly target: Target
+  readonly checks: readonly Check[]
+}
+
 function targetsFor(discovery: Discovery, { interfaces, versions, bindings }: ConformanceOptions): readonly Target[] {
   return (interfaces ?? discovery.targets).filter(
     ({ version, binding }) => (versions?.includes(version) ?? true) && (bindings?.includes(binding) ?? true),
@@ -75,11 +101,7 @@ function targetsFor(discovery: Discovery, { interfaces, versions, bindings }: Co
 }
 
 /** Which checks run for which interface. Checks that are not about a binding run with the first interface of their version. */
-function plan(
-  targets: readonly Target[],
-  discovery: Discovery,
-  options: ConformanceOptions,
-): readonly { readonly target: Target; readonly checks: readonly Check[] }[] {
+function plan(targets: readonly Target[], discovery: Discovery, options: ConformanceOptions): readonly Plan[] {
   const chosen = (options.checks ?? allChecks).filter(
     ({ id }) =>
       (options.only?.some((given) => matches(id, given)) ?? true) &&
