@@ -115,7 +115,7 @@ export const transportChecks: Checks = {
       shows: 'uses 0.3 if it is named, and prints the 1.0 form of the result',
     })
     assert.equal(named.json<{ task: JsonTask }>().task.status.state, 'TASK_STATE_COMPLETED')
-    const strict = await bench.agent()
+    const strict = await bench.agent({ card: inOrder('JSONRPC') })
     strict.server.rules.push(({ method }) =>
       method === 'POST'
         ? {
