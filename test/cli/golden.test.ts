@@ -20,6 +20,9 @@ const modes = [
   ['json, --stream', ['-o', 'json', '--stream']],
 ] as const
 
+/** Printed if a wait takes longer than a second. */
+const progress = /^(State: |Waiting for ).*\n/gm
+
 let agent: FixtureAgent
 before(async () => void (agent = await startFixtureAgent({ grpc: true })))
 after(() => agent.close())
@@ -52,7 +55,14 @@ async function outputOf(one: GoldenCase, binding: string): Promise<string> {
     const args = one.args.map((word) => word.replace('<task>', taskId))
     const { code, stdout, stderr } = await runInMemory([...args, ...connection, ...options], { cwd })
     await rm(cwd, { recursive: true })
-    const text = [`## ${title}: exit ${code}`, '### stdout', stdout, '### stderr', stderr, ''].join('\n')
+    const text = [
+      `## ${title}: exit ${code}`,
+      '### stdout',
+      stdout,
+      '### stderr',
+      stderr.replaceAll(progress, ''),
+      '',
+    ].join('\n')
     sections.push(withoutVariables(text.replaceAll(cwd, '<folder>'), mine, binding))
   }
   return sections.join('\n')
@@ -68,15 +78,20 @@ async function startedTask(text: string, waits: boolean, connection: readonly st
 /** Replaces what differs between two runs: ids get numbers in the order in which they appear. */
 function withoutVariables(text: string, { url, grpcPort }: FixtureAgent, binding: string): string {
   const ids = new Map<string, string>()
-  return text
-    .replaceAll(url, '<agent>')
-    .replaceAll(new URL(url).host, '<host>')
-    .replaceAll(`127.0.0.1:${grpcPort}`, '<grpc>')
-    .replaceAll(` --transport ${binding}`, '')
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
-      const name = ids.get(id) ?? `<id-${ids.size + 1}>`
-      ids.set(id, name)
-      return name
-    })
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+  return (
+    text
+      .replaceAll(url, '<agent>')
+      .replaceAll(new URL(url).host, '<host>')
+      .replaceAll(`127.0.0.1:${grpcPort}`, '<grpc>')
+      .replaceAll(` --transport ${binding}`, '')
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
+        const name = ids.get(id) ?? `<id-${ids.size + 1}>`
+        ids.set(id, name)
+        return name
+      })
+      // The code of the wire is that of the binding.
+      .replaceAll(/("a2aCode":\s?)[^,}\n]+/g, '$1"<wire code>"')
+      .replaceAll(/^A2A Code: .*$/gm, 'A2A Code: <wire code>')
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+  )
 }

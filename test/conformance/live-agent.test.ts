@@ -6,8 +6,8 @@ import type { Server, ServeOptions } from '@parley/a2a/node'
 import { callerToken, liveProfile, openLiveServer } from './live-server.ts'
 import { rules } from './rules.ts'
 
-const describeResult = ({ id, level, version, binding = '', note = '', accepted }: CheckResult): string =>
-  `${level} ${id} ${version} ${binding}: ${note}${accepted === undefined ? '' : ` (${accepted})`}`
+const describeResult = ({ id, level, version, binding, note = '', accepted }: CheckResult): string =>
+  `${level} ${id} ${version} ${binding ?? ''}: ${note}${accepted === undefined ? '' : ` (${accepted})`}`
 
 const failures = ({ results }: ConformanceReport): readonly string[] =>
   results.filter(({ outcome, accepted }) => outcome === 'fail' && accepted === undefined).map(describeResult)
@@ -17,7 +17,12 @@ describe('our server under `a2a conformance`', () => {
   let report: ConformanceReport
   before(async () => {
     server = await openLiveServer()
-    report = await runConformance(server.url, { profile: liveProfile, bearer: callerToken, maxMessages: 2_000 })
+    report = await runConformance(server.url, {
+      profile: liveProfile,
+      bearer: callerToken,
+      maxMessages: 2_000,
+      parallel: 5,
+    })
   })
   after(() => server.close())
 

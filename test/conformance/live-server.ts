@@ -32,7 +32,7 @@ export const liveProfile: Profile = {
 const silentLog = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** How long a slow task works: longer than two requests on a busy machine take. */
-const slowMs = 400
+const slowMs = 1_500
 
 async function* agent({ text, signal }: Turn): AsyncGenerator<Report> {
   switch (text) {

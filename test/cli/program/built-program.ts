@@ -2,11 +2,10 @@
  * The program `a2a` as the package ships it: bundled, because its start from the sources takes a second of CPU time. It is built once
  * for a state of the sources, also if several test processes need it at the same time.
  */
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleProgram } from '../../../scripts/bundle-cli.ts'
-import { readManifest } from '../../../scripts/build-packages.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const cache = join(root, 'node_modules/.cache/parley-cli-program')
@@ -24,13 +23,8 @@ function buildProgram(): string {
   const draft = `${folder}-${process.pid}`
   mkdirSync(draft, { recursive: true })
   copyFileSync(join(root, 'packages/cli/package.json'), join(draft, 'package.json'))
-  const { dependencies = {} } = readManifest(join(root, 'packages/cli'))
-  bundleProgram({
-    sources: join(root, 'packages/cli/src'),
-    dist: join(draft, 'dist'),
-    entries: ['main.ts'],
-    external: Object.keys(dependencies).filter((name) => name !== '@parley/a2a'),
-  })
+  const args = [join(root, 'scripts/bundle-cli.ts'), join(draft, 'dist')]
+  execFileSync(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   try {
     renameSync(draft, folder)
   } catch {

@@ -47,6 +47,8 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
     inputModes: ['text/plain', 'application/json'],
     outputModes: ['text/plain'],
     strict: true,
+    // A fault passes requests on without a connection, so that the server cannot know that they are from this machine.
+    allowAnonymousList: true,
     agent: scriptedAgent,
     port: 0,
     grpcPort: 0,

@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
-import { selfSigned } from '../../../a2a/src/testing/fixtures/self-signed-certificate.ts'
 import { runInMemory } from '../testing/memory-terminal.ts'
 
 interface Received {
@@ -18,13 +16,12 @@ interface AgentOptions {
   readonly interfaces?: (url: string) => readonly object[]
   readonly card?: object
   readonly answer?: (received: Received) => unknown
-  readonly tls?: { readonly key: string; readonly cert: string }
 }
 
 /** An agent by hand, so that the test sees what was sent. */
-async function handmadeAgent({ interfaces, card, answer, tls }: AgentOptions = {}) {
+async function handmadeAgent({ interfaces, card, answer }: AgentOptions = {}) {
   const received: Received[] = []
-  const listener: Parameters<typeof createServer>[1] = (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -40,15 +37,14 @@ async function handmadeAgent({ interfaces, card, answer, tls }: AgentOptions = {
       const result = answer?.(one) ?? { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' }, later: 1 }
       response.end(JSON.stringify(isCard ? document : { jsonrpc: '2.0', id: 1, result }))
     })
-  }
-  const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   after(() => {
     server.close()
     server.closeAllConnections()
   })
-  const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const document = {
     name: 'Hand',
     description: 'd',
@@ -168,15 +164,6 @@ describe('the call of an agent', () => {
       (await runInMemory(['task', 'get', 't', ...endpoint, '--transport', 'jsonrpc'], { environment })).code,
       0,
     )
-  })
-
-  it('verifies certificates unless --insecure says otherwise, with a warning', async () => {
-    const { url } = await handmadeAgent({ tls: selfSigned('localhost') })
-    const refused = await runInMemory(['task', 'get', 't', '-a', url, '-o', 'json'])
-    assert.deepEqual([refused.code, errorOf(refused.stdout).code], [3, 'A2ACLI_ERR_UNREACHABLE'])
-    const { code, stderr } = await runInMemory(['task', 'get', 't', '-a', url, '--insecure'])
-    assert.equal(code, 0, stderr)
-    assert.match(stderr, /Warning: .*--insecure/)
   })
 
   it('goes through the proxy that the environment names', async () => {

@@ -97,6 +97,7 @@ async function optionsOf({ settings, terminal, signal }: CommandContext): Promis
     ...(receiverPort === undefined ? {} : { receiverPort }),
     ...(maxMessages === undefined ? {} : { maxMessages }),
     ...(checkTimeoutMs === undefined ? {} : { checkTimeoutMs }),
+    parallel: settings.integer('parallel', 1, 16) ?? 1,
     ...(only.length === 0 ? {} : { only }),
     ...(skip.length === 0 ? {} : { skip }),
     ...(bindings.length === 0 ? {} : { bindings }),

@@ -1,5 +1,5 @@
 /** What a run may do, and what the operator knows of the agent. */
-import type { BindingName, Check, VersionName } from './check.ts'
+import type { BindingName, VersionName } from './verdict.ts'
 import type { CheckResult, Target } from './report.ts'
 import type { JsonObject } from './wire/spelling.ts'
 
@@ -30,6 +30,8 @@ export interface ConformanceOptions {
   readonly insecure?: boolean
   /** Client certificate and certificate authority in PEM. */
   readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string }
+  /** How many interfaces are checked at the same time. Default 1. */
+  readonly parallel?: number
   /** How long one check may take. Default 30 seconds. */
   readonly checkTimeoutMs?: number
   /** How long to wait for what an agent should not do, such as a second response or a late event. Default 300 ms. */
@@ -39,8 +41,6 @@ export interface ConformanceOptions {
   readonly secrets?: readonly string[]
   /** Called after each check. */
   readonly onResult?: (result: CheckResult) => void
-  /** Default: all checks. */
-  readonly checks?: readonly Check[]
   /** For the time and the duration in the report. */
   readonly now?: () => number
 }

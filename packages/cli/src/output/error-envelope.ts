@@ -51,6 +51,8 @@ const hints: Partial<Readonly<Record<ErrorCode | CliErrorCode, string>>> = {
   A2ACLI_ERR_TIMEOUT: 'Choose a longer --timeout.',
   TASK_NOT_FOUND: 'Check the id of the task and the agent. --debug shows every request.',
   TASK_NOT_CANCELABLE: 'The task has already ended: `a2a task get` shows its state.',
+  UNSUPPORTED_OPERATION:
+    'The agent does not offer it, or not for a task in this state: see `a2a task get`. --debug shows every request.',
   VERSION_NOT_SUPPORTED: 'Name a version that the agent supports: --a2a-version 0.3',
   CONTEXT_REJECTED: 'The task and the context must belong together. --debug shows every request.',
   INVALID_PARAMS: '--debug shows every request.',

@@ -1,5 +1,7 @@
 /** Checks of waiting and polling: intervals, time limits, interrupts, interrupted states, failing streams. */
 import assert from 'node:assert/strict'
+import type { FixtureAgent } from '../../fixture/fixture-agent.ts'
+import type { RunningProgram } from '../../program/a2a-program.ts'
 import { finishedTask, startTask } from '../workbench.ts'
 import type { Checks, JsonError, JsonTask } from '../workbench.ts'
 
@@ -28,7 +30,7 @@ export const pollChecks: Checks = {
         '--poll-interval',
         '20ms',
       ])
-      await secondGet(agent, task.id)
+      await secondGet(agent, task.id, running)
       agent.gates.open(`poll-001${flag}`)
       const run = await bench.finish(running, { shows: 'polls until the task has ended' })
       assert.equal(run.json<JsonTask>().status.state, 'TASK_STATE_COMPLETED')
@@ -38,7 +40,7 @@ export const pollChecks: Checks = {
   async A2ACLI_TASK_POLL_002(bench) {
     const agent = await bench.agent({ settings: { streaming: false } })
     const gone = await bench.a2a(
-      ['send', '-a', agent.url, '-o', 'json', '--timeout', '300ms', '--poll-interval', '50ms', 'hold never'],
+      ['send', '-a', agent.url, '-o', 'json', '--timeout', '3s', '--poll-interval', '500ms', 'hold never'],
       {
         exit: 5,
         shows: 'gives up at --timeout and names the task in the error',
@@ -48,7 +50,7 @@ export const pollChecks: Checks = {
     assert.equal(error.code, 'A2ACLI_ERR_TIMEOUT')
     assert.match(`${error.message} ${error.hint}`, /[0-9a-f-]{36}/)
     const asked = agent.sent('GetTask').length
-    assert.ok(asked <= 6, `at most one read per interval: ${asked}`)
+    assert.ok(asked <= 7, `at most one read per interval: ${asked}`)
     const running = await bench.start(['send', '-a', agent.url, '--poll-interval', '20ms', 'hold poll-002'])
     const [id = ''] = await running.waitFor('stderr', /[0-9a-f]{8}-[0-9a-f-]{27}/)
     running.kill('SIGINT')
@@ -102,7 +104,7 @@ export const pollChecks: Checks = {
       '--poll-interval',
       '20ms',
     ])
-    await secondGet(vague, held.id)
+    await secondGet(vague, held.id, running)
     vague.gates.open('poll-003')
     const run = await bench.finish(running, { shows: 'keeps polling through UNSPECIFIED until the task has ended' })
     assert.equal(run.json<JsonTask>().status.state, 'TASK_STATE_COMPLETED')
@@ -111,7 +113,8 @@ export const pollChecks: Checks = {
   async A2ACLI_TASK_POLL_004(bench) {
     const agent = await bench.agent()
     agent.server.rules.push(({ body }) => {
-      if (body.includes('"SubscribeToTask"')) return { cutAfterEvents: 0 }
+      const error = { code: -32_601, message: 'Method not found' }
+      if (body.includes('"SubscribeToTask"')) return { answer: Response.json({ jsonrpc: '2.0', id: 1, error }) }
       return body.includes('"SendStreamingMessage"') ? { cutAfterEvents: 1 } : undefined
     })
     const polled = Promise.withResolvers<void>()
@@ -129,7 +132,7 @@ export const pollChecks: Checks = {
       '20ms',
       'hold poll-004',
     ])
-    await polled.promise
+    await Promise.race([polled.promise, running.ended])
     agent.gates.open('poll-004')
     const run = await bench.finish(running, {
       shows: 'polls to the end after its stream was cut and could not be resumed',
@@ -140,8 +143,8 @@ export const pollChecks: Checks = {
   },
 }
 
-/** Resolves when the program has read the task twice: it polls. */
-async function secondGet(agent: Parameters<typeof startTask>[1], id: string): Promise<void> {
+/** Resolves when the program has read the task twice: it polls. Also if it ended, so that the check fails and does not hang. */
+async function secondGet(agent: FixtureAgent, id: string, { ended }: RunningProgram): Promise<void> {
   const polled = Promise.withResolvers<void>()
   let count = agent.server.requests.filter(({ body }) => isGet(body) && body.includes(id)).length
   const check = (): void => {
@@ -153,5 +156,5 @@ async function secondGet(agent: Parameters<typeof startTask>[1], id: string): Pr
     return undefined
   })
   check()
-  await polled.promise
+  await Promise.race([polled.promise, ended])
 }

@@ -148,7 +148,7 @@ export const taskChecks: Checks = {
       if (cuts === 1 && body.includes('"SubscribeToTask"')) reconnected.resolve()
       return undefined
     })
-    await reconnected.promise
+    await Promise.race([reconnected.promise, running.ended])
     agent.gates.open('subscribe-002')
     const run = await bench.finish(running, {
       shows: 'subscribes again after the connection was cut and ends with the final event, without a GetTask between',

@@ -80,7 +80,7 @@ export const transportChecks: Checks = {
       if (withTenant.sent('GetTask').length >= 2) second.resolve()
       return undefined
     })
-    await second.promise
+    await Promise.race([second.promise, running.ended])
     withTenant.gates.open('tx-003')
     await bench.finish(running, { shows: 'sets the tenant of the interface in every request, also in polls' })
     const calls = withTenant.server.requests.filter(({ method }) => method === 'POST')
@@ -115,7 +115,7 @@ export const transportChecks: Checks = {
       shows: 'uses 0.3 if it is named, and prints the 1.0 form of the result',
     })
     assert.equal(named.json<{ task: JsonTask }>().task.status.state, 'TASK_STATE_COMPLETED')
-    const strict = await bench.agent()
+    const strict = await bench.agent({ card: inOrder('JSONRPC') })
     strict.server.rules.push(({ method }) =>
       method === 'POST'
         ? {

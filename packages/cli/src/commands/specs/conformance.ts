@@ -51,6 +51,7 @@ export const conformance: Command = {
       takes: '<file>',
       summary: 'Also writes a JUnit XML report.',
     },
+    { name: 'parallel', takes: '<n>', default: '1', summary: 'Checks this many interfaces at the same time.' },
     { name: 'check-timeout', takes: '<duration>', default: '30s', summary: 'How long one check may take.' },
     { name: 'list', summary: 'Lists the checks and runs none.' },
     { name: 'markdown', takes: '<file>', summary: 'Also writes a report in Markdown.' },

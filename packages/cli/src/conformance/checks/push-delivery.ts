@@ -165,6 +165,10 @@ export const pushDeliveryChecks: readonly Check[] = [
     async run(subject) {
       await arrived(subject)
       const { webhook } = await deliveries(subject)
+      const isEnd = (delivery: Delivery): boolean => terminalStates.has(stateIn(subject, delivery))
+      await webhook.until((all) => all.some(isEnd), patienceMs(subject))
+      // What is out of order comes after the end.
+      await webhook.until((all) => all.slice(all.findIndex(isEnd)).some((each) => !isEnd(each)), subject.quietMs)
       let ended: string | undefined
       for (const delivery of webhook.deliveries) {
         const state = stateIn(subject, delivery)
@@ -253,7 +257,7 @@ export const pushDeliveryChecks: readonly Check[] = [
       await sendWith(subject, webhook)
       if (!(await webhook.until((all) => all.length > 0, patienceMs(subject))))
         throw new Undecided('no notification arrived')
-      await webhook.until((all) => all.some(({ path }) => path === '/elsewhere'), subject.quietMs)
+      await webhook.until((all) => all.some(({ path }) => path === '/elsewhere'), subject.quietMs * 3)
       const followed = webhook.deliveries.find(({ path }) => path === '/elsewhere')
       expect(followed === undefined, 'The redirect is followed, with the notification', followed)
       return pass()

@@ -44,10 +44,17 @@ export interface OpenGrpcStream {
 const statusName = (code: number): string => grpcCodes[code] ?? `STATUS_${code}`
 const clients = new Map<string, Client>()
 
-/** Closes the connections of all calls. */
-export function closeGrpcWire(): void {
-  for (const client of clients.values()) client.close()
-  clients.clear()
+let users = 0
+
+/** Keeps connections until the returned function is called by every run that uses them. */
+export function useGrpcWire(): () => void {
+  users += 1
+  return () => {
+    users -= 1
+    if (users > 0) return
+    for (const client of clients.values()) client.close()
+    clients.clear()
+  }
 }
 
 export async function callGrpc(options: GrpcRequestOptions): Promise<GrpcExchange> {

@@ -1,0 +1,16 @@
+/** Every fault, by the check that finds it. */
+import { authFaults, pushFaults } from './push-faults.ts'
+import { cardFaults } from './card-faults.ts'
+import { requestFaults } from './request-faults.ts'
+import { streamFaults } from './stream-faults.ts'
+import { taskFaults } from './task-faults.ts'
+import type { Fault } from '../fault.ts'
+
+export const faults: readonly Fault[] = [
+  ...cardFaults,
+  ...requestFaults,
+  ...taskFaults,
+  ...streamFaults,
+  ...pushFaults,
+  ...authFaults,
+]

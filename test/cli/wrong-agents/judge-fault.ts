@@ -1,0 +1,40 @@
+/** Runs the judge against an agent with one fault. */
+import { runConformance } from '@parley/cli/conformance'
+import type { CheckResult, ConformanceOptions, Profile } from '@parley/cli/conformance'
+import { startFaultServer } from './fault-server.ts'
+import type { Fault } from './fault.ts'
+
+/** What the scripted agent does for which message. */
+export const agentProfile: Profile = {
+  name: 'scripted agent',
+  messages: {
+    slow: { text: 'slow' },
+    inputRequired: { text: 'ask' },
+    authRequired: { text: 'login' },
+    message: { text: 'reply' },
+    reject: { text: 'reject' },
+    fail: { text: 'fail' },
+  },
+  otherCaller: { headers: { authorization: 'Bearer bob-token' } },
+}
+
+/** Short waits: what an agent on this machine does not do at once, it does not do. */
+export const judgeOptions: ConformanceOptions = {
+  profile: agentProfile,
+  quietMs: 50,
+  maxMessages: 2_000,
+  checkTimeoutMs: 20_000,
+}
+
+export async function judgeFault(fault: Fault, only?: readonly string[]): Promise<readonly CheckResult[]> {
+  await using server = await startFaultServer(fault)
+  const scope =
+    fault.isBetween === true ? {} : { versions: [fault.version ?? '1.0'], bindings: [fault.binding ?? 'JSONRPC'] }
+  const report = await runConformance(server.url, {
+    ...judgeOptions,
+    ...scope,
+    ...(only === undefined ? {} : { only }),
+    ...(fault.bearer === undefined ? {} : { bearer: fault.bearer }),
+  } as ConformanceOptions)
+  return report.results
+}
