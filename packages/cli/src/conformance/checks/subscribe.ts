@@ -218,8 +218,11 @@ function subscriptionAnswer(subject: Subject): Promise<Subscription> {
     const { task } = await subject.openTask()
     const before = { id: task.id, state: task.state }
     const stream = await subject.open('SubscribeToTask', { id: task.id })
-    if (stream.answer !== undefined)
+    if (stream.answer !== undefined) {
+      const { task: now } = await subject.getTask(task.id)
+      if (terminalStates.has(now.state)) throw new Undecided(`the task had ended before the subscription: ${now.state}`)
       return { stream, items: [], lastState: undefined, isOpen: false, before, after: before }
+    }
     await firstItem(stream, subject)
     const canceled = await subject.call('CancelTask', { id: task.id })
     const recorded = await recordOpened(stream, subject, canceled.error === undefined)
