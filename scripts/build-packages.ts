@@ -7,11 +7,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { bundleProgram } from './bundle-cli.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** In the order of their dependencies. */
-export const publishedPackages = ['create-parley', 'a2a', 'hub'] as const
+export const publishedPackages = ['create-parley', 'a2a', 'cli', 'hub'] as const
+
+/** Programs that start often: their code is a bundle, without the positions of the sources. */
+export const bundledPackages: readonly string[] = ['cli']
 
 /** A `package.json`, as far as building and packing read it. */
 export interface PackageManifest {
@@ -19,6 +23,7 @@ export interface PackageManifest {
   readonly version: string
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   readonly bin?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
   readonly [field: string]: unknown
 }
 
@@ -57,21 +62,25 @@ function buildPackage(name: string): void {
   const folder = join(root, 'packages', name)
   const [sources, dist] = [join(folder, 'src'), join(folder, 'dist')]
   const declarations = join(root, 'node_modules/.cache/parley-declarations', name, 'src')
-  const { exports, bin = {} } = readManifest(folder)
+  const { exports, bin = {}, dependencies = {} } = readManifest(folder)
   const entries = Object.values(exports).flatMap((entry) =>
     typeof entry === 'string' ? [] : [entry['parley-source'] ?? ''],
   )
   const programs = Object.values(bin).map((file) => file.replace(/^(?:\.\/)?dist\/(.*)\.js$/, 'src/$1.ts'))
   const inSources = (file: string): string => relative(sources, join(folder, file))
 
-  const code = reachable([...entries, ...programs].map(inSources), (file) =>
-    eraseTypes(readFileSync(join(sources, file), 'utf8')),
-  )
   const types = reachable(entries.map(inSources), (file) =>
     readFileSync(join(declarations, declarationOf(file)), 'utf8'),
   )
-  rmSync(dist, { recursive: true, force: true })
-  for (const [file, text] of code) write(join(dist, file.replace(/\.ts$/, '.js')), text)
+  const codeEntries = [...entries, ...programs].map(inSources)
+  if (bundledPackages.includes(name)) {
+    const external = Object.keys(dependencies).filter((dependency) => dependency !== '@parley/a2a')
+    bundleProgram({ sources, dist, entries: codeEntries, external })
+  } else {
+    const code = reachable(codeEntries, (file) => eraseTypes(readFileSync(join(sources, file), 'utf8')))
+    rmSync(dist, { recursive: true, force: true })
+    for (const [file, text] of code) write(join(dist, file.replace(/\.ts$/, '.js')), text)
+  }
   for (const [file, text] of types) write(join(dist, declarationOf(file)), text)
 }
 

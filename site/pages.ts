@@ -84,6 +84,7 @@ export const parts: readonly SitePart[] = [
           'client-auth',
           'client-http',
           'call-with-curl',
+          'check-an-agent',
           'sdks',
           'legacy-v03-draft',
         ],

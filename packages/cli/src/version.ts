@@ -1,4 +1,4 @@
-/** The version of the program, from its package.json. The build replaces the call by the text. */
+/** The version of the program, from its package.json. The bundle is in `dist`, this file in `src`: both are beside it. */
 import { readFileSync } from 'node:fs'
 
 export function programVersion(): string {

@@ -131,7 +131,7 @@ async function openFetch(
   secretNames: readonly string[],
 ): Promise<DirectFetch> {
   const { environment } = terminal
-  const { nodeFetch } = await import('@parley/a2a/node')
+  const { nodeFetch } = await import('@parley/a2a/client/node')
   const hasProxy = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => environment[name])
   const fetch = nodeFetch({
     ...(tls === undefined ? {} : { tls }),

@@ -80,7 +80,7 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
   return {
     code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,
     message: `${message}${taskId}`,
-    hint: (sent === null ? hintIn(details) : undefined) ?? hints[code] ?? null,
+    hint: (reason.wireCode === undefined ? hintIn(details) : undefined) ?? hints[code] ?? null,
     a2aCode: sent,
     exitCode: 1,
   }
@@ -90,7 +90,7 @@ function localReport(code: CliErrorCode, message: string, a2aCode: string | numb
   return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
 }
 
-/** A command that knows more than the code says what the user can do. Never from the agent, which sends details too. */
+/** A command that knows more than the code says what the user can do. Not for an error as the agent sent it, which has details too. */
 function hintIn({ hint }: A2AError['details']): string | undefined {
   return typeof hint === 'string' ? hint : undefined
 }

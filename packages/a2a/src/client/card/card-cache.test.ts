@@ -7,7 +7,7 @@ const entry = (name: string, keptUntil = Infinity): CachedCard => ({
   card: { name } as AgentCard,
   freshUntil: keptUntil,
   keptUntil,
-  storedHeaders: new Headers(),
+  storedHeaders: new Map(),
 })
 const never = new AbortController().signal
 

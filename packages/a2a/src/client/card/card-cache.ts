@@ -14,7 +14,7 @@ export interface CachedCard {
   /** Until then the entry is worth revalidating. */
   readonly keptUntil: number
   /** The headers that a 304 may leave out. */
-  readonly storedHeaders: Headers
+  readonly storedHeaders: ReadonlyMap<string, string>
 }
 export interface CardCache {
   /** Returns fresh and stale entries. */

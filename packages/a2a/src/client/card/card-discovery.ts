@@ -78,7 +78,8 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
     readCardModule.catch(() => {})
     const etag = stale?.storedHeaders.get('etag')
     const modified = stale?.storedHeaders.get('last-modified')
-    const response = await http.send({
+    // Without a web Response where that is possible: Node takes longer to load its classes than to fetch a card.
+    const response = await (http.exchange ?? http.send)({
       method: 'GET',
       url: location,
       headers: {

@@ -3,6 +3,7 @@
  * stale card is never returned, so `must-revalidate` needs no code, and `s-maxage` addresses shared caches.
  */
 import type { AgentCard } from '../../model/card.ts'
+import type { HttpAnswer } from '../contract.ts'
 import type { CachedCard } from './card-cache.ts'
 
 const defaultFreshMs = 300_000
@@ -12,7 +13,7 @@ const staleKeptMs = 3_600_000
 /** `undefined`: must not be cached. `before` is the entry that a 304 has confirmed. */
 export function createCachedCard(
   card: AgentCard,
-  { headers, type }: Response,
+  { headers, type }: Pick<HttpAnswer, 'headers' | 'type'>,
   sentAt: number,
   now: number,
   before?: CachedCard,
@@ -44,7 +45,7 @@ export function createCachedCard(
   const keptUntil = Math.max(now, freshUntil) + (hasValidator ? staleKeptMs : 0)
   if (keptUntil <= now) return undefined
   // Headers that a 304 leaves out stay valid.
-  const lasting = new Headers()
+  const lasting = new Map<string, string>()
   for (const name of ['cache-control', 'expires', ...(hasValidator ? ['etag', 'last-modified'] : [])]) {
     const value = header(name)
     if (value !== null) lasting.set(name, value)

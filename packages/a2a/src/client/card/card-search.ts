@@ -8,7 +8,7 @@ import type { AgentCard } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import { urlWithoutQuery } from '../http/http-url.ts'
 import type { RetryCardOptions } from './retry-card.ts'
-import type { ClientLimits } from '../contract.ts'
+import type { ClientLimits, HttpAnswer } from '../contract.ts'
 import { readText } from '../http/read-text.ts'
 
 /**
@@ -106,7 +106,7 @@ const maxMessageBytes = 10_000
 /** Adds the server's message if it says that there is no such agent, because it lists the agents that exist. */
 export async function withServerMessage(
   refusal: A2AError,
-  response: Response,
+  response: HttpAnswer,
   { limits, signal }: { readonly limits: Pick<ClientLimits, 'cardTimeoutMs'>; readonly signal: AbortSignal },
 ): Promise<A2AError> {
   const body = await readText(response, maxMessageBytes, signal, limits.cardTimeoutMs).catch(() => '')

@@ -7,7 +7,7 @@ import { A2AError, type ErrorCode } from '../../model/error.ts'
 import { decodeCard } from '../../versions/decode-card.ts'
 import { urlWithoutQuery } from '../http/http-url.ts'
 import { resolveCardUrls, withCardSource } from './card-source.ts'
-import type { ClientLimits, ClientLog } from '../contract.ts'
+import type { ClientLimits, ClientLog, HttpAnswer } from '../contract.ts'
 import { checkJsonNodesIfLong, discardBody, readText } from '../http/read-text.ts'
 import { withResponseDetails } from '../http/response-errors.ts'
 
@@ -20,7 +20,7 @@ interface ReadCardDeps {
 }
 
 export async function readCard(
-  response: Response,
+  response: HttpAnswer,
   from: URL,
   { limits, signal, log }: ReadCardDeps,
 ): Promise<AgentCard> {
@@ -62,7 +62,7 @@ const cardErrorCodes: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** The error with the server's message, if it lists the agents that exist. */
-async function refusedCardError(response: Response, from: URL, parts: ReadCardDeps): Promise<A2AError> {
+async function refusedCardError(response: HttpAnswer, from: URL, parts: ReadCardDeps): Promise<A2AError> {
   const error = notACardError(response, from)
   if (response.status === 404 && response.headers.get('content-type')?.includes('json') === true)
     return (await import('./card-search.ts')).withServerMessage(error, response, parts)
@@ -71,7 +71,7 @@ async function refusedCardError(response: Response, from: URL, parts: ReadCardDe
 }
 
 /** The error for a response that is not a card. */
-function notACardError(response: Response, from: URL): A2AError {
+function notACardError(response: HttpAnswer, from: URL): A2AError {
   const { ok, status, headers } = response
   const type = headers.get('content-type') ?? 'unlabelled'
   const what = !ok ? `HTTP ${status}` : type.includes('html') ? 'an HTML page' : `content that is not JSON (${type})`

@@ -5,7 +5,7 @@
  */
 import { Agent as HttpAgent, globalAgent as httpGlobalAgent, request as httpRequest } from 'node:http'
 import type { AgentOptions, IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, globalAgent as httpsGlobalAgent, request as httpsRequest } from 'node:https'
+import type { Agent as HttpsAgent } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import { createBrotliDecompress, createInflate, createGunzip } from 'node:zlib'
@@ -15,9 +15,14 @@ import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRe
 /** Idle connections are closed before the peer closes them: a request on a closing connection fails without cause. */
 export const idleConnectionMs = 4_000
 
+type HttpsModule = typeof import('node:https')
+/** Loaded with the first URL that needs it: TLS takes Node as long to load as everything else of a short program. */
+let https: HttpsModule | undefined
+
 export interface NodeExchangeOptions {
   readonly plain: HttpAgent
-  readonly secure: HttpsAgent
+  /** Or how to create it with the first request that needs it. */
+  readonly secure: HttpsAgent | ((https: HttpsModule) => HttpsAgent)
   /** Throws if the request is not allowed. Default: every one is. */
   check?(url: URL): void
   /** Decodes a response that is compressed although that was not requested. Default: rejects it. */
@@ -44,8 +49,15 @@ export function createNodeExchange(options: NodeExchangeOptions): DirectFetch {
       method,
       headers: messageHeaders(headers),
     }
+    if (isSecure && https === undefined) {
+      https = await import('node:https')
+      signal.throwIfAborted()
+    }
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    const outgoing = isSecure ? httpsRequest({ ...about, agent: secure }) : httpRequest({ ...about, agent: plain })
+    const outgoing =
+      isSecure && https !== undefined
+        ? https.request({ ...about, agent: typeof secure === 'function' ? secure(https) : secure })
+        : httpRequest({ ...about, agent: plain })
     let incoming: IncomingMessage | undefined
     const onAbort = (): void => void (incoming ?? outgoing).destroy(signal.reason as Error)
     signal.addEventListener('abort', onAbort)
@@ -130,9 +142,11 @@ export function nodeFetch({ tls, proxyEnv }: NodeFetchOptions = {}): DirectFetch
   }
   // The proxies of the environment are options of the global agents. The types of Node lack them for http.
   const { options } = httpGlobalAgent as { readonly options?: AgentOptions }
+  let secure: HttpsAgent | undefined
   return createNodeExchange({
     plain: new HttpAgent({ ...options, ...settings }),
-    secure: new HttpsAgent({ ...httpsGlobalAgent.options, ...settings, ...(tls as SecureContextOptions) }),
+    secure: ({ Agent, globalAgent }) =>
+      (secure ??= new Agent({ ...globalAgent.options, ...settings, ...(tls as SecureContextOptions) })),
     decompress: true,
   })
 }

@@ -51,7 +51,7 @@ export const sendChecks: readonly Check[] = [
     rules: ['B-64'],
     level: newRule,
     section: { '1.0': 'A2A 1.0 §3.2.2', '0.3': 'A2A 0.3 §7.1.1', '0.2': 'A2A 0.2 §7.1.1' },
-    title: 'With returnImmediately (0.x: blocking false) the task is returned while work goes on',
+    title: 'With returnImmediately (0.x: blocking false) the task is returned while work continues',
     async run(subject) {
       const answer = await subject.send(
         subject.hasScenario('slow') ? 'slow' : 'complete',

@@ -9,11 +9,12 @@ import {
   recordStream,
   requireStream,
   requireStreaming,
+  stateOf,
   type RecordedStream,
 } from '../record-stream.ts'
 import type { StreamAnswer, Subject } from '../subject.ts'
 import { describeError } from '../wire/read-error.ts'
-import { terminalStates } from '../wire/read-response.ts'
+import { interruptedStates, terminalStates } from '../wire/read-response.ts'
 import { refusalOf } from './streaming-rules.ts'
 
 const allBindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const
@@ -137,9 +138,13 @@ export const subscribeChecks: readonly Check[] = [
     bindings: allBindings,
     sends: true,
     async run(subject) {
-      const { stream, lastState, isOpen, after } = await subscription(subject)
+      const { stream, items, lastState, isOpen, after } = await subscription(subject)
       if (!terminalStates.has(after.state))
         throw new Undecided(`the task does not end: it is ${after.state} after CancelTask`)
+      // §11.7 lets a stream close when its task asks for input; §3.1.6 does not.
+      const began = items[0] === undefined ? undefined : stateOf(items[0])
+      if (!isOpen && interruptedStates.has(lastState) && began !== lastState)
+        throw new Undecided(`the stream closed with ${lastState}, before the task ended`)
       expect(lastState === after.state, `The subscription ends with ${lastState}, the task with ${after.state}`, stream)
       expect(!isOpen, `The subscription is still open ${patienceMs(subject)} ms after ${lastState}`, stream)
       return pass()

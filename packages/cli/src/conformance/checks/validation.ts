@@ -206,15 +206,14 @@ export const validationChecks: readonly Check[] = [
   },
 ]
 
-/** Whether a card, or one of its skills, takes every media type or this one. */
+/** Whether a card, or one of its skills, takes every binary media type or this one. */
 function acceptsAnything(subject: Subject, type: string): boolean {
   const { json } = subject.card
   const skills = Array.isArray(json['skills']) ? (json['skills'] as unknown[]).filter(isObject) : []
   const modes = [json['defaultInputModes'], ...skills.map(({ inputModes }) => inputModes)].flatMap((list) =>
     Array.isArray(list) ? (list as unknown[]) : [],
   )
-  return (
-    modes.length === 0 ||
-    modes.some((mode) => mode === '*/*' || mode === 'application/*' || mode === '*' || mode === type)
-  )
+  // RFC 2046 §4 reads an unknown subtype of `application` as `octet-stream`.
+  const wide: readonly unknown[] = ['*/*', '*', 'application/*', 'application/octet-stream', type]
+  return modes.length === 0 || modes.some((mode) => wide.includes(mode))
 }

@@ -1,12 +1,12 @@
 /** The report in Markdown, for a pull request or the summary of a workflow. */
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf, legend } from './cell.ts'
-import { groupResults, matrixOf } from './matrix.ts'
+import { groupResults, groupUndecided, matrixOf } from './matrix.ts'
 
 export function markdownReport(report: ConformanceReport): string {
   const { agent, targets, startedAt, summary, results, messagesSent } = report
   const failed = results.filter(({ outcome }) => outcome === 'fail')
-  const open = results.filter(({ outcome }) => outcome === 'undecided')
+  const open = groupUndecided(results)
   const named = [agent.name, agent.version].filter(Boolean).join(' ')
   return [
     `# A2A conformance${named === '' ? '' : ` of ${text(named)}`}`,
@@ -28,15 +28,7 @@ export function markdownReport(report: ConformanceReport): string {
       : ['', '## Failures', ...groupResults(failed).flatMap(failureLines)]),
     ...(open.length === 0
       ? []
-      : [
-          '',
-          '## Undecided',
-          '',
-          ...groupResults(open).map(
-            ([first, ...others]) =>
-              `- ${code(first.id)} (${[first, ...others].map(interfaceOf).join(', ')}): ${text(first.note ?? '')}`,
-          ),
-        ]),
+      : ['', '## Undecided', '', ...open.map(({ why, ids }) => `- ${text(why)}: ${ids.map(code).join(', ')}`)]),
     '',
     '## All checks',
     '',

@@ -41,6 +41,19 @@ function groupIds(ids: readonly string[]): readonly string[] {
 const levelsOf = (results: readonly CheckResult[], id: string): string =>
   [...new Set(results.filter((result) => result.id === id).map(({ level }) => level))].join('/')
 
+/** Why checks are undecided, without what differs from interface to interface, and the checks. */
+export function groupUndecided(
+  results: readonly CheckResult[],
+): readonly { readonly why: string; readonly ids: readonly string[] }[] {
+  const groups = new Map<string, Set<string>>()
+  for (const { id, outcome, note = '' } of results) {
+    if (outcome !== 'undecided') continue
+    const why = (/^(.{20,}?)(?: \(|: (?:-\d|HTTP|gRPC))/.exec(note)?.[1] ?? note).trim()
+    groups.set(why, (groups.get(why) ?? new Set()).add(id))
+  }
+  return [...groups].map(([why, ids]) => ({ why, ids: [...ids] }))
+}
+
 /** Failures of the same check with the same note, on all their interfaces. */
 export function groupResults(results: readonly CheckResult[]): readonly (readonly [CheckResult, ...CheckResult[]])[] {
   const groups = new Map<string, [CheckResult, ...CheckResult[]]>()

@@ -2,7 +2,7 @@
 import { neutralize } from '../../output/sanitize.ts'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf, legend } from './cell.ts'
-import { groupResults, matrixOf } from './matrix.ts'
+import { groupResults, groupUndecided, matrixOf } from './matrix.ts'
 
 export interface TextReportOptions {
   /** With the exchange of every failure. */
@@ -11,17 +11,19 @@ export interface TextReportOptions {
 
 export function textReport(report: ConformanceReport, { showsEvidence }: TextReportOptions): string {
   const failed = report.results.filter(({ outcome }) => outcome === 'fail')
-  const open = report.results.filter(({ outcome }) => outcome === 'undecided')
+  const open = groupUndecided(report.results)
   const lines = [
     ...headLines(report),
     '',
     ...tableLines(report),
     '',
     legend,
-    ...section('Failures', failed, (group) => failureLines(group, showsEvidence)),
-    ...section('Undecided', open, ([first, ...others]) => [
-      `  ${first.id} (${[first, ...others].map(interfaceOf).join(', ')}): ${first.note ?? ''}`,
-    ]),
+    ...(failed.length === 0
+      ? []
+      : ['', 'Failures:', ...groupResults(failed).flatMap((group) => failureLines(group, showsEvidence))]),
+    ...(open.length === 0
+      ? []
+      : ['', 'Undecided:', ...open.flatMap(({ why, ids }) => [`  ${why}:`, `    ${ids.join(', ')}`])]),
     '',
     ...summaryLines(report),
   ]
@@ -56,14 +58,6 @@ function tableLines(report: ConformanceReport): readonly string[] {
       ...cells.map((cell, index) => cell.padEnd(heads[index]?.length ?? 0)),
     ].join('  ')
   return [row('CHECK', 'LEVEL', heads), ...rows.map(({ id, level, cells }) => row(id, level, cells))]
-}
-
-function section(
-  title: string,
-  results: readonly CheckResult[],
-  lines: (group: readonly [CheckResult, ...CheckResult[]]) => readonly string[],
-): readonly string[] {
-  return results.length === 0 ? [] : ['', `${title}:`, ...groupResults(results).flatMap(lines)]
 }
 
 function failureLines(group: readonly [CheckResult, ...CheckResult[]], showsEvidence: boolean): readonly string[] {
