@@ -16,7 +16,8 @@ describe('the report of an error', () => {
   })
 
   it('has the name of the specification and the code of the wire for an error of the protocol', () => {
-    const sent = new A2AError('TASK_NOT_FOUND', 'Task not found', { taskId: 't-1' }, { wireCode: -32_001 })
+    const received = new A2AError('TASK_NOT_FOUND', 'Task not found', { taskId: 't-1' })
+    const sent = Object.assign(received, { wireCode: -32_001 })
     const { hint: _, ...error } = report(sent)
     const message = 'Task not found (task t-1)'
     assert.deepEqual(error, { code: 'TaskNotFoundError', message, a2aCode: -32_001, exitCode: 1 })
