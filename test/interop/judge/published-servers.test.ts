@@ -22,11 +22,15 @@ async function judge(
   }
 }
 
+/** Of one level: over JSON-RPC only, so that the quick mode and the full mode compare the same. */
 const failedIds = (results: readonly CheckResult[], level?: string): readonly string[] =>
   [
     ...new Set(
       results
-        .filter((each) => each.outcome === 'fail' && (level === undefined || each.level === level))
+        .filter(
+          ({ outcome, level: of, binding }) =>
+            outcome === 'fail' && (level === undefined || (of === level && (binding ?? 'JSONRPC') === 'JSONRPC')),
+        )
         .map(({ id }) => id),
     ),
   ].toSorted()
