@@ -8,8 +8,7 @@ import { loadBinding } from './load-binding.ts'
 
 /**
  * Bindings for `connect` that keep the fields of a 1.0 response that this SDK does not know: the two over HTTP, and those that you
- * pass, such as `grpc()`. `toProtoJson` of `@parley/a2a` writes the fields again; nothing else sees them. Errors also keep the code
- * that the agent sent, in `details.wireCode`.
+ * pass, such as `grpc()`. `toProtoJson` of `@parley/a2a` writes the fields again; nothing else sees them.
  *
  * Pass `prefer: []` for the order of the card: by default `connect` prefers the bindings that you pass.
  *

@@ -3,18 +3,17 @@ import { stat, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError, usageError } from '../output/cli-error.ts'
+import type { CatalogDeps } from './catalog.ts'
+import { checkedUrl, urlOfHost } from './host-url.ts'
 
 /** The target of the client: a URL, at which it looks for the card, or the document of a card. */
 export type CardTarget =
   | { readonly url: string }
   | { readonly document: Record<string, unknown>; readonly path: string }
 
-export interface ReferenceDeps {
-  readonly cwd: string
+export interface ReferenceDeps extends CatalogDeps {
   /** The catalog of `--catalog`, in which a name is looked up first. */
   readonly catalog: string | undefined
-  /** Fetches a catalog. */
-  readonly fetchText: (url: string) => Promise<string>
 }
 
 /** Throws a usage error, or A2ACLI_ERR_CARD_NOT_FOUND for a reference that leads nowhere. */
@@ -47,18 +46,6 @@ async function resolvePlainReference(reference: string, { cwd }: ReferenceDeps):
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(reference))
     throw usageError(`--agent-card ${reference}: the scheme is not supported.`, 'Use http, https or file.')
   return { url: urlOfHost(reference) }
-}
-
-/** A host without a scheme: plain http on this machine, https elsewhere. */
-export function urlOfHost(host: string): string {
-  const { hostname } = new URL(checkedUrl(`https://${host}`, host))
-  const isLocal = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  return `${isLocal ? 'http' : 'https'}://${host}`
-}
-
-function checkedUrl(url: string, reference: string): string {
-  if (URL.canParse(url) && new URL(url).hostname !== '') return url
-  throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `--agent-card ${reference}: not a host, a URL or a file.`)
 }
 
 const isPath = (reference: string): boolean => /^(\/|\.{1,2}([/\\]|$)|[A-Za-z]:[\\/])/.test(reference)

@@ -6,14 +6,16 @@ import { isStruct } from '@parley/a2a'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CliError } from '../output/cli-error.ts'
-import { urlOfHost, type ReferenceDeps } from './agent-reference.ts'
+import { urlOfHost } from './host-url.ts'
+
+export interface CatalogDeps {
+  readonly cwd: string
+  /** Fetches a catalog. */
+  readonly fetchText: (url: string) => Promise<string>
+}
 
 /** The reference of the entry; `undefined` if the catalog has none of this name. */
-export async function findCatalogEntry(
-  name: string,
-  catalog: string,
-  deps: ReferenceDeps,
-): Promise<string | undefined> {
+export async function findCatalogEntry(name: string, catalog: string, deps: CatalogDeps): Promise<string | undefined> {
   const { text, base } = await readCatalog(catalog, deps)
   let document: unknown
   try {
@@ -31,10 +33,7 @@ export async function findCatalogEntry(
     : address
 }
 
-async function readCatalog(
-  catalog: string,
-  { cwd, fetchText }: ReferenceDeps,
-): Promise<{ text: string; base?: string }> {
+async function readCatalog(catalog: string, { cwd, fetchText }: CatalogDeps): Promise<{ text: string; base?: string }> {
   const isUrl = /^https?:\/\//i.test(catalog)
   if (!isUrl) {
     const text = await readFile(resolve(cwd, catalog), 'utf8').catch(() => undefined)

@@ -55,7 +55,6 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   if (isInsecure) output.warn('TLS certificates are not verified (--insecure).')
   const tls = await tlsOf(settings, terminal.cwd, isInsecure)
   const fetch = await openFetch(deps, tls, Object.keys(headers))
-  const grpc = lazyGrpc(tls)
   const resumeArgs = resumeArgsOf(settings, isEndpoint ? '-e' : '-a', reference)
   const target: CardTarget = isEndpoint
     ? {
@@ -69,6 +68,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
       })
   const { createCredentials } = await import('../auth/credentials.ts')
   const cardUrl = 'url' in target ? target.url : undefined
+  const grpc = lazyGrpc({ tls, isSecure: cardUrl?.toLowerCase().startsWith('https:') ?? false })
   const isExplicit = settings.sourceOf('timeout').kind !== 'default'
   return {
     reference,

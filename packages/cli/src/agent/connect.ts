@@ -20,14 +20,18 @@ export async function connectAgent(deps: ConnectDeps): Promise<AgentConnection> 
 async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promise<AgentConnection> {
   const { settings, output, signal } = deps
   const listeners = new Set<(exchange: Exchange) => void>()
+  const report = ({ operation, attempt }: ClientCall, phase: Exchange['phase'], error?: unknown): void => {
+    for (const listener of listeners) listener({ operation, attempt, phase, error })
+  }
   const watch: Interceptor = async (call, next) => {
+    report(call, 'begin')
     try {
       const result = await next(call)
-      for (const listener of listeners) listener({ ...call, error: undefined })
+      report(call, 'end')
       return result
     } catch (reason) {
       const error = ownError(reason)
-      for (const listener of listeners) listener({ ...call, error })
+      report(call, 'end', error)
       throw error
     }
   }
@@ -75,7 +79,7 @@ async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promi
 
 /** The tenant of the card is never displaced: this one is for interfaces without one. */
 function withTenant(tenant: string): Interceptor {
-  return (call, next) => next({ ...call, request: { tenant, ...call.request } } as ClientCall)
+  return (call, next) => next({ ...call, request: { tenant, ...call.request } })
 }
 
 /** What `--debug` shows of every call, also over gRPC, which the wire log does not see. */

@@ -19,14 +19,16 @@ export interface AgentConnection {
   readonly canPush: boolean
   /** Fetches a task, without the `kind` that the methods of `agent` add. */
   getTask(id: string, options?: { readonly historyLength?: number; readonly signal?: AbortSignal }): Promise<Task>
-  /** Calls `listener` with every exchange that ends, also with those of retries. Returns the function that removes it. */
+  /** Calls `listener` when an exchange begins and when it ends, also for retries. Returns the function that removes it. */
   onExchange(listener: (exchange: Exchange) => void): () => void
   close(): Promise<void>
 }
 
-/** One request to the agent: the operation, the number of the attempt, and the error that it ended with. */
+/** One request to the agent. A stream counts its connections in `attempt`. */
 export interface Exchange {
   readonly operation: Operation
   readonly attempt: number
+  readonly phase: 'begin' | 'end'
+  /** What it ended with, if it failed. */
   readonly error: unknown
 }

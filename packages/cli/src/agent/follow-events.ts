@@ -2,13 +2,14 @@
  * Follows a task to the end of the agent's turn. The client resumes a broken stream after its last event, or polls; this file prints:
  * every event with `--stream`, otherwise progress on stderr and the final object.
  */
-import { hasSettled, toProtoJson } from '@parley/a2a'
+import { A2AError, hasSettled, toProtoJson } from '@parley/a2a'
 import type { Message, StreamEvent, Task, TaskState } from '@parley/a2a'
 import type { EventStream } from '@parley/a2a/client'
 import type { Output } from '../output/output.ts'
 import { eventText, idsText, type TaskTextOptions } from '../output/task-text.ts'
 import { field } from '../output/text.ts'
 import type { AgentConnection, Exchange } from './connection.ts'
+import { pollTask } from './poll-task.ts'
 
 export type FinalObject = { readonly task: Task } | { readonly message: Message }
 
@@ -37,18 +38,31 @@ export async function followEvents(stream: EventStream, deps: FollowDeps): Promi
   const printer = output.isStream ? createEventPrinter(deps) : undefined
   const stopWatching = connection.onExchange(progress.onExchange)
   try {
-    for await (const event of stream) {
-      progress.onEvent(event)
-      await printer?.print(event)
-      if (deps.stopsAtInterruption && hasSettled(stateOf(event) ?? 'TASK_STATE_UNSPECIFIED')) break
+    const readEvents = async (): Promise<FinalObject> => {
+      for await (const event of stream) {
+        progress.onEvent(event)
+        await printer?.print(event)
+        if (deps.stopsAtInterruption && hasSettled(stateOf(event) ?? 'TASK_STATE_UNSPECIFIED')) break
+      }
+      return finalObject(stream, deps, progress.last)
     }
-    const final = await finalObject(stream, deps, progress.last)
+    const final = await readEvents().catch((reason: unknown) => pollInstead(reason, deps, progress.last))
     await printer?.end(final, progress.wasPolled)
     return final
   } finally {
     stopWatching()
     progress.end()
   }
+}
+
+/** If no connection brings the stream back, the task may still be read. */
+async function pollInstead(reason: unknown, deps: FollowDeps, { taskId }: LastSeen): Promise<FinalObject> {
+  const { connection, output, signal, historyLength } = deps
+  const isCut = reason instanceof A2AError && (reason.code === 'INTERRUPTED' || reason.code === 'UNAVAILABLE')
+  if (!isCut || taskId === undefined || signal.aborted) throw reason
+  output.note('The stream cannot be resumed; polling.')
+  const options = historyLength === undefined ? {} : { historyLength }
+  return { task: await pollTask(connection, taskId, { ...options, signal, output }) }
 }
 
 /** The task itself has everything that a stream may leave out; what the events add up to is the second best. */
@@ -87,7 +101,7 @@ interface LastSeen {
   wasPolled: boolean
 }
 
-function reportProgress({ connection, output, onTask }: FollowDeps) {
+function reportProgress({ output, onTask }: FollowDeps) {
   const last: LastSeen = {
     taskId: undefined,
     contextId: undefined,
@@ -99,6 +113,7 @@ function reportProgress({ connection, output, onTask }: FollowDeps) {
   const startedAt = performance.now()
   let status = ''
   let isLong = false
+  let isResuming = false
   const becomesLong = setTimeout(() => {
     isLong = true
     if (status !== '') output.note(status)
@@ -114,6 +129,7 @@ function reportProgress({ connection, output, onTask }: FollowDeps) {
       return last.wasPolled
     },
     onEvent(event: StreamEvent): void {
+      isResuming = false
       const { taskId, contextId, state, message } = factsOf(event)
       if (taskId !== undefined && taskId !== '' && last.taskId === undefined) {
         last.taskId = taskId
@@ -126,18 +142,22 @@ function reportProgress({ connection, output, onTask }: FollowDeps) {
       if ('message' in event) last.message = event.message
       if (!output.isStream && state !== undefined && !hasSettled(state)) reportStatus(state, message)
     },
-    onExchange({ operation, error }: Exchange): void {
+    onExchange({ operation, attempt, phase, error }: Exchange): void {
       if (operation === 'GetTask') last.wasPolled = true
-      if (error === undefined || !/^(Send|Subscribe|GetTask)/.test(operation)) return
-      const why = (error as Error).message
-      if (connection.canStream && operation !== 'GetTask' && last.taskId !== undefined)
-        output.note(`The stream was interrupted (${why}); resuming.`)
-      else output.debug(`${operation}: ${why}`)
+      else if (phase === 'begin' && attempt > 1 && /Streaming|Subscribe/.test(operation))
+        noteOnce('The stream was interrupted; resuming.')
+      if (error !== undefined) output.debug(`${operation}, attempt ${attempt}: ${(error as Error).message}`)
     },
     end() {
       clearTimeout(becomesLong)
       clearInterval(timer)
     },
+  }
+
+  /** Once for every interruption, not for every attempt. */
+  function noteOnce(text: string): void {
+    if (!isResuming) output.note(text)
+    isResuming = true
   }
 
   /** What the agent says while it works. */

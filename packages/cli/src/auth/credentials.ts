@@ -5,27 +5,12 @@
  */
 import type { AgentCard } from '@parley/a2a'
 import { createAuthenticator } from '@parley/a2a/client'
-import type { AuthCredentials, Authenticator, AuthRequest, Fetch } from '@parley/a2a/client'
-import type { Settings } from '../args/settings.ts'
+import type { AuthCredentials, Authenticator, AuthRequest } from '@parley/a2a/client'
 import { CliError, usageError } from '../output/cli-error.ts'
-import type { Output } from '../output/output.ts'
-import type { Terminal } from '../terminal.ts'
 import { acceptsCredential, credentialHeaders, credentialHint, describeAlternatives } from './card-schemes.ts'
 import type { CredentialKind } from './card-schemes.ts'
-import type { StoredLogin } from './token-store.ts'
-
-export interface CredentialsDeps {
-  readonly settings: Settings
-  readonly output: Output
-  readonly terminal: Pick<Terminal, 'environment' | 'home' | 'program'>
-  readonly fetch: Fetch
-  /** The URL of the card; `undefined` if it is a file. */
-  readonly cardUrl: string | undefined
-  /** False for `--endpoint`: what the user names directly needs no declaration. */
-  readonly hasCard: boolean
-  /** The arguments that name the agent, for commands in hints: `-a https://…`. */
-  readonly agentArgs: string
-}
+import type { CredentialsDeps } from './contract.ts'
+import { hostOf, isLoopback } from './login-scope.ts'
 
 /** The `authenticate` of `connect`. Throws a `CliError`, which the client wraps as the cause of its own. */
 export function createCredentials(deps: CredentialsDeps): Authenticator {
@@ -77,9 +62,8 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
   function checkDeclared(card: AgentCard): void {
     for (const kind of ['bearer', 'api-key'] as const satisfies readonly CredentialKind[]) {
       if (settings.value(kind) === undefined || acceptsCredential(card, kind)) continue
-      const what = kind === 'bearer' ? 'a bearer token' : 'an API key'
       const how = kind === 'bearer' ? 'Authorization:"Bearer <token>"' : 'X-API-Key:<key>'
-      const message = `The card declares no security scheme that accepts ${what}; --${kind} is not sent.`
+      const message = `The card declares no security scheme for --${kind}, which is not sent.`
       const hint = `To send it anyway, pass it as a service parameter: --svc-param ${how}`
       const { kind: source } = settings.sourceOf(kind)
       if (source === 'flag') throw usageError(message, hint)
@@ -140,22 +124,4 @@ const anyBearerCard: AgentCard = {
 function hasCredentials(credentials: AuthCredentials | undefined): credentials is AuthCredentials {
   const { headers = {}, query = {}, cookies = {} } = credentials ?? {}
   return [headers, query, cookies].some((values) => Object.keys(values).length > 0)
-}
-
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-}
-
-function hostOf(url: string | undefined): string | undefined {
-  return url !== undefined && /^https?:/i.test(url) && URL.canParse(url) ? new URL(url).hostname : undefined
-}
-
-/** The origin that logins are bound to: that of the card, or of the interface if the card is a file. */
-export function loginOrigin(cardUrl: string | undefined, interfaceUrl: string): string {
-  return new URL(hostOf(cardUrl) === undefined ? interfaceUrl : (cardUrl ?? interfaceUrl)).origin
-}
-
-/** Whether a login may be used at this host: the one of its origin, or one that the card named at the login. */
-export function coversHost({ origin, hosts }: Pick<StoredLogin, 'origin' | 'hosts'>, hostname: string): boolean {
-  return new URL(origin).hostname === hostname || hosts.includes(hostname)
 }

@@ -3,7 +3,8 @@ import { A2AError, createAuthenticator } from '@parley/a2a/client'
 import type { Authenticator, OAuthOptions } from '@parley/a2a/client'
 import { configFolder } from '../args/config-files.ts'
 import { CliError } from '../output/cli-error.ts'
-import { coversHost, loginOrigin, type CredentialsDeps } from './credentials.ts'
+import type { CredentialsDeps } from './contract.ts'
+import { coversHost, loginOrigin } from './login-scope.ts'
 import { openTokenStore, type StoredLogin, type TokenStore } from './token-store.ts'
 
 /** `undefined` if there is no login for the agent of this URL. */

@@ -8,7 +8,7 @@ import type { DeviceCodePrompt, Fetch, OAuthOptions, StoredToken, TokenOrigin } 
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'
 import { alternativesOf, credentialHint, credentialKindOf, issuesTokens } from './card-schemes.ts'
-import { isLoopback } from './credentials.ts'
+import { isLoopback } from './login-scope.ts'
 import type { StoredLogin } from './token-store.ts'
 
 type Flow = StoredLogin['flow']
@@ -172,7 +172,8 @@ function scopesOf(settings: Settings, { securityRequirements = [] }: AgentCard, 
 
 /**
  * The servers that may be asked. A server that the card names elsewhere gets no client secret unless the user trusts it: any card
- * could name any server. Without a secret the user sees where to sign in, and decides there.
+ * could name any server. Other ports of the same host are not elsewhere. Without a secret the user sees where to sign in, and
+ * decides there.
  */
 function trustedOrigins(deps: LoginDeps, scheme: SecurityScheme, flow: Flow, hasSecret: boolean): readonly string[] {
   const { settings, origin, note } = deps
@@ -181,7 +182,8 @@ function trustedOrigins(deps: LoginDeps, scheme: SecurityScheme, flow: Flow, has
   const others = [...new Set(cardUrls(scheme, flow).map((url) => new URL(url).origin))].filter(
     (one) => one !== origin && !isTrusted(one),
   )
-  for (const other of others) {
+  const isSameHost = (one: string): boolean => new URL(one).hostname === new URL(origin).hostname
+  for (const other of others.filter((one) => !isSameHost(one))) {
     if (hasSecret)
       throw usageError(
         `The card names the authorization server ${other}, which would receive your client secret.`,

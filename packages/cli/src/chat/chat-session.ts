@@ -2,7 +2,7 @@
  * A conversation in a terminal: reads lines, sends them, prints what the agent answers. The context is carried always, the task while
  * it waits for an answer.
  */
-import { A2AError, isInterrupted, isTerminal, linkSignals } from '@parley/a2a'
+import { A2AError, credentialsExtension, isInterrupted, isTerminal, linkSignals } from '@parley/a2a'
 import type { Part, Task } from '@parley/a2a'
 import type { Conversation, InputRequest, MessageInput } from '@parley/a2a/client'
 import type { AgentConnection } from '../agent/connection.ts'
@@ -34,6 +34,10 @@ export class ChatSession {
   /** The last task of the conversation, whether or not it waits. */
   #lastTaskId: string | undefined
   #lastState: Task['status']['state'] | undefined
+  /** What Ctrl-C does now. */
+  #onInterrupt: (() => void) | undefined
+  /** How often Ctrl-C was pressed when there was nothing to interrupt: it counts for the next prompt. */
+  #pendingInterrupts = 0
   /** The question that the open task waits for, if the answer is a credential. */
   #authRequest: InputRequest | undefined
 
@@ -42,6 +46,12 @@ export class ChatSession {
     const { settings } = deps.context
     const [contextId, taskId] = [settings.value('context-id'), settings.value('task-id')]
     this.#lastTaskId = taskId
+    deps.prompt.onInterrupt(() => {
+      const interrupt = this.#onInterrupt
+      this.#onInterrupt = undefined
+      if (interrupt === undefined) this.#pendingInterrupts += 1
+      else interrupt()
+    })
     this.#conversation = this.#open({
       ...(contextId !== undefined ? { contextId } : {}),
       ...(taskId !== undefined ? { taskId } : {}),
@@ -96,7 +106,10 @@ export class ChatSession {
   async #readMessage(): Promise<string | undefined> {
     const { prompt } = this.#deps
     const leave = new AbortController()
-    const remove = prompt.onInterrupt(() => leave.abort())
+    if (this.#pendingInterrupts > 0) {
+      this.#pendingInterrupts -= 1
+      leave.abort()
+    } else this.#onInterrupt = () => leave.abort()
     try {
       let text = ''
       for (;;) {
@@ -114,7 +127,7 @@ export class ChatSession {
       await this.#cancel(running)
       return ''
     } finally {
-      remove()
+      this.#onInterrupt = undefined
     }
   }
 
@@ -140,9 +153,9 @@ export class ChatSession {
 
   /** Prints a stream to its end, or until Ctrl-C. */
   async #follow(open: (signal: AbortSignal) => ReturnType<Conversation['stream']>): Promise<void> {
-    const { context, prompt, hasStyles } = this.#deps
+    const { context, hasStyles } = this.#deps
     const linked = linkSignals([context.signal])
-    const remove = prompt.onInterrupt(() => linked.abort(detached))
+    this.#onInterrupt = () => linked.abort(detached)
     const printer = createTurnPrinter({
       hasStyles,
       isVerbose: context.output.isVerbose,
@@ -162,7 +175,7 @@ export class ChatSession {
       if (linked.signal.reason !== detached) throw reason
       await this.#explainDetached()
     } finally {
-      remove()
+      this.#onInterrupt = undefined
       linked.end()
     }
   }
@@ -223,7 +236,7 @@ export class ChatSession {
           : this.#wait(this.#lastTaskId)
       case '/login': {
         const token = await this.#obtainToken()
-        return token === undefined ? undefined : this.#send(token)
+        return token === undefined ? undefined : this.#send([credentialPart(token, this.#authRequest?.schemes)])
       }
       default:
         return this.#write(`Unknown command ${name}. /help lists the commands; // begins a message with a slash.\n`)
@@ -232,9 +245,9 @@ export class ChatSession {
 
   /** A task that waits for a credential is polled until the agent has it (A2A §7.6); then its events are printed. */
   async #wait(taskId: string): Promise<void> {
-    const { context, connection, prompt } = this.#deps
+    const { context, connection } = this.#deps
     const linked = linkSignals([context.signal])
-    const remove = prompt.onInterrupt(() => linked.abort(detached))
+    this.#onInterrupt = () => linked.abort(detached)
     try {
       const intervalMs = context.settings.durationMs('poll-interval') ?? 2_000
       let task = await connection.getTask(taskId, { signal: linked.signal })
@@ -247,7 +260,7 @@ export class ChatSession {
       if (linked.signal.reason !== detached) throw reason
       return await this.#write('Stopped waiting.\n')
     } finally {
-      remove()
+      this.#onInterrupt = undefined
       linked.end()
     }
     await this.#follow((signal) => connection.agent.subscribe(taskId, { signal }))
@@ -293,6 +306,13 @@ export class ChatSession {
   #write(text: string): Promise<void> {
     return this.#deps.context.terminal.write(text)
   }
+}
+
+/** Marked, so that the agent neither stores nor logs it. */
+function credentialPart(token: string, schemes: InputRequest['schemes'] = {}): Part {
+  const [scheme, ...others] = Object.keys(schemes)
+  const about = scheme !== undefined && others.length === 0 ? { scheme } : {}
+  return { data: { ...about, credentials: token }, metadata: { [credentialsExtension]: { type: 'credentials' } } }
 }
 
 function authHelp({ schemes }: InputRequest): string {

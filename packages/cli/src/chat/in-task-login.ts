@@ -1,7 +1,7 @@
 /** Obtains a token for the schemes that an agent names in the middle of a task (AUTH_REQUIRED). It is sent, and not stored. */
 import type { AgentCard, SecurityScheme } from '@parley/a2a'
 import type { AgentConnection } from '../agent/connection.ts'
-import { loginOrigin } from '../auth/credentials.ts'
+import { loginOrigin } from '../auth/login-scope.ts'
 import { logIn } from '../auth/login.ts'
 import type { Settings } from '../args/settings.ts'
 import type { CommandContext } from '../command.ts'

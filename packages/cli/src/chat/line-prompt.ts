@@ -43,8 +43,9 @@ export function openLinePrompt(terminal: Terminal, commands: readonly string[]):
     isClosed = true
     deliver(undefined)
   })
+  let isSecret = false
   editor.on('history', (history) => {
-    if (screen.isHidden) history.shift()
+    if (isSecret) history.shift()
   })
   const interrupt = (): void => {
     for (const listener of listeners) listener()
@@ -57,9 +58,15 @@ export function openLinePrompt(terminal: Terminal, commands: readonly string[]):
     async ask(prompt, { isHidden = false, signal } = {}) {
       signal?.throwIfAborted()
       const next = lines.shift()
-      if (next !== undefined || isClosed) return next
-      screen.write(isHidden ? prompt : '')
-      screen.isHidden = isHidden
+      if (next !== undefined) {
+        // Typed ahead, without an echo.
+        screen.show(isHidden ? `${prompt}\n` : `${prompt}${next}\n`)
+        return next
+      }
+      if (isClosed) return undefined
+      if (isHidden) screen.show(prompt)
+      isSecret = isHidden
+      screen.isMuted = isHidden
       editor.setPrompt(isHidden ? '' : prompt)
       editor.prompt()
       const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
@@ -73,8 +80,9 @@ export function openLinePrompt(terminal: Terminal, commands: readonly string[]):
         return await promise
       } finally {
         signal?.removeEventListener('abort', onAbort)
-        screen.isHidden = false
-        if (isHidden) screen.write('\n')
+        screen.isMuted = true
+        isSecret = false
+        if (isHidden) screen.show('\n')
       }
     },
     onInterrupt(listener) {
@@ -88,9 +96,9 @@ export function openLinePrompt(terminal: Terminal, commands: readonly string[]):
   }
 }
 
-/** The terminal, except that what the editor writes while it is hidden is dropped. */
+/** The terminal, except that nothing is echoed while the agent writes or a secret is typed. */
 class MutableScreen extends Writable {
-  isHidden = false
+  isMuted = true
   readonly #terminal: Writable & { readonly columns?: number; readonly rows?: number }
 
   constructor(terminal: Writable) {
@@ -107,8 +115,12 @@ class MutableScreen extends Writable {
     return this.#terminal.rows ?? 24
   }
 
-  override _write(chunk: Buffer, _encoding: string, done: (reason?: Error | null) => void): void {
-    if (this.isHidden) done()
-    else this.#terminal.write(chunk, done)
+  show(text: string): void {
+    this.#terminal.write(text)
+  }
+
+  /** Decides at once: a queued write would be shown when the screen is no longer muted. */
+  override write(chunk: string | Uint8Array): boolean {
+    return this.isMuted || this.#terminal.write(chunk)
   }
 }

@@ -48,7 +48,8 @@ export function createMarkdownRenderer(): MarkdownRenderer {
     }
     const [text, rest] = inline(held, isLineOver)
     held = rest
-    return written + text
+    // Bold text within a heading must not end its style.
+    return written + (lineEnd === '' ? text : text.replaceAll(styles.bold[1], styles.bold[1] + styles.bold[0]))
   }
 
   const isFenceStart = (): boolean => isLineStart && /^\s{0,3}(?:```|~~~)/.test(held)
@@ -178,7 +179,7 @@ const inner = (text: string): string => inline(text, true)[0]
 function mayBecomeSpan(text: string, at: number): boolean {
   const rest = text.slice(at)
   if (rest.length > maxHeldLength) return false
-  if (/^\\$/.test(rest) || /^`/.test(rest)) return true
+  if (rest === '\\' || rest.startsWith('`')) return true
   if (rest.startsWith('[')) return /^\[[^\]]*(?:\](?:\([^()\s]*)?)?$/.test(rest)
   if (rest.startsWith('_') && /\w/.test(text[at - 1] ?? '')) return false
   return /^(?:\*{1,3}|_{1,3})(?:$|[^\s*_])/.test(rest)

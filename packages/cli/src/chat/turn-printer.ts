@@ -1,5 +1,5 @@
 /** Prints the events of one turn for a person: text as rendered Markdown, data and files as labels, progress in dim lines. */
-import { isInterrupted } from '@parley/a2a'
+import { credentialsExtension, isInterrupted } from '@parley/a2a'
 import type { Artifact, Message, Part, StreamEvent, TaskStatus } from '@parley/a2a'
 import { partsText } from '../output/parts.ts'
 import { neutralize } from '../output/sanitize.ts'
@@ -49,6 +49,8 @@ export function createTurnPrinter({ hasStyles, isVerbose, write }: TurnPrinterOp
 
   async function printParts(parts: readonly Part[]): Promise<void> {
     for (const part of parts) {
+      // The question itself says what the agent needs; this is its form for programs.
+      if (part.metadata?.[credentialsExtension] !== undefined && !isVerbose) continue
       if ('text' in part && part.filename === undefined) await writeText(part.text)
       else {
         await endBlock()

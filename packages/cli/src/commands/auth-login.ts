@@ -1,7 +1,7 @@
 /** `a2a auth login`: obtains a token from the authorization server of an agent and stores it. */
 import type { DeviceCodePrompt } from '@parley/a2a/client'
 import { configFolder } from '../args/config-files.ts'
-import { loginOrigin } from '../auth/credentials.ts'
+import { loginOrigin } from '../auth/login-scope.ts'
 import { loginJson, loginText } from '../auth/login-report.ts'
 import { logIn } from '../auth/login.ts'
 import { openTokenStore } from '../auth/token-store.ts'

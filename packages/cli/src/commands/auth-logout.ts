@@ -1,6 +1,6 @@
 /** `a2a auth logout`: deletes stored logins. Does not contact the agent unless its origin must be found. */
 import { configFolder } from '../args/config-files.ts'
-import { loginOrigin } from '../auth/credentials.ts'
+import { loginOrigin } from '../auth/login-scope.ts'
 import { openTokenStore } from '../auth/token-store.ts'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
@@ -19,9 +19,15 @@ export async function run(context: CommandContext): Promise<void> {
   await output.text([`Deleted: ${logins.length}`, ...origins.map((origin) => `Agent: ${origin}`)].join('\n'))
 }
 
-/** An agent that is gone must not keep its token here: a URL needs no request. */
+/** An agent that is gone must not keep its token here: a host or a URL needs no request. */
 async function originOf(context: CommandContext, reference: string): Promise<string> {
-  if (/^https?:\/\//i.test(reference) && URL.canParse(reference)) return new URL(reference).origin
+  const { settings, terminal } = context
+  if (settings.value('catalog') === undefined && !reference.includes('@')) {
+    const { resolveReference } = await import('../agent/agent-reference.ts')
+    const noCatalog = (): Promise<never> => Promise.reject(new Error('there is no catalog to read'))
+    const target = await resolveReference(reference, { cwd: terminal.cwd, catalog: undefined, fetchText: noCatalog })
+    if ('url' in target) return new URL(target.url).origin
+  }
   const connection = await context.connect()
   try {
     return loginOrigin(connection.cardUrl, connection.agent.interface.url)

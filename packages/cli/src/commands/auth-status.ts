@@ -2,7 +2,7 @@
 import { configFolder } from '../args/config-files.ts'
 import { describeAlternatives } from '../auth/card-schemes.ts'
 import { chosenCredential } from '../auth/chosen-credential.ts'
-import { loginOrigin } from '../auth/credentials.ts'
+import { loginOrigin } from '../auth/login-scope.ts'
 import { loginJson, loginText } from '../auth/login-report.ts'
 import { openTokenStore } from '../auth/token-store.ts'
 import type { CommandContext } from '../command.ts'

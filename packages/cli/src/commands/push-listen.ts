@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { abortable, hasSettled, toProtoJson } from '@parley/a2a'
-import type { StreamEvent, Task } from '@parley/a2a'
+import type { StreamEvent } from '@parley/a2a'
 import type { AgentConnection } from '../agent/connection.ts'
 import type { CommandContext } from '../command.ts'
 import { eventText } from '../output/task-text.ts'
@@ -72,7 +72,7 @@ async function listenToTask(context: CommandContext, connection: AgentConnection
     try {
       // Read after the registration: what happened before it is not notified.
       const task = await connection.getTask(taskId, { signal })
-      if (hasSettled(task.status.state)) await print({ task: task as Task })
+      if (hasSettled(task.status.state)) await print({ task })
       else await abortable(signal, settled)
     } finally {
       await removeConfig(context, connection, taskId, config.id)

@@ -1,8 +1,16 @@
 /** Writes one file, complete or not at all, and never over an existing one unless the user says so. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CliError } from '../output/cli-error.ts'
+
+/** Throws for the first of the files that exists, before any is written. */
+export async function requireAbsent(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const found = await lstat(path).catch(() => undefined)
+    if (found !== undefined) throw existsError(path)
+  }
+}
 
 export async function saveFile(path: string, bytes: Uint8Array, replaces: boolean): Promise<void> {
   try {
@@ -19,11 +27,11 @@ export async function saveFile(path: string, bytes: Uint8Array, replaces: boolea
     }
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    if (code === 'EEXIST')
-      throw new CliError('A2ACLI_ERR_USAGE', `${path} exists.`, {
-        hint: 'Use --force to replace it, or another --dir.',
-        cause,
-      })
+    if (code === 'EEXIST') throw existsError(path)
     throw new CliError('A2ACLI_ERR_INTERNAL', `${path} cannot be written: ${code ?? message}`, { cause })
   }
+}
+
+function existsError(path: string): CliError {
+  return new CliError('A2ACLI_ERR_USAGE', `${path} exists.`, { hint: 'Use --force to replace it, or another --dir.' })
 }

@@ -6,7 +6,7 @@ import { waitUnlessDetached } from '../agent/detach.ts'
 import { followEvents, type FinalObject } from '../agent/follow-events.ts'
 import type { CommandContext } from '../command.ts'
 import type { Settings } from '../args/settings.ts'
-import { usageError } from '../output/cli-error.ts'
+import { usageError, withHint } from '../output/cli-error.ts'
 import { endStream, printResult, textOptions } from './final-output.ts'
 import { readMessageParts } from './message-parts.ts'
 
@@ -103,7 +103,8 @@ async function sendAsync(
 function explainRejectedId(reason: unknown, { taskId, contextId }: Message): unknown {
   if (!(reason instanceof A2AError) || (taskId === undefined && contextId === undefined)) return reason
   if (reason.retryable) return reason
-  const { code, message, details, cause } = reason
-  const hint = 'Check --task-id and --context-id: the agent rejected the message. --debug shows every request.'
-  return new A2AError(code, message, { ...details, hint }, { cause })
+  return withHint(
+    reason,
+    'Check --task-id and --context-id: the agent rejected the message. --debug shows every request.',
+  )
 }

@@ -2,7 +2,8 @@
 import { memoryStore } from '@parley/a2a'
 import { serve, type ServeOptions } from '@parley/a2a/node'
 import type { BindingName, RequestOutcome } from '@parley/a2a/server'
-import { isLoopback } from '../auth/credentials.ts'
+import { isLoopback } from '../auth/login-scope.ts'
+import type { Settings } from '../args/settings.ts'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
 import { serverMode } from '../server/server-mode.ts'
@@ -10,7 +11,7 @@ import { serverMode } from '../server/server-mode.ts'
 export async function run(context: CommandContext): Promise<void> {
   const { settings, output } = context
   const host = settings.value('host') ?? '127.0.0.1'
-  const bindings = servedBindings(settings.values('serve-transport'))
+  const bindings = servedBindings(servedNames(settings))
   const grpcPort = bindings.includes('GRPC') ? settings.integer('grpc-port', 0, 65_535) : undefined
   const port = settings.integer('port', 0, 65_535) ?? 8080
   const versions = protocolOptions(context)
@@ -41,7 +42,7 @@ export async function run(context: CommandContext): Promise<void> {
       ...(settings.has('quiet')
         ? {}
         : { onAnswer: (answered: RequestOutcome) => output.note(describeAnswer(answered)) }),
-    } as ServeOptions)
+    })
     const stopped = untilStopped(context)
     try {
       const url = publicUrl ?? server.url
@@ -76,6 +77,13 @@ function untilStopped({ terminal, signal }: CommandContext): Promise<void> {
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
   })
+}
+
+/** Earlier drafts of the specification call it `--transport`. With `--proxy` that is how the upstream is called. */
+function servedNames(settings: Settings): readonly string[] {
+  const names = settings.values('serve-transport')
+  const isOther = settings.value('proxy') === undefined && settings.sourceOf('transport').kind === 'flag'
+  return names.length === 0 && isOther ? settings.values('transport') : names
 }
 
 const bindingOf: Readonly<Record<string, BindingName>> = {

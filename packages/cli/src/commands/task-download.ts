@@ -5,7 +5,7 @@ import type { CommandContext } from '../command.ts'
 import { CliError } from '../output/cli-error.ts'
 import { field, formatSize } from '../output/text.ts'
 import { artifactFiles, type ArtifactFile } from './artifact-files.ts'
-import { saveFile } from './save-file.ts'
+import { requireAbsent, saveFile } from './save-file.ts'
 
 /** What the command prints with `-o json`. */
 interface DownloadReport {
@@ -34,8 +34,11 @@ export async function run(context: CommandContext): Promise<void> {
     const saved: SavedFile[] = []
     const urls: { artifactId: string; url: string }[] = []
     const folder = resolve(terminal.cwd, dir)
+    const isSaved = (file: ArtifactFile): boolean => file.url === undefined || fetched
+    if (dir !== '-' && !settings.has('force'))
+      await requireAbsent(files.filter(isSaved).map(({ name }) => join(folder, name)))
     for (const file of files) {
-      if (file.url !== undefined && !fetched) {
+      if (file.url !== undefined && !isSaved(file)) {
         urls.push({ artifactId: file.artifactId, url: file.url })
         continue
       }

@@ -5,6 +5,7 @@ import type { AgentConnection } from '../agent/connection.ts'
 import { waitUnlessDetached } from '../agent/detach.ts'
 import { followEvents } from '../agent/follow-events.ts'
 import type { CommandContext } from '../command.ts'
+import { withHint } from '../output/cli-error.ts'
 import { endStream, printTask, textOptions } from './final-output.ts'
 
 export async function run(context: CommandContext): Promise<number | void> {
@@ -47,8 +48,8 @@ export async function run(context: CommandContext): Promise<number | void> {
 function refusable(connection: AgentConnection, stream: EventStream, id: string): EventStream {
   let refusal: A2AError | undefined
   let isFirst = true
-  const stopWatching = connection.onExchange(({ operation, error }) => {
-    if (operation !== 'SubscribeToTask' || !isFirst) return
+  const stopWatching = connection.onExchange(({ operation, phase, error }) => {
+    if (operation !== 'SubscribeToTask' || phase === 'begin' || !isFirst) return
     isFirst = error instanceof A2AError && error.retryable
     if (error instanceof A2AError && !error.retryable) refusal = error
   })
@@ -73,6 +74,6 @@ function explain(error: A2AError, id: string): A2AError {
 }
 
 function unsupported(message: string, taskId: string, cause?: A2AError): A2AError {
-  const hint = `\`a2a task get ${taskId}\` shows the task; with --wait it polls.`
-  return new A2AError('UNSUPPORTED_OPERATION', message, { ...cause?.details, taskId, hint }, { cause })
+  const error = new A2AError('UNSUPPORTED_OPERATION', message, { ...cause?.details, taskId }, { cause })
+  return withHint(error, `\`a2a task get ${taskId}\` shows the task; with --wait it polls.`)
 }

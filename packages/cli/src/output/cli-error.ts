@@ -29,3 +29,15 @@ export class CliError extends Error {
 export function usageError(message: string, hint?: string): CliError {
   return new CliError('A2ACLI_ERR_USAGE', message, hint === undefined ? {} : { hint })
 }
+
+const hints = new WeakMap<Error, string>()
+
+/** An error of the agent with what the user can do. Kept beside its details, which the agent sends and could fill with advice. */
+export function withHint<E extends Error>(error: E, hint: string): E {
+  hints.set(error, hint)
+  return error
+}
+
+export function hintOf(error: Error): string | undefined {
+  return hints.get(error)
+}

@@ -1,6 +1,6 @@
 /** What the program reports of a failure: `{"error":{code,message,hint,a2aCode}}`, its labels in text mode, and the exit code. */
 import { A2AError, type ErrorCode } from '@parley/a2a/client'
-import { CliError, exitCodeOf, type CliErrorCode } from './cli-error.ts'
+import { CliError, exitCodeOf, hintOf, type CliErrorCode } from './cli-error.ts'
 
 export interface ErrorReport {
   readonly code: string
@@ -51,6 +51,8 @@ const hints: Partial<Readonly<Record<ErrorCode | CliErrorCode, string>>> = {
   A2ACLI_ERR_TIMEOUT: 'Choose a longer --timeout.',
   TASK_NOT_FOUND: 'Check the id of the task and the agent. --debug shows every request.',
   TASK_NOT_CANCELABLE: 'The task has already ended: `a2a task get` shows its state.',
+  UNSUPPORTED_OPERATION:
+    'The agent does not offer it, or not for a task in this state: see `a2a task get`. --debug shows every request.',
   VERSION_NOT_SUPPORTED: 'Name a version that the agent supports: --a2a-version 0.3',
   CONTEXT_REJECTED: 'The task and the context must belong together. --debug shows every request.',
   INVALID_PARAMS: '--debug shows every request.',
@@ -80,7 +82,7 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
   return {
     code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,
     message: `${message}${taskId}`,
-    hint: (reason.wireCode === undefined ? hintIn(details) : undefined) ?? hints[code] ?? null,
+    hint: hintOf(reason) ?? hints[code] ?? null,
     a2aCode: sent,
     exitCode: 1,
   }
@@ -88,11 +90,6 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
 
 function localReport(code: CliErrorCode, message: string, a2aCode: string | number | null): ErrorReport {
   return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
-}
-
-/** A command that knows more than the code says what the user can do. Not for an error as the agent sent it, which has details too. */
-function hintIn({ hint }: A2AError['details']): string | undefined {
-  return typeof hint === 'string' ? hint : undefined
 }
 
 /** `null` if the failure was found before the agent was called. */

@@ -26,6 +26,10 @@ export interface Receiver {
 
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { port, host, token, taskId, output, handle } = options
+  const warnWithReason = (text: string, about: Readonly<Record<string, unknown>> = {}): void => {
+    const { reason } = about
+    output.warn(typeof reason === 'string' ? `${text}: ${reason}` : text)
+  }
   const hook = webhook({
     ...(token === undefined ? { unverified: true } : { token }),
     ...(taskId === undefined ? {} : { expects: (id: string) => id === taskId }),
@@ -33,8 +37,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     log: {
       debug: (text) => output.debug(text),
       info: (text) => output.debug(text),
-      warn: (text, about) => output.warn(`${text}: ${String(about?.['reason'] ?? '')}`),
-      error: (text, about) => output.warn(`${text}: ${String(about?.['reason'] ?? '')}`),
+      warn: warnWithReason,
+      error: warnWithReason,
     },
   })
   hook.handle(handle)

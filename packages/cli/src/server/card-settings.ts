@@ -80,7 +80,7 @@ async function readCardFile(path: string, cwd: string): Promise<CardText> {
 function parseCard(text: string): Partial<AgentCard> | undefined {
   try {
     const card: unknown = JSON.parse(text)
-    return isStruct(card) && typeof card['name'] === 'string' ? (card as Partial<AgentCard>) : undefined
+    return isStruct(card) && typeof card['name'] === 'string' ? card : undefined
   } catch {
     return undefined
   }

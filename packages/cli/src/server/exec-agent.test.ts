@@ -23,7 +23,7 @@ async function agentFor(command: string, over: Partial<ExecAgentOptions> = {}): 
     limit: createConcurrencyLimit(2),
     ...over,
   })
-  const server = await serve({ name: 'exec', agent, port: 0, store: memoryStore(), quiet: true })
+  const server = await serve({ name: 'exec', agent: agent.run, port: 0, store: memoryStore(), quiet: true })
   servers.push(server)
   return connect(server.url)
 }

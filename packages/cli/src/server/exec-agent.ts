@@ -2,10 +2,10 @@
  * The agent of `server --exec`: a shell command for each message. Its text is stdin, stdout is the artifact, and an exit code other
  * than 0 fails the task with what the program wrote to stderr. Canceling the task ends the program with everything it started.
  */
-import { fail } from '@parley/a2a'
-import type { AgentFunction, Message, Report } from '@parley/a2a'
+import { fail, linkSignals } from '@parley/a2a'
+import type { AgentFunction, Message, Report, Turn } from '@parley/a2a'
 import type { ConcurrencyLimit } from './concurrency-limit.ts'
-import { runProgram, type ProgramExit } from './run-program.ts'
+import { runProgram, type ProgramExit, type RunningProgram } from './run-program.ts'
 import { createOutputSplitter } from './split-output.ts'
 
 export interface ExecAgentOptions {
@@ -21,21 +21,30 @@ export interface ExecAgentOptions {
 
 const artifactId = 'stdout'
 
-export function createExecAgent(options: ExecAgentOptions): AgentFunction {
-  const { command, cwd, delimiter, timeoutMs, maxOutputBytes, limit } = options
+export interface ExecAgent {
+  readonly run: AgentFunction
+  /** Ends the programs that still run, by force: nothing outlives the server. */
+  close(): void
+}
 
-  return async function* ({ message, task, signal }): AsyncGenerator<Report> {
+export function createExecAgent(options: ExecAgentOptions): ExecAgent {
+  const { command, cwd, delimiter, timeoutMs, maxOutputBytes, limit } = options
+  const running = new Set<RunningProgram>()
+
+  async function* run({ message, task, signal }: Turn): AsyncGenerator<Report, void> {
     const release = await limit.acquire(signal)
+    const stop = linkSignals([signal], timeoutMs)
     try {
       yield { state: 'TASK_STATE_WORKING' }
-      const timeUp = AbortSignal.timeout(timeoutMs)
       const program = runProgram({
         command,
         cwd,
         environment: { ...options.environment, A2A_TASK_ID: task.id, A2A_CONTEXT_ID: task.contextId },
         input: inputText(message),
-        signal: AbortSignal.any([signal, timeUp]),
+        signal: stop.signal,
       })
+      running.add(program)
+      void program.ended.catch(() => {}).finally(() => running.delete(program))
       const splitter = delimiter === undefined ? undefined : createOutputSplitter(delimiter)
       const decoder = new TextDecoder()
       let [bytes, text, append] = [0, '', false]
@@ -54,15 +63,32 @@ export function createExecAgent(options: ExecAgentOptions): AgentFunction {
       }
       const exit = await program.ended
       signal.throwIfAborted()
-      if (bytes > maxOutputBytes) return yield fail(`The output of the program is larger than ${maxOutputBytes} bytes`)
-      if (timeUp.aborted) return yield fail(`The program took longer than ${timeoutMs / 1_000} s`)
-      if (exit.code !== 0) return yield fail(program.errorText().trimEnd() || describeExit(exit))
+      const failure =
+        bytes > maxOutputBytes
+          ? `The output of the program is larger than ${maxOutputBytes} bytes`
+          : stop.signal.aborted
+            ? `The program took longer than ${timeoutMs / 1_000} s`
+            : exit.code !== 0
+              ? program.errorText().trimEnd() || describeExit(exit)
+              : undefined
+      if (failure !== undefined) {
+        yield fail(failure)
+        return
+      }
       const last = (splitter === undefined ? text : splitter.rest()) + decoder.decode()
       // Pieces are sent when they are complete, so the last one cannot be marked: an empty one closes the artifact.
       yield { artifact: { artifactId, parts: [{ text: last }] }, append, lastChunk: true }
     } finally {
+      stop.end()
       release()
     }
+  }
+
+  return {
+    run,
+    close() {
+      for (const program of running) program.kill()
+    },
   }
 }
 

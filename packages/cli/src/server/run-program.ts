@@ -22,6 +22,8 @@ export interface RunningProgram {
   readonly ended: Promise<ProgramExit>
   /** Asks the program to end, and ends it by force if it does not. */
   stop(): void
+  /** Ends it by force, at once. */
+  kill(): void
 }
 
 export interface ProgramExit {
@@ -38,7 +40,7 @@ export function runProgram({ command, cwd, environment, input, signal }: Program
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(command, {
     shell: true,
     cwd,
-    env: environment as NodeJS.ProcessEnv,
+    env: environment,
     // A group of its own. On Windows this would open a window instead.
     detached: !isWindows,
     windowsHide: true,
@@ -69,7 +71,13 @@ export function runProgram({ command, cwd, environment, input, signal }: Program
   })
   // A program that does not read its input closes the pipe.
   child.stdin.on('error', () => {}).end(input)
-  return { stdout: child.stdout, errorText: () => errorText, ended, stop }
+  return {
+    stdout: child.stdout,
+    errorText: () => errorText,
+    ended,
+    stop,
+    kill: () => signalGroup(child.pid, 'SIGKILL'),
+  }
 }
 
 function signalGroup(pid: number | undefined, name: 'SIGTERM' | 'SIGKILL'): void {

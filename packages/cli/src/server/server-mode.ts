@@ -71,9 +71,9 @@ async function execMode({ settings, terminal }: CommandContext, command: string)
     limit: createConcurrencyLimit(settings.integer('max-running', 1, 10_000) ?? 16),
   })
   return {
-    options: { ...(await cardText(settings, terminal.cwd, text)), agent, push: localWebhooks },
+    options: { ...(await cardText(settings, terminal.cwd, text)), agent: agent.run, push: localWebhooks },
     exposure: 'The server runs a command on this machine for every message.',
-    close: async () => {},
+    close: async () => agent.close(),
   }
 }
 

@@ -1,6 +1,6 @@
 /** An agent for the tests of the commands: what it does is the first word of the message. Served over three bindings on loopback. */
 import { artifact, data, fail, file, inputRequired, memoryStore, reject, reply } from '@parley/a2a'
-import type { AgentFunction } from '@parley/a2a'
+import type { AgentFunction, Report } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import type { ServeOptions, Server } from '@parley/a2a/node'
 import { after } from 'node:test'
@@ -43,10 +43,17 @@ export async function serveDemoAgent(options: Partial<ServeOptions> = {}): Promi
   const gates = createGates()
   const agent: AgentFunction = async function* ({ text, signal }) {
     const [command = '', name = ''] = text.split(' ')
-    if (command === 'message') return yield reply('A direct answer')
-    if (command === 'input') return yield inputRequired('Where to?')
-    if (command === 'fail') return yield fail('It did not work')
-    if (command === 'reject') return yield reject('Not today')
+    const answers: Readonly<Record<string, Report>> = {
+      message: reply('A direct answer'),
+      input: inputRequired('Where to?'),
+      fail: fail('It did not work'),
+      reject: reject('Not today'),
+    }
+    const answer = answers[command]
+    if (answer !== undefined) {
+      yield answer
+      return
+    }
     if (command === 'hold') {
       yield 'before '
       await gates.wait(name, signal)

@@ -191,10 +191,10 @@ function checkHead({ statusCode: status = 0, headers }: IncomingMessage, decompr
 
 /** A map: the peer chooses the key, and an object has `constructor`. */
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
 ])
 
 function contentOf(incoming: IncomingMessage): Readable {

@@ -69,15 +69,4 @@ describe('the ProtoJSON of 1.0', () => {
     assert.equal(JSON.stringify(toProtoJson('Task', { ...task })), JSON.stringify(expected))
     assert.equal('later' in toProtoJson('Task', v1_0.json.decodeResult('GetTask', payload)), false)
   })
-
-  it('keeps the code that an error had on the wire', () => {
-    const code = (body: unknown, status?: number) => json.decodeError(body, status).details['wireCode']
-    assert.equal(code({ code: -32001, message: 'no such task' }), '-32001')
-    assert.equal(
-      code({ error: { code: 404, status: 'NOT_FOUND', details: [{ reason: 'TASK_NOT_FOUND' }] } }, 404),
-      'TASK_NOT_FOUND',
-    )
-    assert.equal(code({ error: { code: 404, status: 'NOT_FOUND' } }, 404), 'NOT_FOUND')
-    assert.equal(code({}, 502), '502')
-  })
 })

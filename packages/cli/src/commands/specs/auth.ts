@@ -23,7 +23,7 @@ export const authLogin: Command = {
       takes: '<origin>',
       repeatable: true,
       summary:
-        'An authorization server that the card may name. Needed for a client secret, unless it is on the origin of the card.',
+        'An authorization server that the card may name. Needed for a client secret, unless it is on the host of the card.',
     },
     { name: 'token-url', takes: '<url>', summary: 'The token endpoint, instead of the one that the card names.' },
     {

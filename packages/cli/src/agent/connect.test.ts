@@ -1,0 +1,204 @@
+/** How an agent is called: bindings, versions, tenants, extensions, headers, TLS, proxies, and what `--debug` shows of it. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, it } from 'node:test'
+import { runInMemory } from '../testing/memory-terminal.ts'
+
+interface Received {
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: { readonly method?: string; readonly params?: { readonly tenant?: string } & Record<string, unknown> }
+}
+
+interface AgentOptions {
+  readonly interfaces?: (url: string) => readonly object[]
+  readonly card?: object
+  readonly answer?: (received: Received) => unknown
+}
+
+/** An agent by hand, so that the test sees what was sent. */
+async function handmadeAgent({ interfaces, card, answer }: AgentOptions = {}) {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      const one = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body: JSON.parse(text || '{}') as Received['body'],
+      }
+      received.push(one)
+      response.setHeader('content-type', 'application/json')
+      const isCard = request.method === 'GET' && one.path.includes('well-known')
+      const result = answer?.(one) ?? { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' }, later: 1 }
+      response.end(JSON.stringify(isCard ? document : { jsonrpc: '2.0', id: 1, result }))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const document = {
+    name: 'Hand',
+    description: 'd',
+    version: '1',
+    supportedInterfaces: interfaces?.(url) ?? [
+      { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    ],
+    capabilities: {},
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    skills: [],
+    ...card,
+  }
+  return { url, received, calls: () => received.filter(({ body }) => body.method !== undefined) }
+}
+
+const errorOf = (text: string) =>
+  (JSON.parse(text) as { readonly error: { code: string; message: string; hint: string } }).error
+
+describe('the call of an agent', () => {
+  it('carries the version, the service parameters, and unknown fields back', async () => {
+    const { url, received } = await handmadeAgent()
+    const parameters = ['--svc-param', 'X-Region:eu', '--svc-param', 'x-flag=a:b']
+    const { code, stdout } = await runInMemory(['task', 'get', 't', '-a', url, '-o', 'json', ...parameters])
+    assert.equal(code, 0, stdout)
+    for (const { headers } of received)
+      assert.deepEqual([headers['a2a-version'], headers['x-region'], headers['x-flag']], ['1.0', 'eu', 'a:b'])
+    assert.equal((JSON.parse(stdout) as { later: number }).later, 1)
+    assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--svc-param', 'no separator'])).code, 2)
+  })
+
+  it('uses the first binding of the card, or the first of --transport that the card has', async () => {
+    const { url, received } = await handmadeAgent({
+      interfaces: (own) => [
+        { url: `${own}/one`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        { url: `${own}/two`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+      ],
+    })
+    const pathsOf = async (...options: readonly string[]) => {
+      received.length = 0
+      await runInMemory(['task', 'get', 't', '-a', url, ...options])
+      return received.map(({ path }) => path).filter((path) => !path.includes('well-known'))
+    }
+    assert.deepEqual(await pathsOf(), ['/one'])
+    assert.deepEqual(await pathsOf('--transport', 'rest'), ['/two/tasks/t'])
+    assert.deepEqual(await pathsOf('--transport', 'grpc', '--transport', 'HTTP+JSON'), ['/two/tasks/t'])
+    assert.deepEqual(await pathsOf('--transport', 'grpc'), ['/one'])
+    assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--transport', 'morse'])).code, 2)
+  })
+
+  it('never goes below 1.0, unless the user names the version', async () => {
+    const { url, calls } = await handmadeAgent({
+      interfaces: (own) => [{ url: `${own}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' }],
+      answer: () => ({ kind: 'task', id: 't', contextId: 'c', status: { state: 'completed' } }),
+    })
+    const { code, stdout } = await runInMemory(['task', 'get', 't', '-a', url, '-o', 'json'])
+    const { code: name, message, hint } = errorOf(stdout)
+    assert.deepEqual([code, name], [1, 'VersionNotSupportedError'])
+    assert.match(`${message} ${hint}`, /below 1\.0.*--a2a-version 0\.3/)
+    assert.equal(calls().length, 0)
+    const named = await runInMemory(['task', 'get', 't', '-a', url, '-o', 'json', '--a2a-version', '0.3'])
+    assert.deepEqual(JSON.parse(named.stdout), { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } })
+    assert.equal(calls()[0]?.headers['a2a-version'], '0.3')
+    assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--a2a-version', '7.0'])).code, 2)
+  })
+
+  it('carries the tenant of the card in every request, and --tenant only where the card has none', async () => {
+    const isDone = (calls: readonly unknown[]) => (calls.length > 1 ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_WORKING')
+    const agent = await handmadeAgent({
+      interfaces: (own) => [{ url: `${own}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: 'acme' }],
+      answer: ({ body }) => {
+        const task = { id: 't', contextId: 'c', status: { state: isDone(agent.calls()) } }
+        return body.method === 'SendMessage' ? { task } : task
+      },
+    })
+    const run = await runInMemory(['send', 'x', '-a', agent.url, '--tenant', 'other', '--poll-interval', '10ms'])
+    assert.equal(run.code, 0, run.stderr)
+    const methods = agent.calls().map(({ body }) => body.method)
+    assert.ok(methods.includes('SendMessage') && methods.includes('GetTask'), String(methods))
+    for (const { body } of agent.calls()) assert.equal(body.params?.tenant, 'acme')
+    const without = await handmadeAgent()
+    await runInMemory(['task', 'get', 't', '-a', without.url])
+    await runInMemory(['task', 'get', 't', '-a', without.url, '--tenant', 'mine'])
+    assert.deepEqual(
+      without.calls().map(({ body }) => body.params?.tenant),
+      [undefined, 'mine'],
+    )
+  })
+
+  it('declares extensions that the user names, and warns of required ones', async () => {
+    const uri = 'https://e.test/receipts'
+    const { url, calls } = await handmadeAgent({ card: { capabilities: { extensions: [{ uri, required: true }] } } })
+    const first = await runInMemory(['task', 'get', 't', '-a', url])
+    assert.match(first.stderr, /Warning: The agent requires the extension .*--extension/)
+    const second = await runInMemory(['task', 'get', 't', '-a', url, '--extension', uri])
+    assert.doesNotMatch(second.stderr, /requires the extension/)
+    assert.deepEqual(
+      calls().map(({ headers }) => headers['a2a-extensions']),
+      [undefined, uri],
+    )
+  })
+
+  it('needs no card with --endpoint, which takes exactly one transport', async () => {
+    const { url, received } = await handmadeAgent()
+    const endpoint = ['-e', `${url}/rpc`]
+    const { code } = await runInMemory(['task', 'get', 't', ...endpoint, '--transport', 'jsonrpc', '--tenant', 'mine'])
+    assert.equal(code, 0)
+    assert.deepEqual(
+      received.map(({ path, body }) => [path, body.params?.tenant]),
+      [['/rpc', 'mine']],
+    )
+    assert.equal((await runInMemory(['task', 'get', 't', ...endpoint])).code, 2)
+    assert.equal((await runInMemory(['task', 'get', 't', ...endpoint, '--transport', 'rest', '-a', url])).code, 2)
+    // One that the environment names is no contradiction.
+    const environment = { A2ACLI_AGENT_CARD: 'http://127.0.0.1:9' }
+    assert.equal(
+      (await runInMemory(['task', 'get', 't', ...endpoint, '--transport', 'jsonrpc'], { environment })).code,
+      0,
+    )
+  })
+
+  it('goes through the proxy that the environment names', async () => {
+    const agent = await handmadeAgent()
+    const environment = { HTTP_PROXY: agent.url }
+    const { code, stderr } = await runInMemory(['card', 'get', '-a', 'http://agent.test'], { environment })
+    assert.equal(code, 0, stderr)
+    assert.deepEqual(
+      agent.received.map(({ path, headers }) => [path, headers.host]),
+      [['http://agent.test/.well-known/agent-card.json', 'agent.test']],
+    )
+  })
+})
+
+describe('the wire log of --debug', () => {
+  it('shows requests and responses on stderr, and no secret', async () => {
+    const card = {
+      securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+      securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+    }
+    const { url } = await handmadeAgent({ card })
+    const secrets = ['--bearer', 's3cr3t-token', '--svc-param', 'X-Session: quiet']
+    const { stdout, stderr } = await runInMemory(['task', 'get', 't', '-a', url, '--debug', '-o', 'json', ...secrets])
+    assert.doesNotThrow(() => JSON.parse(stdout) as unknown)
+    for (const shown of [
+      /> 1 GET http.*agent-card\.json/,
+      /< 1 200 after/,
+      /> 2 POST .*\/rpc/,
+      /> 2 .*"method":"GetTask"/,
+      /< 2 .*TASK_STATE_COMPLETED/,
+      /GetTask over JSONRPC 1\.0, attempt 1/,
+      /authorization: \[redacted\]/i,
+      /x-session: \[redacted\]/i,
+    ])
+      assert.match(stderr, shown)
+    assert.doesNotMatch(stderr, /s3cr3t-token|quiet/)
+  })
+})

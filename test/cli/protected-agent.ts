@@ -1,0 +1,53 @@
+/** An agent on loopback that requires what its card declares, and records the credentials of every request. */
+import { after } from 'node:test'
+import { memoryStore } from '@parley/a2a'
+import type { SecurityRequirement, SecurityScheme } from '@parley/a2a'
+import { serve, type ServeOptions, type Server } from '@parley/a2a/node'
+import type { Credentials } from '@parley/a2a/server'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+export interface ProtectedAgent {
+  readonly url: string
+  /** The credentials of each call, not of requests for the card. */
+  readonly calls: Credentials[]
+  readonly server: Server
+}
+
+export interface ProtectedAgentOptions {
+  readonly schemes?: { readonly [name: string]: SecurityScheme }
+  /** Alternatives, each a list of schemes with their scopes. Default: each scheme alone. */
+  readonly requires?: readonly { readonly [name: string]: readonly string[] }[]
+  /** Whether a call is admitted. Default: every one. */
+  accepts?(credentials: Credentials): boolean
+  readonly serve?: Partial<ServeOptions>
+}
+
+export async function startProtectedAgent(options: ProtectedAgentOptions = {}): Promise<ProtectedAgent> {
+  const { schemes, requires, accepts = () => true } = options
+  const calls: Credentials[] = []
+  const securityRequirements = (
+    requires ?? Object.keys(schemes ?? {}).map((name): { [name: string]: readonly string[] } => ({ [name]: [] }))
+  ).map((alternative): SecurityRequirement => ({
+    schemes: Object.fromEntries(Object.entries(alternative).map(([name, list]) => [name, { list }])),
+  }))
+  const server = await serve({
+    name: 'Protected',
+    port: 0,
+    store: memoryStore(),
+    quiet: true,
+    log: quiet,
+    agent: ({ text }: { readonly text: string }) => `Hello, ${text}!`,
+    authenticate(credentials: Credentials) {
+      calls.push(credentials)
+      return accepts(credentials) ? { id: 'alice' } : undefined
+    },
+    ...(schemes !== undefined ? { securitySchemes: schemes, securityRequirements } : {}),
+    ...options.serve,
+  } as ServeOptions)
+  after(() => server.close())
+  return { url: server.url, calls, server }
+}
+
+export const bearerOf = ({ header }: Credentials): string | undefined =>
+  header('authorization')?.replace(/^Bearer /, '')
