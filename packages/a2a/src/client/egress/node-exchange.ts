@@ -5,8 +5,8 @@
  */
 import { Agent as HttpAgent, globalAgent as httpGlobalAgent, request as httpRequest } from 'node:http'
 import type { AgentOptions, IncomingMessage } from 'node:http'
+import type * as NodeHttps from 'node:https'
 import type { Agent as HttpsAgent } from 'node:https'
-import type * as httpsModule from 'node:https'
 import { pipeline, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import { createBrotliDecompress, createInflate, createGunzip } from 'node:zlib'
@@ -16,13 +16,14 @@ import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRe
 /** Idle connections are closed before the peer closes them: a request on a closing connection fails without cause. */
 export const idleConnectionMs = 4_000
 
+type HttpsModule = typeof NodeHttps
 /** Loaded with the first URL that needs it: TLS takes Node as long to load as everything else of a short program. */
-let https: typeof httpsModule | undefined
+let https: HttpsModule | undefined
 
 export interface NodeExchangeOptions {
   readonly plain: HttpAgent
   /** Or how to create it with the first request that needs it. */
-  readonly secure: HttpsAgent | ((https: typeof httpsModule) => HttpsAgent)
+  readonly secure: HttpsAgent | ((https: HttpsModule) => HttpsAgent)
   /** Throws if the request is not allowed. Default: every one is. */
   check?(url: URL): void
   /** Decodes a response that is compressed although that was not requested. Default: rejects it. */
