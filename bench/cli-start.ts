@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { serve } from '@parley/a2a/node'
+import { memoryStore } from '@parley/a2a'
 import { buildPackages } from '../scripts/build-packages.ts'
 
 const { values: flags } = parseArgs({
@@ -42,7 +43,7 @@ const server = await serve({
   name: 'Echo',
   description: 'Echoes',
   port: 0,
-  store: 'memory',
+  store: memoryStore(),
   agent: async function* ({ text }) {
     yield text
   },

@@ -137,7 +137,7 @@ export interface FetchedAgentCard {
 
 /**
  * Fetches the card of an agent with the options of `connect`, and returns it with its document. Unlike `connect` it needs no interface
- * that this client can call. Throws the errors of `connect`.
+ * that this client can call. Throws the errors of `connect`; for an invalid card, `cause.document` is what was read.
  *
  * @example
  * ```ts
