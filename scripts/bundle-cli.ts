@@ -1,7 +1,7 @@
 /**
  * Bundles `@parley/cli` with the parts of the SDK that it uses. Coding agents start the program in loops, and Node spends most of a
- * short run on resolving and reading files: a call needs a hundred modules, and a few chunks of the bundle. Third-party packages stay
- * dependencies, since only gRPC needs them.
+ * short run on loading: each file costs a millisecond, and a call needs a hundred modules. The bundle has one chunk for the program
+ * and one for the commands that scripts call in loops. Third-party packages stay dependencies, since only gRPC needs them.
  */
 import { globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -16,7 +16,8 @@ export interface BundleOptions {
   readonly external: readonly string[]
 }
 
-export async function bundleProgram({ sources, dist, entries, external }: BundleOptions): Promise<void> {
+export async function bundleProgram(options: BundleOptions): Promise<void> {
+  const { sources, dist, entries, external } = options
   rmSync(dist, { recursive: true, force: true })
   await build({
     entryPoints: entries.map((entry) => join(sources, entry)),
@@ -30,7 +31,7 @@ export async function bundleProgram({ sources, dist, entries, external }: Bundle
     conditions: ['parley-source'],
     external: [...external],
     chunkNames: 'chunk-[hash]',
-    plugins: [commandsInOneChunk(sources), builtinsWithoutFacade],
+    plugins: [commandsInOneChunk(options), builtinsOnDemand],
     // Names stay as they are, so that a stack trace in a report can be read.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -39,88 +40,86 @@ export async function bundleProgram({ sources, dist, entries, external }: Bundle
   })
 }
 
-/** Parts of the client that most runs do not need. */
-const rarelyUsed =
-  /grpc|oauth|device-code|card-signature|simple-tasks|v0_2|v0_3|redirects|card-search|retry-card|json-nodes|tools/
+const packages = join(import.meta.dirname, '../packages')
 
 /** Commands that call no agent: they load nothing of the client. */
 const localCommands = ['completion', 'config-show', 'help']
-/** Commands that bring much code of their own. */
-const largeCommands = ['server', 'push-listen', 'conformance']
+/** Commands that scripts call in loops: their code is in one chunk, with all of the client that they need. */
+const frequentCommands = ['card-get', 'send', 'task-get', 'task-list', 'task-cancel', 'task-subscribe']
+/** Parts of the client that most runs do not need. */
+const rarelyUsed =
+  /grpc|oauth|device-code|card-signature|simple-tasks|v0_2|v0_3|redirects|card-search|retry-card|json-nodes|tools|chat/
+
+/** A virtual module with the frequent commands. */
+const commandGroup = 'agent-commands'
+/** A virtual module that imports the modules of Node that the program uses. */
+const builtinGroup = 'builtins'
 
 /**
  * esbuild makes one chunk for each set of entry points that share a file, and every `import()` is an entry point: fifty chunks for a
- * call. Here the commands that call an agent are one module, and every other part that loads on demand imports it too, so that all that
+ * call. Here the frequent commands are one module, and every other part that loads on demand imports it too, so that all that
  * they share has the same set of entry points and becomes one chunk.
  */
-function commandsInOneChunk(sources: string): Plugin {
-  const [group, onDemand] = ['agent-commands', new Set<string>()]
+function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
+  const program = join(sources, 'process-terminal.ts')
+  const onDemand = new Set<string>()
   const isCommand = (file: string, names: readonly string[]): boolean =>
     names.some((name) => file === join(sources, 'commands', `${name}.ts`))
-  const isShared = (file: string): boolean => !isCommand(file, localCommands) && !isCommand(file, largeCommands)
+  const isShared = (file: string): boolean => isCommand(file, frequentCommands) || /\/(agent|output)\/[^/]+$/.test(file)
   const nameOf = (file: string): string => JSON.stringify(relative(sources, file))
-  // What the table of commands and run.ts load on demand.
-  const shared = globSync('{commands/specs/*,run}.ts', { cwd: sources })
-    .map((file) => join(sources, file))
-    .flatMap((file) => importsOnDemand(file))
-    .filter(isShared)
+  // Files with imports that stay on demand: the table of commands, and what starts them.
+  const starters = ['main.ts', 'run.ts', ...globSync('commands/specs/*.ts', { cwd: sources })].map((file) =>
+    join(sources, file),
+  )
+  const shared = starters.slice(1).flatMap(importsOnDemand).filter(isShared)
+
+  /** What a part must import, so that it shares its chunks. */
+  function groupsOf(path: string): readonly string[] {
+    const entry = entries.find((one) => path === join(sources, one))
+    if (path === program || entry === 'main.ts') return [builtinGroup]
+    if (entry === 'index.ts' || isCommand(path, localCommands)) return [builtinGroup, program]
+    return entry !== undefined || onDemand.has(path) ? [builtinGroup, program, commandGroup] : []
+  }
+
   return {
     name: 'commands-in-one-chunk',
     setup({ onLoad, onResolve }) {
-      onResolve({ filter: new RegExp(`^${group}$`) }, () => ({ path: group, namespace: group }))
+      onResolve({ filter: new RegExp(`^(${commandGroup}|${builtinGroup})$`) }, ({ path }) => ({
+        path,
+        namespace: path,
+      }))
       onResolve({ filter: /^\./ }, ({ kind, importer, path }) => {
         if (kind === 'dynamic-import') onDemand.add(join(dirname(importer), path))
         return undefined
       })
-      onLoad({ filter: /.*/, namespace: group }, () => ({
+      onLoad({ filter: /.*/, namespace: commandGroup }, () => ({
         contents: shared.map((file) => `export * as ${nameOf(file)} from '${file}'`).join('\n'),
         resolveDir: sources,
       }))
+      onLoad({ filter: /.*/, namespace: builtinGroup }, () => ({
+        contents: builtinsOf(globSync('{agent,args,auth,commands,output,.}/*.ts', { cwd: sources }), sources),
+      }))
       onLoad({ filter: /packages\/(cli|a2a)\/src\/.*\.ts$/ }, ({ path }) => {
         const source = readFileSync(path, 'utf8')
-        if (path.includes('/a2a/src/client/') || path.includes('/a2a/src/bindings/'))
-          return { contents: withGroup(path, withStaticImports(source)), loader: 'ts' }
-        if (!path.includes('/commands/specs/') && path !== join(sources, 'run.ts'))
-          return { contents: withGroup(path, source), loader: 'ts' }
-        const contents = source.replaceAll(dynamicImport, (found, specifier: string) => {
-          const file = join(dirname(path), specifier)
-          return isShared(file) ? `import('${group}').then((modules) => modules[${nameOf(file)}])` : found
-        })
-        return { contents, loader: 'ts' }
+        const code = !starters.includes(path)
+          ? withStaticImports(source)
+          : source.replaceAll(dynamicImport, (found, specifier: string) => {
+              const file = join(dirname(path), specifier)
+              if (file === program || !isShared(file)) return found
+              return `import('${commandGroup}').then((modules) => modules[${nameOf(file)}])`
+            })
+        const groups = groupsOf(path).map((group) => `import '${group}'`)
+        return { contents: [code, ...groups].join('\n'), loader: 'ts' }
       })
     },
   }
-  function withGroup(path: string, source: string): string {
-    const isApart =
-      !onDemand.has(path) || isCommand(path, localCommands) || path === join(sources, 'process-terminal.ts')
-    return isApart ? source : `import '${group}'\n${source}`
-  }
 }
+
+const dynamicImport = /(?<!typeof\s)\bimport\(\s*'(\.{1,2}\/[^']+|@parley\/a2a\/client\/node)'\s*\)/g
 
 function importsOnDemand(file: string): readonly string[] {
   return [...readFileSync(file, 'utf8').matchAll(dynamicImport)].map(([, path = '']) => join(dirname(file), path))
 }
-
-/** Loaded by Node at its start. Their import is cheap, and works in a Node that is too old for this program. */
-const loadedAtStart = ['node:fs', 'node:module', 'node:os', 'node:path']
-
-/**
- * An `import` of a module of Node reads all its exports, also those that Node loads on demand: node:http so loads the classes of fetch
- * and WebSocket, for as long as an empty program runs. `getBuiltinModule` reads only what is used.
- */
-const builtinsWithoutFacade: Plugin = {
-  name: 'builtins-without-facade',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path }) =>
-      loadedAtStart.includes(path) ? { path, external: true } : { path, namespace: 'builtin' },
-    )
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('${path}')`,
-    }))
-  },
-}
-
-const dynamicImport = /(?<!typeof\s)\bimport\(\s*'(\.{1,2}\/[^']+)'\s*\)/g
 
 /**
  * The source with static imports instead of those on demand, except for the parts that most runs do not need. The client loads its parts
@@ -133,5 +132,69 @@ export function withStaticImports(source: string): string {
     paths.push(path)
     return `Promise.resolve(part${paths.length})`
   })
-  return [...paths.map((path, index) => `import * as part${index + 1} from '${path}'`), code].join('\n')
+  return [code, ...paths.map((path, index) => `import * as part${index + 1} from '${path}'`)].join('\n')
+}
+
+/** Imports of the modules of Node that these files and the client use. */
+function builtinsOf(files: readonly string[], sources: string): string {
+  const found = files
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => [...readFileSync(join(sources, file), 'utf8').matchAll(/from '(node:[\w/]+)'/g)])
+    .map(([, name = '']) => name)
+  const names = new Set(['node:http', 'node:stream', 'node:zlib', ...found])
+  return [...names].map((name) => `import '${name}'`).join('\n')
+}
+
+/**
+ * An `import` of a module of Node loads it at once and reads all its exports, also those that Node loads on demand: node:http so loads
+ * the classes of fetch and WebSocket, for as long as an empty program runs. Here a module loads when the first of its exports is used.
+ */
+const builtinsOnDemand: Plugin = {
+  name: 'builtins-on-demand',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path, importer }) => ({
+      path,
+      namespace: /node_modules/.test(relative(packages, importer)) ? 'builtin-of-dependency' : 'builtin',
+    }))
+    onLoad({ filter: /.*/, namespace: 'builtin-of-dependency' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}')`,
+    }))
+    const used = importedNames()
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
+      const names = [...(used.get(path) ?? [])]
+      return {
+        contents: `for (const name of ${JSON.stringify(names.join(' '))}.split(' '))
+          Object.defineProperty(exports, name, { enumerable: true, get: () => process.getBuiltinModule('${path}')[name] })`,
+      }
+    })
+  },
+}
+
+/** The names that the sources import of each module of Node. */
+function importedNames(): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const file of globSync('{cli,a2a}/src/**/*.ts', { cwd: packages })) {
+    const source = readFileSync(join(packages, file), 'utf8')
+    for (const [, clause = '', module = ''] of source.matchAll(/^import (?!type)([^;'"]+?) from '(node:[\w/]+)'/gm)) {
+      const names = found.get(module) ?? new Set()
+      // A namespace or a default import may use any name.
+      const listed = /\{([^}]*)\}/.exec(clause)?.[1]?.split(',') ?? Object.keys(process.getBuiltinModule(module) ?? {})
+      for (const name of listed) if (!/^\s*(type\s|$)/.test(name)) names.add(name.trim().split(' ')[0] ?? '')
+      found.set(module, names)
+    }
+  }
+  return found
+}
+
+/** The bundle of the program alone, as tests run it: `node scripts/bundle-cli.ts <folder>`. */
+if (import.meta.main) {
+  const { dependencies } = JSON.parse(readFileSync(join(packages, 'cli/package.json'), 'utf8')) as {
+    dependencies: object
+  }
+  await bundleProgram({
+    sources: join(packages, 'cli/src'),
+    dist: process.argv[2] ?? join(packages, 'cli/dist'),
+    entries: ['main.ts'],
+    external: Object.keys(dependencies).filter((name) => name !== '@parley/a2a'),
+  })
 }

@@ -56,7 +56,7 @@ async function packPackage(name: string, destination: string): Promise<PackedPac
 }
 
 if (import.meta.main) {
-  buildPackages()
+  await buildPackages()
   await buildConsole()
   const destination = resolve(process.argv[2] ?? 'node_modules/.cache/parley-packages')
   for (const { filename, size, files } of await packPackages(destination)) {

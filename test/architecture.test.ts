@@ -152,11 +152,12 @@ const namesSayOneThing: Rule = (files) =>
   })
 
 /**
- * The command line, and the one function of the SDK whose default address is asked for in PORT and BIND_HOST; and a test fixture that
+ * The command lines, and the one function of the SDK whose default address is asked for in PORT and BIND_HOST; and a test fixture that
  * passes the cache of compiled code on.
  */
 const readsEnvironment = [
   'packages/hub/src/cli/main.ts',
+  'packages/cli/src/main.ts',
   'packages/a2a/src/simple/own-address.ts',
   'packages/hub/src/agents/testing/test-agent-services.ts',
 ]
@@ -169,6 +170,57 @@ const onlyTheCommandLineReadsTheEnvironment: Rule = (files) =>
       [...text.matchAll(/\bprocess\s*\.\s*env\b|\benv\b[^\n]*from 'node:process'/g)].map(
         ({ index }) => `${file}:${lineOf(text, index)} reads process.env: only ${readsEnvironment.join(' and ')} may`,
       ),
+    )
+
+const cli = 'packages/cli/src/'
+const inCli = (files: Files): [string, string][] => inPackages(files).filter(([file]) => file.startsWith(cli))
+
+const mayAccessTheProcess = [
+  `${cli}main.ts`,
+  // Ends the programs of `server --exec` with their children.
+  `${cli}server/run-program.ts`,
+]
+const processAccess = /(?<![\w.'"`/])process\s*\.\s*\w+|from 'node:process'|(?<![\w.])console\s*\.\s*\w+\(/g
+
+/** Commands run in memory in tests, and inside `parley a2a`: the process is passed in by main.ts. */
+const onlyMainAccessesTheProcess: Rule = (files) =>
+  inCli(files)
+    .filter(([file]) => !mayAccessTheProcess.includes(file) && !file.startsWith(`${cli}testing/`))
+    .flatMap(([file, text]) =>
+      // Without examples in comments.
+      [...text.replaceAll(/^ *\*.*$/gm, '').matchAll(processAccess)].map(
+        ({ 0: found }) => `${file} uses ${found}: only main.ts accesses the process`,
+      ),
+    )
+
+/** `a2a --version`, help and completion load no command and no SDK: everything else is imported on demand. */
+const commandsLoadOnDemand: Rule = (files) =>
+  inCli(files)
+    .filter(([file]) =>
+      /^(main|run|process-terminal|stop-signal|args\/.*|commands\/(index|specs\/.*))\.ts$/.test(file.slice(cli.length)),
+    )
+    .flatMap(([file, text]) =>
+      [...text.matchAll(fromImport)]
+        .filter(([, typeOnly]) => typeOnly === undefined)
+        .map(([, , specifier = '']) => specifier)
+        .filter(
+          (specifier) =>
+            specifier.startsWith('@parley/') ||
+            /^\.\.?\/(?:\.\.\/)*(agent|auth|server|chat|conformance)\//.test(specifier),
+        )
+        .map((specifier) => `${file} imports ${specifier}: load it on demand, since every start would load it`),
+    )
+
+/** The checks of `a2a conformance` judge our client and server too: they use neither. */
+const conformanceIsIndependent: Rule = (files) =>
+  inCli(files)
+    .filter(([file]) => file.startsWith(`${cli}conformance/`))
+    .flatMap(([file, text]) =>
+      [...text.matchAll(fromImport)]
+        .filter(([, typeOnly]) => typeOnly === undefined)
+        .map(([, , specifier = '']) => specifier)
+        .filter((specifier) => /^@parley\/a2a\/(client|server|node|simple)/.test(specifier))
+        .map((specifier) => `${file} imports ${specifier}: a check uses no client or server of the SDK`),
     )
 
 const noDefaultExports: Rule = (files) =>
@@ -281,7 +333,9 @@ describe('architecture', () => {
   const files: Files = Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
   const manifest = (name: string): Manifest =>
     JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as Manifest
-  const manifests = Object.fromEntries(['a2a', 'hub', 'console', 'create-parley'].map((name) => [name, manifest(name)]))
+  const manifests = Object.fromEntries(
+    ['a2a', 'cli', 'hub', 'console', 'create-parley'].map((name) => [name, manifest(name)]),
+  )
 
   const rules: [sentence: string, rule: Rule, broken: Files][] = [
     [
@@ -314,6 +368,21 @@ describe('architecture', () => {
       'only the command line reads the environment',
       onlyTheCommandLineReadsTheEnvironment,
       { [`${sdk}a.ts`]: 'process.env.X' },
+    ],
+    [
+      'only main.ts of the command line a2a accesses the process',
+      onlyMainAccessesTheProcess,
+      { [`${cli}commands/send.ts`]: 'process.stdout.write(text)' },
+    ],
+    [
+      'the start of a2a loads no command',
+      commandsLoadOnDemand,
+      { [`${cli}commands/specs/calls.ts`]: "import { connect } from '@parley/a2a/client'" },
+    ],
+    [
+      'the checks of a2a conformance use no client and no server of the SDK',
+      conformanceIsIndependent,
+      { [`${cli}conformance/checks/a.ts`]: "import { connect } from '@parley/a2a/client'" },
     ],
     ['nothing is exported by default', noDefaultExports, { [`${sdk}a.ts`]: 'export default 1' }],
     ['no file is longer than 400 lines', filesStayShort, { [`${sdk}a.ts`]: '\n'.repeat(401) }],

@@ -6,8 +6,8 @@ import type { Server, ServeOptions } from '@parley/a2a/node'
 import { callerToken, liveProfile, openLiveServer } from './live-server.ts'
 import { rules } from './rules.ts'
 
-const describeResult = ({ id, level, version, binding = '', note = '', accepted }: CheckResult): string =>
-  `${level} ${id} ${version} ${binding}: ${note}${accepted === undefined ? '' : ` (${accepted})`}`
+const describeResult = ({ id, level, version, binding, note = '', accepted }: CheckResult): string =>
+  `${level} ${id} ${version} ${binding ?? ''}: ${note}${accepted === undefined ? '' : ` (${accepted})`}`
 
 const failures = ({ results }: ConformanceReport): readonly string[] =>
   results.filter(({ outcome, accepted }) => outcome === 'fail' && accepted === undefined).map(describeResult)

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { globalOptions } from '../../packages/cli/src/args/global-options.ts'
+import { commands as a2aCommands } from '../../packages/cli/src/commands/index.ts'
 import { commands } from '../../packages/hub/src/cli/commands.ts'
 import { referencePages } from '../../scripts/docs-reference.ts'
 import { adminApiPage } from '../../scripts/docs-reference/admin-api-page.ts'
@@ -28,6 +30,16 @@ describe('the generated reference', () => {
       const own = section.split('\n## ')[0] ?? ''
       for (const flag of Object.keys(flags)) assert.match(own, new RegExp(`--${flag}\\b`), `${name} --${flag}`)
     }
+  })
+
+  it('has a section for every command of a2a, every option of it, and every global option', () => {
+    const page = pages['docs/reference/a2a-command.md'] ?? ''
+    for (const { name, options } of a2aCommands) {
+      const own = (page.split(`\n## a2a ${name}\n`)[1] ?? '').split('\n## ')[0] ?? ''
+      for (const option of options) assert.ok(own.includes(`--${option.name}`), `${name} --${option.name}`)
+      assert.ok(own.includes(`a2a ${name}`), name)
+    }
+    for (const { name } of globalOptions) assert.ok(page.includes(`--${name}`), name)
   })
 
   it('describes every key of the configuration', () => {

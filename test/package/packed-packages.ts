@@ -32,7 +32,7 @@ async function pack(): Promise<PackedPackages> {
   const cache = join(root, 'node_modules/.cache')
   await mkdir(cache, { recursive: true })
   const scratch = await mkdtemp(join(cache, 'parley-package-'))
-  buildPackages()
+  await buildPackages()
   await buildConsole()
   const packages = await packPackages(scratch)
   const archive = (name: string): string => join(scratch, packages.find((one) => one.name === name)?.filename ?? '')

@@ -2,10 +2,10 @@
  * The program `a2a` as the package ships it: bundled, because its start from the sources takes a second of CPU time. It is built once
  * for a state of the sources, also if several test processes need it at the same time.
  */
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildSync } from 'esbuild'
 
 const root = join(import.meta.dirname, '../../..')
 const cache = join(root, 'node_modules/.cache/parley-cli-program')
@@ -23,18 +23,8 @@ function buildProgram(): string {
   const draft = `${folder}-${process.pid}`
   mkdirSync(draft, { recursive: true })
   copyFileSync(join(root, 'packages/cli/package.json'), join(draft, 'package.json'))
-  buildSync({
-    entryPoints: [join(root, 'packages/cli/src/main.ts')],
-    outdir: join(draft, 'dist'),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    conditions: ['parley-source'],
-    external: ['@grpc/grpc-js', '@bufbuild/protobuf', 'jose'],
-    logLevel: 'warning',
-  })
+  const args = [join(root, 'scripts/bundle-cli.ts'), join(draft, 'dist')]
+  execFileSync(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   try {
     renameSync(draft, folder)
   } catch {

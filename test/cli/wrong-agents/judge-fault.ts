@@ -29,12 +29,14 @@ export const judgeOptions: ConformanceOptions = {
 export async function judgeFault(fault: Fault, only?: readonly string[]): Promise<readonly CheckResult[]> {
   await using server = await startFaultServer(fault)
   const scope =
-    fault.isBetween === true ? {} : { versions: [fault.version ?? '1.0'], bindings: [fault.binding ?? 'JSONRPC'] }
+    fault.isBetween === true
+      ? {}
+      : { versions: [fault.version ?? '1.0'] as const, bindings: [fault.binding ?? 'JSONRPC'] as const }
   const report = await runConformance(server.url, {
     ...judgeOptions,
     ...scope,
     ...(only === undefined ? {} : { only }),
     ...(fault.bearer === undefined ? {} : { bearer: fault.bearer }),
-  } as ConformanceOptions)
+  })
   return report.results
 }

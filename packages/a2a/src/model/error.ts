@@ -69,16 +69,10 @@ export class A2AError extends Error {
    */
   declare readonly wireCode?: string | number
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    details: ErrorDetails = {},
-    options: ErrorOptions & { readonly wireCode?: string | number | undefined } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
     super(message, options)
     this.code = code
     this.details = details
-    if (options.wireCode !== undefined) this.wireCode = options.wireCode
   }
 
   /**

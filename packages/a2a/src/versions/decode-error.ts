@@ -65,7 +65,12 @@ export function decodeError(body: unknown, httpStatus?: number): A2AError {
     'INTERNAL'
   const status = httpStatus === undefined ? '' : ` (HTTP ${httpStatus})`
   const wireCode = wireCodeOf(error, found.reason, httpStatus)
-  return new A2AError(code, message ?? `The peer returned an error${status}`, found.details, { wireCode })
+  return withWireCode(new A2AError(code, message ?? `The peer returned an error${status}`, found.details), wireCode)
+}
+
+/** Set here and not by the constructor, which every page loads. */
+export function withWireCode(error: A2AError, wireCode: string | number | undefined): A2AError {
+  return wireCode === undefined ? error : Object.assign(error, { wireCode })
 }
 
 /** The number of JSON-RPC is negative; what REST has in its place is the HTTP status, which is less exact than the reason. */

@@ -160,3 +160,14 @@ describe('the states that end a turn', () => {
     assert.equal(streamed.stdout.match(/^Resume: /gm)?.length, 1)
   })
 })
+
+describe('the log of --debug', () => {
+  it('shows calls over gRPC too', async () => {
+    const { stderr, stdout } = await run('send', 'you', '-o', 'json', '--debug', '--transport', 'grpc')
+    assert.equal(json(stdout).task.status.state, 'TASK_STATE_COMPLETED')
+    for (const shown of [/using GRPC of A2A 1\.0 at/, /> \{.*"messageId"/, /< \{.*TASK_STATE_COMPLETED/])
+      assert.match(stderr, shown)
+    const quiet = await run('send', 'you', '-o', 'json', '--transport', 'grpc')
+    assert.doesNotMatch(quiet.stderr, /messageId/)
+  })
+})

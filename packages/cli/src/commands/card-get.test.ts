@@ -115,6 +115,11 @@ describe('card get', () => {
     assert.deepEqual([code, error.code], [1, 'A2ACLI_ERR_CARD_INVALID'])
     for (const field of ['description', 'skills[0].description', 'skills[0].tags'])
       assert.ok(error.message.includes(field), error.message)
+    // Also where the card is too incomplete to be used at all.
+    const { name: _name, skills: _skills, ...useless } = card
+    const all = await serveCard({ ...useless, version: 7 })
+    const { message } = errorOf((await runInMemory(['card', 'get', '-a', all.url, '--validate', '-o', 'json'])).stdout)
+    for (const field of ['name', 'skills', 'version']) assert.ok(message.includes(`${field} `), message)
     const dangling = await serveCard({ ...card, securityRequirements: [{ schemes: { none: { list: [] } } }] })
     assert.match(
       errorOf((await runInMemory(['card', 'get', '-a', dangling.url, '--validate', '-o', 'json'])).stdout).message,

@@ -1,7 +1,7 @@
 /** `a2a card get`: the card of an agent. Needs no interface that the program could call. */
 import { isStruct, toProtoJson } from '@parley/a2a'
 import type { AgentCard } from '@parley/a2a'
-import { fetchAgentCard } from '@parley/a2a/client'
+import { A2AError, fetchAgentCard } from '@parley/a2a/client'
 import type { CardSignature, FetchedAgentCard } from '@parley/a2a/client'
 import { versionOf } from '../agent/call-settings.ts'
 import { cardError } from '../agent/card-error.ts'
@@ -17,7 +17,7 @@ export async function run(context: CommandContext): Promise<void> {
   try {
     const found = await fetchCard(prepared, context)
     if (settings.has('validate')) {
-      await validate(found, prepared.reference)
+      await validate(found.document, found.card, prepared.reference)
       output.note('The card is valid.')
     }
     await printCard(found.card, documentOf(found), found.signature, context)
@@ -48,8 +48,17 @@ async function fetchCard(
     return isSigned && found.signature.status === 'unchecked' ? await fetchWith('warn') : found
   } catch (reason) {
     signal.throwIfAborted()
+    const document = 'document' in target ? target.document : rejectedDocument(reason)
+    if (settings.has('validate') && document !== undefined) await validate(document, undefined, reference)
     throw cardError(reason, reference)
   }
+}
+
+/** The document of a card that the client could not use. */
+function rejectedDocument(reason: unknown): Record<string, unknown> | undefined {
+  const cause = reason instanceof A2AError ? reason.cause : undefined
+  const document = isStruct(cause) ? cause['document'] : undefined
+  return isStruct(document) ? document : undefined
 }
 
 /** A card of 1.0 stays as it was sent; one of 0.x is written as 1.0 writes it. */
@@ -72,7 +81,7 @@ async function printCard(
 }
 
 /** Checks the document, not what the client has made of it. */
-async function validate({ document, card }: FetchedAgentCard, reference: string): Promise<void> {
+async function validate(document: object, card: AgentCard | undefined, reference: string): Promise<void> {
   const { cardViolations } = await import('../agent/validate-card.ts')
   const violations = cardViolations(document, card)
   if (violations.length === 0) return
@@ -88,8 +97,7 @@ async function showExtendedCard(context: CommandContext): Promise<void> {
   try {
     const card = await connection.agent.session.call('GetExtendedAgentCard', {}, { signal })
     const document = toProtoJson('AgentCard', card)
-    if (settings.has('validate') && isStruct(document))
-      await validate({ card, document, url: undefined, signature: { status: 'unchecked' } }, connection.reference)
+    if (settings.has('validate')) await validate(document, card, connection.reference)
     await printCard(card, document, { status: 'unchecked' }, context)
   } finally {
     await connection.close()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import { serve, type Server } from '@parley/a2a/node'
+import type { ConformanceReport } from '../conformance/report.ts'
 import { createMemoryTerminal, type MemoryTerminal } from '../testing/memory-terminal.ts'
 import { runA2a } from '../run.ts'
 
@@ -66,6 +67,26 @@ describe('a2a conformance', () => {
     )
     assert.equal(await runA2a(['conformance', server.url, ...failing, '--profile', 'p.json'], terminal), 0)
     assert.match(terminal.stdout, /Accepted: by choice/)
+  })
+
+  it('checks an endpoint without a card', async () => {
+    const { code, terminal } = await conformance(
+      ...[
+        '-e',
+        `${server.url}/a2a`,
+        '--transport',
+        'jsonrpc',
+        '--only',
+        'get.unknown-task',
+        '--only',
+        'jsonrpc',
+        '-o',
+        'json',
+      ],
+    )
+    const { targets, summary } = JSON.parse(terminal.stdout) as ConformanceReport
+    assert.deepEqual(targets, [{ url: `${server.url}/a2a`, version: '1.0', binding: 'JSONRPC' }])
+    assert.deepEqual([code, summary.must.pass > 5, summary.must.fail], [0, true, 0])
   })
 
   it('lists its checks without an agent', async () => {

@@ -23,6 +23,8 @@ export async function run(context: CommandContext): Promise<void> {
     const server = await serve({
       ...mode.options,
       ...versions,
+      // A request without a version is one of 0.3 (§3.6.2): a client that is tried here must work elsewhere too.
+      strict: true,
       port,
       host,
       quiet: true,

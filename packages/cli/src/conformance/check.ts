@@ -1,33 +1,9 @@
 /** One check of a live agent, and what it found. A check is a function over a URL, so that our own tests call it too. */
 import type { Exchange } from './wire/exchange.ts'
 import type { Subject } from './subject.ts'
+import type { BindingName, Level, PerVersion, Verdict, VersionName } from './verdict.ts'
 
-/** `must` and `should` are the official specification's words; our own decisions and practices are `info`. */
-export type Level = 'must' | 'should' | 'info'
-export type VersionName = '0.2' | '0.3' | '1.0'
-export type BindingName = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
-
-export const versionNames: readonly VersionName[] = ['1.0', '0.3', '0.2']
-export const bindingNames: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
-
-/**
- * What a check concludes. `undecided`: the agent did not show it, or a limit such as `--read-only` forbids to look. `not-applicable`:
- * the rule is about something that this agent does not have, such as a capability that its card does not declare.
- */
-export type Verdict =
-  | { readonly outcome: 'pass'; readonly note?: string }
-  | { readonly outcome: 'fail'; readonly note: string; readonly evidence?: Evidence }
-  | { readonly outcome: 'undecided'; readonly note: string }
-  | { readonly outcome: 'not-applicable'; readonly note: string }
-
-/** The exchange that shows a failure, redacted and cut to a readable length. */
-export interface Evidence {
-  readonly request: string
-  readonly response: string
-}
-
-/** One value for every version, or one per version where the specification changed. */
-export type PerVersion<T> = T | Partial<Readonly<Record<VersionName, T>>>
+export * from './verdict.ts'
 
 export interface Check {
   /** `card.required-fields`: stable, for `--only`, JUnit and profiles. */
@@ -74,9 +50,4 @@ export const undecided = (note: string): Verdict => ({ outcome: 'undecided', not
 export function fail(note: string, exchange?: Exchange | { readonly exchange: Exchange }): Verdict {
   const shown = exchange === undefined ? undefined : 'exchange' in exchange ? exchange.exchange : exchange
   throw new CheckFailure(note, shown)
-}
-
-export function valueFor<T>(perVersion: PerVersion<T>, version: VersionName): T | undefined {
-  if (typeof perVersion !== 'object' || perVersion === null) return perVersion
-  return (perVersion as Partial<Record<VersionName, T>>)[version]
 }

@@ -1,5 +1,5 @@
 /** The cards of an agent as it serves them, and the interfaces that they offer. */
-import type { BindingName, VersionName } from './check.ts'
+import type { BindingName, VersionName } from './verdict.ts'
 import type { Target } from './report.ts'
 import { exchangeHttp, WireError, type HttpExchange, type HttpRequestOptions } from './wire/http-wire.ts'
 import { isObject } from './wire/encode-request.ts'
@@ -31,7 +31,8 @@ export const legacyCardPath = '/.well-known/agent.json'
 
 type FetchOptions = Omit<HttpRequestOptions, 'method' | 'url' | 'body'>
 
-export async function discoverAgent(url: string, options: FetchOptions): Promise<Discovery> {
+/** With `isCardOptional` an address where nothing answers has no cards; otherwise it throws a `WireError`. */
+export async function discoverAgent(url: string, options: FetchOptions, isCardOptional = false): Promise<Discovery> {
   const attempts: HttpExchange[] = []
   const cards: ServedCard[] = []
   let failure: WireError | undefined
@@ -62,7 +63,7 @@ export async function discoverAgent(url: string, options: FetchOptions): Promise
     if (at.endsWith(cardPath)) await fetchCard(`${at.slice(0, -cardPath.length)}${legacyCardPath}`)
     break
   }
-  if (cards.length === 0 && attempts.length === 0 && failure !== undefined) throw failure
+  if (cards.length === 0 && attempts.length === 0 && failure !== undefined && !isCardOptional) throw failure
   const targets = uniqueTargets(cards.flatMap(({ json }) => targetsOf(json)))
   return {
     url,

@@ -1,5 +1,5 @@
 /** What a run may do, and what the operator knows of the agent. */
-import type { BindingName, Check, VersionName } from './check.ts'
+import type { BindingName, VersionName } from './verdict.ts'
 import type { CheckResult, Target } from './report.ts'
 import type { JsonObject } from './wire/spelling.ts'
 
@@ -41,8 +41,6 @@ export interface ConformanceOptions {
   readonly secrets?: readonly string[]
   /** Called after each check. */
   readonly onResult?: (result: CheckResult) => void
-  /** Default: all checks. */
-  readonly checks?: readonly Check[]
   /** For the time and the duration in the report. */
   readonly now?: () => number
 }

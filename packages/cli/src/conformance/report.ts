@@ -1,5 +1,5 @@
 /** The result of a run: what every report format is made from. */
-import type { BindingName, Evidence, Level, Verdict, VersionName } from './check.ts'
+import type { BindingName, Evidence, Level, Verdict, VersionName } from './verdict.ts'
 
 /** One interface of the agent. */
 export interface Target {

@@ -6,7 +6,7 @@ import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { fail, pass, type Check } from './check.ts'
 import type { ConformanceOptions } from './options.ts'
-import { runConformance } from './run-conformance.ts'
+import { runConformance, type RunOptions } from './run-conformance.ts'
 
 const closers: (() => Promise<unknown>)[] = []
 after(async () => {
@@ -50,7 +50,7 @@ const checkOf = (run: Check['run'], fields: Partial<Check> = {}): Check => ({
   ...fields,
 })
 
-const only = (check: Check, options: ConformanceOptions = {}): ConformanceOptions => ({
+const only = (check: Check, options: ConformanceOptions = {}): RunOptions => ({
   ...options,
   checks: [check],
   versions: ['1.0'],

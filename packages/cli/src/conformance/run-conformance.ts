@@ -1,4 +1,5 @@
 /** Runs the checks against one agent, interface by interface. */
+import { linkSignals } from '@parley/a2a'
 import { allChecks } from './checks/index.ts'
 import { CheckFailure, NotApplicable, Undecided, valueFor, type Check, type Verdict } from './check.ts'
 import { createSubject, type InterfaceState, type RunState } from './create-subject.ts'
@@ -11,6 +12,12 @@ import { WireError } from './wire/http-wire.ts'
 
 const defaultCheckTimeoutMs = 30_000
 
+/** The options of a run, and which checks it makes. */
+export interface RunOptions extends ConformanceOptions {
+  /** Default: all checks. */
+  readonly checks?: readonly Check[]
+}
+
 /**
  * Checks a live agent. `url` is its origin, the base of its card, or the card itself. Throws a `WireError` if nothing answers there.
  *
@@ -20,20 +27,21 @@ const defaultCheckTimeoutMs = 30_000
  * console.log(report.summary.must.fail)
  * ```
  */
-export async function runConformance(url: string, options: ConformanceOptions = {}): Promise<ConformanceReport> {
+export async function runConformance(url: string, options: RunOptions = {}): Promise<ConformanceReport> {
   const now = options.now ?? Date.now
   const started = now()
-  const signal = options.signal ?? new AbortController().signal
   const timeoutMs = options.checkTimeoutMs ?? defaultCheckTimeoutMs
   const { headers } = placeCredentials(undefined, {
     ...(options.headers === undefined ? {} : { headers: options.headers }),
   })
-  const discovery = await discoverAgent(url, {
+  const limit = linkSignals([options.signal], timeoutMs)
+  const wire = {
     headers,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: limit.signal,
     ...(options.insecure === undefined ? {} : { insecure: options.insecure }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-  })
+  }
+  const discovery = await discoverAgent(url, wire, options.interfaces !== undefined).finally(limit.end)
   const run: RunState = { discovery, options, messagesSent: 0, shared: new Map(), closers: [] }
   const targets = targetsFor(discovery, options)
   if (targets.some(({ binding }) => binding === 'GRPC'))
@@ -101,7 +109,7 @@ function targetsFor(discovery: Discovery, { interfaces, versions, bindings }: Co
 }
 
 /** Which checks run for which interface. Checks that are not about a binding run with the first interface of their version. */
-function plan(targets: readonly Target[], discovery: Discovery, options: ConformanceOptions): readonly Plan[] {
+function plan(targets: readonly Target[], discovery: Discovery, options: RunOptions): readonly Plan[] {
   const chosen = (options.checks ?? allChecks).filter(
     ({ id }) =>
       (options.only?.some((given) => matches(id, given)) ?? true) &&
@@ -144,16 +152,21 @@ async function runCheck(
     ...Object.values(options.profile?.otherCaller?.headers ?? {}),
   ].filter((secret): secret is string => secret !== undefined)
   const started = now()
-  const ended = AbortSignal.timeout(timeoutMs)
-  const signal = options.signal === undefined ? ended : AbortSignal.any([options.signal, ended])
-  const subject = createSubject(target, run, state, signal)
+  let isOver = false
+  const limit = linkSignals([options.signal], timeoutMs, () => {
+    isOver = true
+    return new Error('the time of the check is over')
+  })
+  const subject = createSubject(target, run, state, limit.signal)
   let verdict: Verdict
   if (check.sends && options.readOnly === true) {
     verdict = { outcome: 'undecided', note: 'sends messages, which --read-only forbids' }
   } else {
-    verdict = await conclude(check, subject, secrets, ended, timeoutMs)
+    verdict = await conclude(check, subject, secrets, () => (isOver ? timeoutMs : undefined))
     options.signal?.throwIfAborted()
   }
+  // Ends what the check has left open.
+  limit.abort(new Error('the check is over'))
   const accepted = verdict.outcome === 'fail' ? run.options.profile?.accepted?.[check.id] : undefined
   const { note } = verdict
   return {
@@ -176,15 +189,15 @@ async function conclude(
   check: Check,
   subject: ReturnType<typeof createSubject>,
   secrets: readonly string[],
-  ended: AbortSignal,
-  timeoutMs: number,
+  exceededMs: () => number | undefined,
 ): Promise<Verdict> {
   try {
     return await check.run(subject)
   } catch (reason) {
     if (reason instanceof NotApplicable) return { outcome: 'not-applicable', note: reason.message }
     if (reason instanceof Undecided) return { outcome: 'undecided', note: reason.message }
-    if (ended.aborted) {
+    const timeoutMs = exceededMs()
+    if (timeoutMs !== undefined) {
       const waited =
         reason instanceof WireError
           ? `no response within ${timeoutMs / 1000} s to ${reason.exchange.request.line}`

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError, type ErrorCode } from '@parley/a2a/client'
-import { errorTable } from '../../../a2a/src/model/error-table.ts'
 import { CliError, exitCodeOf } from './cli-error.ts'
 import { errorEnvelope, errorText, reportError } from './error-envelope.ts'
 
@@ -17,7 +16,8 @@ describe('the report of an error', () => {
   })
 
   it('has the name of the specification and the code of the wire for an error of the protocol', () => {
-    const sent = new A2AError('TASK_NOT_FOUND', 'Task not found', { taskId: 't-1' }, { wireCode: -32_001 })
+    const received = new A2AError('TASK_NOT_FOUND', 'Task not found', { taskId: 't-1' })
+    const sent = Object.assign(received, { wireCode: -32_001 })
     const { hint: _, ...error } = report(sent)
     const message = 'Task not found (task t-1)'
     assert.deepEqual(error, { code: 'TaskNotFoundError', message, a2aCode: -32_001, exitCode: 1 })
@@ -30,14 +30,48 @@ describe('the report of an error', () => {
     assert.deepEqual([report(error, true).code, report(error, true).exitCode], ['A2ACLI_ERR_AUTH_FAILED', 4])
   })
 
-  it('invents no code of the specification, and its exit code fits its code', () => {
-    for (const code of Object.keys(errorTable) as ErrorCode[]) {
-      const { code: shown, exitCode } = report(new A2AError(code, 'x'))
-      if (shown.startsWith('A2ACLI_ERR_')) assert.equal(exitCode, exitCodeOf[shown as keyof typeof exitCodeOf], code)
-      else {
-        assert.match(shown, /^(JSONParse|[A-Z][a-zA-Z]+)Error$|^PARLEY_ERR_/, code)
-        assert.equal(exitCode, 1, code)
-      }
+  /** With a credential: without one, UNAUTHENTICATED means a missing one. */
+  const codes: Readonly<Record<ErrorCode, string>> = {
+    PARSE_ERROR: 'JSONParseError',
+    INVALID_REQUEST: 'InvalidRequestError',
+    METHOD_NOT_FOUND: 'MethodNotFoundError',
+    AGENT_NOT_FOUND: 'MethodNotFoundError',
+    METHOD_NOT_ALLOWED: 'MethodNotFoundError',
+    INVALID_PARAMS: 'InvalidParamsError',
+    INTERNAL: 'InternalError',
+    TASK_NOT_FOUND: 'TaskNotFoundError',
+    TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
+    PUSH_NOTIFICATION_NOT_SUPPORTED: 'PushNotificationNotSupportedError',
+    UNSUPPORTED_OPERATION: 'UnsupportedOperationError',
+    CONTENT_TYPE_NOT_SUPPORTED: 'ContentTypeNotSupportedError',
+    INVALID_AGENT_RESPONSE: 'InvalidAgentResponseError',
+    EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'ExtendedAgentCardNotConfiguredError',
+    EXTENSION_SUPPORT_REQUIRED: 'ExtensionSupportRequiredError',
+    VERSION_NOT_SUPPORTED: 'VersionNotSupportedError',
+    UNAUTHENTICATED: 'A2ACLI_ERR_AUTH_FAILED',
+    PERMISSION_DENIED: 'A2ACLI_ERR_AUTH_FAILED',
+    RATE_LIMITED: 'PARLEY_ERR_RATE_LIMITED',
+    AGENT_UNAVAILABLE: 'PARLEY_ERR_AGENT_UNAVAILABLE',
+    INPUT_TIMEOUT: 'PARLEY_ERR_INPUT_TIMEOUT',
+    TOOL_EXECUTION_FAILED: 'PARLEY_ERR_TOOL_EXECUTION_FAILED',
+    CONTEXT_REJECTED: 'InvalidParamsError',
+    MESSAGE_ID_REUSED: 'InvalidParamsError',
+    PAYLOAD_TOO_LARGE: 'InvalidRequestError',
+    UNSUPPORTED_MEDIA_TYPE: 'ContentTypeNotSupportedError',
+    UNAVAILABLE: 'A2ACLI_ERR_UNREACHABLE',
+    CARD_NOT_FOUND: 'A2ACLI_ERR_CARD_NOT_FOUND',
+    INTERRUPTED: 'A2ACLI_ERR_UNREACHABLE',
+    TASK_FAILED: 'PARLEY_ERR_TASK_FAILED',
+    INPUT_REQUIRED: 'PARLEY_ERR_INPUT_REQUIRED',
+    TIMEOUT: 'A2ACLI_ERR_TIMEOUT',
+    CANCELED: 'PARLEY_ERR_CANCELED',
+  }
+
+  it('has a code of the specification, or one with our own prefix, and the exit code of that code', () => {
+    for (const [code, expected] of Object.entries(codes) as [ErrorCode, string][]) {
+      const { code: shown, exitCode } = report(new A2AError(code, 'x'), true)
+      const reserved: Readonly<Record<string, number>> = exitCodeOf
+      assert.deepEqual([shown, exitCode], [expected, reserved[expected] ?? 1], code)
     }
   })
 

@@ -38,7 +38,12 @@ const localWebhooks = { allow: ['127.0.0.0/8', '::1', 'localhost'] }
 
 async function echoMode({ settings, terminal }: CommandContext): Promise<ServerMode> {
   const { echoAgent } = await import('./echo-agent.ts')
-  const text = { name: 'Echo Agent', description: 'Returns the parts of the message as an artifact' }
+  const text = {
+    name: 'Echo Agent',
+    description: 'Returns the parts of the message as an artifact',
+    inputModes: ['*/*'],
+    outputModes: ['*/*'],
+  }
   return {
     options: { ...(await cardText(settings, terminal.cwd, text)), agent: echoAgent, push: localWebhooks },
     exposure: 'The echo agent is public.',

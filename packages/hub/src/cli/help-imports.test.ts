@@ -1,4 +1,4 @@
-/** `parley --help` must not load the hub: it took ten times as long as an empty program. */
+/** `parley --help` and `parley a2a` must not load the hub: it took ten times as long as an empty program. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -32,4 +32,14 @@ describe('parley --help', () => {
         'store/data-directory.ts',
       ])
     })
+})
+
+describe('parley a2a', () => {
+  it('loads no command of the hub', () => {
+    const ofHub = loadedBy('a2a', '--version').filter((file) => !file.includes('/packages/'))
+    assert.deepEqual(ofHub.filter((file) => file.endsWith('.ts')).toSorted(), [
+      'cli/main.ts',
+      'cli/private-cache-folder.ts',
+    ])
+  })
 })

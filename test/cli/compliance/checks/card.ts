@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTestCardSigner } from '../../../../packages/a2a/src/testing/fixtures/card-signers.ts'
+import { createTestCardSigner } from '../../outside-fixtures.ts'
 import { wellKnownPath } from '../../fixture/fixture-agent.ts'
 import type { Checks, JsonError } from '../workbench.ts'
 

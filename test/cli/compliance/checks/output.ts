@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { exitCodeOf } from '../../../../packages/cli/src/output/cli-error.ts'
-import { freePort } from '../../../free-port.ts'
+import { exitCodeOf, freePort } from '../../outside-fixtures.ts'
 import { finishedTask, startTask } from '../workbench.ts'
 import type { Checks, JsonError, JsonTask } from '../workbench.ts'
 

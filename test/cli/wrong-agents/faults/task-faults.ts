@@ -55,7 +55,7 @@ export const taskFaults: readonly Fault[] = [
     check: 'send.unknown-task',
     wrong: 'a message to an unknown task makes a new one',
     intercept: answer('SendMessage', async (call, request, next) => {
-      const response = await next(request.clone() as Request)
+      const response = await next(request.clone())
       const document: Json = await response.json()
       if (document.error?.code !== -32001) return json(document)
       const { taskId: _taskId, ...message } = call.params.message

@@ -4,6 +4,7 @@
  */
 import { A2AError, retryAfterSeconds } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
+import { withWireCode } from '../../versions/decode-error.ts'
 import { encodeDetails } from '../../versions/error-detail.ts'
 import { codeOfErrorName } from '../../versions/error-names.ts'
 import type { GrpcSpelling } from '../../versions/grpc-spelling.ts'
@@ -72,7 +73,7 @@ export function errorFromGrpcStatus({ code, message, details }: GrpcStatus, dial
   const meant = listed.length > 0 ? found.code : codeWithoutDetails(status, message, found)
   const retryAfterMs = retryAfterIn(listed)
   const wait = retryAfterMs !== undefined ? { retryAfterMs } : {}
-  return new A2AError(meant, found.message, { ...found.details, ...wait }, { wireCode: found.wireCode })
+  return withWireCode(new A2AError(meant, found.message, { ...found.details, ...wait }), found.wireCode)
 }
 
 /** Python's 0.3 server uses UNIMPLEMENTED for most errors, and begins the message with the name of the error. */

@@ -8,9 +8,9 @@ import { resolveSecret } from './secret.ts'
 import type { TokenDeps } from './token-request.ts'
 
 export function authenticatorFromOptions(options: ConnectOptions, parts: TokenDeps): Authenticator | undefined {
-  const { authenticate, bearer, apiKey, basic, oauth, declaredOnly } = options
+  const { authenticate, bearer, apiKey, basic, oauth } = options
   if (authenticate) return authenticate
-  if (apiKey || basic || oauth || (bearer && declaredOnly)) {
+  if (apiKey || basic || oauth || (bearer && options.declaredOnly)) {
     let loaded: Authenticator | undefined
     return async (request) => {
       const { createSchemeAuthenticator } = await import('./scheme-authenticator.ts')

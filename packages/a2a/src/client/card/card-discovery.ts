@@ -79,7 +79,7 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
     const etag = stale?.storedHeaders.get('etag')
     const modified = stale?.storedHeaders.get('last-modified')
     // Without a web Response where that is possible: Node takes longer to load its classes than to fetch a card.
-    const response = await (http.exchange ?? http.send)({
+    const response = await http.exchange({
       method: 'GET',
       url: location,
       headers: {
@@ -137,7 +137,7 @@ export interface FetchedAgentCard {
 
 /**
  * Fetches the card of an agent with the options of `connect`, and returns it with its document. Unlike `connect` it needs no interface
- * that this client can call. Throws the errors of `connect`.
+ * that this client can call. Throws the errors of `connect`; for an invalid card, `cause.document` is what was read.
  *
  * @example
  * ```ts

@@ -35,7 +35,11 @@ export async function readCard(
   } catch {
     throw notACardError(response, from)
   }
-  return withCardSource(resolveCardUrls(await decodeAnyCard(json, from), from, log), json, from)
+  const card = await decodeAnyCard(json, from).catch((reason: Error) => {
+    // For `validateCard`, which lists more than the fields that a client needs.
+    throw Object.assign(reason, { cause: { document: json } })
+  })
+  return withCardSource(resolveCardUrls(card, from, log), json, from)
 }
 
 /** A card that lists no interface may belong to a peer with simple tasks. */

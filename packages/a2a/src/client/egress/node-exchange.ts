@@ -5,6 +5,7 @@
  */
 import { Agent as HttpAgent, globalAgent as httpGlobalAgent, request as httpRequest } from 'node:http'
 import type { AgentOptions, IncomingMessage } from 'node:http'
+import type * as NodeHttps from 'node:https'
 import type { Agent as HttpsAgent } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
@@ -15,7 +16,7 @@ import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRe
 /** Idle connections are closed before the peer closes them: a request on a closing connection fails without cause. */
 export const idleConnectionMs = 4_000
 
-type HttpsModule = typeof import('node:https')
+type HttpsModule = typeof NodeHttps
 /** Loaded with the first URL that needs it: TLS takes Node as long to load as everything else of a short program. */
 let https: HttpsModule | undefined
 
@@ -191,10 +192,10 @@ function checkHead({ statusCode: status = 0, headers }: IncomingMessage, decompr
 
 /** A map: the peer chooses the key, and an object has `constructor`. */
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
 ])
 
 function contentOf(incoming: IncomingMessage): Readable {

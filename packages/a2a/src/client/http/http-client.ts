@@ -36,6 +36,7 @@ export interface HttpClientDeps {
   readonly headers?: HeaderFields | undefined
 }
 export interface AuthenticatedHttpClient extends HttpClient {
+  readonly exchange: NonNullable<HttpClient['exchange']>
   /** The fetch in use: responses from different fetch functions must not be mixed up. */
   readonly fetch: Fetch
   /** The identity under which a request would be sent now, as a key for caches. */

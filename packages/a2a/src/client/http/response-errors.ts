@@ -17,7 +17,8 @@ export function withResponseDetails(reason: unknown, text: string, { status, hea
   if (!(error instanceof A2AError) || (status < 400 && retryAfter === null)) return error
   const seconds = Number(retryAfter)
   const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter ?? '') - Date.now() : seconds * 1_000
-  return new A2AError(
+  const { wireCode } = error
+  const detailed = new A2AError(
     error.code,
     error.message,
     {
@@ -25,8 +26,9 @@ export function withResponseDetails(reason: unknown, text: string, { status, hea
       ...(status >= 400 ? { status: String(status) } : {}),
       ...(retryAfter !== null && waitMs >= 0 ? { retryAfterMs: String(waitMs) } : {}),
     },
-    { cause: error, wireCode: error.wireCode },
+    { cause: error },
   )
+  return wireCode === undefined ? detailed : Object.assign(detailed, { wireCode })
 }
 
 export function notJsonError(text: string, status: number): A2AError {

@@ -65,6 +65,14 @@ describe('a request that names no version', () => {
     assert.equal(strict.ofMethod('SendMessage').id, '0.3')
     assert.equal(strict.ofPath('/message:send').id, '0.3')
   })
+
+  it('is refused in strict mode by a server without 0.x [B-3]', () => {
+    const modern = createVersionNegotiator(['1.0'], true)
+    assert.equal(modern.requestedVersion(request()), 'unsupported')
+    assert.equal(modern.requestedVersion(request('')), 'unsupported')
+    assert.equal(createVersionNegotiator(['1.0', '0.3'], true).requestedVersion(request()), undefined)
+    assert.equal(createVersionNegotiator(['1.0'], false).requestedVersion(request()), undefined)
+  })
 })
 
 describe('a server with some versions only', () => {

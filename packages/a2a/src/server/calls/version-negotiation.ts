@@ -46,7 +46,8 @@ export function createVersionNegotiator(
     offered,
     requestedVersion(request) {
       const value = request.header('a2a-version') || findParameter(request.query, 'a2a-version')
-      if (value === undefined || value === '') return undefined
+      // In strict mode it is a request of 0.3, which a server without a 0.x version refuses (B-3).
+      if (value === undefined || value === '') return strict && unstatedVersion.id === '1.0' ? 'unsupported' : undefined
       return byId.get(value) ?? byId.get(majorMinor(value)) ?? 'unsupported'
     },
     responseVersion(requestedVersion) {

@@ -5,9 +5,13 @@ export const server: Command = {
   name: 'server',
   aliases: ['demo-server', 'serve'],
   summary: 'Serves an agent on this machine: an echo, a proxy of another agent, or a program.',
-  details: ['Exactly one of --echo, --proxy and --exec is required. Ctrl-C stops the server.'],
+  details: [
+    'Exactly one of --echo, --proxy and --exec is required. Ctrl-C stops the server. It keeps its tasks in memory.',
+    '--proxy forwards every operation with your credentials and service parameters, and translates bindings and versions.',
+    '--exec passes the text parts of the message to stdin, one per line, and the ids as A2A_TASK_ID and A2A_CONTEXT_ID. Exit code 0 completes the task with stdout as its artifact; any other fails it with stderr. Canceling the task ends the program and everything it started.',
+  ],
   options: [
-    { name: 'echo', summary: 'Answers with the text of the message.' },
+    { name: 'echo', summary: 'Answers with the parts of the message.' },
     {
       name: 'proxy',
       takes: '[url]',

@@ -146,11 +146,11 @@ export const pushDeliveryChecks: readonly Check[] = [
       const { webhook, taskId } = await deliveries(subject)
       const { task } = await subject.settle(taskId)
       if (!terminalStates.has(task.state)) throw new Undecided(`the task has not ended: ${task.state}`)
-      const isToldOf = await webhook.until(
+      const isNotified = await webhook.until(
         (all) => all.some((each) => terminalStates.has(stateIn(subject, each))),
         patienceMs(subject),
       )
-      expect(isToldOf, `No notification tells the end of the task: ${task.state}`, webhook.deliveries.at(-1))
+      expect(isNotified, `No notification tells the end of the task: ${task.state}`, webhook.deliveries.at(-1))
       return pass()
     },
   },

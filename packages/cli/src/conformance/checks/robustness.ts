@@ -1,8 +1,9 @@
 /** Messages that are wrong in one field: they are refused as invalid parameters before any work. */
-import { pass, type Check, type VersionName } from '../check.ts'
-import { expect, expectError } from '../expect.ts'
+import { pass, Undecided, type Check, type VersionName } from '../check.ts'
+import { expect, expectError, unknownTaskId } from '../expect.ts'
 import type { Subject } from '../subject.ts'
-import type { JsonObject } from '../wire/spelling.ts'
+import { isObject } from '../wire/encode-request.ts'
+import { rpcMethodName, type JsonObject } from '../wire/spelling.ts'
 import { expectNoInternals } from './limits.ts'
 
 const both = { versions: ['1.0', '0.3', '0.2'], bindings: ['JSONRPC', 'HTTP+JSON', 'GRPC'], sends: true } as const
@@ -13,6 +14,9 @@ const sectionOf = (modern: string, legacy: string) => ({
   '0.2': `A2A 0.2 ${legacy}`,
 })
 const validation = sectionOf('§3.3.2 (validate all input)', '§8.1')
+
+/** A URL with a password, a stack frame, or the beginning of a JavaScript error. */
+const exceptionText = /\w+:\/\/[^\s"]*:[^\s"]*@[^\s"]*|\bat \S+ \(?(?:file:|\/)|(?:TypeError|ReferenceError|Error): /
 
 export const robustnessChecks: readonly Check[] = [
   {
@@ -60,20 +64,49 @@ export const robustnessChecks: readonly Check[] = [
     rules: ['B-38', 'B-50'],
     level: 'info',
     section: 'A2A 1.0 §3.3.2 (errors are for the client; the text is silent about internals)',
-    title: 'Errors and failed tasks show nothing of the server: no exception texts, no stack traces, no paths',
+    title:
+      'The refusal of an invalid message shows nothing of the server: no exception texts, no stack traces, no paths',
     ...json,
     async run(subject) {
       for (const parts of [[null], 'zzz', [{ raw: {} }]]) {
         const answer = await subject.call('SendMessage', { message: subject.message('complete', { parts }) })
         expectNoInternals(answer, `A message with the parts ${JSON.stringify(parts)}`)
       }
-      if (!subject.hasScenario('fail'))
-        return pass('without a task that fails: name a message for "fail" in the profile')
+      return pass()
+    },
+  },
+  {
+    id: 'robustness.failed-task',
+    rules: ['B-50'],
+    level: 'info',
+    section: 'A2A 1.0 §3.3.2 (the text is silent about internals)',
+    title: 'A task that fails by an exception shows neither its text nor addresses with passwords',
+    ...both,
+    async run(subject) {
+      if (!subject.hasScenario('fail')) throw new Undecided('name a message for "fail" in the profile')
       const failed = await subject.send('fail')
       const body = failed.exchange.response?.body ?? ''
-      const leaked =
-        /\w+:\/\/[^\s"]*:[^\s"]*@[^\s"]*|\bat \S+ \(?(?:file:|\/)|(?:TypeError|ReferenceError|Error): /.exec(body)
-      expect(leaked === null, `A task that fails shows "${leaked?.[0].slice(0, 60)}"`, failed)
+      const [shown] = exceptionText.exec(body) ?? []
+      expect(shown === undefined, `A task that fails shows "${shown?.slice(0, 60)}"`, failed)
+      return pass()
+    },
+  },
+  {
+    id: 'robustness.id-zero',
+    rules: ['F-1'],
+    level: 'must',
+    section: sectionOf('§9.1 (JSON-RPC 2.0 §5)', '§3.2.1 (JSON-RPC 2.0 §5)'),
+    title: 'A JSON-RPC id of 0 comes back, also with an error',
+    ...json,
+    bindings: ['JSONRPC'],
+    sends: false,
+    async run(subject) {
+      for (const method of [rpcMethodName(subject.version, 'GetTask'), 'ConformanceNoSuchMethod']) {
+        const body = { jsonrpc: '2.0', id: 0, method, params: { id: unknownTaskId(subject) } }
+        const answer = await subject.http({ body })
+        const id = isObject(answer.json) ? answer.json['id'] : undefined
+        expect(id === 0, `The id 0 of ${method} comes back as ${JSON.stringify(id)}`, { exchange: answer })
+      }
       return pass()
     },
   },

@@ -9,11 +9,12 @@ import {
   recordStream,
   requireStream,
   requireStreaming,
+  stateOf,
   type RecordedStream,
 } from '../record-stream.ts'
 import type { StreamAnswer, Subject } from '../subject.ts'
 import { describeError } from '../wire/read-error.ts'
-import { terminalStates } from '../wire/read-response.ts'
+import { interruptedStates, terminalStates } from '../wire/read-response.ts'
 import { refusalOf } from './streaming-rules.ts'
 
 const allBindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const
@@ -137,9 +138,13 @@ export const subscribeChecks: readonly Check[] = [
     bindings: allBindings,
     sends: true,
     async run(subject) {
-      const { stream, lastState, isOpen, after } = await subscription(subject)
+      const { stream, items, lastState, isOpen, after } = await subscription(subject)
       if (!terminalStates.has(after.state))
         throw new Undecided(`the task does not end: it is ${after.state} after CancelTask`)
+      // §11.7 lets a stream close when its task asks for input; §3.1.6 does not.
+      const began = items[0] === undefined ? undefined : stateOf(items[0])
+      if (!isOpen && interruptedStates.has(lastState) && began !== lastState)
+        throw new Undecided(`the stream closed with ${lastState}, before the task ended`)
       expect(lastState === after.state, `The subscription ends with ${lastState}, the task with ${after.state}`, stream)
       expect(!isOpen, `The subscription is still open ${patienceMs(subject)} ms after ${lastState}`, stream)
       return pass()
@@ -218,8 +223,11 @@ function subscriptionAnswer(subject: Subject): Promise<Subscription> {
     const { task } = await subject.openTask()
     const before = { id: task.id, state: task.state }
     const stream = await subject.open('SubscribeToTask', { id: task.id })
-    if (stream.answer !== undefined)
+    if (stream.answer !== undefined) {
+      const { task: now } = await subject.getTask(task.id)
+      if (terminalStates.has(now.state)) throw new Undecided(`the task had ended before the subscription: ${now.state}`)
       return { stream, items: [], lastState: undefined, isOpen: false, before, after: before }
+    }
     await firstItem(stream, subject)
     const canceled = await subject.call('CancelTask', { id: task.id })
     const recorded = await recordOpened(stream, subject, canceled.error === undefined)

@@ -1,5 +1,5 @@
 /** Requests in the JSON of 1.0, rewritten for the dialects of 0.2 and 0.3. What it does not know it leaves as it is. */
-import type { BindingName } from '../check.ts'
+import type { BindingName } from '../verdict.ts'
 import type { Dialect, JsonObject, OperationName } from './spelling.ts'
 
 export function encodeRequest(

@@ -1,5 +1,5 @@
 /** One request and its response as they were on the wire: what a failure shows as evidence. */
-import type { Evidence } from '../check.ts'
+import type { Evidence } from '../verdict.ts'
 
 export interface Exchange {
   readonly request: RecordedRequest

@@ -2,7 +2,7 @@
  * How each version and binding spells an operation. Checks write requests in the JSON of 1.0; unknown and invalid fields pass through,
  * so that one wrong request can be sent in every dialect.
  */
-import type { BindingName, VersionName } from '../check.ts'
+import type { BindingName, VersionName } from '../verdict.ts'
 
 export type OperationName =
   | 'SendMessage'

@@ -1,0 +1,33 @@
+/** The words of a report: versions, bindings, levels, and what a check concludes. */
+
+/** `must` and `should` are the official specification's words; our own decisions and practices are `info`. */
+export type Level = 'must' | 'should' | 'info'
+export type VersionName = '0.2' | '0.3' | '1.0'
+export type BindingName = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
+
+export const versionNames: readonly VersionName[] = ['1.0', '0.3', '0.2']
+export const bindingNames: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
+
+/**
+ * What a check concludes. `undecided`: the agent did not show it, or a limit such as `--read-only` forbids to look. `not-applicable`:
+ * the rule is about something that this agent does not have, such as a capability that its card does not declare.
+ */
+export type Verdict =
+  | { readonly outcome: 'pass'; readonly note?: string }
+  | { readonly outcome: 'fail'; readonly note: string; readonly evidence?: Evidence }
+  | { readonly outcome: 'undecided'; readonly note: string }
+  | { readonly outcome: 'not-applicable'; readonly note: string }
+
+/** The exchange that shows a failure, redacted and cut to a readable length. */
+export interface Evidence {
+  readonly request: string
+  readonly response: string
+}
+
+/** One value for every version, or one per version where the specification changed. */
+export type PerVersion<T> = T | Partial<Readonly<Record<VersionName, T>>>
+
+export function valueFor<T>(perVersion: PerVersion<T>, version: VersionName): T | undefined {
+  if (typeof perVersion !== 'object' || perVersion === null) return perVersion
+  return (perVersion as Partial<Record<VersionName, T>>)[version]
+}
