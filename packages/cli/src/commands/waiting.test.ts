@@ -189,7 +189,7 @@ describe('a time limit', () => {
       '-o',
       'json',
       '--timeout',
-      '500ms',
+      '3s',
     ])
     const { code: name, message, hint } = errorOf(stdout)
     assert.deepEqual([code, name], [5, 'A2ACLI_ERR_TIMEOUT'])

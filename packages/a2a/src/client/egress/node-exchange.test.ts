@@ -224,7 +224,7 @@ describe('a client with a direct fetch', () => {
     fetch: DirectFetch,
     authenticate?: Parameters<typeof createHttpClient>[0]['authenticate'],
   ) =>
-    createHttpClient({ fetch, authenticate, limits: defaultClientLimits, headers: { 'X-Own': 'own' } }).exchange!({
+    createHttpClient({ fetch, authenticate, limits: defaultClientLimits, headers: { 'X-Own': 'own' } }).exchange({
       method: 'POST',
       url,
       headers: { Accept: 'text/plain' },
