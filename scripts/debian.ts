@@ -15,6 +15,7 @@ const programs = {
   'chromium-headless-shell': { package: 'chromium-headless-shell', places: ['/usr/bin/chromium-headless-shell'] },
   curl: { package: 'curl', places: ['/usr/bin/curl'] },
   nginx: { package: 'nginx-light', places: ['/usr/sbin/nginx'] },
+  tmux: { package: 'tmux', places: ['/usr/bin/tmux'] },
   caddy: { package: 'caddy', places: ['/usr/bin/caddy'] },
   chromium: { package: 'chromium', places: ['/usr/bin/chromium'] },
 } as const satisfies Readonly<Record<string, DebianProgram>>

@@ -118,8 +118,7 @@ export const taskChecks: Checks = {
     assert.match(JSON.stringify(lines.at(-1)), /TASK_STATE_COMPLETED/)
     const second = await startTask(bench, agent, 'hold subscribe-001b')
     const single = await bench.start(['task', 'subscribe', second.id, '-a', agent.url, '-o', 'json'])
-    // Not before it has subscribed: a task that has ended is refused.
-    await single.waitFor('stderr', /Task ID/)
+    await single.waitFor('stderr', new RegExp(second.id))
     agent.gates.open('subscribe-001b')
     const one = await single.ended
     assert.equal(one.code, 0, one.stdout + one.stderr)

@@ -174,7 +174,7 @@ export const toolChecks: Checks = {
   },
 
   async A2ACLI_CONFORM_001(bench) {
-    const agent = await bench.agent({ settings: { strict: true, versions: ['1.0'] } })
+    const agent = await bench.agent({ settings: { strict: true, card: 'merged' } })
     const run = await bench.a2a(['conformance', agent.url, '--read-only', '-o', 'json'], {
       shows: 'checks the agent natively and reports each rule with its section',
     })

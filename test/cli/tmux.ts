@@ -1,0 +1,63 @@
+/** A terminal of tmux on a socket of its own: keys go in, and what its pane shows is read. */
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const runFile = promisify(execFile)
+
+export interface TmuxTerminal extends AsyncDisposable {
+  /** Types a line and presses Enter. */
+  type(line: string): Promise<void>
+  /** Presses a key by its name in tmux: `C-c`. */
+  press(key: string): Promise<void>
+  /** Everything that the pane has shown, without wrapping. */
+  pane(): Promise<string>
+  /** Resolves with the pane once it matches. */
+  until(pattern: RegExp): Promise<string>
+  clear(): Promise<void>
+}
+
+export interface TmuxOptions {
+  readonly program: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A last guard: no test waits for it. */
+const guardMs = 60_000
+
+export async function openTmux({ program, cwd, env }: TmuxOptions): Promise<TmuxTerminal> {
+  const socket = `parley-${randomUUID()}`
+  const tmux = async (...args: readonly string[]): Promise<string> =>
+    (await runFile(program, ['-L', socket, '-f', '/dev/null', ...args], { env: { ...env, TERM: 'xterm' } })).stdout
+  await tmux('new-session', '-d', '-s', 'main', '-x', '120', '-y', '50', '-c', cwd, 'sh')
+  await tmux('set-option', '-g', 'history-limit', '5000')
+  const pane = async (): Promise<string> => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'main')
+  return {
+    async type(line) {
+      await tmux('send-keys', '-t', 'main', '-l', line)
+      await tmux('send-keys', '-t', 'main', 'Enter')
+    },
+    press: async (key) => void (await tmux('send-keys', '-t', 'main', key)),
+    pane,
+    async until(pattern) {
+      const end = Date.now() + guardMs
+      for (;;) {
+        const shown = await pane()
+        if (pattern.test(shown)) return shown
+        if (Date.now() > end) throw new Error(`the terminal never showed ${pattern}:\n${shown}`)
+        // tmux has no event for the content of a pane.
+        await sleep(50)
+      }
+    },
+    async clear() {
+      await tmux('send-keys', '-t', 'main', '-R')
+      await tmux('clear-history', '-t', 'main')
+      await tmux('send-keys', '-t', 'main', 'Enter')
+    },
+    async [Symbol.asyncDispose]() {
+      await tmux('kill-server').catch(() => {})
+    },
+  }
+}
