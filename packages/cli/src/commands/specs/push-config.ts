@@ -19,7 +19,7 @@ export const pushConfigCreate: Command = {
   ],
   examples: ['a2a task push-config create <id> -a localhost:3000 --url https://example.com/hook --token <token>'],
   operandCount: [1, 1],
-  load: () => import('../push-config-create.ts'),
+  load: () => import('../push-config/push-config-create.ts'),
 }
 
 export const pushConfigGet: Command = {
@@ -29,7 +29,7 @@ export const pushConfigGet: Command = {
   options: [],
   examples: ['a2a task push-config get <task-id> <config-id> -a localhost:3000'],
   operandCount: [2, 2],
-  load: () => import('../push-config-get.ts'),
+  load: () => import('../push-config/push-config-get.ts'),
 }
 
 export const pushConfigList: Command = {
@@ -39,7 +39,7 @@ export const pushConfigList: Command = {
   options: [],
   examples: ['a2a task push-config list <task-id> -a localhost:3000'],
   operandCount: [1, 1],
-  load: () => import('../push-config-list.ts'),
+  load: () => import('../push-config/push-config-list.ts'),
 }
 
 export const pushConfigDelete: Command = {
@@ -49,7 +49,7 @@ export const pushConfigDelete: Command = {
   options: [],
   examples: ['a2a task push-config delete <task-id> <config-id> -a localhost:3000'],
   operandCount: [2, 2],
-  load: () => import('../push-config-delete.ts'),
+  load: () => import('../push-config/push-config-delete.ts'),
 }
 
 export const pushConfigListen: Command = {
@@ -74,5 +74,5 @@ export const pushConfigListen: Command = {
   ],
   examples: ['a2a task push-config listen <task-id> -a localhost:3000 --public-url https://tunnel.example.com'],
   operandCount: [0, 1],
-  load: () => import('../push-listen.ts'),
+  load: () => import('../push-config/push-listen.ts'),
 }

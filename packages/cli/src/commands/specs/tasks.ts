@@ -16,7 +16,7 @@ export const taskGet: Command = {
   options: [history],
   examples: ['a2a task get <id> -a localhost:3000', 'a2a task get <id> -a localhost:3000 --wait --timeout 5m'],
   operandCount: [1, 1],
-  load: () => import('../task-get.ts'),
+  load: () => import('../task/task-get.ts'),
 }
 
 export const taskList: Command = {
@@ -51,7 +51,7 @@ export const taskList: Command = {
     'a2a task list -a localhost:3000 --page-size 20 --page-token <token> -o json',
   ],
   operandCount: [0, 0],
-  load: () => import('../task-list.ts'),
+  load: () => import('../task/task-list.ts'),
 }
 
 export const taskCancel: Command = {
@@ -61,7 +61,7 @@ export const taskCancel: Command = {
   options: [],
   examples: ['a2a task cancel <id> -a localhost:3000'],
   operandCount: [1, 1],
-  load: () => import('../task-cancel.ts'),
+  load: () => import('../task/task-cancel.ts'),
 }
 
 export const taskSubscribe: Command = {
@@ -72,7 +72,7 @@ export const taskSubscribe: Command = {
   options: [{ name: 'last-event-id', takes: '<id>', summary: 'Continues after this event, if the agent supports it.' }],
   examples: ['a2a task subscribe <id> -a localhost:3000 --stream'],
   operandCount: [1, 1],
-  load: () => import('../task-subscribe.ts'),
+  load: () => import('../task/task-subscribe.ts'),
 }
 
 export const taskDownload: Command = {
@@ -92,5 +92,5 @@ export const taskDownload: Command = {
   ],
   examples: ['a2a task download <id> -a localhost:3000 --dir results'],
   operandCount: [1, 1],
-  load: () => import('../task-download.ts'),
+  load: () => import('../task/task-download.ts'),
 }

@@ -1,8 +1,8 @@
 /** `a2a task get`: one task, or with `--wait` the task once the agent's turn is over. */
-import { waitUnlessDetached } from '../agent/detach.ts'
-import { pollTask } from '../agent/poll-task.ts'
-import type { CommandContext } from '../command.ts'
-import { printTask, textOptions } from './final-output.ts'
+import { waitUnlessDetached } from '../../agent/detach.ts'
+import { pollTask } from '../../agent/poll-task.ts'
+import type { CommandContext } from '../../command.ts'
+import { printTask, textOptions } from '../final-output.ts'
 
 export async function run(context: CommandContext): Promise<number | void> {
   const { args, settings, signal } = context

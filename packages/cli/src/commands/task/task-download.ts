@@ -1,9 +1,9 @@
 /** `a2a task download`: saves the content of artifacts. The only command that writes files, and only inside the folder of `--dir`. */
 import type { Artifact } from '@parley/a2a'
 import { join, relative, resolve } from 'node:path'
-import type { CommandContext } from '../command.ts'
-import { CliError } from '../output/cli-error.ts'
-import { field, formatSize } from '../output/text.ts'
+import type { CommandContext } from '../../command.ts'
+import { CliError } from '../../output/cli-error.ts'
+import { field, formatSize } from '../../output/text.ts'
 import { artifactFiles, type ArtifactFile } from './artifact-files.ts'
 import { requireAbsent, saveFile } from './save-file.ts'
 

@@ -4,8 +4,8 @@ import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import { serve, type ServeOptions } from '@parley/a2a/node'
-import { runA2a } from '../run.ts'
-import { createMemoryTerminal, runInMemory } from '../testing/memory-terminal.ts'
+import { runA2a } from '../../run.ts'
+import { createMemoryTerminal, runInMemory } from '../../testing/memory-terminal.ts'
 
 const closing: (() => unknown)[] = []
 after(() => Promise.all(closing.map((close) => close())))

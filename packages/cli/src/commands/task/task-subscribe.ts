@@ -1,12 +1,12 @@
 /** `a2a task subscribe`: follows a task until the agent's turn is over, across broken connections. */
 import { A2AError, omitUndefined } from '@parley/a2a'
 import type { EventStream } from '@parley/a2a/client'
-import type { AgentConnection } from '../agent/connection.ts'
-import { waitUnlessDetached } from '../agent/detach.ts'
-import { followEvents } from '../agent/follow-events.ts'
-import type { CommandContext } from '../command.ts'
-import { withHint } from '../output/cli-error.ts'
-import { endStream, printTask, textOptions } from './final-output.ts'
+import type { AgentConnection } from '../../agent/connection.ts'
+import { waitUnlessDetached } from '../../agent/detach.ts'
+import { followEvents } from '../../agent/follow-events.ts'
+import type { CommandContext } from '../../command.ts'
+import { withHint } from '../../output/cli-error.ts'
+import { endStream, printTask, textOptions } from '../final-output.ts'
 
 export async function run(context: CommandContext): Promise<number | void> {
   const { args, settings, output } = context

@@ -1,13 +1,13 @@
 /** `a2a task list`: one page of the caller's tasks, or all of them. */
 import { omitUndefined, taskStates, toProtoJson } from '@parley/a2a'
 import type { ListTasksRequest, ListTasksResponse, TaskState } from '@parley/a2a'
-import type { AgentConnection } from '../agent/connection.ts'
-import type { CommandContext } from '../command.ts'
-import type { Settings } from '../args/settings.ts'
-import { usageError } from '../output/cli-error.ts'
-import { taskText } from '../output/task-text.ts'
-import { field } from '../output/text.ts'
-import { textOptions } from './final-output.ts'
+import type { AgentConnection } from '../../agent/connection.ts'
+import type { CommandContext } from '../../command.ts'
+import type { Settings } from '../../args/settings.ts'
+import { usageError } from '../../output/cli-error.ts'
+import { taskText } from '../../output/task-text.ts'
+import { field } from '../../output/text.ts'
+import { textOptions } from '../final-output.ts'
 
 export async function run(context: CommandContext): Promise<void> {
   const { settings, output, signal } = context

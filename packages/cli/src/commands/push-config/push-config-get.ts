@@ -1,6 +1,6 @@
 /** `a2a task push-config get`: shows one push notification config of a task. */
-import type { CommandContext } from '../command.ts'
-import { printPushConfig } from '../push/print-push-config.ts'
+import type { CommandContext } from '../../command.ts'
+import { printPushConfig } from '../../push/print-push-config.ts'
 
 export async function run(context: CommandContext): Promise<void> {
   const [taskId = '', configId] = context.args.operands

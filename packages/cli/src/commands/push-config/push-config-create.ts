@@ -1,7 +1,7 @@
 /** `a2a task push-config create`: registers a webhook for a task. */
-import type { CommandContext } from '../command.ts'
-import { usageError } from '../output/cli-error.ts'
-import { printPushConfig } from '../push/print-push-config.ts'
+import type { CommandContext } from '../../command.ts'
+import { usageError } from '../../output/cli-error.ts'
+import { printPushConfig } from '../../push/print-push-config.ts'
 
 export async function run(context: CommandContext): Promise<void> {
   const { args, settings, output, signal } = context

@@ -1,8 +1,8 @@
 /** `a2a task push-config list`: the push notification configs of a task; with `--stream` one per line. */
 import { toProtoJson } from '@parley/a2a'
-import type { CommandContext } from '../command.ts'
-import { field } from '../output/text.ts'
-import { pushConfigText } from '../push/push-config-text.ts'
+import type { CommandContext } from '../../command.ts'
+import { field } from '../../output/text.ts'
+import { pushConfigText } from '../../push/push-config-text.ts'
 
 export async function run(context: CommandContext): Promise<void> {
   const { args, output, signal } = context

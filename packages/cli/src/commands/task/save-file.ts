@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { CliError } from '../output/cli-error.ts'
+import { CliError } from '../../output/cli-error.ts'
 
 /** Throws for the first of the files that exists, before any is written. */
 export async function requireAbsent(paths: readonly string[]): Promise<void> {

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import { abortable, hasSettled, toProtoJson } from '@parley/a2a'
 import type { StreamEvent } from '@parley/a2a'
-import type { AgentConnection } from '../agent/connection.ts'
-import type { CommandContext } from '../command.ts'
-import { eventText } from '../output/task-text.ts'
-import { openReceiver } from '../push/receiver.ts'
+import type { AgentConnection } from '../../agent/connection.ts'
+import type { CommandContext } from '../../command.ts'
+import { eventText } from '../../output/task-text.ts'
+import { openReceiver } from '../../push/receiver.ts'
 
 /** How long the removal of the config may take at the end. */
 const cleanupMs = 5_000

@@ -1,6 +1,6 @@
 /** `a2a task push-config delete`: removes a webhook of a task. */
-import type { CommandContext } from '../command.ts'
-import { field } from '../output/text.ts'
+import type { CommandContext } from '../../command.ts'
+import { field } from '../../output/text.ts'
 
 export async function run(context: CommandContext): Promise<void> {
   const { args, output, signal } = context

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
-import type { GivenOption } from '../args/option.ts'
-import { serveDemoAgent } from '../testing/demo-agent.ts'
-import { createMemoryTerminal, runInMemory } from '../testing/memory-terminal.ts'
+import type { GivenOption } from '../../args/option.ts'
+import { serveDemoAgent } from '../../testing/demo-agent.ts'
+import { createMemoryTerminal, runInMemory } from '../../testing/memory-terminal.ts'
 import { artifactFiles, safeName } from './artifact-files.ts'
-import { readMessageParts } from './message-parts.ts'
+import { readMessageParts } from '../message-parts.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 writeFileSync(join(cwd, 'note.txt'), 'a note')

@@ -4,7 +4,7 @@
  */
 import type { Artifact, Part } from '@parley/a2a'
 import { extname } from 'node:path'
-import { extensionOf } from './message-parts.ts'
+import { extensionOf } from '../message-parts.ts'
 
 export interface ArtifactFile {
   readonly artifactId: string
