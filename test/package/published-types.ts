@@ -10,14 +10,21 @@ import { formatMessage } from 'publint/utils'
 import { entryPointsOf } from './package-contents.ts'
 import { extract, packedPackages, root, run, type PackedPackages } from './packed-packages.ts'
 
-const names = ['@parley/a2a', '@parley/hub', 'create-parley']
+const names = ['@parley/a2a', '@parley/cli', '@parley/hub', 'create-parley']
 
 /** The profile `esm-only` of the command `attw`: these ways to resolve an import never find an ES module. */
 const ignoredResolutions = ['node10', 'node16-cjs']
 
 const grpcEntryPoint = '@parley/a2a/grpc'
 /** The peer dependency of that entry point, with what its own types import. */
-const grpcTypes = ['@grpc/grpc-js', '@grpc/proto-loader', '@js-sdsl/ordered-map', 'protobufjs', 'long']
+const grpcTypes = [
+  '@bufbuild/protobuf',
+  '@grpc/grpc-js',
+  '@grpc/proto-loader',
+  '@js-sdsl/ordered-map',
+  'protobufjs',
+  'long',
+]
 
 export function checkPublishedTypes(): void {
   describe('the published types', () => {
@@ -61,7 +68,7 @@ export function checkPublishedTypes(): void {
     })
 
     it('of the others compile without skipLibCheck', async () => {
-      await compile(packed.scratch, ['@parley/hub', 'create-parley'])
+      await compile(packed.scratch, ['@parley/cli', '@parley/cli/conformance', '@parley/hub', 'create-parley'])
     })
   })
 }
