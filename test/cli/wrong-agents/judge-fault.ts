@@ -15,8 +15,10 @@ export const agentProfile: Profile = {
     reject: { text: 'reject' },
     fail: { text: 'fail' },
   },
-  otherCaller: { headers: { authorization: 'Bearer bob-token' } },
 }
+
+/** Only servers that require a token can tell two callers apart. */
+const otherCaller = { headers: { authorization: 'Bearer bob-token' } }
 
 /** Short waits: what an agent on this machine does not do at once, it does not do. */
 export const judgeOptions: ConformanceOptions = {
@@ -36,7 +38,7 @@ export async function judgeFault(fault: Fault, only?: readonly string[]): Promis
     ...judgeOptions,
     ...scope,
     ...(only === undefined ? {} : { only }),
-    ...(fault.bearer === undefined ? {} : { bearer: fault.bearer }),
+    ...(fault.bearer === undefined ? {} : { bearer: fault.bearer, profile: { ...agentProfile, otherCaller } }),
   })
   return report.results
 }

@@ -58,13 +58,11 @@ export const requestFaults: readonly Fault[] = [
     check: 'jsonrpc.repeated-id',
     wrong: 'an id can be used once',
     intercept: (() => {
-      const seen = new Set<unknown>()
+      const uses = new Map<unknown, number>()
       return answer('GetTask', (call) => {
-        if (!seen.has(call.id)) {
-          seen.add(call.id)
-          return undefined
-        }
-        return rpcError(call, -32600, 'the id was used before')
+        const count = uses.get(call.id) ?? 0
+        uses.set(call.id, count + 1)
+        return count === 0 ? undefined : rpcError(call, -32050 - count, 'the id was used before')
       })
     })(),
   },
