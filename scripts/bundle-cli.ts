@@ -182,6 +182,9 @@ function importedNames(): ReadonlyMap<string, ReadonlySet<string>> {
       for (const name of listed) if (!/^\s*(type\s|$)/.test(name)) names.add(name.trim().split(' ')[0] ?? '')
       found.set(module, names)
     }
+    // On demand: its importer may use any name.
+    for (const [, module = ''] of source.matchAll(/\bimport\('(node:[\w/]+)'\)/g))
+      found.set(module, new Set(Object.keys(process.getBuiltinModule(module) ?? {})))
   }
   return found
 }
