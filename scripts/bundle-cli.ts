@@ -152,10 +152,14 @@ function builtinsOf(files: readonly string[], sources: string): string {
 const builtinsOnDemand: Plugin = {
   name: 'builtins-on-demand',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, importer }) => ({
-      path,
-      namespace: /node_modules/.test(relative(packages, importer)) ? 'builtin-of-dependency' : 'builtin',
-    }))
+    onResolve({ filter: /^node:/ }, ({ path, importer, kind }) => {
+      // On demand already.
+      if (kind === 'dynamic-import') return { path, external: true }
+      return {
+        path,
+        namespace: /node_modules/.test(relative(packages, importer)) ? 'builtin-of-dependency' : 'builtin',
+      }
+    })
     onLoad({ filter: /.*/, namespace: 'builtin-of-dependency' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule('${path}')`,
     }))

@@ -41,7 +41,9 @@ function buildProgram(): string {
 
 function stateOfSources(): string {
   const hash = createHash('sha256')
-  for (const file of globSync('packages/{cli,a2a}/{src/**/*.ts,package.json}', { cwd: root }).toSorted()) {
+  for (const file of globSync(['packages/{cli,a2a}/{src/**/*.ts,package.json}', 'scripts/bundle-cli.ts'], {
+    cwd: root,
+  }).toSorted()) {
     const { mtimeMs, size } = statSync(join(root, file))
     hash.update(`${file} ${mtimeMs} ${size}\n`)
   }

@@ -62,7 +62,7 @@ async function pollInstead(reason: unknown, deps: FollowDeps, { taskId }: LastSe
   if (!isCut || taskId === undefined || signal.aborted) throw reason
   output.note('The stream cannot be resumed; polling.')
   const options = historyLength === undefined ? {} : { historyLength }
-  return { task: await pollTask(connection, taskId, { ...options, signal, output }) }
+  return { task: await pollTask(connection, taskId, { ...options, signal, output, hasAnswered: true }) }
 }
 
 /** The task itself has everything that a stream may leave out; what the events add up to is the second best. */
