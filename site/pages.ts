@@ -41,7 +41,7 @@ export const parts: readonly SitePart[] = [
   {
     folder: 'tutorials',
     title: 'Tutorials',
-    order: ['first-agent', 'hub-of-three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
+    order: ['first-agent', 'command-line', 'hub-of-three-kinds', 'agents-that-call-agents', 'from-a2a-js-sdk'],
   },
   {
     folder: 'guides',

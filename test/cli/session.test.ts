@@ -102,7 +102,7 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
     server = await startServer()
     await openGate('session')
     const shown = await terminal.until(/TASK_STATE_COMPLETED\n[\s\S]*\$ *\n*$/)
-    assert.equal(shown.match(/after the gate/g)?.length, 1)
+    assert.equal(shown.match(/after the gate/g)?.length, 1, shown)
     // How much of the task is shown again depends on how long the restart took: the client resumes, or polls.
     const [begin = ''] = /[\s\S]*interrupted; resuming\./.exec(shown) ?? []
     await comparePane('2-stream-interrupted', begin)

@@ -15,6 +15,7 @@ export interface TmuxTerminal extends AsyncDisposable {
   pane(): Promise<string>
   /** Resolves with the pane once it matches. */
   until(pattern: RegExp): Promise<string>
+  /** Resolves when the prompt of the shell is there again, so that a line is not typed before it. */
   clear(): Promise<void>
 }
 
@@ -34,6 +35,16 @@ export async function openTmux({ program, cwd, env }: TmuxOptions): Promise<Tmux
   await tmux('new-session', '-d', '-s', 'main', '-x', '120', '-y', '50', '-c', cwd, 'sh')
   await tmux('set-option', '-g', 'history-limit', '5000')
   const pane = async (): Promise<string> => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'main')
+  const until = async (pattern: RegExp): Promise<string> => {
+    const end = Date.now() + guardMs
+    for (;;) {
+      const shown = await pane()
+      if (pattern.test(shown)) return shown
+      if (Date.now() > end) throw new Error(`the terminal never showed ${pattern}:\n${shown}`)
+      // tmux has no event for the content of a pane.
+      await sleep(50)
+    }
+  }
   return {
     async type(line) {
       await tmux('send-keys', '-t', 'main', '-l', line)
@@ -41,20 +52,12 @@ export async function openTmux({ program, cwd, env }: TmuxOptions): Promise<Tmux
     },
     press: async (key) => void (await tmux('send-keys', '-t', 'main', key)),
     pane,
-    async until(pattern) {
-      const end = Date.now() + guardMs
-      for (;;) {
-        const shown = await pane()
-        if (pattern.test(shown)) return shown
-        if (Date.now() > end) throw new Error(`the terminal never showed ${pattern}:\n${shown}`)
-        // tmux has no event for the content of a pane.
-        await sleep(50)
-      }
-    },
+    until,
     async clear() {
       await tmux('send-keys', '-t', 'main', '-R')
       await tmux('clear-history', '-t', 'main')
       await tmux('send-keys', '-t', 'main', 'Enter')
+      await until(/^\s*\$\s*$/)
     },
     async [Symbol.asyncDispose]() {
       await tmux('kill-server').catch(() => {})

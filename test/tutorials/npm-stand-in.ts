@@ -11,6 +11,7 @@ const modules = join(import.meta.dirname, '../../node_modules')
 const folders: Readonly<Record<string, string>> = { '@a2a-js/sdk': 'a2a-sdk-1' }
 /** Programs that a page runs with npx. */
 const programs: Readonly<Record<string, string>> = {
+  '@parley/cli': join(modules, '@parley/cli/src/main.ts'),
   '@parley/hub': join(modules, '@parley/hub/src/cli/main.ts'),
   '@agentclientprotocol/claude-agent-acp': resolve(import.meta.dirname, '../agents/programs/acp-agent.ts'),
 }

@@ -126,8 +126,11 @@ function identity(input: ReportInput): readonly (readonly [string, string])[] {
     ['spec_version', quote(specification.version)],
     ['spec_revision', specification.revision],
     ['a2a_versions', '["1.0", "0.3", "0.2"]'],
-    ['agent_tested', quote('The fixture agent of test/cli, on the server of @parley/a2a')],
-    ['agent_tck_conformant', 'yes'],
+    [
+      'agent_tested',
+      quote('The fixture agent of test/cli, on the server of @parley/a2a, which passes the official kit (npm run kit)'),
+    ],
+    ['agent_tck_conformant', 'unknown'],
     ['transports_covered', '[JSON-RPC, HTTP+JSON, gRPC]'],
     ['tier_claimed', String(claimedTier(input))],
   ]

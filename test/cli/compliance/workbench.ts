@@ -98,6 +98,7 @@ function commandLine(
     .replaceAll(home, '~')
     .replaceAll(/(https?:\/\/)?127\.0\.0\.1:\d+/g, (_all, scheme: string | undefined) => `${scheme ?? ''}<host>`)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
+    .replaceAll(/--page-token \S+/g, '--page-token <token>')
     .replaceAll('\n', ' ')
 }
 

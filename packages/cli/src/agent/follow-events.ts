@@ -209,7 +209,13 @@ function createEventPrinter({ output, text }: FollowDeps) {
       const { task } = final
       if (output.format === 'json') {
         if (!restated || wasPolled) await output.line(toProtoJson('StreamResponse', { task }))
-      } else if (!restated) await output.text(idsText(task.id, task.contextId) + field('State', task.status.state))
+      } else if (!restated)
+        // What came while the stream was broken is only in the task that was polled.
+        await output.text(
+          wasPolled
+            ? eventText({ task }, text, true)
+            : idsText(task.id, task.contextId) + field('State', task.status.state),
+        )
     },
   }
 }
