@@ -24,7 +24,7 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['B-10', 'B-3'],
-    what: 'Without a version header the JSON-RPC method decides; the text reads a missing header as 0.3. The option `strict` follows the text.',
+    what: 'Without a version header the JSON-RPC method decides; the text reads a missing header as 0.3. The option `strict` of the server, and the setting `strict` of the hub, follow the text.',
     why: 'The method names of 0.x and 1.0 have nothing in common, so nothing is ambiguous, and 1.0 clients that forget the header are common.',
   },
   {

@@ -30,4 +30,13 @@ describe('the hub with its demo agents', { timeout: 180_000 }, () => {
     assert.deepEqual(failed(concierge.results), [])
     await hub.stop()
   })
+
+  it('breaks none without an exception if it is strict about versions', async () => {
+    const agents = 'agents: { echo: { kind: demo, agent: echo } }'
+    const hub = await startHub(await newFolder({ 'parley.yaml': `strict: true\n${agents}\n` }))
+    const { results } = await runConformance(`${hub.url}/a2a/echo`, { only: ['version'], versions: ['1.0'] })
+    assert.deepEqual(failed(results), [])
+    assert.ok(results.some(({ id, outcome }) => id === 'version.missing-is-not-1.0' && outcome === 'pass'))
+    await hub.stop()
+  })
 })

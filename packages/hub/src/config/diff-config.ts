@@ -56,6 +56,7 @@ export const takesEffect = {
   signing: 'restart',
   cors: 'restart',
   trustProxy: 'restart',
+  strict: 'restart',
   mcp: 'restart',
   telemetry: 'restart',
   prices: 'live',

@@ -167,6 +167,12 @@ export const sectionsSchema = z.strictObject({
     .optional()
     .describe('The origins that browsers may call from. Default: none.'),
   trustProxy: z.boolean().default(false).describe('Whether X-Forwarded-Host and X-Forwarded-Proto are trusted.'),
+  strict: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether a request without A2A-Version is one of 0.3, as 1.0 requires. Default: its method or path decides.',
+    ),
   mcp: mcpSection,
   telemetry: telemetrySection.prefault({}).describe('Traces, metrics and logs.'),
   prices: pricesSection,

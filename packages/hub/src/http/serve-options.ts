@@ -19,6 +19,7 @@ export type HubServeOptions = Pick<
   | 'trustProxy'
   | 'cors'
   | 'hosts'
+  | 'strict'
   | 'limits'
   | 'retention'
   | 'idempotency'
@@ -28,7 +29,7 @@ export type HubServeOptions = Pick<
 >
 
 export function serveOptionsFrom(config: HubConfig, hasAnonymousAgents: boolean): HubServeOptions {
-  const { listen, publicUrl, grpcUrl, trustProxy, cors, retention, idempotency } = config
+  const { listen, publicUrl, grpcUrl, trustProxy, strict, cors, retention, idempotency } = config
   const tls = readTls(config)
   const hosts = hasAnonymousAgents && isLoopback(listen.host) && !trustProxy ? loopbackHosts(publicUrl) : undefined
   const push = pushOf(config)
@@ -41,6 +42,7 @@ export function serveOptionsFrom(config: HubConfig, hasAnonymousAgents: boolean)
     ...(tls !== undefined ? { tls: { ...tls, hstsSeconds: hstsOf(config) } } : {}),
     ...omitUndefined({ publicUrl, grpcUrl }),
     trustProxy,
+    strict,
     ...omitUndefined({ cors, hosts }),
     limits: limitsOf(config),
     retention: omitUndefined({ finishedMs, maxTasks, logMs }),
