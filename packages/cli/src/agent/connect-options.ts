@@ -9,6 +9,8 @@ import { resolveReference, type CardTarget } from './agent-reference.ts'
 import { pollIntervalsOf, serviceParametersOf, shellQuote, transportsOf, versionOf } from './call-settings.ts'
 import { lazyGrpc } from './lazy-grpc.ts'
 
+const maxTimerMs = 2 ** 31 - 1
+
 export interface ConnectDeps {
   readonly terminal: Terminal
   readonly settings: Settings
@@ -49,7 +51,8 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   const version = versionOf(settings)
   const headers = serviceParametersOf(settings)
   const intervals = pollIntervalsOf(settings)
-  const timeoutMs = settings.durationMs('timeout') ?? 30_000
+  // 0 means no limit: the longest time that a timer has.
+  const timeoutMs = Math.min(settings.durationMs('timeout') ?? 30_000, maxTimerMs) || maxTimerMs
   if (isEndpoint && prefer.length !== 1)
     throw usageError('--endpoint needs exactly one --transport.', 'Use --transport jsonrpc, rest or grpc.')
 

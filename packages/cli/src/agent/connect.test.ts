@@ -79,6 +79,12 @@ describe('the call of an agent', () => {
     assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--svc-param', 'no separator'])).code, 2)
   })
 
+  it('has no limit with --timeout 0, and a long one with a time beyond that of timers', async () => {
+    const { url } = await handmadeAgent()
+    for (const timeout of ['0', '10000h'])
+      assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--timeout', timeout])).code, 0, timeout)
+  })
+
   it('uses the first binding of the card, or the first of --transport that the card has', async () => {
     const { url, received } = await handmadeAgent({
       interfaces: (own) => [
