@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -53,6 +56,24 @@ describe('a2a', () => {
       assert.equal(code, 0)
       for (const option of options) assert.ok(stdout.includes(`--${option.name}`), `${name} --${option.name}`)
       assert.match(stdout, /--bearer <token>[^]*process table/)
+    }
+  })
+
+  it('shows control characters in the code of an agent instead of passing them to the terminal', async () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'A\u001B[31m', domain: 'x' }]
+    const server = createServer((_, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { code: 400, status: 'INVALID_ARGUMENT', message: 'No', details } }))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const { port } = server.address() as AddressInfo
+      const args = ['task', 'get', '-e', `http://127.0.0.1:${port}`, '--transport', 'rest', 't-1']
+      const { stderr } = await runInMemory(args)
+      assert.match(stderr, /^A2A Code: A\\u001b\[31m$/m)
+    } finally {
+      server.closeAllConnections()
+      server.close()
     }
   })
 

@@ -165,7 +165,12 @@ async function printError(
   const { neutralize } = await import('./output/sanitize.ts')
   const full = reportError(reason, { hasCredential: redactor.hasSecrets })
   const safe = (text: string): string => neutralize(redactor.apply(withProgram(text, terminal.program)))
-  const report = { ...full, message: safe(full.message), hint: full.hint === null ? null : safe(full.hint) }
+  const report = {
+    ...full,
+    message: safe(full.message),
+    hint: full.hint === null ? null : safe(full.hint),
+    a2aCode: typeof full.a2aCode === 'string' ? safe(full.a2aCode) : full.a2aCode,
+  }
   if (showsStack && reason instanceof Error) terminal.writeError(`${safe(reason.stack ?? reason.message)}\n`)
   if (json === false) terminal.writeError(`${errorText(report)}\n`)
   else {

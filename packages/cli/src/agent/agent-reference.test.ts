@@ -65,6 +65,11 @@ describe('the reference of an agent', () => {
       url: 'https://hub.example.com/a2a/baker/card.json',
     })
     assert.deepEqual(asked, ['https://hub.example.com/.well-known/ai-catalog.json'])
+    for (const url of ['file:///etc/passwd', 'file://host/share', 'C:\\card.json', 'ftp://a'])
+      await assert.rejects(
+        resolved('x@hub.example.com', { fetchText: async () => JSON.stringify([{ name: 'x', url }]) }),
+        { code: 'A2ACLI_ERR_CARD_NOT_FOUND' },
+      )
     const catalog = './agents.json'
     assert.deepEqual(await resolved('baker', { catalog }), { url: 'http://127.0.0.1:9' })
     assert.deepEqual(await resolved('localhost:3000', { catalog }), { url: 'http://localhost:3000' })

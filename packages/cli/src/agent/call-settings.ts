@@ -36,7 +36,8 @@ export function versionOf(settings: Settings): VersionId | undefined {
 
 /** `--svc-param` as headers: `name:value` or `name=value`, split at the earlier of both. A repeated name is a list. */
 export function serviceParametersOf(settings: Settings): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {}
+  // Without a prototype: `constructor` is a name like any other.
+  const headers = Object.create(null) as Record<string, string>
   for (const given of settings.values('svc-param')) {
     const [, name = '', value = ''] = /^([^:=]*)[:=](.*)$/s.exec(given) ?? []
     const key = name.trim().toLowerCase()

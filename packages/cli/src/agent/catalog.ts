@@ -27,10 +27,12 @@ export async function findCatalogEntry(name: string, catalog: string, deps: Cata
   const entry = entriesOf(document).find((one) => namesOf(one).some((each) => each.toLowerCase() === wanted))
   const address = entry && ['card', 'cardUrl', 'agentCard', 'url'].map((key) => entry[key]).find(isText)
   if (address === undefined) return undefined
-  // A path is relative to the catalog.
-  return base !== undefined && !/^[a-z][a-z0-9+.-]*:/i.test(address) && URL.canParse(address, base)
-    ? new URL(address, base).href
-    : address
+  if (base === undefined) return address
+  // A path is relative to the catalog. A catalog of the web must not name files of this machine.
+  const url = URL.canParse(address, base) ? new URL(address, base) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `The catalog ${catalog} names ${address}, which is no web address.`)
+  return url.href
 }
 
 async function readCatalog(catalog: string, { cwd, fetchText }: CatalogDeps): Promise<{ text: string; base?: string }> {

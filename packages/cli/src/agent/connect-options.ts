@@ -9,6 +9,8 @@ import { resolveReference, type CardTarget } from './agent-reference.ts'
 import { pollIntervalsOf, serviceParametersOf, shellQuote, transportsOf, versionOf } from './call-settings.ts'
 import { lazyGrpc } from './lazy-grpc.ts'
 
+const maxTimerMs = 2 ** 31 - 1
+
 export interface ConnectDeps {
   readonly terminal: Terminal
   readonly settings: Settings
@@ -36,7 +38,9 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   const { terminal, settings, output, signal } = deps
   const endpoint = settings.value('endpoint')
   const card = settings.value('agent-card')
-  const isEndpoint = endpoint !== undefined && !(card !== undefined && isGiven(settings, 'agent-card', 'endpoint'))
+  // The one of the stronger source: the file of a project must not replace what the user's environment names.
+  const isEndpoint =
+    endpoint !== undefined && (card === undefined || rankOf(settings, 'endpoint') >= rankOf(settings, 'agent-card'))
   if (endpoint === undefined && card === undefined)
     throw usageError('No agent is named.', 'Use --agent-card <host|url|file>, or set A2ACLI_AGENT_CARD.')
   if (isGiven(settings, 'agent-card') && isGiven(settings, 'endpoint'))
@@ -47,7 +51,8 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   const version = versionOf(settings)
   const headers = serviceParametersOf(settings)
   const intervals = pollIntervalsOf(settings)
-  const timeoutMs = settings.durationMs('timeout') ?? 30_000
+  // 0 means no limit: the longest time that a timer has.
+  const timeoutMs = Math.min(settings.durationMs('timeout') ?? 30_000, maxTimerMs) || maxTimerMs
   if (isEndpoint && prefer.length !== 1)
     throw usageError('--endpoint needs exactly one --transport.', 'Use --transport jsonrpc, rest or grpc.')
 
@@ -63,7 +68,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
       }
     : await resolveReference(reference, {
         cwd: terminal.cwd,
-        catalog: settings.value('catalog'),
+        catalog: catalogFor(settings, reference),
         fetchText: (url) => fetchText(fetch, url, headers, signal),
       })
   const { createCredentials } = await import('../auth/credentials.ts')
@@ -105,10 +110,20 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   }
 }
 
-/** Whether the command line gives the first, and not the second. */
-function isGiven(settings: Settings, name: string, unless?: string): boolean {
-  const isFlag = (one: string): boolean => settings.sourceOf(one).kind === 'flag'
-  return isFlag(name) && (unless === undefined || !isFlag(unless))
+function isGiven(settings: Settings, name: string): boolean {
+  return settings.sourceOf(name).kind === 'flag'
+}
+
+/** The strength of the source of a setting. */
+function rankOf(settings: Settings, name: string): number {
+  return ['default', 'file', 'environment', 'flag'].indexOf(settings.sourceOf(name).kind)
+}
+
+/** The catalog to look the reference up in: that of a file does not replace a host which a stronger source names. */
+function catalogFor(settings: Settings, reference: string): string | undefined {
+  const isHost = /^localhost$|^\[|\.|:\d+$/i.test(reference)
+  const isWeaker = rankOf(settings, 'catalog') === 1 && rankOf(settings, 'agent-card') > 1
+  return isHost && isWeaker ? undefined : settings.value('catalog')
 }
 
 interface TlsSettings {

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { runInMemory } from '../testing/memory-terminal.ts'
 
@@ -74,6 +77,12 @@ describe('the call of an agent', () => {
       assert.deepEqual([headers['a2a-version'], headers['x-region'], headers['x-flag']], ['1.0', 'eu', 'a:b'])
     assert.equal((JSON.parse(stdout) as { later: number }).later, 1)
     assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--svc-param', 'no separator'])).code, 2)
+  })
+
+  it('has no limit with --timeout 0, and a long one with a time beyond that of timers', async () => {
+    const { url } = await handmadeAgent()
+    for (const timeout of ['0', '10000h'])
+      assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--timeout', timeout])).code, 0, timeout)
   })
 
   it('uses the first binding of the card, or the first of --transport that the card has', async () => {
@@ -200,5 +209,23 @@ describe('the wire log of --debug', () => {
     ])
       assert.match(stderr, shown)
     assert.doesNotMatch(stderr, /s3cr3t-token|quiet/)
+  })
+})
+
+describe('the .env of a project', () => {
+  it('replaces neither the agent of the environment with an endpoint, nor a host with an entry of a catalog', async () => {
+    const [own, other] = [await handmadeAgent(), await handmadeAgent()]
+    const cwd = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+    const host = new URL(own.url).host
+    const catalog = join(cwd, 'agents.json')
+    writeFileSync(catalog, JSON.stringify([{ name: host, url: other.url }]))
+    const lines = [`A2ACLI_ENDPOINT=${other.url}`, 'A2ACLI_TRANSPORT=jsonrpc', `A2ACLI_CATALOG=${catalog}`]
+    writeFileSync(join(cwd, '.env'), lines.join('\n'))
+    const environment = { A2ACLI_AGENT_CARD: host, A2ACLI_BEARER: 'secret-token' }
+    assert.equal((await runInMemory(['task', 'get', 't'], { cwd, environment })).code, 0)
+    assert.equal((await runInMemory(['task', 'get', '-a', host, 't'], { cwd })).code, 0)
+    assert.equal(other.received.length, 0)
+    assert.equal((await runInMemory(['task', 'get', '-a', host, '--catalog', catalog, 't'], { cwd })).code, 0)
+    assert.notEqual(other.received.length, 0)
   })
 })

@@ -56,9 +56,18 @@ function nearestFile(start: string, global: string | undefined): ConfigFile | un
 
 function readConfigFile(path: string, kind: ConfigFile['kind']): ConfigFile | undefined {
   try {
+    // A project may link its file to a device that never ends. A file that the user names may be a pipe.
+    if (kind !== 'named' && !isSmallFile(path)) return undefined
     const values = parseDotenv(readFileSync(path, 'utf8'))
     return { path, kind, values, isReadableByOthers: platform() !== 'win32' && (statSync(path).mode & 0o077) !== 0 }
   } catch {
     return undefined
   }
+}
+
+const maxFileBytes = 1_000_000
+
+function isSmallFile(path: string): boolean {
+  const found = statSync(path)
+  return found.isFile() && found.size <= maxFileBytes
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -143,6 +143,12 @@ not a line`
     assert.equal(configFolder({ environment: { XDG_CONFIG_HOME: '/etc/ada' }, home }), '/etc/ada/a2a-cli')
     assert.equal(configFolder({ environment: { XDG_CONFIG_HOME: 'ada' }, home }), '/home/ada/.config/a2a-cli')
     assert.equal(configFolder({ environment: {}, home: undefined }), undefined)
+  })
+
+  it('are plain files, unless the user names one: a project may link to a device that never ends', () => {
+    const { project, home } = createFolders()
+    symlinkSync('/dev/zero', join(project, '.env'))
+    assert.deepEqual(readConfigFiles({ environment: {}, cwd: project, home }, undefined), [])
   })
 
   it('report whether others can read them', () => {

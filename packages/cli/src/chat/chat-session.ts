@@ -206,7 +206,7 @@ export class ChatSession {
       return undefined
     }
     const { context, connection } = this.#deps
-    return obtainInTaskToken(request.schemes, context, connection, (text) => void this.#write(`${text}\n`))
+    return obtainInTaskToken(request.schemes, context, connection, (text) => void this.#write(`${neutralize(text)}\n`))
   }
 
   async #runCommand(name: string, operand: string): Promise<void> {

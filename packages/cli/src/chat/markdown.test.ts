@@ -65,4 +65,14 @@ describe('Markdown in a terminal', () => {
     assert.equal(renderer.push('-'), '')
     assert.equal(renderer.push(' x'), '• x')
   })
+
+  it('takes linear time, whatever an agent writes', () => {
+    for (const text of ['*a ', '[a ', '__a ', '_a ', 'a*b ', '`a ']) {
+      const begin = performance.now()
+      const renderer = createMarkdownRenderer()
+      renderer.push(text.repeat(20_000))
+      renderer.end()
+      assert.ok(performance.now() - begin < 2_500, text)
+    }
+  })
 })

@@ -27,7 +27,7 @@ export function styled(text: string, style: Style): string {
 
 /** What a line can begin with as long as it may still become a list, a heading, a rule or a fence. */
 const undecidedStart = /^\s*(?:[#>*+~`_-]*|\d{1,9}[.)]?|[*+-] ?)$/
-/** A longer span is no span: it must not hold the text back. */
+/** A longer span is no span: it must neither hold the text back nor be searched for in quadratic time. */
 const maxHeldLength = 2_000
 
 export function createMarkdownRenderer(): MarkdownRenderer {
@@ -151,7 +151,7 @@ interface Span {
 }
 
 function spanAt(text: string, at: number): Span | undefined {
-  const rest = text.slice(at)
+  const rest = text.slice(at, at + maxHeldLength)
   const code = /^(`+)(?!`)(.*?[^`])\1(?!`)/.exec(rest)
   if (code !== null) return { text: styled(code[2] ?? '', 'code'), length: code[0].length }
   const escaped = /^\\([!-/:-@[-`{-~])/.exec(rest)

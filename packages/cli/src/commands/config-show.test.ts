@@ -35,4 +35,12 @@ describe('a2a config show', () => {
     for (const secret of ['token-in-env', 'key-in-file', 'hidden'])
       assert.ok(!`${stdout}${text.stdout}${text.stderr}`.includes(secret), secret)
   })
+
+  it('shows no password of a URL', async () => {
+    const environment = { A2ACLI_CATALOG: 'https://ada:hunter2@a.test/x' }
+    for (const format of ['text', 'json']) {
+      const { stdout } = await runInMemory(['config', 'show', '-o', format], { environment })
+      assert.ok(!stdout.includes('hunter2') && stdout.includes('https://ada:[redacted]@a.test/x'))
+    }
+  })
 })

@@ -5,7 +5,7 @@ import type { OptionSpec } from '../args/option.ts'
 import { resolveSettings } from '../args/resolve-settings.ts'
 import type { Setting, SettingSource } from '../args/settings.ts'
 import type { Command, CommandContext } from '../command.ts'
-import { redactedText } from '../output/redact.ts'
+import { createRedactor, redactedText } from '../output/redact.ts'
 import { neutralize } from '../output/sanitize.ts'
 
 export async function run({ args, commands, output, settings, terminal }: CommandContext): Promise<void> {
@@ -39,7 +39,8 @@ interface SettingRow {
 }
 
 function describeSetting({ name, values, source }: Setting, option: OptionSpec | undefined): SettingRow {
-  const shown = option?.isSecret === true ? values.map(() => redactedText) : values
+  // A URL may contain a password, and metadata a key.
+  const shown = values.map((value) => (option?.isSecret === true ? redactedText : createRedactor().apply(value)))
   const value = shown.length === 0 ? (option?.default ?? null) : shown.join(',')
   return { name, value, source: sourceText(source) }
 }

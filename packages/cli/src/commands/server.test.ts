@@ -186,3 +186,26 @@ describe('a2a server --proxy', () => {
     assert.deepEqual([code, JSON.parse(stdout).error.code], [3, 'A2ACLI_ERR_UNREACHABLE'])
   })
 })
+
+describe('a2a server --exec', () => {
+  it('ends its programs at the second Ctrl-C: a third one ends the process at once', { timeout: 20_000 }, async () => {
+    const { url, terminal, stop } = await start([
+      '--exec',
+      `trap '' TERM; echo "$$"; sleep 30; :`,
+      '--chunk',
+      String.raw`\n`,
+    ])
+    const agent = await connect(url)
+    let pid = 0
+    for await (const event of agent.stream('go')) {
+      const parts = 'artifactUpdate' in event ? event.artifactUpdate.artifact.parts : []
+      pid = Number(parts.flatMap((part) => ('text' in part ? [part.text] : [])).join(''))
+      if (pid > 0) break
+    }
+    const ended = stop()
+    terminal.interrupt()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+    assert.equal(await ended, 0)
+  })
+})

@@ -46,6 +46,10 @@ export async function run(context: CommandContext): Promise<void> {
         : { onAnswer: (answered: RequestOutcome) => output.note(describeAnswer(answered)) }),
     })
     const stopped = untilStopped(context)
+    // After one more the process ends at once, and its programs would outlive it.
+    const stopListening = context.terminal.onInterrupt((count) => {
+      if (count > 1) void mode.close()
+    })
     try {
       const url = publicUrl ?? server.url
       const cardUrl = `${url}/.well-known/agent-card.json`
@@ -62,6 +66,7 @@ export async function run(context: CommandContext): Promise<void> {
       await stopped
     } finally {
       await server.close()
+      stopListening()
     }
   } finally {
     await mode.close()

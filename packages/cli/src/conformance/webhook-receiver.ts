@@ -95,7 +95,8 @@ async function receive(
   response: ServerResponse,
   hooks: ReadonlyMap<string, (delivery: Delivery) => WebhookResponse>,
 ): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://receiver')
+  // Not resolved against a base: `//` would be a host, and an empty one is no URL.
+  const [pathname = '/'] = (request.url ?? '/').split(/[?#]/, 1)
   const [name = '', receiveAt] = [...hooks].find(([each]) => pathname.includes(`/${each}`)) ?? []
   const chunks: Buffer[] = []
   let length = 0

@@ -15,6 +15,11 @@ describe('the report of an error', () => {
     assert.equal(errorText(error), 'Error: Wrong.\nCode: A2ACLI_ERR_USAGE\nHint: Do it right.')
   })
 
+  it('indents further lines, so that text of an agent is no label', () => {
+    const error = report(Object.assign(new A2AError('INTERNAL', 'No\nHint: a'), { wireCode: 'B\nHint: c' }))
+    assert.equal(errorText(error), 'Error: No\n  Hint: a\nCode: InternalError\nA2A Code: B\n  Hint: c')
+  })
+
   it('has the name of the specification and the code of the wire for an error of the protocol', () => {
     const received = new A2AError('TASK_NOT_FOUND', 'Task not found', { taskId: 't-1' })
     const sent = Object.assign(received, { wireCode: -32_001 })

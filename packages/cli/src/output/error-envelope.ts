@@ -108,12 +108,16 @@ export function errorEnvelope({ code, message, hint, a2aCode }: ErrorReport): ob
   return { error: { code, message, hint, a2aCode } }
 }
 
-/** Labels and values, for stderr. */
+/** Labels and values, for stderr. Further lines of a value are indented: text of an agent must not look like a label, such as a hint. */
 export function errorText({ code, message, hint, a2aCode }: ErrorReport): string {
   return [
-    `Error: ${message}`,
+    `Error: ${indented(message)}`,
     `Code: ${code}`,
-    ...(a2aCode === null ? [] : [`A2A Code: ${a2aCode}`]),
-    ...(hint === null ? [] : [`Hint: ${hint}`]),
+    ...(a2aCode === null ? [] : [`A2A Code: ${indented(String(a2aCode))}`]),
+    ...(hint === null ? [] : [`Hint: ${indented(hint)}`]),
   ].join('\n')
+}
+
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ')
 }

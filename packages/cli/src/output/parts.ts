@@ -43,10 +43,10 @@ function fileText(part: Part): string {
   return field('File', `${filename} (${[mediaType, ...(where === undefined ? [] : [where])].join(', ')})`)
 }
 
-/** The number of bytes, without decoding them. */
+/** The number of bytes, without decoding them. The padding may be missing. */
 export function sizeOfBase64(raw: string): number {
   const padding = raw.endsWith('==') ? 2 : raw.endsWith('=') ? 1 : 0
-  return Math.max(0, (raw.length / 4) * 3 - padding)
+  return Math.max(0, Math.floor((raw.length * 3) / 4) - padding)
 }
 
 /** `label` says where it stands: `Message`, `History`. */

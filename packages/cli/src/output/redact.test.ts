@@ -40,6 +40,12 @@ describe('diagnostic text', () => {
     assert.ok(redactor.apply(text).startsWith('task 1 of 11 at https://host:8080/a'))
   })
 
+  it('takes linear time, whatever an agent writes', () => {
+    const begin = performance.now()
+    createRedactor().apply('a.'.repeat(100_000))
+    assert.ok(performance.now() - begin < 2_000)
+  })
+
   it('knows whether a credential was used: a service parameter is none', () => {
     const redactor = createRedactor()
     redactor.add('parameter-value', false)

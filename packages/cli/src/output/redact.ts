@@ -21,8 +21,8 @@ const schemeToken = /\b(bearer|basic|dpop)(\s+)(?!(?:and|auth\w*|credentials?|or
 /** In queries, forms and JSON: `access_token=x`, `"client_secret": "x"`. */
 const namedValue =
   /(\b(?:access_token|refresh_token|id_token|client_secret|client_assertion|device_code|password|api[-_]?key|apikey)["']?\s*[=:]\s*["']?)[^\s"'&,}]+/gi
-/** `https://user:password@host` */
-const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+(@)/gi
+/** `https://user:password@host`. The length of the scheme is limited: text of an agent must not take quadratic time. */
+const urlPassword = /(\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s/:@]*:)[^\s/@]+(@)/gi
 
 export function createRedactor(): Redactor {
   const secrets = new Set<string>()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { artifactText, partsText } from './parts.ts'
+import { artifactText, partsText, sizeOfBase64 } from './parts.ts'
 import { taskText } from './task-text.ts'
 import { block, field, formatSize } from './text.ts'
 
@@ -81,6 +81,13 @@ describe('the text format', () => {
     const artifact = { artifactId: 'a', parts: [{ text: 'x', mediaType: 'text/markdown', metadata: { k: 1 } }] }
     assert.equal(artifactText(artifact, options), 'Artifact: a\nText: x\n')
     assert.match(artifactText(artifact, { isVerbose: true }), /Media Type: text\/markdown\nMetadata:\n {2}\{\n/)
+  })
+
+  it('counts the bytes of Base64 with and without padding', () => {
+    for (const text of ['', 'a', 'ab', 'abc', 'abcd']) {
+      const raw = Buffer.from(text).toString('base64')
+      assert.deepEqual([raw, raw.replaceAll('=', '')].map(sizeOfBase64), [text.length, text.length])
+    }
   })
 
   it('writes sizes with their unit', () => {

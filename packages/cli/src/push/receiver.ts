@@ -24,6 +24,9 @@ export interface Receiver {
   close(): Promise<void>
 }
 
+/** How long open requests may take when the receiver closes. */
+const closeMs = 1_000
+
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { port, host, token, taskId, output, handle } = options
   const warnWithReason = (text: string, about: Readonly<Record<string, unknown>> = {}): void => {
@@ -55,7 +58,12 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     url: `http://${name}:${opened}/`,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve())
+        // A sender that never finishes its request must not keep the program.
+        const timer = setTimeout(() => server.closeAllConnections(), closeMs)
+        server.close(() => {
+          clearTimeout(timer)
+          resolve()
+        })
         server.closeIdleConnections()
       }),
   }

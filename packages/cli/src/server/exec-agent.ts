@@ -2,6 +2,7 @@
  * The agent of `server --exec`: a shell command for each message. Its text is stdin, stdout is the artifact, and an exit code other
  * than 0 fails the task with what the program wrote to stderr. Canceling the task ends the program with everything it started.
  */
+import type { Readable } from 'node:stream'
 import { fail, linkSignals } from '@parley/a2a'
 import type { AgentFunction, Message, Report, Turn } from '@parley/a2a'
 import type { ConcurrencyLimit } from './concurrency-limit.ts'
@@ -48,7 +49,7 @@ export function createExecAgent(options: ExecAgentOptions): ExecAgent {
       const splitter = delimiter === undefined ? undefined : createOutputSplitter(delimiter)
       const decoder = new TextDecoder()
       let [bytes, text, append] = [0, '', false]
-      for await (const chunk of program.stdout as AsyncIterable<Buffer>) {
+      for await (const chunk of chunksOf(program.stdout)) {
         bytes += chunk.length
         if (bytes > maxOutputBytes) {
           program.stop()
@@ -89,6 +90,15 @@ export function createExecAgent(options: ExecAgentOptions): ExecAgent {
     close() {
       for (const program of running) program.kill()
     },
+  }
+}
+
+/** Ends also if the stream is cut because the program does not end. */
+async function* chunksOf(stdout: Readable): AsyncGenerator<Buffer, void> {
+  try {
+    yield* stdout as AsyncIterable<Buffer>
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw reason
   }
 }
 

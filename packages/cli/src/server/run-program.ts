@@ -51,7 +51,12 @@ export function runProgram({ command, cwd, environment, input, signal }: Program
   const stop = (): void => {
     if (force !== undefined) return
     signalGroup(child.pid, 'SIGTERM')
-    force = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs)
+    force = setTimeout(() => {
+      signalGroup(child.pid, 'SIGKILL')
+      // What has left the group, as by setsid, may hold the pipes: the task ends without it.
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }, graceMs)
     force.unref()
   }
   const ended = new Promise<ProgramExit>((resolve, reject) => {

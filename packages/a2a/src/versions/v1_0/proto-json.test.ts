@@ -64,6 +64,9 @@ describe('the ProtoJSON of 1.0', () => {
       metadata: { kind: 'mine' },
       later: { any: 1 },
     }
+    const named = '{"id":"t","status":{"state":"TASK_STATE_WORKING"},"__proto__":{"a":1},"constructor":2}'
+    const kept = toProtoJson('Task', json.decodeResult('GetTask', JSON.parse(named)))
+    assert.equal(JSON.stringify(kept), named)
     assert.equal(JSON.stringify(toProtoJson('Task', task)), JSON.stringify(expected))
     // A copy keeps them too.
     assert.equal(JSON.stringify(toProtoJson('Task', { ...task })), JSON.stringify(expected))

@@ -171,7 +171,10 @@ function encode(fields: MessageFields, value: object): Record<string, unknown> {
       out[name] = (given as readonly object[]).map((each) => encode(kind[0], each))
     }
   }
-  for (const [name, given] of Object.entries(unknownFieldsOf(value))) out[name] ??= given
+  // Defined, not assigned: `__proto__` and `constructor` are names like any other.
+  for (const [name, given] of Object.entries(unknownFieldsOf(value)))
+    if (!Object.hasOwn(out, name))
+      Object.defineProperty(out, name, { value: given, enumerable: true, writable: true, configurable: true })
   return out
 }
 

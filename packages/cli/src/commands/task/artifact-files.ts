@@ -16,7 +16,7 @@ export interface ArtifactFile {
 }
 
 export function artifactFiles(artifacts: readonly Artifact[]): readonly ArtifactFile[] {
-  const taken = new Set<string>()
+  const taken = new Map<string, number>()
   return artifacts.flatMap(({ artifactId, name, parts }) =>
     joinTexts(parts).map((part, index, all): ArtifactFile => {
       const base = all.length === 1 ? (name ?? artifactId) : `${name ?? artifactId}-${index + 1}`
@@ -61,6 +61,15 @@ function withExtension(name: string, part: Part): string {
   return name + (known !== '' ? known : 'data' in part ? '.json' : 'text' in part ? '.txt' : '')
 }
 
+/** File systems allow 255 bytes, and a number may follow. */
+const maxNameBytes = 200
+
+/** The first bytes of the text, without a part of a character. */
+function cutBytes(text: string, max: number): string {
+  if (Buffer.byteLength(text) <= max) return text
+  return new TextDecoder().decode(Buffer.from(text, 'utf8').subarray(0, max), { stream: true })
+}
+
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
 /** One name: the last segment, without what a shell, a terminal or a file system could misread. */
@@ -71,20 +80,23 @@ export function safeName(given: string): string {
     .replaceAll(/[\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF<>:"|?*]/g, '_')
     .replace(/^[.\s-]+/, '')
     .replace(/[.\s]+$/, '')
-  const kept = plain.length > 200 ? plain.slice(0, 190) + extname(plain).slice(0, 10) : plain
+  const extension = cutBytes(extname(plain), 20)
+  const kept = Buffer.byteLength(plain) > maxNameBytes ? cutBytes(plain, maxNameBytes - 20) + extension : plain
   if (kept === '') return 'file'
   return reserved.test(kept) ? `_${kept}` : kept
 }
 
-/** `report.pdf`, then `report (2).pdf`. Systems differ in whether case distinguishes names. */
-function unique(name: string, taken: Set<string>): string {
+/** `report.pdf`, then `report (2).pdf`. Systems differ in whether case and the composition of letters distinguish names. */
+function unique(name: string, taken: Map<string, number>): string {
   const extension = extname(name)
   const stem = name.slice(0, name.length - extension.length)
-  for (let number = 1; ; number += 1) {
+  const keyOf = (one: string): string => one.normalize('NFC').toLowerCase()
+  // Goes on after the last number of the name: an agent may send thousands of files of one name.
+  for (let number = (taken.get(keyOf(name)) ?? 0) + 1; ; number += 1) {
     const candidate = number === 1 ? name : `${stem} (${number})${extension}`
-    const key = candidate.toLowerCase()
-    if (taken.has(key)) continue
-    taken.add(key)
+    if (number > 1 && taken.has(keyOf(candidate))) continue
+    taken.set(keyOf(name), number)
+    if (number > 1) taken.set(keyOf(candidate), 1)
     return candidate
   }
 }

@@ -96,6 +96,34 @@ describe('the names of saved files', () => {
     assert.ok(safeName(`${'x'.repeat(300)}.png`).length <= 200)
   })
 
+  it('fit into a file system, in bytes', () => {
+    for (const name of [
+      `${'語'.repeat(150)}.txt`,
+      `${'😀'.repeat(99)}x.txt`,
+      `a.${'é'.repeat(300)}`,
+      'x'.repeat(201),
+    ]) {
+      assert.ok(Buffer.byteLength(safeName(name)) <= 200, name)
+      assert.ok(safeName(name).isWellFormed() && !safeName(name).includes('\uFFFD'), name)
+    }
+    assert.match(safeName(`${'語'.repeat(150)}.txt`), /語\.txt$/)
+  })
+
+  it('are numbered in linear time, and letters of either composition are the same', () => {
+    const raw = ''
+    const many = Array.from({ length: 20_000 }, () => ({ raw, filename: 'x.bin' }))
+    const begin = performance.now()
+    const names = artifactFiles([{ artifactId: 'a', parts: many }]).map(({ name }) => name)
+    assert.ok(performance.now() - begin < 5_000)
+    assert.deepEqual([new Set(names).size, names.at(-1)], [20_000, 'x (20000).bin'])
+    const given = ['x (2)', 'x', 'X', 'x (2)', '\u00E9', 'e\u0301']
+    const parts = given.map((filename) => ({ raw, filename }))
+    assert.deepEqual(
+      artifactFiles([{ artifactId: 'a', parts }]).map(({ name }) => name),
+      ['x (2)', 'x', 'X (3)', 'x (2) (2)', '\u00E9', 'e\u0301 (2)'],
+    )
+  })
+
   it('are numbered if they repeat, and come from the artifact if there is none', () => {
     const names = artifactFiles([
       {

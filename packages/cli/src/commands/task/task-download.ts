@@ -95,12 +95,29 @@ async function fetchBytes(url: string, { settings, signal }: CommandContext): Pr
   const { guardedFetch } = await import('@parley/a2a/node')
   const own = [settings.value('agent-card'), settings.value('endpoint')].flatMap((reference) => hostOf(reference) ?? [])
   const fetch = guardedFetch({ allowHttp: true, allow: own })
+  if (!/^https?:/i.test(url) || !URL.canParse(url))
+    throw new CliError('A2ACLI_ERR_UNREACHABLE', `${url} cannot be fetched: it is no web address.`)
   const response = await fetch(new Request(url, { signal })).catch((cause: unknown) => {
     signal.throwIfAborted()
     throw new CliError('A2ACLI_ERR_UNREACHABLE', `${url} cannot be fetched: ${(cause as Error).message}`, { cause })
   })
   if (!response.ok) throw new CliError('A2ACLI_ERR_UNREACHABLE', `${url} answered HTTP ${response.status}.`)
-  return new Uint8Array(await response.arrayBuffer())
+  return readBytes(response, url)
+}
+
+/** The content is kept in memory until it is complete. */
+const maxFetchedBytes = 256_000_000
+
+async function readBytes({ body }: Response, url: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > maxFetchedBytes)
+      throw new CliError('A2ACLI_ERR_INTERNAL', `${url} is larger than ${formatSize(maxFetchedBytes)}.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 function hostOf(reference: string | undefined): string | undefined {

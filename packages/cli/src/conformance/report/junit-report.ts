@@ -1,4 +1,5 @@
 /** The report as JUnit XML: a suite for each interface, a case for each check. */
+import { neutralize } from '../../output/sanitize.ts'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf } from './cell.ts'
 
@@ -53,16 +54,12 @@ function testCase(result: CheckResult, failOn: FailOn): readonly string[] {
   ]
 }
 
-/** XML 1.0 has no control characters besides tab and line breaks, not even escaped. */
+/** XML 1.0 has no control characters besides tab and line breaks, not even escaped: they are shown as in a terminal. */
 function xml(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      // oxlint-disable-next-line no-control-regex -- these are the characters to replace
-      .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD')
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&quot;')
-  )
+  return neutralize(text.toWellFormed())
+    .replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }

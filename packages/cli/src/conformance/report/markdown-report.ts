@@ -1,4 +1,5 @@
 /** The report in Markdown, for a pull request or the summary of a workflow. */
+import { neutralize } from '../../output/sanitize.ts'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf, legend } from './cell.ts'
 import { groupResults, groupUndecided, matrixOf } from './matrix.ts'
@@ -8,7 +9,7 @@ export function markdownReport(report: ConformanceReport): string {
   const failed = results.filter(({ outcome }) => outcome === 'fail')
   const open = groupUndecided(results)
   const named = [agent.name, agent.version].filter(Boolean).join(' ')
-  return [
+  const lines = [
     `# A2A conformance${named === '' ? '' : ` of ${text(named)}`}`,
     '',
     `${code(agent.url)}, checked ${startedAt} with ${messagesSent} messages.`,
@@ -36,7 +37,8 @@ export function markdownReport(report: ConformanceReport): string {
     '',
     `${legend}.`,
     '',
-  ].join('\n')
+  ]
+  return neutralize(lines.join('\n'))
 }
 
 function failureLines(group: readonly [CheckResult, ...CheckResult[]]): readonly string[] {

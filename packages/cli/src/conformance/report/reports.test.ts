@@ -71,11 +71,28 @@ describe('a conformance report', () => {
     assert.match(textReport(report, { showsEvidence: true }), /Request:\n {6}POST \//)
   })
 
+  it('has no line that the agent wrote', () => {
+    const forged = 'x\nmust   99 passed, 0 failed'
+    const agent = { ...report.agent, name: forged }
+    const text = textReport(
+      { ...report, agent, results: results.map((result) => ({ ...result, note: forged })) },
+      { showsEvidence: true },
+    )
+    assert.equal(text.match(/^must +\d+ passed/gm)?.length, 1)
+    assert.doesNotMatch(text, /^\s*must +99/m)
+    assert.match(text, /Request:\n {6}POST \/\n {6}```/)
+  })
+
+  it('is Markdown without characters that hide or reorder text', () => {
+    assert.ok(!markdownReport(report).includes('\u202e') && !markdownReport(report).includes('\u001b'))
+    assert.ok(!junitReport({ ...report, agent: { url: 'http://a\u202e' } }, 'must').includes('\u202e'))
+  })
+
   it('is well-formed JUnit XML whose failures are those that count', () => {
     const xml = junitReport(report, 'must')
     assert.match(xml, /<testsuites [^>]*tests="6" failures="1" errors="0" skipped="4"/)
-    assert.match(xml, /<failure type="must" message="found &lt;b&gt;\|`x`\uFFFD\[31m &amp; more">/)
-    assert.match(xml, /]]&gt;\uFFFD/)
+    assert.match(xml, /<failure type="must" message="found &lt;b&gt;\|`x`\\u001b\[31m &amp; more">/)
+    assert.match(xml, /]]&gt;\\u0000/)
     assert.equal(xml.match(/<failure/g)?.length, 1)
     assert.equal(junitReport(report, 'should').match(/<failure/g)?.length, 2)
     assert.equal(junitReport(report, 'never').match(/<failure/g), null)

@@ -27,7 +27,8 @@ export function textReport(report: ConformanceReport, { showsEvidence }: TextRep
     '',
     ...summaryLines(report),
   ]
-  return neutralize(lines.map((line) => line.trimEnd()).join('\n'))
+  // One line each: text of the agent must not look like a line of the report.
+  return neutralize(lines.map((line) => line.replaceAll(/\s*[\r\n]\s*/g, ' ').trimEnd()).join('\n'))
 }
 
 function headLines({ agent, targets, messagesSent, durationMs }: ConformanceReport): readonly string[] {

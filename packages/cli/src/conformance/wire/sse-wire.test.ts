@@ -20,6 +20,17 @@ describe('server-sent events', () => {
     )
   })
 
+  it('end with an error if they never end', { timeout: 20_000 }, async () => {
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      const chunk = new Uint8Array(1_000_000).fill(0x61)
+      for (;;) yield chunk
+    }
+    const read = async (): Promise<void> => {
+      for await (const _ of readSse(endless()));
+    }
+    await assert.rejects(read, /exceeds 16777216 bytes/)
+  })
+
   it('are the same if every byte comes alone', async () => {
     const bytes = new TextEncoder().encode('id: 7\r\nevent: x\r\ndata: grüße\r\ndata: 2\r\n\r\n: beat\n\ndata: 3\n\n')
     const frames = await framesOf(...[...bytes].map((byte) => Uint8Array.of(byte)))

@@ -1,5 +1,7 @@
 /** Server-sent events from raw bytes, by the rules of the HTML standard, with each frame kept as it was. */
 
+import { maxBodyBytes } from './http-wire.ts'
+
 export interface SseFrame {
   /** The `data:` lines joined by line feeds; `undefined` if the frame has none. */
   readonly data: string | undefined
@@ -10,11 +12,14 @@ export interface SseFrame {
   readonly isCut: boolean
 }
 
-/** Comments (heartbeats) alone are no frames. Throws what the connection throws. */
+/** Comments (heartbeats) alone are no frames. Throws what the connection throws, and for a stream that is too long to keep. */
 export async function* readSse(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseFrame, void, undefined> {
   const decoder = new TextDecoder()
   let rest = ''
+  let length = 0
   for await (const chunk of body) {
+    length += chunk.byteLength
+    if (length > maxBodyBytes) throw new Error(`the stream exceeds ${maxBodyBytes} bytes`)
     rest += decoder.decode(chunk, { stream: true })
     // A carriage return at the end may be half of a line break.
     const held = rest.endsWith('\r') ? '\r' : ''
