@@ -51,17 +51,17 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
     await writeFile(join(bin, 'a2a'), `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`)
     await chmod(join(bin, 'a2a'), 0o755)
     server = await startServer()
+    // An interactive shell reads it. The prompt would be another one for root.
+    await writeFile(join(folder, 'shell.rc'), "PS1='$ '\n")
     const env = {
+      ENV: join(folder, 'shell.rc'),
       PATH: `${bin}:${process.env['PATH'] ?? ''}`,
       HOME: home,
       LANG: 'C.UTF-8',
       A2ACLI_AGENT_CARD: `http://127.0.0.1:${port}`,
     }
     terminal = await openTmux({ program: join(tmuxFolder ?? '', 'tmux'), cwd: work, env })
-    // The prompt of a shell is different for root.
-    await terminal.type("PS1='$ '")
-    await terminal.until(/\n\$ *\n*$/)
-    await terminal.clear()
+    await terminal.until(/\$\s*$/)
   })
   after(async () => {
     await terminal[Symbol.asyncDispose]()
@@ -69,7 +69,7 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  /** Compares what the terminal shows since it was cleared. */
+  /** Compares what the terminal shows since the first command of the test. */
   async function comparePane(name: string, shown: string): Promise<void> {
     const file = join(import.meta.dirname, 'session', `${name}.txt`)
     const ids = new Map<string, string>()
@@ -89,13 +89,12 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
   }
 
   it('sends a message and shows the result', async () => {
-    await terminal.type('a2a send "complete the order"')
+    await terminal.begin('a2a send "complete the order"')
     await comparePane('1-send', await terminal.until(/Done: the order\n[\s\S]*\$ *\n*$/))
   })
 
   it('follows a stream over the death and the restart of the server, and shows each event once', async () => {
-    await terminal.clear()
-    await terminal.type('a2a send --stream "hold session"')
+    await terminal.begin('a2a send --stream "hold session"')
     await terminal.until(/before the gate/)
     await killServer()
     await terminal.until(/interrupted; resuming/)
@@ -109,8 +108,7 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
   })
 
   it('answers a question with the printed command', async () => {
-    await terminal.clear()
-    await terminal.type('a2a send input')
+    await terminal.begin('a2a send input')
     const asked = await terminal.until(/Resume: .*\n[\s\S]*\$ *\n*$/)
     const [, command = ''] = /Resume: (.*)/.exec(asked) ?? []
     await terminal.type(command.replace('"<reply>"', 'Oslo'))
@@ -118,8 +116,7 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
   })
 
   it('detaches at Ctrl-C, and cancels the task later', async () => {
-    await terminal.clear()
-    await terminal.type('a2a send "hold canceled"')
+    await terminal.begin('a2a send "hold canceled"')
     const [taskId = ''] = id.exec(await terminal.until(id)) ?? []
     await terminal.press('C-c')
     await terminal.until(/a2a task (get|subscribe)[\s\S]*\$ *\n*$/)
@@ -128,8 +125,7 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
   })
 
   it('downloads the files of a task', async () => {
-    await terminal.clear()
-    await terminal.type('a2a send parts')
+    await terminal.begin('a2a send parts')
     const shown = await terminal.until(/Download: .*\n[\s\S]*\$ *\n*$/)
     const [, command = ''] = /Download: (.*)/.exec(shown) ?? []
     await terminal.type(`${command} --dir out`)

@@ -9,14 +9,14 @@ const runFile = promisify(execFile)
 export interface TmuxTerminal extends AsyncDisposable {
   /** Types a line and presses Enter. */
   type(line: string): Promise<void>
+  /** The same; from now on the pane begins with this line after its prompt. */
+  begin(line: string): Promise<void>
   /** Presses a key by its name in tmux: `C-c`. */
   press(key: string): Promise<void>
   /** Everything that the pane has shown, without wrapping. */
   pane(): Promise<string>
   /** Resolves with the pane once it matches. */
   until(pattern: RegExp): Promise<string>
-  /** Resolves when the prompt of the shell is there again, so that a line is not typed before it. */
-  clear(): Promise<void>
 }
 
 export interface TmuxOptions {
@@ -34,7 +34,16 @@ export async function openTmux({ program, cwd, env }: TmuxOptions): Promise<Tmux
     (await runFile(program, ['-L', socket, '-f', '/dev/null', ...args], { env: { ...env, TERM: 'xterm' } })).stdout
   await tmux('new-session', '-d', '-s', 'main', '-x', '120', '-y', '50', '-c', cwd, 'sh')
   await tmux('set-option', '-g', 'history-limit', '5000')
-  const pane = async (): Promise<string> => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'main')
+  let start = ''
+  const pane = async (): Promise<string> => {
+    const shown = await tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'main')
+    const at = start === '' ? 0 : shown.lastIndexOf(start)
+    return at === -1 ? '' : shown.slice(at)
+  }
+  const type = async (line: string): Promise<void> => {
+    await tmux('send-keys', '-t', 'main', '-l', line)
+    await tmux('send-keys', '-t', 'main', 'Enter')
+  }
   const until = async (pattern: RegExp): Promise<string> => {
     const end = Date.now() + guardMs
     for (;;) {
@@ -46,19 +55,14 @@ export async function openTmux({ program, cwd, env }: TmuxOptions): Promise<Tmux
     }
   }
   return {
-    async type(line) {
-      await tmux('send-keys', '-t', 'main', '-l', line)
-      await tmux('send-keys', '-t', 'main', 'Enter')
+    type,
+    async begin(line) {
+      start = `$ ${line}`
+      await type(line)
     },
     press: async (key) => void (await tmux('send-keys', '-t', 'main', key)),
     pane,
     until,
-    async clear() {
-      await tmux('send-keys', '-t', 'main', '-R')
-      await tmux('clear-history', '-t', 'main')
-      await tmux('send-keys', '-t', 'main', 'Enter')
-      await until(/^\s*\$\s*$/)
-    },
     async [Symbol.asyncDispose]() {
       await tmux('kill-server').catch(() => {})
     },
