@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { globalOptions } from './args/global-options.ts'
 import { commands } from './commands/index.ts'
 import { runA2a } from './run.ts'
 import { createMemoryTerminal, runInMemory } from './testing/memory-terminal.ts'
@@ -47,13 +48,26 @@ describe('a2a', () => {
     assert.equal((await runInMemory(['help', 'send'], { environment: { A2ACLI_TIMEOUT: 'soon' } })).code, 0)
   })
 
-  it('shows every option of every command in its help, with what the process table shows of secrets', async () => {
-    for (const { name, options } of commands) {
+  it('shows the options of a command in its help, and of the global ones those that matter for it', async () => {
+    for (const { name, options, globalOptions } of commands) {
       const { stdout, code } = await runInMemory(['help', ...name.split(' ')])
       assert.equal(code, 0)
-      for (const option of options) assert.ok(stdout.includes(`--${option.name}`), `${name} --${option.name}`)
-      assert.match(stdout, /--bearer <token>[^]*process table/)
+      for (const option of [...options.map((one) => one.name), ...globalOptions])
+        assert.match(stdout, new RegExp(`^  (-\\w, |    )--${option}\\b`, 'm'), `${name} --${option}`)
+      assert.match(stdout, /see `a2a help`\.$/m)
     }
+    const environment = { A2ACLI_TENANT: 'blue' }
+    assert.doesNotMatch((await runInMemory(['help', 'send'])).stdout, /--tenant/)
+    assert.match(
+      (await runInMemory(['help', 'send'], { environment })).stdout,
+      /--tenant[^]*?blue\s+\(from\s+A2ACLI_TENANT/,
+    )
+  })
+
+  it('shows every global option in the overview, with what the process table shows of secrets', async () => {
+    const { stdout } = await runInMemory(['help'])
+    for (const { name } of globalOptions) assert.ok(stdout.includes(`--${name}`), name)
+    assert.match(stdout, /--bearer <token>[^]*process table/)
   })
 
   it('reports usage errors as labels on stderr, with exit code 2', async () => {
