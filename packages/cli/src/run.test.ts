@@ -86,7 +86,12 @@ describe('a2a', () => {
       assert.match(stderr, /^Error: .+\nCode: A2ACLI_ERR_USAGE\nHint: /)
     }
     assert.match((await runInMemory(['task', 'get', 'a', 'b'])).stderr, /does not take "b"/)
-    assert.match((await runInMemory(['card', 'get', 'localhost'])).stderr, /does not take "localhost"/)
+    const hintOf = async (...args: string[]) => /^Hint: (.*)$/m.exec((await runInMemory(args)).stderr)?.[1]
+    assert.equal(await hintOf('card', 'get', 'localhost'), 'Name the agent with -a: a2a card get -a localhost')
+    assert.equal(await hintOf('send', 'http://a.test', 'hi'), 'Name the agent with -a: a2a send -a http://a.test')
+    assert.equal(await hintOf('send', 'hello', 'world'), 'Put the text in quotes.')
+    assert.equal(await hintOf('send', '--agent', 'x'), 'Did you mean --agent-card? See `a2a help send`.')
+    assert.equal(await hintOf('task', 'gte', 'x'), 'Did you mean `a2a task get`?')
   })
 
   it('reports them as an envelope with every spelling of -o json, also a line that cannot be parsed', async () => {

@@ -1,6 +1,7 @@
 /** The report in Markdown, for a pull request or the summary of a workflow. */
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf, legend } from './cell.ts'
+import { conclusionOf } from './conclusion.ts'
 import { groupResults, groupUndecided, matrixOf } from './matrix.ts'
 
 export function markdownReport(report: ConformanceReport): string {
@@ -11,7 +12,7 @@ export function markdownReport(report: ConformanceReport): string {
   return [
     `# A2A conformance${named === '' ? '' : ` of ${text(named)}`}`,
     '',
-    `${code(agent.url)}, checked ${startedAt} with ${messagesSent} messages.`,
+    `${code(agent.url)}, checked ${startedAt} with ${messagesSent} messages. Result: ${conclusionOf(report)}.`,
     '',
     '| level | passed | failed | accepted | undecided | not applicable |',
     '|---|---|---|---|---|---|',
