@@ -96,13 +96,10 @@ function commandHelp(command: Command, program: string, configured: Configured):
 }
 
 /** The global options that matter for the command, and those that the environment or a file sets. `a2a help` has the others. */
-function globalOptionsHelp(
-  { globalOptions: names, usesAgent = true }: Command,
-  program: string,
-  configured: Configured,
-): readonly string[] {
+function globalOptionsHelp(command: Command, program: string, configured: Configured): readonly string[] {
+  const usesAgent = command.usesAgent !== false
   const described = globalOptions.filter(
-    (option) => names.includes(option.name) || (usesAgent && configured.has(option)),
+    (option) => command.globalOptions.includes(option.name) || (usesAgent && configured.has(option)),
   )
   return [
     ...(described.length === 0
