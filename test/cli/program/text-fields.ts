@@ -9,6 +9,7 @@ export interface TextField {
 }
 
 export function readTextFields(text: string): readonly TextField[] {
+  // oxlint-disable-next-line no-control-regex -- these are the characters to find
   const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.exec(text)
   if (control !== null)
     throw new Error(`a control character at ${control.index}: ${JSON.stringify(text.slice(0, 400))}`)
