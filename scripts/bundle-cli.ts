@@ -45,7 +45,14 @@ const packages = join(import.meta.dirname, '../packages')
 /** Commands that call no agent: they load nothing of the client. */
 const localCommands = ['completion', 'config-show', 'help']
 /** Commands that scripts call in loops: their code is in one chunk, with all of the client that they need. */
-const frequentCommands = ['card-get', 'send', 'task-get', 'task-list', 'task-cancel', 'task-subscribe']
+const frequentCommands = [
+  'card-get',
+  'send',
+  'task/task-get',
+  'task/task-list',
+  'task/task-cancel',
+  'task/task-subscribe',
+]
 /** Parts of the client that most runs do not need. */
 const rarelyUsed =
   /grpc|oauth|device-code|card-signature|simple-tasks|v0_2|v0_3|redirects|card-search|retry-card|json-nodes|tools|chat/
@@ -97,7 +104,10 @@ function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
         resolveDir: sources,
       }))
       onLoad({ filter: /.*/, namespace: builtinGroup }, () => ({
-        contents: builtinsOf(globSync('{agent,args,auth,commands,output,.}/*.ts', { cwd: sources }), sources),
+        contents: builtinsOf(
+          globSync('{agent,args,auth,commands,commands/task,output,.}/*.ts', { cwd: sources }),
+          sources,
+        ),
       }))
       onLoad({ filter: /packages\/(cli|a2a)\/src\/.*\.ts$/ }, ({ path }) => {
         const source = readFileSync(path, 'utf8')
@@ -153,12 +163,10 @@ const builtinsOnDemand: Plugin = {
   name: 'builtins-on-demand',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path, importer, kind }) => {
-      // On demand already.
+      // `import('node:https')` loads on demand already, and may use any name.
       if (kind === 'dynamic-import') return { path, external: true }
-      return {
-        path,
-        namespace: /node_modules/.test(relative(packages, importer)) ? 'builtin-of-dependency' : 'builtin',
-      }
+      const isOfDependency = /node_modules/.test(relative(packages, importer))
+      return { path, namespace: isOfDependency ? 'builtin-of-dependency' : 'builtin' }
     })
     onLoad({ filter: /.*/, namespace: 'builtin-of-dependency' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule('${path}')`,

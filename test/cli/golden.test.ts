@@ -21,7 +21,7 @@ const modes = [
 ] as const
 
 /** Printed if a wait takes longer than a second. */
-const progress = /^(State: |Waiting for ).*\n/gm
+const progress = /^(State: |Waiting for \d).*\n/gm
 
 let agent: FixtureAgent
 before(async () => void (agent = await startFixtureAgent({ grpc: true })))

@@ -17,6 +17,8 @@ export interface Command {
   readonly details?: readonly string[]
   /** Its own options. The global ones are accepted by every command. */
   readonly options: readonly OptionSpec[]
+  /** The names of the global options that its help describes. Of the others it shows only the names. */
+  readonly globalOptions: readonly string[]
   /** Complete command lines for its help. */
   readonly examples: readonly string[]
   /** How many operands it takes: at least and at most. */

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { globalOptions } from './args/global-options.ts'
 import { commands } from './commands/index.ts'
 import { runA2a } from './run.ts'
 import { createMemoryTerminal, runInMemory } from './testing/memory-terminal.ts'
@@ -50,13 +51,26 @@ describe('a2a', () => {
     assert.equal((await runInMemory(['help', 'send'], { environment: { A2ACLI_TIMEOUT: 'soon' } })).code, 0)
   })
 
-  it('shows every option of every command in its help, with what the process table shows of secrets', async () => {
-    for (const { name, options } of commands) {
+  it('shows the options of a command in its help, and of the global ones those that matter for it', async () => {
+    for (const { name, options, globalOptions } of commands) {
       const { stdout, code } = await runInMemory(['help', ...name.split(' ')])
       assert.equal(code, 0)
-      for (const option of options) assert.ok(stdout.includes(`--${option.name}`), `${name} --${option.name}`)
-      assert.match(stdout, /--bearer <token>[^]*process table/)
+      for (const option of [...options.map((one) => one.name), ...globalOptions])
+        assert.match(stdout, new RegExp(`^  (-\\w, |    )--${option}\\b`, 'm'), `${name} --${option}`)
+      assert.match(stdout, /see `a2a help`\.$/m)
     }
+    const environment = { A2ACLI_TENANT: 'blue' }
+    assert.doesNotMatch((await runInMemory(['help', 'send'])).stdout, /--tenant/)
+    assert.match(
+      (await runInMemory(['help', 'send'], { environment })).stdout,
+      /--tenant[^]*?blue\s+\(from\s+A2ACLI_TENANT/,
+    )
+  })
+
+  it('shows every global option in the overview, with what the process table shows of secrets', async () => {
+    const { stdout } = await runInMemory(['help'])
+    for (const { name } of globalOptions) assert.ok(stdout.includes(`--${name}`), name)
+    assert.match(stdout, /--bearer <token>[^]*process table/)
   })
 
   it('shows control characters in the code of an agent instead of passing them to the terminal', async () => {
@@ -93,7 +107,12 @@ describe('a2a', () => {
       assert.match(stderr, /^Error: .+\nCode: A2ACLI_ERR_USAGE\nHint: /)
     }
     assert.match((await runInMemory(['task', 'get', 'a', 'b'])).stderr, /does not take "b"/)
-    assert.match((await runInMemory(['card', 'get', 'localhost'])).stderr, /does not take "localhost"/)
+    const hintOf = async (...args: string[]) => /^Hint: (.*)$/m.exec((await runInMemory(args)).stderr)?.[1]
+    assert.equal(await hintOf('card', 'get', 'localhost'), 'Name the agent with -a: a2a card get -a localhost')
+    assert.equal(await hintOf('send', 'http://a.test', 'hi'), 'Name the agent with -a: a2a send -a http://a.test')
+    assert.equal(await hintOf('send', 'hello', 'world'), 'Put the text in quotes.')
+    assert.equal(await hintOf('send', '--agent', 'x'), 'Did you mean --agent-card? See `a2a help send`.')
+    assert.equal(await hintOf('task', 'gte', 'x'), 'Did you mean `a2a task get`?')
   })
 
   it('reports them as an envelope with every spelling of -o json, also a line that cannot be parsed', async () => {

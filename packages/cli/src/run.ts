@@ -110,7 +110,15 @@ function checkOperands({ name, operands = '', operandCount: [least, most] }: Com
   const usage = `Usage: a2a ${name}${operands === '' ? '' : ` ${operands}`} [options]`
   const count = args.operands.length
   if (count < least) throw usageError(`\`a2a ${name}\` needs ${operands}.`, usage)
-  if (count > most) throw usageError(`\`a2a ${name}\` does not take "${args.operands[most] ?? ''}".`, usage)
+  if (count > most)
+    throw usageError(`\`a2a ${name}\` does not take "${args.operands[most] ?? ''}".`, operandHint(name, args) ?? usage)
+}
+
+/** The two frequent reasons for a superfluous operand: the agent without `-a`, and a text without quotes. */
+function operandHint(name: string, { operands }: ParsedArgs): string | undefined {
+  const agent = operands.find((operand) => /^(https?:\/\/\S+|localhost(:\d+)?|[\w.-]+:\d+)$/.test(operand))
+  if (agent !== undefined) return `Name the agent with -a: a2a ${name} -a ${agent}`
+  return name === 'send' || name === 'chat' ? 'Put the text in quotes.' : undefined
 }
 
 function registerSecrets(names: readonly string[], settings: Settings, redactor: Redactor): void {

@@ -133,7 +133,8 @@ function reportProgress({ output, onTask }: FollowDeps) {
       const { taskId, contextId, state, message } = factsOf(event)
       if (taskId !== undefined && taskId !== '' && last.taskId === undefined) {
         last.taskId = taskId
-        output.note(`Task ID: ${taskId}`)
+        // With --stream the event itself is printed at once.
+        if (!output.isStream) output.note(`Waiting for task ${taskId}`)
         onTask(taskId)
       }
       last.contextId = contextId || last.contextId

@@ -35,6 +35,7 @@ export class ChatSession {
   #lastTaskId: string | undefined
   #lastState: Task['status']['state'] | undefined
   /** What Ctrl-C does now. */
+  readonly #printedMessages = new Set<string>()
   #onInterrupt: (() => void) | undefined
   /** How often Ctrl-C was pressed when there was nothing to interrupt: it counts for the next prompt. */
   #pendingInterrupts = 0
@@ -159,6 +160,7 @@ export class ChatSession {
     const printer = createTurnPrinter({
       hasStyles,
       isVerbose: context.output.isVerbose,
+      printedMessages: this.#printedMessages,
       write: (text) => this.#write(text),
     })
     try {

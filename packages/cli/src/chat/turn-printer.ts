@@ -9,6 +9,8 @@ export interface TurnPrinterOptions {
   /** Without it nothing is rendered: `NO_COLOR`, `TERM=dumb`. */
   readonly hasStyles: boolean
   readonly isVerbose: boolean
+  /** The ids of the messages that the chat has shown. A stream that continues a task begins with the question of the last turn. */
+  readonly printedMessages?: Set<string>
   write(text: string): Promise<void>
 }
 
@@ -18,11 +20,15 @@ export interface TurnPrinter {
   end(): Promise<void>
 }
 
-export function createTurnPrinter({ hasStyles, isVerbose, write }: TurnPrinterOptions): TurnPrinter {
+export function createTurnPrinter({
+  hasStyles,
+  isVerbose,
+  printedMessages = new Set(),
+  write,
+}: TurnPrinterOptions): TurnPrinter {
   const markdown = createMarkdownRenderer()
   /** The text that each artifact had so far, and how many parts: agents repeat artifacts as a whole. */
   const seen = new Map<string, { text: string; parts: number }>()
-  const printedMessages = new Set<string>()
   let openArtifact: string | undefined
   let isLineOpen = false
 

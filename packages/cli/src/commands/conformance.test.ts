@@ -32,6 +32,7 @@ describe('a2a conformance', () => {
     assert.match(terminal.stdout, /^Agent: Ada /)
     assert.match(terminal.stdout, /^get\.unknown-task +must +ok +ok$/m)
     assert.match(terminal.stdout, /^must +\d+ passed, 0 failed/m)
+    assert.match(terminal.stdout, /^Result: no must and no should is broken$/m)
   })
 
   it('exits with 1 by --fail-on, and shows the exchange with -v', async () => {
@@ -105,6 +106,8 @@ describe('a2a conformance', () => {
       [server.url, '--profile', 'none.json'],
       [server.url, '--a2a-version', '0.9'],
       [server.url, '--svc-param', 'x'],
+      [server.url, '--only', 'crad.*'],
+      [server.url, '--skip', 'card.none'],
     ]) {
       const { code, terminal } = await conformance(...args)
       assert.equal(code, 2, `${args.join(' ')}: ${terminal.stderr}`)

@@ -80,8 +80,8 @@ async function optionsOf({ settings, terminal, signal }: CommandContext): Promis
     settings.durationMs('check-timeout'),
   ]
   const [only, skip, bindings] = [
-    settings.values('only').map(groupOf),
-    settings.values('skip').map(groupOf),
+    settings.values('only').map((given) => checkPatternOf('only', given)),
+    settings.values('skip').map((given) => checkPatternOf('skip', given)),
     settings.values('binding').map(bindingOf),
   ]
   const profile = await profileOf(text('profile'), terminal.cwd)
@@ -111,8 +111,12 @@ async function optionsOf({ settings, terminal, signal }: CommandContext): Promis
   }
 }
 
-/** `card`, `card.` and `card.*` are the same group. */
-const groupOf = (given: string): string => given.replace(/\.?\*?$/, '')
+/** `card`, `card.` and `card.*` are the same group. Throws if no check has the name: a run without checks must not pass. */
+function checkPatternOf(option: string, given: string): string {
+  const pattern = given.replace(/\.?\*?$/, '')
+  if (allChecks.some(({ id }) => id === pattern || id.startsWith(`${pattern}.`))) return pattern
+  throw usageError(`--${option}: there is no check "${given}".`, '`a2a conformance --list` prints the checks.')
+}
 
 const bindingOf = (given: string): BindingName =>
   ({ jsonrpc: 'JSONRPC', rest: 'HTTP+JSON', 'http+json': 'HTTP+JSON', grpc: 'GRPC' } as const)[given.toLowerCase()] ??

@@ -81,20 +81,40 @@ function commandHelp(command: Command, program: string, configured: Configured):
   const { summary, details = [], options, examples, aliases = [] } = command
   return lines(
     summary,
-    ...details.flatMap((paragraph) => ['', ...wrap(paragraph, 100)]),
+    ...details.flatMap((paragraph) => ['', ...wrap(withProgram(paragraph, program), lineWidth)]),
     '',
     `Usage: ${program} ${usage(command)} [options]`,
     ...(aliases.length === 0 ? [] : [`Aliases: ${aliases.join(', ')}`]),
     ...(options.length === 0
       ? []
       : ['', 'Options:', ...columns(options.map((option) => optionRow(option, configured)))]),
-    '',
-    'Global options:',
-    ...columns(globalOptions.map((option) => optionRow(option, configured))),
+    ...globalOptionsHelp(command, program, configured),
     '',
     'Examples:',
-    ...examples.map((example) => `  ${example.replace(/^a2a\b/, program)}`),
+    ...examples.map((example) => `  ${withProgram(example, program)}`),
   )
+}
+
+/** The global options that matter for the command, and those that the environment or a file sets. `a2a help` has the others. */
+function globalOptionsHelp(command: Command, program: string, configured: Configured): readonly string[] {
+  const usesAgent = command.usesAgent !== false
+  const described = globalOptions.filter(
+    (option) => command.globalOptions.includes(option.name) || (usesAgent && configured.has(option)),
+  )
+  return [
+    ...(described.length === 0
+      ? []
+      : ['', 'Global options:', ...columns(described.map((option) => optionRow(option, configured)))]),
+    '',
+    usesAgent
+      ? `For --endpoint, --bearer, --api-key, --svc-param, --debug and other global options see \`${program} help\`.`
+      : `For the global options see \`${program} help\`.`,
+  ]
+}
+
+/** The command line with the name that the user started the program by: `parley a2a`. */
+function withProgram(line: string, program: string): string {
+  return line.replace(/\ba2a(?= )/, program)
 }
 
 export function usage({ name, operands }: Command): string {

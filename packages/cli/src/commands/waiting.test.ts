@@ -127,7 +127,7 @@ describe('an agent without streams', () => {
       const options = ['-a', withoutStreams.url, '-o', 'json', '--poll-interval', '10ms', ...stream]
       const gate = `silent${stream.length}`
       const running = runA2a(['send', `hold ${gate}`, ...options], terminal)
-      await terminal.untilError('Task ID: ')
+      await (stream.length === 0 ? terminal.untilError('Waiting for task ') : terminal.untilOutput('"id":'))
       withoutStreams.gates.open(gate)
       assert.equal(await running, 0, terminal.stdout + terminal.stderr)
       const final = stream.length === 0 ? terminal.stdout : (terminal.stdout.trimEnd().split('\n').at(-1) ?? '')
@@ -168,7 +168,7 @@ describe('task subscribe', () => {
     const id = await start(server.url, 'hold sub')
     const terminal = createMemoryTerminal()
     const running = runA2a(['task', 'subscribe', id, '-a', server.url, '-o', 'json'], terminal)
-    await terminal.untilError('Task ID: ')
+    await terminal.untilError('Waiting for task ')
     server.gates.open('sub')
     assert.equal(await running, 0)
     assert.equal((JSON.parse(terminal.stdout) as JsonTask).status.state, 'TASK_STATE_COMPLETED')
@@ -204,7 +204,7 @@ describe('Ctrl-C', () => {
   it('detaches once: the task continues, and the command that resumes is printed', async () => {
     const terminal = createMemoryTerminal()
     const running = runA2a(['send', 'hold detached', '-a', server.url, '-o', 'json'], terminal)
-    await terminal.untilError('Task ID: ')
+    await terminal.untilError('Waiting for task ')
     terminal.interrupt()
     assert.equal(await running, 130)
     assert.equal(terminal.stdout, '')
@@ -218,7 +218,7 @@ describe('Ctrl-C', () => {
   it('cancels the task if it comes twice', async () => {
     const terminal = createMemoryTerminal()
     const running = runA2a(['send', 'hold canceled', '-a', server.url, '--stream'], terminal)
-    await terminal.untilError('Task ID: ')
+    await terminal.untilOutput('Task ID: ')
     terminal.interrupt()
     await terminal.untilError('Ctrl-C again')
     terminal.interrupt()

@@ -58,7 +58,7 @@ export const authChecks: Checks = {
       assert.deepEqual([headers['x-trace-id'], headers['x-team']], ['abc123', 'blue'], path)
       assert.doesNotMatch(path, /abc123/)
     }
-    const help = await bench.a2a(['send', '--help'], { shows: 'does not describe --svc-param as authentication' })
+    const help = await bench.a2a(['help'], { shows: 'does not describe --svc-param as authentication' })
     const about = /--svc-param[\s\S]*?--metadata/.exec(help.stdout)?.[0] ?? ''
     assert.notEqual(about, '')
     assert.doesNotMatch(about, /auth|credential|token/i)
@@ -84,7 +84,7 @@ export const authChecks: Checks = {
       env: { A2ACLI_BEARER: 't0ken-environment' },
       shows: 'prefers the option',
     })
-    const help = await bench.a2a(['help', 'send'], { shows: 'names the variables, and the exposure of the options' })
+    const help = await bench.a2a(['help'], { shows: 'names the variables, and the exposure of the options' })
     for (const word of ['A2ACLI_BEARER', 'A2ACLI_API_KEY', 'process table', 'history'])
       assert.match(help.stdout, new RegExp(word.replace(' ', '\\s+')))
   },

@@ -40,6 +40,7 @@ export const authLogin: Command = {
     { name: 'audience', takes: '<audience>', summary: 'The audience of the token, for servers that need it.' },
     { name: 'resource', takes: '<uri>', summary: 'The resource that the token is for (RFC 8707).' },
   ],
+  globalOptions: ['agent-card', 'client-id', 'client-secret', 'output', 'timeout', 'insecure'],
   examples: [
     'a2a auth login -a https://agent.example.com --client-id my-cli',
     'A2ACLI_CLIENT_SECRET=… a2a auth login -a https://agent.example.com --client-id my-job --trust https://id.example.com',
@@ -52,6 +53,7 @@ export const authStatus: Command = {
   name: 'auth status',
   summary: 'Shows the stored tokens: for which agent, from which issuer, and until when they are valid.',
   options: [],
+  globalOptions: ['agent-card', 'output'],
   examples: ['a2a auth status', 'a2a auth status -a https://agent.example.com -o json'],
   operandCount: [0, 0],
   load: () => import('../auth-status.ts'),
@@ -61,6 +63,7 @@ export const authLogout: Command = {
   name: 'auth logout',
   summary: 'Deletes the stored tokens of an agent.',
   options: [{ name: 'all', summary: 'Deletes the tokens of all agents.' }],
+  globalOptions: ['agent-card', 'output'],
   examples: ['a2a auth logout -a https://agent.example.com', 'a2a auth logout --all'],
   operandCount: [0, 0],
   load: () => import('../auth-logout.ts'),

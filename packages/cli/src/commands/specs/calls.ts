@@ -1,5 +1,6 @@
 /** `card get` and `send`. */
 import type { Command } from '../../command.ts'
+import { callOptions } from './call-options.ts'
 
 export const cardGet: Command = {
   name: 'card get',
@@ -8,6 +9,7 @@ export const cardGet: Command = {
     { name: 'validate', summary: 'Checks the card, and reports every violation of the specification.' },
     { name: 'extended', summary: 'Fetches the card for authenticated callers.' },
   ],
+  globalOptions: [...callOptions, 'verify', 'trusted-keys'],
   examples: ['a2a card get -a localhost:3000', 'a2a card get -a https://agent.example.com --validate -o json'],
   operandCount: [0, 0],
   load: () => import('../card-get.ts'),
@@ -54,6 +56,7 @@ export const send: Command = {
       summary: 'The id of the message. Agents that recognize repeats answer the same id only once.',
     },
   ],
+  globalOptions: [...callOptions, 'stream', 'wait', 'async', 'poll-interval', 'context-id', 'task-id'],
   examples: [
     'a2a send -a localhost:3000 "Hello"',
     'a2a send -a localhost:3000 --text "What is in it?" --file photo.jpg --stream',

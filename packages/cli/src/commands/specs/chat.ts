@@ -1,6 +1,7 @@
 /** `chat`. */
 import type { Command } from '../../command.ts'
 import { send } from './calls.ts'
+import { callOptions } from './call-options.ts'
 
 export const chat: Command = {
   name: 'chat',
@@ -11,6 +12,7 @@ export const chat: Command = {
     'In the chat, /help lists further commands: to add files, to cancel, to wait, to log in.',
   ],
   options: send.options,
+  globalOptions: [...callOptions, 'context-id', 'task-id'],
   examples: ['a2a chat -a localhost:3000', 'a2a chat -a localhost:3000 --context-id <id>'],
   operandCount: [0, 1],
   load: () => import('../chat.ts'),

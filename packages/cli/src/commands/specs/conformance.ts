@@ -56,6 +56,7 @@ export const conformance: Command = {
     { name: 'list', summary: 'Lists the checks and runs none.' },
     { name: 'markdown', takes: '<file>', summary: 'Also writes a report in Markdown.' },
   ],
+  globalOptions: ['agent-card', 'a2a-version', 'output', 'stream', 'timeout', 'insecure', 'verbose'],
   examples: [
     'a2a conformance http://localhost:3000',
     'a2a conformance https://agent.example.com --read-only -o json',

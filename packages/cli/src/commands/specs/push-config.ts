@@ -1,5 +1,6 @@
 /** The commands of `a2a task push-config`. */
 import type { Command } from '../../command.ts'
+import { callOptions } from './call-options.ts'
 
 export const pushConfigCreate: Command = {
   name: 'task push-config create',
@@ -17,6 +18,7 @@ export const pushConfigCreate: Command = {
     { name: 'auth-scheme', takes: '<scheme>', summary: 'The HTTP authentication scheme of the receiver: Bearer.' },
     { name: 'auth-credentials', takes: '<value>', isSecret: true, summary: 'The credential of the receiver.' },
   ],
+  globalOptions: callOptions,
   examples: ['a2a task push-config create <id> -a localhost:3000 --url https://example.com/hook --token <token>'],
   operandCount: [1, 1],
   load: () => import('../push-config/push-config-create.ts'),
@@ -27,6 +29,7 @@ export const pushConfigGet: Command = {
   operands: '<task-id> <config-id>',
   summary: 'Shows a push notification config.',
   options: [],
+  globalOptions: callOptions,
   examples: ['a2a task push-config get <task-id> <config-id> -a localhost:3000'],
   operandCount: [2, 2],
   load: () => import('../push-config/push-config-get.ts'),
@@ -37,6 +40,7 @@ export const pushConfigList: Command = {
   operands: '<task-id>',
   summary: 'Lists the push notification configs of a task.',
   options: [],
+  globalOptions: callOptions,
   examples: ['a2a task push-config list <task-id> -a localhost:3000'],
   operandCount: [1, 1],
   load: () => import('../push-config/push-config-list.ts'),
@@ -47,6 +51,7 @@ export const pushConfigDelete: Command = {
   operands: '<task-id> <config-id>',
   summary: 'Deletes a push notification config.',
   options: [],
+  globalOptions: callOptions,
   examples: ['a2a task push-config delete <task-id> <config-id> -a localhost:3000'],
   operandCount: [2, 2],
   load: () => import('../push-config/push-config-delete.ts'),
@@ -72,6 +77,7 @@ export const pushConfigListen: Command = {
       summary: 'Only accepts notifications with this token. With a task the default is a random one.',
     },
   ],
+  globalOptions: [...callOptions, 'stream'],
   examples: ['a2a task push-config listen <task-id> -a localhost:3000 --public-url https://tunnel.example.com'],
   operandCount: [0, 1],
   load: () => import('../push-config/push-listen.ts'),

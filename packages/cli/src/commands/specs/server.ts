@@ -60,6 +60,7 @@ export const server: Command = {
     },
     { name: 'quiet', summary: 'Does not log the calls on stderr.' },
   ],
+  globalOptions: ['agent-card', 'transport', 'a2a-version', 'insecure'],
   examples: [
     'a2a server --echo',
     'a2a server --proxy https://agent.example.com --port 9000',

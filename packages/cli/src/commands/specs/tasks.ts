@@ -1,6 +1,7 @@
 /** The commands of `a2a task` besides those of push notifications. */
 import type { Command } from '../../command.ts'
 import type { OptionSpec } from '../../args/option.ts'
+import { callOptions } from './call-options.ts'
 
 const history: OptionSpec = {
   name: 'history',
@@ -14,6 +15,7 @@ export const taskGet: Command = {
   operands: '<task-id>',
   summary: 'Shows a task: state, artifacts and history. With --wait it waits for the result.',
   options: [history],
+  globalOptions: [...callOptions, 'wait', 'poll-interval'],
   examples: ['a2a task get <id> -a localhost:3000', 'a2a task get <id> -a localhost:3000 --wait --timeout 5m'],
   operandCount: [1, 1],
   load: () => import('../task/task-get.ts'),
@@ -46,6 +48,7 @@ export const taskList: Command = {
     history,
     { name: 'include-artifacts', aliases: ['with-artifacts'], summary: 'Includes the artifacts of the tasks.' },
   ],
+  globalOptions: [...callOptions, 'context-id'],
   examples: [
     'a2a task list -a localhost:3000 --status working',
     'a2a task list -a localhost:3000 --page-size 20 --page-token <token> -o json',
@@ -59,6 +62,7 @@ export const taskCancel: Command = {
   operands: '<task-id>',
   summary: 'Cancels a task, and shows the resulting state.',
   options: [],
+  globalOptions: callOptions,
   examples: ['a2a task cancel <id> -a localhost:3000'],
   operandCount: [1, 1],
   load: () => import('../task/task-cancel.ts'),
@@ -70,6 +74,7 @@ export const taskSubscribe: Command = {
   summary: 'Follows a running task until it has ended, or needs input or a credential.',
   details: ['Reconnects after a broken connection. Without --stream only the final task is printed.'],
   options: [{ name: 'last-event-id', takes: '<id>', summary: 'Continues after this event, if the agent supports it.' }],
+  globalOptions: [...callOptions, 'stream', 'poll-interval'],
   examples: ['a2a task subscribe <id> -a localhost:3000 --stream'],
   operandCount: [1, 1],
   load: () => import('../task/task-subscribe.ts'),
@@ -90,6 +95,7 @@ export const taskDownload: Command = {
     { name: 'force', summary: 'Replaces existing files.' },
     { name: 'fetch-urls', summary: 'Also fetches the files that the agent gives as URLs, without credentials.' },
   ],
+  globalOptions: callOptions,
   examples: ['a2a task download <id> -a localhost:3000 --dir results'],
   operandCount: [1, 1],
   load: () => import('../task/task-download.ts'),

@@ -2,6 +2,7 @@
 import { neutralize } from '../../output/sanitize.ts'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf, legend } from './cell.ts'
+import { conclusionOf } from './conclusion.ts'
 import { groupResults, groupUndecided, matrixOf } from './matrix.ts'
 
 export function markdownReport(report: ConformanceReport): string {
@@ -12,7 +13,7 @@ export function markdownReport(report: ConformanceReport): string {
   const lines = [
     `# A2A conformance${named === '' ? '' : ` of ${text(named)}`}`,
     '',
-    `${code(agent.url)}, checked ${startedAt} with ${messagesSent} messages.`,
+    `${code(agent.url)}, checked ${startedAt} with ${messagesSent} messages. Result: ${conclusionOf(report)}.`,
     '',
     '| level | passed | failed | accepted | undecided | not applicable |',
     '|---|---|---|---|---|---|',

@@ -2,6 +2,7 @@
 import { neutralize } from '../../output/sanitize.ts'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf, legend } from './cell.ts'
+import { conclusionOf } from './conclusion.ts'
 import { groupResults, groupUndecided, matrixOf } from './matrix.ts'
 
 export interface TextReportOptions {
@@ -23,13 +24,17 @@ export function textReport(report: ConformanceReport, { showsEvidence }: TextRep
       : ['', 'Failures:', ...groupResults(failed).flatMap((group) => failureLines(group, showsEvidence))]),
     ...(open.length === 0
       ? []
-      : ['', 'Undecided:', ...open.flatMap(({ why, ids }) => [`  ${why}:`, `    ${ids.join(', ')}`])]),
+      : ['', 'Undecided:', ...open.flatMap(({ why, ids }) => [`  ${why}:`, `    ${ids.join(', ')}`]), profileHint]),
     '',
     ...summaryLines(report),
+    '',
+    `Result: ${conclusionOf(report)}`,
   ]
   // One line each: text of the agent must not look like a line of the report.
   return neutralize(lines.map((line) => line.replaceAll(/\s*[\r\n]\s*/g, ' ').trimEnd()).join('\n'))
 }
+
+const profileHint = '  A profile is a JSON file that names such messages: --profile <file>.'
 
 function headLines({ agent, targets, messagesSent, durationMs }: ConformanceReport): readonly string[] {
   return [

@@ -1,0 +1,13 @@
+/** The result of a run in one sentence, for the reports of people. */
+import type { ConformanceReport } from '../report.ts'
+
+export function conclusionOf({ summary: { must, should } }: ConformanceReport): string {
+  const decided = must.pass + must.fail + must.accepted + should.pass + should.fail + should.accepted
+  if (decided === 0) return 'no rule of the specification was decided'
+  const broken = [
+    ...(must.fail === 0 ? [] : [`${must.fail} must`]),
+    ...(should.fail === 0 ? [] : [`${should.fail} should`]),
+  ].join(' and ')
+  const open = must.undecided === 0 ? '' : `; ${must.undecided} must undecided`
+  return `${broken === '' ? 'no must and no should is broken' : `the agent breaks ${broken}`}${open}`
+}
