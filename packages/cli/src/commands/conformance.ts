@@ -152,7 +152,8 @@ function serviceParameters(given: readonly string[]): Readonly<Record<string, st
 
 async function profileOf(given: string | undefined, cwd: string): Promise<Profile | undefined> {
   if (given === undefined) return undefined
-  return builtInProfiles[given] ?? parseProfile(await readText(resolve(cwd, given), '--profile'), given)
+  if (Object.hasOwn(builtInProfiles, given)) return builtInProfiles[given]
+  return parseProfile(await readText(resolve(cwd, given), '--profile'), given)
 }
 
 async function readText(path: string, option: string): Promise<string> {

@@ -62,7 +62,8 @@ async function execMode({ settings, terminal }: CommandContext, command: string)
   const timeoutMs = settings.durationMs('exec-timeout') ?? 300_000
   const text = {
     name: 'Exec Agent',
-    description: `Runs: ${command}`,
+    // Only the program: the card is public, and arguments may contain secrets.
+    description: `Runs ${programOf(command)}`,
     inputModes: ['text/plain', 'application/json'],
     outputModes: ['text/plain'],
   }
@@ -142,4 +143,14 @@ function textPatch(card: AgentCard) {
     ...(documentationUrl !== undefined ? { documentationUrl } : {}),
     ...(iconUrl !== undefined ? { iconUrl } : {}),
   }
+}
+
+/** The name of the program that a shell command starts with, without variables before it. */
+function programOf(command: string): string {
+  const word =
+    command
+      .trim()
+      .split(/\s+/)
+      .find((text) => !/^\w+=/.test(text)) ?? ''
+  return /^[\w./-]+$/.test(word) ? (word.split('/').at(-1) ?? '') : 'a program'
 }
