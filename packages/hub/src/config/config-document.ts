@@ -2,8 +2,8 @@
  * Parses the text of a configuration into a tree: YAML, and JSON, which is YAML too. It remembers the line of every value and which
  * values came from the environment; those are never printed. Also limits the size of such a text.
  */
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
-import type { DocumentOptions, Node, ParseOptions, SchemaOptions } from 'yaml'
+import { Composer, isMap, isNode, isScalar, isSeq, LineCounter, Parser, visit, YAMLParseError } from 'yaml'
+import type { CST, Document, DocumentOptions, Node, ParseOptions, SchemaOptions } from 'yaml'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 
 export interface ConfigDocument {
@@ -82,15 +82,33 @@ export function parseConfigDocument(text: string, environment: Environment): Con
 
 /**
  * Parses YAML in time that depends on its length alone. Keys are not compared: each with all before it took 4 s for 10,000 keys
- * (`repeatedKeys` finds them). Errors have no stacks and do not quote their lines: 3,000 of them on a line of 60 kB took 0.4 s.
+ * (`repeatedKeys` finds them). Errors have no stacks and do not quote their lines: 3,000 of them on a line of 60 kB took 0.4 s. It
+ * stops at `maxYamlErrors`: without that limit, 17,000 of them on such a line took 0.1 s.
  */
-export function parseYaml(text: string, options: ParseOptions & DocumentOptions & SchemaOptions = {}) {
+export function parseYaml(text: string, options: ParseOptions & DocumentOptions & SchemaOptions = {}): Document.Parsed {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
-    return parseDocument(text, { ...options, uniqueKeys: false, prettyErrors: false })
+    const composer = new Composer({ ...options, uniqueKeys: false, prettyErrors: false })
+    const tokens = untilManyErrors(new Parser(options.lineCounter?.addNewLine).parse(text))
+    const [document, next] = composer.compose(tokens, true, text.length)
+    // The composer makes a document of any text, also of an empty one.
+    if (document === undefined) throw new TypeError('the composer made no document')
+    if (next !== undefined) {
+      const [start, end] = next.range
+      document.errors.push(new YAMLParseError([start, end], 'MULTIPLE_DOCS', 'The text contains several documents'))
+    }
+    return document
   } finally {
     Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+function* untilManyErrors(tokens: Iterable<CST.Token>): Generator<CST.Token, void, void> {
+  let errors = 0
+  for (const token of tokens) {
+    yield token
+    if (token.type === 'error' && (errors += 1) >= maxYamlErrors) return
   }
 }
 
@@ -98,9 +116,7 @@ export function parseYaml(text: string, options: ParseOptions & DocumentOptions 
 const maxAliases = 500
 
 /** Nested aliases expand a few lines into a tree of any size; the library stops at 100, but allows an alias within its own anchor. */
-export function toTree(
-  document: ReturnType<typeof parseDocument>,
-): { readonly tree: unknown } | { readonly why: string } {
+export function toTree(document: Document.Parsed): { readonly tree: unknown } | { readonly why: string } {
   const why = aliasProblem(document)
   if (why !== undefined) return { why }
   try {
@@ -110,7 +126,7 @@ export function toTree(
   }
 }
 
-function aliasProblem(document: ReturnType<typeof parseDocument>): string | undefined {
+function aliasProblem(document: Document.Parsed): string | undefined {
   let aliases = 0
   let why: string | undefined
   visit(document, {

@@ -131,6 +131,12 @@ limits:
     assert.match(wrong('agents:\n  a: { kind: fake }\n  a: { kind: fake }\n')[0] ?? '', /^3 : invalid YAML: .*unique/)
   })
 
+  it('reads no further than the first hundred YAML errors, and one document only', () => {
+    assert.equal(wrong('{ text: kind }'.repeat(10_000)).length, 100)
+    assert.ok(parseYaml('{ text: kind }'.repeat(10_000)).errors.length < 110)
+    assert.match(wrong('agents: {}\n---\nagents: {}\n')[0] ?? '', /invalid YAML: The text contains several documents/)
+  })
+
   it('may say things once and use them often', () => {
     const text = 'agents:\n  a: &a { kind: fake, key: k }\n  b: { <<: *a, times: 2 }\n'
     assert.deepEqual(right(text).agents['b']?.own, { key: 'k', times: 2 })
