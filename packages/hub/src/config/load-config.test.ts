@@ -9,6 +9,7 @@ import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from './hub-config.ts'
 import { formatPath } from './config-problem.ts'
 import { findConfig, loadConfig, type ConfigOverrides } from './load-config.ts'
+import { parseYaml } from './config-document.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-load-'))
 after(() => rmSync(folder, { recursive: true }))
