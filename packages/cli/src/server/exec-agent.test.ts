@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, after } from 'node:test'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { watch } from 'node:fs/promises'
 import { memoryStore, type StreamEvent } from '@parley/a2a'
 import { connect, type RemoteAgent } from '@parley/a2a/client'
 import { serve, type Server } from '@parley/a2a/node'
@@ -39,14 +38,16 @@ const artifactEvents = (events: readonly StreamEvent[]): unknown[] =>
   })
 
 /** Resolves when the file has appeared, as a program shows that it is running. */
-async function untilExists(folder: string, name: string): Promise<void> {
-  const changes = watch(folder)[Symbol.asyncIterator]()
-  let next = changes.next()
-  while (!existsSync(join(folder, name))) {
-    await next
-    next = changes.next()
-  }
-  void changes.return?.()
+function untilExists(folder: string, name: string): Promise<void> {
+  return new Promise((resolve) => {
+    const watcher = watch(folder, look)
+    look()
+    function look(): void {
+      if (!existsSync(join(folder, name))) return
+      watcher.close()
+      resolve()
+    }
+  })
 }
 
 describe('the agent of --exec', () => {
