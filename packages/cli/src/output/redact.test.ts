@@ -41,9 +41,9 @@ describe('diagnostic text', () => {
   })
 
   it('takes linear time, whatever an agent writes', () => {
-    const begin = performance.now()
+    const before = process.threadCpuUsage()
     createRedactor().apply('a.'.repeat(100_000))
-    assert.ok(performance.now() - begin < 2_000)
+    assert.ok(process.threadCpuUsage(before).user < 2_000_000)
   })
 
   it('knows whether a credential was used: a service parameter is none', () => {

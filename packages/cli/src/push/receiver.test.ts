@@ -21,8 +21,10 @@ describe('the receiver of push notifications', () => {
     })
     const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1').on('error', () => {})
     await once(socket, 'connect')
-    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const headers = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue'
+    socket.write(`POST / HTTP/1.1\r\n${headers}\r\n\r\n`)
+    // The receiver has the headers and waits for the body.
+    await once(socket, 'data')
     await receiver.close()
     socket.destroy()
   })

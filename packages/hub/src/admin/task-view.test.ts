@@ -27,20 +27,20 @@ describe('the summary of a task', () => {
   })
 
   it('is made at once, whatever an agent returned or threw', () => {
-    const start = performance.now()
+    const before = process.threadCpuUsage()
     summaryOf({ result: `a${'\n'.repeat(200)}${'-'.repeat(195)}x` })
     summaryOf({ cause: `Error: x${'\n'.repeat(200_000)}y` })
-    assert.ok(performance.now() - start < 1_000)
+    assert.ok(process.threadCpuUsage(before).user < 1_000_000)
   })
 
   it('has the error without credentials', () => {
-    const key = `sk-${'x'.repeat(40)}`
+    const key = `sk-${'k'.repeat(40)}`
     const cause = `Error: refused\n    at x (y.ts:1:1)\nCaused by: Error: http://ann:hunter22@host/ Bearer abcdef123456 ${key}`
     const shown = summaryOf({ cause }).cause ?? ''
     for (const text of [shown, redactCause(cause, 20_000)]) {
       assert.match(text, /refused/)
-      assert.doesNotMatch(text, /hunter22|abcdef123456|xxxxx/)
+      assert.doesNotMatch(text, /hunter22|abcdef123456|kkkkk/)
     }
-    assert.equal(redactCause(`${'a '.repeat(10)}${key}`, 40).includes('xxx'), false)
+    assert.equal(redactCause(`${'a '.repeat(10)}${key}`, 40).includes('kkk'), false)
   })
 })

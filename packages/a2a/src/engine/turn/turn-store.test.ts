@@ -80,7 +80,7 @@ describe('the store of a turn', () => {
     const testEngine = await openTestEngine(t, async function* ({ store }: Turn) {
       for (let count = 0; count < 30; count += 1) {
         try {
-          await store.set('k', 'x'.repeat(1_900_000))
+          await store.set('k', 'y'.repeat(1_900_000))
           written.push(count)
         } catch (reason) {
           refused = String(reason)
@@ -100,17 +100,17 @@ describe('the store of a turn', () => {
     const testEngine = await openTestEngine(t, async ({ store }: Turn) => {
       const attempt = (work: Promise<void>): Promise<unknown> =>
         work.catch((reason: Error) => refused.push(reason.name))
-      await store.set('half', 'x'.repeat(1_200_000))
-      await attempt(store.set('more', 'x'.repeat(1_200_000)))
+      await store.set('half', 'y'.repeat(1_200_000))
+      await attempt(store.set('more', 'y'.repeat(1_200_000)))
       await attempt(store.set('k'.repeat(257), 1))
       await attempt(store.set('n', 1n))
       // Replacing an entry frees its size.
-      await store.set('half', 'x'.repeat(1_900_000))
+      await store.set('half', 'y'.repeat(1_900_000))
     })
     const task = await testEngine.task('go')
     assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
     assert.deepEqual(refused, ['TurnStoreFullError', 'RangeError', 'A2AError'])
-    assert.equal(JSON.stringify(task).includes('xxxx'), false, 'clients do not see it')
+    assert.equal(JSON.stringify(task).includes('yyyy'), false, 'clients do not see it')
   })
 })
 
