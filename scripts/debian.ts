@@ -17,6 +17,11 @@ const programs = {
   nginx: { package: 'nginx-light', places: ['/usr/sbin/nginx'] },
   tmux: { package: 'tmux', places: ['/usr/bin/tmux'] },
   caddy: { package: 'caddy', places: ['/usr/bin/caddy'] },
+  promtool: { package: 'prometheus', places: ['/usr/bin/promtool'] },
+  buildah: { package: 'buildah', places: ['/usr/bin/buildah'] },
+  runc: { package: 'runc', places: ['/usr/sbin/runc', '/usr/bin/runc'] },
+  'systemd-analyze': { package: 'systemd', places: ['/usr/bin/systemd-analyze'] },
+  haproxy: { package: 'haproxy', places: ['/usr/sbin/haproxy'] },
   chromium: { package: 'chromium', places: ['/usr/bin/chromium'] },
 } as const satisfies Readonly<Record<string, DebianProgram>>
 

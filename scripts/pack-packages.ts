@@ -1,11 +1,12 @@
 /**
- * `npm run pack [folder]`: builds the packages and packs them for `npm publish <file>`. A packed `package.json` has no condition
+ * `npm run pack [folder] [--repository <url>]`: builds the packages and packs them for `npm publish <file>`. npm publishes with provenance only if
+ * the package names the repository that the workflow runs in. A packed `package.json` has no condition
  * `parley-source`, because the sources are not in the package.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { buildConsole } from './build-console.ts'
 import { buildPackages, publishedPackages, readManifest, type PackageManifest } from './build-packages.ts'
 
@@ -23,22 +24,26 @@ export interface PackedPackage {
   readonly files: readonly { readonly path: string; readonly size: number }[]
 }
 
-export function publishedManifest(manifest: PackageManifest): PackageManifest {
+/** `repository` is the URL of the source code, if the package shall name it. */
+export function publishedManifest(manifest: PackageManifest, repository?: string): PackageManifest {
   const exports = Object.entries(manifest.exports).map(([path, entry]) => {
     if (typeof entry === 'string') return [path, entry]
     const { 'parley-source': _source, ...conditions } = entry
     return [path, conditions]
   })
-  return { ...manifest, exports: Object.fromEntries(exports) as PackageManifest['exports'] }
+  const published = { ...manifest, exports: Object.fromEntries(exports) as PackageManifest['exports'] }
+  if (repository === undefined) return published
+  const directory = `packages/${manifest.name.replace('@parley/', '')}`
+  return { ...published, repository: { type: 'git', url: `git+${repository}.git`, directory } }
 }
 
 /** Packs what `buildPackages` and `buildConsole` have built. */
-export async function packPackages(destination: string): Promise<readonly PackedPackage[]> {
+export async function packPackages(destination: string, repository?: string): Promise<readonly PackedPackage[]> {
   mkdirSync(destination, { recursive: true })
-  return Promise.all(publishedPackages.map((name) => packPackage(name, destination)))
+  return Promise.all(publishedPackages.map((name) => packPackage(name, destination, repository)))
 }
 
-async function packPackage(name: string, destination: string): Promise<PackedPackage> {
+async function packPackage(name: string, destination: string, repository?: string): Promise<PackedPackage> {
   const folder = join(root, 'packages', name)
   const staging = join(destination, `staging-${name}`)
   const manifest = readManifest(folder)
@@ -48,7 +53,7 @@ async function packPackage(name: string, destination: string): Promise<PackedPac
   for (const file of [...files, 'README.md', 'LICENSE']) {
     if (existsSync(join(folder, file))) cpSync(join(folder, file), join(staging, file), { recursive: true })
   }
-  writeFileSync(join(staging, 'package.json'), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`)
+  writeFileSync(join(staging, 'package.json'), `${JSON.stringify(publishedManifest(manifest, repository), null, 2)}\n`)
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], { cwd: staging })
   rmSync(staging, { recursive: true })
   // An array, or since npm 12 an object by name.
@@ -56,10 +61,12 @@ async function packPackage(name: string, destination: string): Promise<PackedPac
 }
 
 if (import.meta.main) {
+  const options = { repository: { type: 'string' } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
   await buildPackages()
   await buildConsole()
-  const destination = resolve(process.argv[2] ?? 'node_modules/.cache/parley-packages')
-  for (const { filename, size, files } of await packPackages(destination)) {
+  const destination = resolve(positionals[0] ?? 'node_modules/.cache/parley-packages')
+  for (const { filename, size, files } of await packPackages(destination, values.repository)) {
     console.log(`${join(destination, filename)}: ${Math.ceil(size / 1_000)} kB, ${files.length} files`)
   }
 }

@@ -35,11 +35,24 @@ const runNext = [
   'torture',
   'leaks',
   'cluster',
+  'deploy',
   'hub',
   'postgres',
   'a2a-proxy',
 ]
-const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
+const usingDatabase = [
+  'matrix',
+  'postgres',
+  'bench',
+  'cluster',
+  'deploy',
+  'push',
+  'torture',
+  'erase',
+  'operations',
+  'stores',
+  'tutorials',
+]
 const onRequest = ['openclaw']
 /** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */
 const inTurn = ['console']

@@ -50,6 +50,7 @@ export const parts: readonly SitePart[] = [
       {
         title: 'Run the hub',
         pages: [
+          'install',
           'run-the-hub',
           'configure-agents',
           'agents',
@@ -65,15 +66,21 @@ export const parts: readonly SitePart[] = [
       {
         title: 'Operate',
         pages: [
+          'deploy',
           'production-checklist',
           'reverse-proxy',
           'run-replicas',
+          'back-up-and-restore',
+          'move-between-stores',
+          'high-availability',
           'connection-limits',
+          'monitor-the-hub',
+          'export-the-audit',
           'telemetry',
           'debug-a-stuck-task',
         ],
       },
-      { title: 'Secure', pages: ['auth', 'hub-access', 'rotate-keys', 'signed-cards'] },
+      { title: 'Secure', pages: ['auth', 'hub-access', 'secrets', 'rotate-keys', 'signed-cards'] },
       { title: 'Write agents', pages: ['write-an-agent', 'frameworks', 'serve-options', 'simple', 'write-a-store'] },
       {
         title: 'Call agents',
@@ -105,6 +112,7 @@ export const parts: readonly SitePart[] = [
       'admin',
       'admin-api',
       'extensions',
+      'dump-format',
       'glossary',
     ],
   },
@@ -122,6 +130,7 @@ export const parts: readonly SitePart[] = [
 
 /** Titles of folders inside a part; else the name of the folder. */
 const folderTitles: Readonly<Record<string, string>> = {
+  'guides/deploy': 'Deploy',
   'guides/frameworks': 'Agent frameworks',
   'guides/agents': 'Agent kinds',
   'reference/sdk': 'SDK',

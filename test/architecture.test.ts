@@ -104,7 +104,7 @@ const nodeModulesOnlyAtTheEdge: Rule = (files) =>
   inSdk(files)
     .filter(
       ([file]) =>
-        !/^(server\/(node|serve-options)\.ts|client\/egress\/(guarded-fetch|node-exchange)\.ts|adapters\/current-turn\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
+        !/^(server\/(node|serve-options)\.ts|client\/egress\/(guarded-fetch|node-exchange)\.ts|adapters\/current-turn\.ts|stores\/(sqlite|postgres|dump)\/|testing\/)/.test(
           file.slice(sdk.length),
         ),
     )

@@ -25,15 +25,15 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     types: `
       AbandonedTask Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction
       AgentInterface AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append AppendResult ApprovalOption ApprovalQuestion Artifact
-      ArtifactOptions AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime
-      ErrorCode ErrorDetails FeedEntry FeedStore FileOptions FullStore GetTaskRequest IdempotencyKey InputOptions Json
-      KeyRow KeyStore
+      ArtifactOptions AskOptions Caller CancelTaskRequest ClaimedPush Compaction CredentialRequest DataPart DueTime
+      EntryAddress EraseOrder ErasedCounts ErasureStore ErrorCode ErrorDetails FeedEntry FeedStore FileOptions FullStore GetTaskRequest IdempotencyKey InputOptions Json
+      KeyMaterialChange KeyRow KeyStore
       KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListedTask ListPage ListQuery
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
-      OmitUndefined OpenSpan Operation Part Partition ProtoMessages PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
+      OmitUndefined OpenSpan Operation OrphanCounts Part Partition ProtoMessages PruneEstimate PruneKind PushAttempt PushBacklog PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
       SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage SessionScope Snapshot Span SpanKind
-      SpanOptions SpanOutcome StateCount StateReport Store StoredTask StreamEvent Struct SubscribeToTaskRequest Task
+      SpanOptions SpanOutcome StateCount StateReport Store StoreBytes StoredTask StoreStatistics StreamEvent Struct SubscribeToTaskRequest Task
       TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TaskStore TextPart
       TraceContext Turn TurnStore UrlPart Violation WhenBusy
     `,
@@ -53,20 +53,20 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   },
   './server': {
     values: `
-      ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer bindingNames clientTools
-      clockOf createHandler credentials cursor cursorExtension defaultJsonNodes exceedsJsonNodes flatTask
+      ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer bindingNames checkKey clientTools
+      clockOf createHandler createTaskCheck credentials cursor cursorExtension defaultJsonNodes exceedsJsonNodes flatTask
       hashApiKey httpBindingNames measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool
       systemClock timestamps trace validateAgentName verifyMasterKey webhook wireFrames
     `,
     types: `
       AdmissionRequest AdmissionResult Admit AgentSettings AgentsOption ApiKeyOptions Authenticate BasicOptions
-      BearerOptions BindingName CallConstraints CallContext CallResult Caller CardPatch CardSigning CardVariant
+      BearerOptions BindingName CallConstraints CheckedBatch CheckedSnapshot CheckedTaskRow TaskCheck TaskProblem CallContext CallResult Caller CardPatch CardSigning CardVariant
       ClientCertificate Clock ClockOptions Credentials Delivery DeliveryHandler EndpointVariant Engine EngineLog
       EngineRetention EventContext ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler
       HandlerAgents HandlerCall HandlerCallOptions HandlerOptions HandlerPush HandlerReaders HttpBindingName Idempotency JsonSize JwtBearerOptions Limits
       MessageContext MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent
       OnStream OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushOptions PushResult PushTriggers
-      RequestOutcome Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin TaskAtHead
+      RequestOutcome RotateSigningKeysOptions RotatedKeys Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin TaskAtHead
       TaskEventStream TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame
       WireObject
     `,
@@ -92,12 +92,22 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     types: 'A2AAgentCard A2AMessage A2ATask A2ATaskDeps A2ATaskSendRequest A2ATaskState RemoteInvocationResult',
   },
   './stores/sqlite': {
-    values: 'masterKeyFile sqliteStore',
-    types: 'SqliteStoreOptions',
+    values: 'existingMasterKeys masterKeyFile sqliteLoader sqliteReader sqliteStore',
+    types: 'SqliteLoaderOptions SqliteStoreOptions',
   },
   './stores/postgres': {
-    values: 'postgresStore',
-    types: 'ListenClient PostgresPool PostgresQuery PostgresStoreOptions',
+    values: 'postgresLoader postgresReader postgresStore recordPostgresBackup',
+    types:
+      'ListenClient PooledClient PostgresClient PostgresDumpOptions PostgresPool PostgresQuery PostgresStoreOptions',
+  },
+  './stores/dump': {
+    values: 'DumpError isMasterKeyOf readBackup readBackupManifest readDump storeOwnKind writeBackup writeDump',
+    types: `
+      AttemptEntry BackupKeyring BackupManifest BackupSummary BlobEntry ClaimEntry DumpCounts DumpEntry DumpSummary JsonText KeyEntry
+      KeyValueDumpEntry LogEntry PushEntry ReadBackupOptions ReadDumpOptions ReadEntriesOptions ReportFinding SnapshotEntry StoreDamage
+      StoreFinding StoreFindingKind StoreKind StoreLoader StoreReader TableCheck TaskEntry TaskGroupEntry WriteBackupOptions
+      WriteDumpOptions
+    `,
   },
   './adapters': {
     values: `
@@ -143,12 +153,12 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   },
   './testing': {
     values: `
-      agentContract feedStoreContract keyStoreContract keyValueStoreContract pushStoreContract storeContract
+      agentContract erasureStoreContract feedStoreContract keyStoreContract keyValueStoreContract pushStoreContract storeContract
       taskStoreContract testAgent
     `,
     types: `
       AgentExchange AgentHarness AgentUnderTest MessageInput OpenStore OpenedStore StoreContractOptions
-      StoreWithFeed StoreWithPush
+      StoreWithErasure StoreWithFeed StoreWithPush
       TestAgent TestAgentOptions TestSendOptions TestStream
     `,
   },

@@ -8,6 +8,8 @@ import { code, generatedNotice, page, table, text, type Row } from './markdown.t
 export async function hubMetricFamilies(): Promise<readonly MetricFamily[]> {
   const { registry } = createHubMetrics({
     store: { tasks: { countStates: async () => [] } as never },
+    storeReport: async () => undefined,
+    auditExports: async () => [],
     streams: () => 0,
     readers: () => undefined,
     connections: () => undefined,

@@ -51,6 +51,8 @@ interface Trial {
   /** The preconditions. */
   before?(): Promise<unknown>
   check?(json: any, headers: Headers): void
+  /** If this hub refuses it to authorized callers, too. */
+  readonly refusal?: 409
 }
 
 /** In this order: later calls need the results of earlier ones. */
@@ -95,6 +97,14 @@ const trials: readonly Trial[] = [
   { name: 'listKeys', check: (json) => assert.ok(json.keys.length >= 2) },
   { name: 'getKey', path: () => `/admin/keys/${known.id}` },
   { name: 'revokeKey', path: () => `/admin/keys/${known.id}`, check: (json) => assert.equal(json.state, 'revoked') },
+  { name: 'rotateSigningKeys', check: (json) => assert.ok(json.rotated.includes('hop')) },
+  {
+    name: 'rotateAdminKey',
+    body: () => ({ overlap: '1h' }),
+    refusal: 409,
+    check: (json) => assert.match(json.error.message, /Set another one as admin\.key/),
+  },
+  { name: 'rotateMasterKey', check: (json) => assert.ok(json.keys > 5) },
   {
     name: 'generateOwnKey',
     path: () => '/a2a/talker/api-key/generate',
@@ -113,6 +123,7 @@ const trials: readonly Trial[] = [
   },
   { name: 'revokeOwnKey', path: () => `/a2a/talker/api-key/${known.own}`, proof: () => member },
   { name: 'listAudit', check: (json) => assert.ok(json.entries.length > 5) },
+  { name: 'exportAudit', check: (json) => assert.ok(json.entries.length > 5 && json.isEnd) },
   {
     name: 'listAgents',
     before: () => send('talker', 'fail', holder),
@@ -317,6 +328,20 @@ const trials: readonly Trial[] = [
     path: () => `/admin/search?q=${known.task?.slice(0, 20)}`,
     check: (json) => assert.ok(json.tasks.some(({ id }: { id: string }) => id === known.task)),
   },
+  {
+    name: 'previewErasure',
+    body: () => ({ caller: 'nina' }),
+    check: (json) => assert.equal(json.counts.tasks, 0),
+  },
+  {
+    name: 'eraseCaller',
+    body: () => ({ caller: 'nina' }),
+    check: (json) => void (known.erasure = json.id),
+  },
+  { name: 'getErasure', path: () => `/admin/erasures/${known.erasure}` },
+  { name: 'listErasures', check: (json) => assert.equal(json.erasures[0].id, known.erasure) },
+  { name: 'previewPrune', check: (json) => assert.ok(Array.isArray(json.estimates)) },
+  { name: 'prune' },
   { name: 'followChanges', path: () => '/admin/events' },
   { name: 'followLogs', path: () => '/admin/logs' },
   { name: 'getOpenApi', check: (json) => assert.deepEqual(json, document) },
@@ -376,7 +401,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('every route', () => {
-  for (const { name, path, body, proof, before, check } of trials) {
+  for (const { name, path, body, proof, before, check, refusal } of trials) {
     it(`${name} answers authorized callers as documented, and rejects all others`, async () => {
       const operation = operations.get(name) as Operation
       await before?.()
@@ -386,7 +411,9 @@ describe('every route', () => {
       if (name === 'followChanges') return followed(at, /^retry: 1000\nid: \d+-\d+\nevent: ready\ndata: \{"instance":/)
       if (name === 'followLogs') return followed(at, /^retry: 1000\n\nid: [0-9a-f]{8}-1\nevent: line\ndata: \{"time":/)
       const { status, headers, json } = await ask(operation.method, at, given, (await proof?.()) ?? asAdmin)
-      const [expected = '', response] = Object.entries(operation.responses)[0] ?? []
+      const documented = Object.entries(operation.responses)[0] ?? []
+      const [expected = '', response] =
+        refusal === undefined ? documented : [`${refusal}`, operation.responses['default']]
       assert.equal(String(status), expected, `${operation.method} ${at}: ${JSON.stringify(json)}`)
       assert.equal(headers.get('cache-control'), 'no-store')
       const schema = response.content?.['application/json'].schema ?? false

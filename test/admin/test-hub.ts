@@ -91,7 +91,7 @@ export async function openTestHub({
   let hub = await open()
 
   async function open(): Promise<Hub> {
-    const loaded = source.load(source.read())
+    const loaded = await source.load(source.read())
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     return startHub(loaded.config, {
       log,

@@ -14,7 +14,8 @@ export interface Replica {
   readonly url: string
   readonly port: number
   readonly databaseProxy: TcpProxy
-  start(): Promise<void>
+  /** With `nextStep`, the SQL of one more migration step, as the next version. */
+  start(nextStep?: string): Promise<void>
   /** Resolves when the process has exited. */
   kill(): Promise<void>
   /** Sends SIGTERM; resolves with the exit code and the time it took. */
@@ -92,8 +93,8 @@ function createReplica(line: TcpProxy, settings: ReplicaSettings): Replica {
     port,
     url: `http://127.0.0.1:${port}`,
     databaseProxy: line,
-    async start() {
-      const starting = fork(join(import.meta.dirname, 'replica.ts'), [JSON.stringify(settings)], {
+    async start(nextStep) {
+      const starting = fork(join(import.meta.dirname, 'replica.ts'), [JSON.stringify({ ...settings, nextStep })], {
         execArgv: ['--conditions=parley-source'],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       })

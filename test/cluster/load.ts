@@ -37,15 +37,21 @@ export interface LoadOptions {
   readonly idleTimeoutMs?: number
   /** Whether some of the tasks cannot be resumed. */
   readonly fragile?: boolean
+  /** Ends all clients with the error of their last attempt, where nothing will answer any more. */
+  readonly giveUp?: AbortSignal
 }
 
-export function createLoad({ url, count, idleTimeoutMs = 30_000, fragile = false }: LoadOptions): Load {
+export function createLoad({ url, count, idleTimeoutMs = 30_000, fragile = false, giveUp }: LoadOptions): Load {
   const streams: Writable<SubscriberHistory>[] = []
   const sent: Writable<SentMessage>[] = []
   const [numbers, paceMs] = count
   const work = `${numbers} ${paceMs}`
   const retries: string[] = []
-  const { persist, follow } = createRetryingCalls({ idleTimeoutMs, onRetry: (reason) => void retries.push(reason) })
+  const { persist, follow } = createRetryingCalls({
+    idleTimeoutMs,
+    onRetry: (reason) => void retries.push(reason),
+    giveUp,
+  })
   let done = 0
   let begun = 0
 

@@ -9,7 +9,8 @@ import pg from 'pg'
 import { artifact, inputRequired } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
-import { postgresStore } from '@parley/a2a/stores/postgres'
+import { migrationSteps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
+import { openPostgresStore } from '../../packages/a2a/src/stores/postgres/postgres-store.ts'
 import { countOf, createCounter, createFragileCounter } from './counter-agent.ts'
 
 export interface ReplicaSettings {
@@ -23,6 +24,8 @@ export interface ReplicaSettings {
   readonly drainMs: number
   /** The server of jobs that outlive a replica. */
   readonly jobs?: string
+  /** The SQL of one more migration step: the replica is of the next version. */
+  readonly nextStep?: string
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ReplicaSettings
@@ -80,17 +83,24 @@ async function* listenTo(turn: Turn): AsyncGenerator<Report> {
   if (next < until) throw new Error('the job fell silent')
 }
 
+const known =
+  settings.nextStep === undefined
+    ? migrationSteps
+    : [...migrationSteps, { sql: settings.nextStep, minReader: migrationSteps.length }]
 const pool = new pg.Pool({ connectionString: settings.database, max: 6 })
 const server = await serve({
   port: settings.port,
   drainMs: settings.drainMs,
-  store: postgresStore({
-    pool,
-    masterKey: settings.masterKey,
-    ...(settings.leaseTtlMs === undefined ? {} : { leaseTtlMs: settings.leaseTtlMs }),
-    listen: () => new pg.Client(settings.database),
-    endPool: true,
-  }),
+  store: openPostgresStore(
+    {
+      pool,
+      masterKey: settings.masterKey,
+      ...(settings.leaseTtlMs === undefined ? {} : { leaseTtlMs: settings.leaseTtlMs }),
+      listen: () => new pg.Client(settings.database),
+      endPool: true,
+    },
+    known,
+  ),
   agents: { counter, fragile, asker, remote },
   log: { debug() {}, info() {}, warn() {}, error() {}, ...(process.env['PARLEY_LOUD'] === '1' ? console : {}) },
 })

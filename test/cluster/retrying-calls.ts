@@ -18,6 +18,8 @@ export interface RetryingCallsOptions {
   /** Multiplies the timeout after each retry, so that a slow machine succeeds eventually. Default 1. */
   readonly idleTimeoutGrowth?: number
   onRetry?(reason: string): void
+  /** No attempt follows once it is aborted. */
+  readonly giveUp?: AbortSignal | undefined
 }
 
 export type RetriedCall<T> = (signal: AbortSignal, isAlive: () => void) => Promise<T>
@@ -27,7 +29,7 @@ const maxTries = 2_000
 const maxWaitMs = 1_000
 const maxIdleTimeoutMs = 120_000
 
-export function createRetryingCalls({ idleTimeoutMs, idleTimeoutGrowth = 1, onRetry }: RetryingCallsOptions) {
+export function createRetryingCalls({ idleTimeoutMs, idleTimeoutGrowth = 1, onRetry, giveUp }: RetryingCallsOptions) {
   /** Retries when the server is unreachable, the connection breaks or no byte arrives in time. Other errors are results. */
   async function persist<T>(call: RetriedCall<T>): Promise<T> {
     let timeoutMs = idleTimeoutMs
@@ -39,7 +41,7 @@ export function createRetryingCalls({ idleTimeoutMs, idleTimeoutGrowth = 1, onRe
         return await call(stop.signal, isAlive)
       } catch (reason) {
         const isAnswer = reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE'
-        if (isAnswer || tries > maxTries) throw reason
+        if (isAnswer || tries > maxTries || giveUp?.aborted === true) throw reason
         onRetry?.(describeError(reason))
         timeoutMs = Math.min(maxIdleTimeoutMs, timeoutMs * idleTimeoutGrowth)
         await sleep(Math.min(maxWaitMs, 20 + tries))

@@ -12,7 +12,7 @@ const source = fileSource({
   cwd: folder,
   kinds: agentKinds,
 })
-const loaded = source.load(source.read())
+const loaded = await source.load(source.read())
 if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
 const note = (): void => {}
 await startHub(loaded.config, {

@@ -33,7 +33,8 @@ async function openHub(sent: Readonly<Record<string, string>>): Promise<Subject>
   const source = {
     file: join(folder, 'parley.yaml'),
     read: () => held,
-    load,
+    load: async (text: string) => load(text),
+    check: async (text: string) => load(text),
     write: (text: string) => void (held = text),
   }
   const loaded = load(held)

@@ -80,7 +80,7 @@ export async function openAccessServer(options: AccessServerOptions): Promise<Ac
   const access = await createAccessControl({
     kv: store.kv,
     settings: accessSettings({ ...config, agents: {} }),
-    adminKey,
+    admin: { key: adminKey },
     log,
     secrets: async () => (await started.promise).handler.secrets,
     fetch: fetchFrom(one, two),

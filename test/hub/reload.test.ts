@@ -60,8 +60,13 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const agents = 'agents: { a: { kind: demo, agent: echo } }\n'
     const folder = await newFolder({ 'parley.yaml': agents })
     const hub = await startHub(folder)
-    await save(folder, 'parley.yaml', `${agents}listen: { host: "::1" }\nretention: { finished: 1d }\n`)
-    await hub.waitForLine(/^listen, retention: changed; restart to apply/)
+    await save(
+      folder,
+      'parley.yaml',
+      `${agents}listen: { host: "::1" }\nidempotency: { window: 1h }\nretention: { finished: 1d }\n`,
+    )
+    await hub.waitForLine(/^retention: changed$/)
+    await hub.waitForLine(/^listen, idempotency: changed; restart to apply/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'here')).text, 'here')
     await hub.stop()
   })

@@ -40,8 +40,19 @@ export async function newFolder(files: Readonly<Record<string, string>> = {}): P
   return folder
 }
 
-function start(folder: string, args: readonly string[], env: Environment, atTerminal = false) {
-  const words = [process.execPath, '--conditions=parley-source', program, ...args]
+/** The words that start the hub, before its arguments. Default: this Node with the sources. */
+export type HubCommand = readonly string[]
+
+const fromSources: HubCommand = [process.execPath, '--conditions=parley-source', program]
+
+function start(
+  folder: string,
+  args: readonly string[],
+  env: Environment,
+  atTerminal = false,
+  command: HubCommand = fromSources,
+) {
+  const words = [...command, ...args]
   // A program of util-linux that gives its child a terminal.
   const [file = '', ...rest] = atTerminal ? ['script', '-qfec', `exec ${words.join(' ')}`, '/dev/null'] : words
   const child = spawn(file, rest, {
@@ -79,8 +90,9 @@ export async function startHub(
   args: readonly string[] = [],
   env: Environment = {},
   atTerminal = false,
+  command: HubCommand = fromSources,
 ): Promise<RunningHub> {
-  const { child, lines, says, closed } = start(folder, ['up', ...args], { PORT: '0', ...env }, atTerminal)
+  const { child, lines, says, closed } = start(folder, ['up', ...args], { PORT: '0', ...env }, atTerminal, command)
   const url = /listening on (\S+)/.exec(await says(/listening on/))?.[1] ?? ''
   await says(/^Stop with/)
   return {
@@ -103,8 +115,9 @@ export async function runParley(
   folder: string,
   args: readonly string[],
   env: Environment = {},
+  command: HubCommand = fromSources,
 ): Promise<ProcessResult> {
-  const { lines, closed } = start(folder, args, env)
+  const { lines, closed } = start(folder, args, env, false, command)
   const [code] = await closed
   return { code, lines }
 }

@@ -33,12 +33,14 @@ export async function createEmptyMachine(registry: NpmRegistry): Promise<EmptyMa
 
   function openShell(command: string, cwd: string): Shell {
     const env = {
-      PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+      PATH: [join(home, 'global/bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
       HOME: home,
       // Free ports instead of 3000 and 3001.
       PORT: '0',
       GRPC_PORT: '',
       npm_config_registry: registry.url,
+      // Where `npm install --global` installs.
+      npm_config_prefix: join(home, 'global'),
       npm_config_cache: join(home, '.npm'),
       npm_config_update_notifier: 'false',
     }

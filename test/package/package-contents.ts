@@ -16,15 +16,15 @@ interface Limits {
 
 /** 60 % of what the packages were with sources and source maps: 1.2 MB in 1,947 files, and 1.4 MB in 2,053 files. */
 const limits: Readonly<Record<string, Limits>> = {
-  '@parley/a2a': { bytes: 720_000, files: 680, contains: ['dist/index.js', 'dist/index.d.ts'] },
+  '@parley/a2a': { bytes: 780_000, files: 720, contains: ['dist/index.js', 'dist/index.d.ts'] },
   '@parley/cli': {
     bytes: 500_000,
     files: 160,
     contains: ['dist/main.js', 'dist/index.js', 'dist/index.d.ts', 'dist/conformance/index.js'],
   },
   '@parley/hub': {
-    bytes: 840_000,
-    files: 480,
+    bytes: 900_000,
+    files: 540,
     contains: ['dist/index.js', 'dist/index.d.ts', 'dist/cli/main.js', 'console/index.html', 'parley.schema.json'],
   },
   'create-parley': {

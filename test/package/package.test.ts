@@ -5,7 +5,9 @@
 import { checkFiveCommands } from './five-commands.ts'
 import { checkContents } from './package-contents.ts'
 import { checkPublishedTypes } from './published-types.ts'
+import { checkStrangerCommands } from './stranger-commands.ts'
 
 checkContents()
 checkPublishedTypes()
 checkFiveCommands()
+checkStrangerCommands()

@@ -38,7 +38,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     const before = await createTask(older)
     const next = {
       sql: `ALTER TABLE tasks ADD COLUMN colour text NOT NULL DEFAULT 'none'`,
-      oldest: migrationSteps.length,
+      minReader: migrationSteps.length,
     }
     await migratePostgres(asking, schema, true, [...migrationSteps, next])
     await assertAppended(older, before.id, { expectedSeq: 1, records: chunks('a') })
@@ -65,7 +65,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     const schema = 'future'
     await migratePostgres(asking, schema, true, [
       ...migrationSteps,
-      { sql: 'SELECT 1', oldest: migrationSteps.length + 1 },
+      { sql: 'SELECT 1', minReader: migrationSteps.length + 1 },
     ])
     await assert.rejects(
       database.open({ schema }).keys.list(),
@@ -88,7 +88,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
   it('is unchanged when a migration step fails', async () => {
     const schema = 'failing'
     await migratePostgres(asking, schema, true)
-    const wrong = { sql: 'CREATE TABLE half (a int); SELECT no_such_function()', oldest: 1 }
+    const wrong = { sql: 'CREATE TABLE half (a int); SELECT no_such_function()', minReader: 1 }
     await assert.rejects(migratePostgres(asking, schema, true, [...migrationSteps, wrong]), /no_such_function/)
     assert.equal((await versions(schema)).length, migrationSteps.length)
     assert.deepEqual(

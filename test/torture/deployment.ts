@@ -1,5 +1,6 @@
 /** What a torture run is aimed at: hubs on one database, the way to them, and how to read and copy the database. */
 import type { TaskLog } from '../cluster/check-history.ts'
+import type { StoreReader } from '@parley/a2a/stores/dump'
 import type { TcpProxy } from '../cluster/tcp-proxy.ts'
 import type { HubProcess } from './hub-process.ts'
 
@@ -36,5 +37,7 @@ export interface Deployment {
   readLogs(known: ReadonlyMap<string, unknown>): Promise<readonly TaskLog[]>
   /** Copies the database while the hub runs, opens the copy and reads those tasks. */
   backup(taskIds: readonly string[]): Promise<readonly TaskLog[]>
+  /** The database at its present moment, for `verifyStore`. */
+  reader(): Promise<StoreReader>
   close(): Promise<void>
 }

@@ -1,16 +1,16 @@
 /** Three hubs on one PostgreSQL behind a balancer. Each hub has its own proxied connection to the database, and clients have one to the balancer. */
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import pg from 'pg'
-import { postgresStore } from '@parley/a2a/stores/postgres'
+import { postgresReader, postgresStore } from '@parley/a2a/stores/postgres'
 import { startBalancer } from '../cluster/balancer.ts'
 import { openTcpProxy } from '../cluster/tcp-proxy.ts'
 import type { TcpProxy } from '../cluster/tcp-proxy.ts'
 import { readLogsOf } from '../cluster/logs.ts'
 import type { TaskKey } from '../cluster/logs.ts'
+import { readRestoredLogs, runParley } from '../operations/run-parley.ts'
 import { administer, clientOptions, startCluster, startServer, stopServer } from '../postgres/cluster.ts'
 import { cloneDatabase, masterKey } from '../postgres/databases.ts'
 import { commonFaults, killFaults, pickFrom } from './faults.ts'
@@ -19,7 +19,6 @@ import type { TortureEnvironment } from './environment.ts'
 import type { Fault, UnfinishedTask, Deployment } from './deployment.ts'
 
 const replicas = 3
-const run = promisify(execFile)
 
 /** Throws with the reason where there is no PostgreSQL. */
 export async function openPostgresDeployment(name: string, setting: TortureEnvironment): Promise<Deployment> {
@@ -51,6 +50,7 @@ export async function openPostgresDeployment(name: string, setting: TortureEnvir
   pool.on('error', () => {})
   const store = postgresStore({ pool, masterKey })
   let kills = 0
+  let copies = 0
 
   const faults: Fault[] = []
   const world: Deployment = {
@@ -76,13 +76,23 @@ export async function openPostgresDeployment(name: string, setting: TortureEnvir
         store,
       )
     },
+    /** Restored into PostgreSQL and into SQLite in turns. */
     async backup(taskIds) {
+      copies += 1
+      const backup = join(setting.folder, `backup-${copies}`)
+      const urlOf = (name: string): string => `postgres://postgres@${cluster.host}:${cluster.port}/${name}`
+      await runParley('backup', '--store', urlOf(database), backup)
+      if (copies % 2 === 0) {
+        const restored = join(setting.folder, `restored-${copies}`)
+        await runParley('restore', '--data', restored, backup)
+        const logs = await readRestoredLogs(restored, taskIds)
+        for (const path of [backup, restored]) rmSync(path, { recursive: true, force: true })
+        return logs
+      }
       const copy = `backup_${randomBytes(6).toString('hex')}`
-      const at = ['-h', cluster.host, '-p', String(cluster.port), '-U', 'postgres']
-      const dump = join(setting.folder, `${copy}.dump`)
-      await run(join(cluster.bin, 'pg_dump'), [...at, '-Fc', '-f', dump, database])
       await administer(cluster, `CREATE DATABASE ${copy}`)
-      await run(join(cluster.bin, 'pg_restore'), [...at, '-d', copy, dump])
+      await runParley('restore', '--store', urlOf(copy), backup)
+      rmSync(backup)
       const copied = new pg.Pool({ ...clientOptions(cluster, copy), max: 4 })
       const restored = postgresStore({ pool: copied, masterKey, endPool: true })
       try {
@@ -95,9 +105,9 @@ export async function openPostgresDeployment(name: string, setting: TortureEnvir
       } finally {
         await restored.close()
         await administer(cluster, `DROP DATABASE ${copy}`)
-        await run('rm', ['-f', dump])
       }
     },
+    reader: () => postgresReader({ connect: () => new pg.Client(clientOptions(cluster, database)) }),
     async close() {
       await Promise.all(hubs.map((hub) => hub.kill()))
       await store.close().catch(() => {})

@@ -2,6 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { verifyStore } from '../../packages/hub/src/verify/verify-store.ts'
 import { describeError } from '../cluster/retrying-calls.ts'
 import { createRandom } from '../crash/random.ts'
 import { trendOf } from './memory.ts'
@@ -111,6 +112,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
         )
       } while (!isDone(world, hasAllKinds()))
       await finish()
+      totals.violations.push(...(await findDamage(world)))
     } catch (reason) {
       // The other deployments continue.
       totals.violations.push(`the run of ${name} ended early: ${describeError(reason)}`)
@@ -119,6 +121,17 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
       await setting.close()
     }
     return totals
+  }
+}
+
+/** What `parley verify` finds in the store after all faults. */
+async function findDamage(world: Deployment): Promise<readonly string[]> {
+  const reader = await world.reader()
+  try {
+    const { findings } = await verifyStore(reader)
+    return findings.map((finding) => `verify: ${JSON.stringify(finding)}`)
+  } finally {
+    await reader.close()
   }
 }
 

@@ -1,15 +1,15 @@
 /** One hub on SQLite, on a disk of its own that can be full. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { sqliteReader } from '@parley/a2a/stores/sqlite'
 import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import type { TaskLog } from '../cluster/check-history.ts'
 import { openTcpProxy } from '../cluster/tcp-proxy.ts'
-import { readLogsOf } from '../cluster/logs.ts'
 import type { TaskKey } from '../cluster/logs.ts'
+import { readRestoredLogs, runParley } from '../operations/run-parley.ts'
 import { commonFaults, killFaults, proxyFaults } from './faults.ts'
 import { createHubProcess } from './hub-process.ts'
 import type { TortureEnvironment } from './environment.ts'
@@ -17,8 +17,6 @@ import type { Fault, UnfinishedTask, Deployment } from './deployment.ts'
 
 /** Of the disk, in bytes. */
 const diskBytes = 3_000_000_000
-/** In one step: a copy in several steps starts again whenever another process has written meanwhile. */
-const allPages = 2_147_483_647
 
 /** Its hub is never killed, stopped or reloaded: what it needs is measured. */
 export function openSteadyDeployment(name: string, setting: TortureEnvironment): Promise<Deployment> {
@@ -103,30 +101,17 @@ async function openDeployment(name: string, setting: TortureEnvironment, faultsO
     readLogs: async (known) => reading((database) => logsIn(database, known)),
     async backup(taskIds) {
       copies += 1
-      const copy = join(folder, `backup-${copies}.db`)
-      const live = new DatabaseSync(file, { readOnly: true, timeout: 30_000 })
+      const backup = join(folder, `backup-${copies}`)
+      const restored = join(folder, `restored-${copies}`)
+      await runParley('backup', '--data', data, backup)
+      await runParley('restore', '--data', restored, backup)
       try {
-        if (copies % 2 === 0) await copyDatabase(live, copy, { rate: allPages })
-        else live.exec(`VACUUM INTO '${copy}'`)
+        return await readRestoredLogs(restored, taskIds)
       } finally {
-        live.close()
-      }
-      copyFileSync(`${file}.key`, `${copy}.key`)
-      const wanted = new Set(taskIds)
-      const copied = new DatabaseSync(copy, { readOnly: true })
-      const rows = copied.prepare('SELECT id, context_id FROM tasks').all() as unknown as TaskKey[]
-      copied.close()
-      const store = sqliteStore(copy)
-      try {
-        return await readLogsOf(
-          rows.filter(({ id }) => wanted.has(id)),
-          store,
-        )
-      } finally {
-        await store.close()
-        for (const suffix of ['', '-wal', '-shm', '.key', '.lock']) rmSync(copy + suffix, { force: true })
+        for (const path of [backup, restored]) rmSync(path, { recursive: true, force: true })
       }
     },
+    reader: () => sqliteReader(file),
     async close() {
       await hub.kill()
       await line.close()

@@ -1,7 +1,9 @@
 /** The template of a new project, written into a folder: what `npm create parley` and `parley init` share. */
-import { readFileSync } from 'node:fs'
-import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
+import { packageVersion, readTemplateFile } from './package-files.ts'
+
+export { packageVersion } from './package-files.ts'
 
 /** The files of a project, and where the template has them: npm packs no file called `.gitignore`. */
 const templateFiles: Readonly<Record<string, string>> = {
@@ -101,12 +103,6 @@ export interface CreatedProject {
   readonly files: readonly string[]
 }
 
-/** The version of this package, which is that of the packages the project depends on. */
-export function packageVersion(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { readonly version: string }).version
-}
-
 /**
  * Writes a project into `folder`, which is created if it is missing. Other files in the folder stay. Throws ProjectError, and
  * writes nothing, if a file of the project exists.
@@ -126,7 +122,7 @@ export async function createProject(folder: string, { framework }: ProjectOption
     )
   }
   for (const [file, from] of Object.entries(template)) {
-    const text = await readFile(new URL(`../template/${from}`, import.meta.url), 'utf8')
+    const text = await readTemplateFile(from)
     // `wx` fails if another process has written the file since the check.
     await writeFile(join(path, file), forFramework(file, forProject(file, text, name), framework), { flag: 'wx' })
   }

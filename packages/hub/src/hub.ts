@@ -1,15 +1,23 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
 import { omitUndefined, type AgentLog } from '@parley/a2a'
-import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@parley/a2a/server'
-import type { Handler, HandlerCall, Limits } from '@parley/a2a/server'
-import { guardedFetch, serve, type Middleware, type Server } from '@parley/a2a/node'
+import { systemClock, verifyMasterKey } from '@parley/a2a/server'
+import type { Handler, HandlerCall } from '@parley/a2a/server'
+import { serve, type Middleware, type Server } from '@parley/a2a/node'
 import { createAdminApi, type AdminApi } from './admin/admin-api.ts'
 import type { AgentKind } from './agents/kind.ts'
 import { agentKinds as allKinds } from './agents/kinds.ts'
 import { createAccessControl, type AccessControl } from './auth/access-control.ts'
 import { withAvailabilityCheck, accessSettings } from './auth/admit-request.ts'
-import { endWithGrant } from './auth/grant-streams.ts'
-import { closeAllQuietly, closeBeforeStore, describeStore, firstReadError, openStore } from './store/open-store.ts'
+import { anonymousAgents, requireAccess } from './auth/anonymous-agents.ts'
+import {
+  closeAllQuietly,
+  closeBeforeStore,
+  describeStore,
+  firstReadError,
+  openStore,
+  storeSettingsOf,
+} from './store/open-store.ts'
+import { lastBackup } from './store/last-backup.ts'
 import { applyLive, diffConfig, type ReloadResult } from './config/diff-config.ts'
 import type { HubConfig } from './config/hub-config.ts'
 import type { ConfigSource } from './config/config-source.ts'
@@ -22,8 +30,9 @@ import { agentPermission, setUpDelegation, type DelegationSetup } from './delega
 import { createAgentWebhooks } from './http/agent-webhooks.ts'
 import { createAgentServices } from './registry/agent-services.ts'
 import { createAgentQueues } from './limits/limit-concurrency.ts'
-import type { McpEndpoint, McpEndpointDeps } from './mcp/http-endpoint.ts'
-import { createLazyMcpEndpoint, createLazyRemoteLookup } from './mcp/lazy-endpoint.ts'
+import type { McpEndpoint } from './mcp/http-endpoint.ts'
+import { openMcpEndpoint } from './mcp/open-endpoint.ts'
+import { openReplicaRecords, type ReplicaRecords } from './key-rotation/replica-records.ts'
 import { hubVersion } from './config/hub-version.ts'
 import { namespacedKv } from './store/namespaced-kv.ts'
 import { createChatEndpoint } from './profiles/chat-endpoint.ts'
@@ -31,9 +40,12 @@ import { legacyV03Draft } from './profiles/legacy-v03-draft.ts'
 import { createSimpleTasksEndpoint } from './profiles/simple-tasks-endpoint.ts'
 import { createAgentRegistry, type AgentStatus, type AgentRegistry } from './registry/agent-registry.ts'
 import { serveOptionsFrom, isLoopback, readTls } from './http/serve-options.ts'
+import { openDataRemoval, type DataRemoval } from './retention/data-removal.ts'
+import { traceRetentionMs } from './retention/retention-service.ts'
 import { modelCost } from './telemetry/model-prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import type { LogBuffer } from './telemetry/logs/log-buffer.ts'
+import { openAuditExports, type AuditExports } from './audit/open-audit-exports.ts'
 
 export interface HubOptions {
   readonly log: AgentLog
@@ -49,6 +61,8 @@ export interface HubOptions {
   readonly kinds?: readonly AgentKind[] | undefined
   /** The folder of the console files. Default: the output folder of the build. */
   readonly consoleFolder?: URL | undefined
+  /** Writes to the standard output, for `audit.export`. Default: that of the process. */
+  readonly print?: ((text: string) => void) | undefined
   /** The configuration source for changes through the admin API. Default: none, so such changes are refused. */
   readonly source?: ConfigSource | undefined
 }
@@ -83,6 +97,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   let mcp: McpEndpoint | undefined
   let delegationSetup: DelegationSetup | undefined
   let admin: AdminApi | undefined
+  let removal: DataRemoval | undefined
+  let auditExports: AuditExports | undefined
+  let replicas: ReplicaRecords | undefined
   let reloading: Promise<unknown> = Promise.resolve()
   // Turns that a crash interrupted resume before the server exists, and may call other agents at once.
   const handler = Promise.withResolvers<Handler>()
@@ -90,19 +107,23 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   const handlerCall: HandlerCall = async (...call) => (await handler.promise).call(...call)
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createAgentQueues()
-  const storeSettings = { ...storeSettingsOf(config), dataDir: config.dataDir }
+  const storeSettings = storeSettingsOf(config)
   const telemetry = await openTelemetry(config.telemetry, {
     store: await openStore({ ...storeSettings, acceptLoss: parts.acceptLoss, log }),
     log,
     ...systemClock,
-    retentionMs: config.retention.finished,
+    get retentionMs() {
+      return traceRetentionMs(current.retention)
+    },
     isLoopbackOnly: isLoopbackHost && !config.trustProxy,
-    isAdmin: (key) => access?.adminKey.matches(key) === true,
+    isAdmin: async (key) => (await access?.adminKey.matches(key)) === true,
     streams: (agent) => server?.handler.openStreams(agent) ?? 0,
     readers: () => server?.handler.readers,
     connections: () => server?.connections(),
     agents: () => registry,
     queues: queues.lengths,
+    auditExports: async () => (await auditExports?.status()) ?? [],
+    lastBackupAt: async () => (await lastBackup(storeSettings, store))?.at,
   })
   const { store } = telemetry
 
@@ -110,7 +131,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     await verifyMasterKey(store).catch((reason: unknown) => {
       throw firstReadError(reason, storeSettings)
     })
+    replicas = await openReplicaRecords(store, log)
     access = await openAccess()
+    auditExports = openAuditExports(config, { store, log, print: parts.print, ...systemClock })
     delegationSetup = await setUpDelegation({
       kv: namespacedKv(store.kv, 'delegation'),
       config: () => current,
@@ -145,37 +168,54 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     })
     await registry.apply(config)
     // Open parts need the store until they are closed, and running work ends before the store closes.
-    closeBeforeStore(store, delegationSetup, registry, access, telemetry)
-    admin = openAdminApi(registry, access, delegationSetup)
+    closeBeforeStore(store, replicas, delegationSetup, registry, access, auditExports, telemetry)
+    removal = openDataRemoval(handler.promise, { store, access, telemetry, log, settings: () => current.retention })
+    admin = openAdminApi(registry, access, delegationSetup, removal)
     server = await start(registry, access, admin)
   } catch (reason) {
     handler.reject(reason)
-    await closeAllQuietly(store, delegationSetup, registry, access, telemetry)
+    await closeAllQuietly(store, replicas, delegationSetup, registry, access, auditExports, telemetry)
     throw reason
   }
   handler.resolve(server.handler)
   registry.attachServer(server.handler.agents)
+  removal.start()
   return toHub(server, registry, access)
 
   function openAccess(): Promise<AccessControl> {
     return createAccessControl({
       kv: store.kv,
       settings: accessSettings(config),
-      adminKey: config.admin.key,
-      auditMs: config.retention.audit,
+      admin: config.admin,
+      get auditMs() {
+        return current.retention.audit
+      },
+      get endedKeysMs() {
+        return current.retention.keys
+      },
+      isShared: Number.isFinite(store.leaseTtlMs),
       log,
       secrets: async () => (await handler.promise).secrets,
     })
   }
 
-  function openAdminApi(agents: AgentRegistry, known: AccessControl, { health, routing }: DelegationSetup): AdminApi {
+  function openAdminApi(
+    agents: AgentRegistry,
+    known: AccessControl,
+    { health, routing }: DelegationSetup,
+    dataRemoval: DataRemoval,
+  ): AdminApi {
     return createAdminApi({
+      ...dataRemoval,
       access: known,
       store,
+      replicas,
       storeName: describeStore({ store: config.store.url, dataDir: config.dataDir }),
       registry: agents,
       handler: () => handler.promise,
       stats: telemetry.stats,
+      storeReport: telemetry.storeReport,
+      auditExports: auditExports as AuditExports,
       kinds,
       programEnv: parts.programEnv ?? {},
       config: () => current,
@@ -215,20 +255,15 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     const admit = withAvailabilityCheck(requireOpen, known.admit)
     const webhooks = createAgentWebhooks({ open, log, bodyBytes: serveOptions.limits?.bodyBytes ?? 20_000_000 })
     const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, serveOptions.push))
-    const shared = {
-      handlerCall,
-      admit,
-      onAnswer,
-      log,
-      ...systemClock,
-    }
+    const shared = { handlerCall, admit, onAnswer, log, ...systemClock }
     const { pages, notFound } = createConsole({
       folder: parts.consoleFolder ?? consoleFolder,
       isEnabled: () => current.admin.console,
       routes: (request, response, next) =>
         server === undefined ? next() : server.handler.node(request, response, next),
     })
-    mcp = openMcp(shared, serveOptions.limits, known)
+    const { limits = {} } = serveOptions
+    mcp = openMcpEndpoint({ ...shared, config, current: () => current, limits, access: known, registry: agents, url })
     const middleware = composeMiddleware({
       admin: front,
       console: pages,
@@ -249,6 +284,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     })
     return serve({
       ...serveOptions,
+      retention: liveRetention(() => current.retention),
       // The command prints the address, and browsers get the console.
       quiet: true,
       homePage: false,
@@ -270,43 +306,6 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     })
   }
 
-  /** Serves the agents as tools for MCP clients. */
-  function openMcp(
-    shared: Pick<McpEndpointDeps, 'handlerCall' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'>,
-    limits: Partial<Limits> = {},
-    known: AccessControl,
-  ): McpEndpoint | undefined {
-    if (config.mcp === false) return undefined
-    const { tools, wait: waitMs, remote } = config.mcp
-    const allow = typeof remote === 'object' ? remote.allow : []
-    const reach = remote === false ? undefined : createLazyRemoteLookup(guardedFetch({ allowHttp: true, allow }))
-    return createLazyMcpEndpoint({
-      ...shared,
-      settings: { tools, waitMs },
-      identify: known.identify,
-      endWithGrant(caller, response) {
-        const grant = known.grantOf(caller)
-        if (grant !== undefined) endWithGrant(known.streams, grant, response)
-      },
-      admitted: (caller, agent) => agentPermission(known, caller, agent),
-      names: () => registry?.names() ?? [],
-      agentSettings: (agent) => registry?.status(agent)?.settings,
-      isOpen: (agent) => registry?.open(agent) !== undefined,
-      url: (agent) => `${url()}/a2a/${agent}`,
-      hasOpenAgents: () => anonymousAgents(current).length > 0,
-      // For callers that may use every agent; for anonymous callers only where all callers are anonymous.
-      remoteFor: (caller) =>
-        known.canUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
-      isProxyTrusted: () => current.trustProxy,
-      bodyBytes: limits.bodyBytes ?? 20_000_000,
-      jsonNodes: limits.jsonNodes ?? defaultJsonNodes,
-      maxConcurrentCalls: config.limits.streamsPerCaller ?? 2_000,
-      publicUrl: url,
-      issuers: () => (current.access?.jwt ?? []).map(({ issuer }) => issuer),
-      cors: config.cors,
-    })
-  }
-
   function cardName(agent: string): string | undefined {
     const status = registry?.status(agent)
     return status === undefined ? undefined : (status.settings.name ?? agent)
@@ -325,11 +324,11 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       ...(config.admin.console ? { console: `${address}/` } : {}),
       ...omitUndefined({ newAdminKey: known.newAdminKey }),
       agents: () => agents.names().flatMap((name) => agents.status(name) ?? []),
-      files: () => [...(current.file === undefined ? [] : [current.file]), ...agents.files()],
+      files: () => [current.file, current.secretFiles, agents.files()].flatMap((files) => files ?? []),
       reload,
       async close() {
         // Before the store closes.
-        await admin?.close()
+        await Promise.all([admin?.close(), removal?.close()])
         await Promise.all([mcp?.close(), close()])
       },
     }
@@ -345,7 +344,8 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   async function change(nextConfig: HubConfig, agents: AgentRegistry, known: AccessControl): Promise<ReloadResult> {
     const { applied, restart } = preview(nextConfig)
     current = applyLive(current, nextConfig)
-    known.configure({ ...accessSettings(current), ...(canAllowAnonymous ? {} : { isAnonymousAllowed: () => false }) })
+    const anonymous = canAllowAnonymous ? {} : { isAnonymousAllowed: () => false }
+    known.configure({ ...accessSettings(current), ...anonymous }, current.admin)
     delegationSetup?.configure()
     const changes = await agents.apply(current)
     // Resolves when the gRPC ports of the agents are open.
@@ -363,7 +363,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     const anonymousAfterRestart = canAllowAnonymous
       ? []
       : anonymousAgents(nextConfig).map((name) => `access without credentials to ${name}`)
-    return { ...changes, restart: [...changes.restart, ...anonymousAfterRestart] }
+    // Which key counts then is decided at the start, which may have to create one and show it.
+    const keyAfterRestart = current.admin.key !== undefined && nextConfig.admin.key === undefined ? ['admin.key'] : []
+    return { ...changes, restart: [...changes.restart, ...anonymousAfterRestart, ...keyAfterRestart] }
   }
 
   function renewCertificate(): void {
@@ -374,20 +376,20 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   }
 }
 
-function storeSettingsOf({ store: { url, ...rest } }: HubConfig) {
-  const { direct, masterKey }: { direct?: string | undefined; masterKey?: string | undefined } = rest
-  return { store: url, directStore: direct, masterKey }
-}
-
-/** The agents that accept calls without credentials. */
-function anonymousAgents(config: HubConfig): readonly string[] {
-  return Object.keys(config.agents).filter(accessSettings(config).isAnonymousAllowed)
-}
-
-function requireAccess(config: HubConfig): void {
-  if (config.access !== undefined || anonymousAgents(config).length === 0) return
-  throw new ConfigError(
-    'listen.host',
-    `Refusing to listen on ${config.listen.host} without authentication. Configure \`access\`, or start with --insecure.`,
-  )
+/** The retention of the engine, which reads it for every sweep: a changed setting takes effect at once. */
+function liveRetention(settings: () => HubConfig['retention']): NonNullable<Parameters<typeof serve>[0]['retention']> {
+  return {
+    get finishedMs() {
+      return settings().finished
+    },
+    get maxTasks() {
+      return settings().max
+    },
+    get logMs() {
+      return settings().log
+    },
+    get deliveriesMs() {
+      return settings().deliveries
+    },
+  }
 }

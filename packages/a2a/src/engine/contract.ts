@@ -144,6 +144,10 @@ export interface TaskAdmin {
   get(taskId: string): Promise<TaskAtHead | undefined>
   /** Cancels the task as its caller would. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE. */
   cancel(taskId: string): Promise<Task>
+  /** Drops tasks that were removed from the store: their streams end with TASK_NOT_FOUND, and their runs stop. */
+  forget(taskIds: readonly string[]): void
+  /** Drops finished tasks from memory: the store may have removed some. */
+  evictFinished(): void
 }
 
 /** `significant`: every status, and the last chunk of each artifact (B-132). */
@@ -362,14 +366,16 @@ export interface Sealer {
   unseal(purpose: string, sealed: string, about: string): Promise<string>
 }
 
-/** How long finished tasks are kept, and how many. */
+/** How long finished tasks are kept, and how many. Read again for every sweep: an object with getters can change it. */
 export interface EngineRetention {
   /** How long finished tasks are kept. */
-  readonly finishedMs?: number
+  readonly finishedMs?: number | undefined
   /** How many tasks are kept; the oldest finished are removed first. */
-  readonly maxTasks?: number
+  readonly maxTasks?: number | undefined
   /** How long the log of a finished task is kept; the task itself stays readable. */
-  readonly logMs?: number
+  readonly logMs?: number | undefined
+  /** How long delivery attempts, and ended push notification configs of finished tasks, are kept. Default: with their task. */
+  readonly deliveriesMs?: number | undefined
 }
 
 export interface EngineDeps {

@@ -51,7 +51,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const coalescesText = (agent: string): boolean => deps.findAgent(agent)?.options.coalesceText ?? true
   const keepsTransitions = (agent: string): boolean => deps.findAgent(agent)?.options.stateTransitionHistory === true
   // A log can be dropped while its task is kept only if there is a snapshot.
-  const snapshotsAll = deps.retention?.logMs !== undefined
+  const snapshotsAll = (): boolean => deps.retention?.logMs !== undefined
   const push =
     deps.push === undefined || store.push === undefined
       ? undefined
@@ -120,6 +120,10 @@ export function createEngine(deps: EngineDeps): Engine {
     tasks: {
       get: taskAtHead,
       cancel: async (id) => cancel(await findAny(id), { id }, 'answer'),
+      evictFinished: () => taskCache.evictFinished(),
+      forget(ids) {
+        for (const id of ids) taskCache.peek(id)?.fail(taskNotFound(id))
+      },
     },
 
     async start() {
@@ -350,6 +354,11 @@ export function createEngine(deps: EngineDeps): Engine {
     taskCache.evict(loaded)
     runs.get(loaded.id)?.stop(taskInterrupted(reason))
     if (isClosing || reason instanceof DuplicateMessage) return
+    // The task was removed, here or by another process: there is nothing to resume.
+    if (reason instanceof A2AError && reason.code === 'TASK_NOT_FOUND') {
+      log.warn('a task was removed while it was in use', { taskId: loaded.id })
+      return
+    }
     log.error('a task could not be written', { taskId: loaded.id, cause: reason })
     recovery.remember(loaded.id)
   }

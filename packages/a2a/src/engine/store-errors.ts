@@ -48,10 +48,23 @@ export function withStoreErrors(store: Store): Store {
     ...(prunesItself !== undefined ? { prunesItself } : {}),
     tasks: { ...guarded(tasks, taskMethods), ...(tasks.loadStored !== undefined ? { loadStored } : {}) },
     ...(push !== undefined ? { push: guarded(push, pushMethods) } : {}),
-    keys: guarded(keys, ['list', 'save', 'delete']),
+    keys: guardedKeys(),
     ...(feed !== undefined ? { feed: guarded(feed, ['read', 'end']) } : {}),
     kv,
     ...guarded(store, ['prune', 'close']),
+  }
+
+  function guardedKeys(): Store['keys'] {
+    const { masterKey, otherMasterKeys, createMasterKey, adoptMasterKey, replace } = keys
+    return {
+      ...guarded(keys, ['list', 'save', 'delete']),
+      // The master key is not in the database: its errors are for the operator.
+      ...(masterKey !== undefined ? { masterKey: masterKey.bind(keys) } : {}),
+      ...(otherMasterKeys !== undefined ? { otherMasterKeys: otherMasterKeys.bind(keys) } : {}),
+      ...(createMasterKey !== undefined ? { createMasterKey: createMasterKey.bind(keys) } : {}),
+      ...(adoptMasterKey !== undefined ? { adoptMasterKey: adoptMasterKey.bind(keys) } : {}),
+      ...(replace !== undefined ? guarded(keys as Required<Store['keys']>, ['replace']) : {}),
+    }
   }
 
   function loadStored(taskId: string): ReturnType<NonNullable<TaskStore['loadStored']>> {

@@ -19,6 +19,7 @@ import { createGrpcHandler, type GrpcHandler } from './grpc/grpc-handler.ts'
 import { createServerContext } from './server-context.ts'
 import { consoleLog } from './console-log.ts'
 import { mergeKeyPublishers } from './keys/jwks.ts'
+import { masterKeysOf } from './keys/master-key.ts'
 import { createNodeHandler, type NodeHandler } from './http/node-adapter.ts'
 import type { HandlerOptions } from './options.ts'
 import { createPushSetup } from './push/push-setup.ts'
@@ -26,6 +27,7 @@ import { createAgentRegistry } from './agents/agent-registry.ts'
 import { createStoreCheck, type Readiness } from './http/readiness.ts'
 import { jwtDefaults } from './push/push-options.ts'
 import { createSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
+import { type RotatedKeys, rotateSigningKeys, type RotateSigningKeysOptions } from './keys/rotate-signing-keys.ts'
 import { createRouter } from './http/router.ts'
 import { createEncodingCache } from './streaming/encoding-cache.ts'
 import type { ReaderCounts } from './streaming/unsent-bytes.ts'
@@ -78,6 +80,18 @@ export interface Handler {
    * cards.
    */
   readonly rotateCardKey?: () => Promise<void>
+  /**
+   * Rotates every key that the server signs and seals with: those for cards, webhooks, `signingPurposes`, page tokens and
+   * `secrets`. What was signed or sealed before stays valid; old secret keys are removed by a later rotation, when nothing needs
+   * them.
+   */
+  rotateSigningKeys(options?: RotateSigningKeysOptions): Promise<RotatedKeys>
+  /**
+   * Replaces the master key of the store, while it is used: all keys of the keyring are wrapped by another one. `sqliteStore` creates
+   * the new key in `<file>.key.next` and renames it. With `postgresStore`, first give all replicas the new key as `masterKey` and the
+   * old one in `previousMasterKeys`. Returns how many keys were wrapped again. Rejects if `masterKey` is an option of the server.
+   */
+  rotateMasterKey(): Promise<number>
   /** Keys for a purpose that `signingPurposes` lists. Throws for any other purpose. */
   signingKeys(purpose: string): SigningKeys
   /** Makes `/readyz` report the shutdown while the server keeps serving, so that load balancers stop routing to it. */
@@ -126,7 +140,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const limits = { ...defaults.defaultServerLimits, ...options.limits }
   // With store errors: the key of a purpose is created on first use, and a full disk then is UNAVAILABLE, not INTERNAL.
   const keyring = openOnce(() =>
-    openKeyring(withStoreErrors(store).keys, options.masterKey ?? store.keys.masterKey?.()),
+    openKeyring(withStoreErrors(store).keys, options.masterKey ?? masterKeysOf(store.keys)),
   )
   const secrets: Signer & Sealer = {
     sign: async (purpose, text) => (await keyring()).sign(purpose, text),
@@ -247,6 +261,16 @@ export function createHandler(options: HandlerOptions): Handler {
     },
     secrets,
     ready,
+    async rotateSigningKeys(given) {
+      const keyPairs = {
+        ...(cardKeys?.rotate !== undefined ? { card: cardKeys.rotate } : {}),
+        ...(push?.signer !== undefined ? { 'push-jwt': push.signer.rotate } : {}),
+        ...Object.fromEntries([...ownKeys].map(([purpose, keys]) => [purpose, keys.rotate])),
+      }
+      const { now } = systemClock
+      return rotateSigningKeys({ keyring: await keyring(), keyPairs, push: store.push, now }, given)
+    },
+    rotateMasterKey: async () => (await keyring()).rotateMasterKey(),
     signingKeys(purpose) {
       const keys = ownKeys.get(purpose)
       if (keys === undefined) throw new Error(`signingPurposes does not list ${purpose}`)

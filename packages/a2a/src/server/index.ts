@@ -25,6 +25,14 @@ export type {
   TaskEventStream,
   TransformEvent,
 } from '../engine/contract.ts'
+export {
+  createTaskCheck,
+  type CheckedBatch,
+  type CheckedSnapshot,
+  type CheckedTaskRow,
+  type TaskCheck,
+  type TaskProblem,
+} from '../engine/task/check-task.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
 export { clockOf, systemClock } from '../model/clock.ts'
 export type { Clock, ClockOptions } from '../model/clock.ts'
@@ -62,6 +70,7 @@ export type { CallConstraints, Extension, MessageContext } from './extensions/ex
 export type { FetchHandler } from './http/fetch-adapter.ts'
 export { authorityOf } from './grpc/grpc-authority.ts'
 export type { GrpcHandler } from './grpc/grpc-handler.ts'
+export { checkKey } from './keys/check-key.ts'
 export { verifyMasterKey } from './keys/master-key.ts'
 export type { NodeHandler } from './http/node-adapter.ts'
 export type { NodeRequest, NodeResponse } from './http/node-http-types.ts'
@@ -78,6 +87,7 @@ export type {
 } from './options.ts'
 export { clientTools, credentials, cursor, timestamps, trace } from './extensions/builtin-extensions.ts'
 export type { PushJwtOptions, PushOptions } from './push/push-options.ts'
+export type { RotatedKeys, RotateSigningKeysOptions } from './keys/rotate-signing-keys.ts'
 export type { SigningKey, SigningKeys } from './keys/signing-keys.ts'
 export type { TenantOptions } from './admission/tenants.ts'
 export { readableName, skillOfTool, type ToolDescription } from './cards/tool-skill.ts'

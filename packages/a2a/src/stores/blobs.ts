@@ -13,6 +13,11 @@ const prefix = 'sha256:'
 
 type ReplaceRaw = (raw: string) => string
 
+/** What a `raw` contains instead of its bytes. */
+export function blobReference(digest: string): string {
+  return prefix + digest
+}
+
 /** Whether this `raw` must leave the log: it is large, or looks like a reference. */
 function mustStash(raw: string): boolean {
   return raw.length > maxInline || raw.startsWith(prefix)
@@ -48,7 +53,7 @@ export function mightContainBlobs(json: string): boolean {
 }
 
 function stash(keep: (raw: string) => string): ReplaceRaw {
-  return (raw) => (mustStash(raw) ? prefix + keep(raw) : raw)
+  return (raw) => (mustStash(raw) ? blobReference(keep(raw)) : raw)
 }
 
 function splice(find: (reference: string) => string): ReplaceRaw {

@@ -55,6 +55,11 @@ export interface PushAttempt {
   readonly answer?: string
 }
 
+/** How many attempts a store keeps for each config: a task that lives for weeks must not fill it. */
+export const keptAttempts = 1_000
+/** Older attempts are removed with an attempt for each so many records: not with every attempt, which would cost as much as the write. */
+export const trimEverySeqs = 64
+
 /** Push notification configs, the claims under which they are delivered, and delivery attempts. */
 export interface PushStore {
   /**
@@ -80,7 +85,7 @@ export interface PushStore {
    * meantime keeps it due.
    */
   move(taskId: string, id: string, fence: number, change: PushChange): Promise<boolean>
-  /** Stores an attempt for `listAttempts`; ignored if the task does not exist. */
+  /** Stores an attempt for `listAttempts`; ignored if the task does not exist. About the newest 1,000 of a config stay. */
   recordAttempt(attempt: PushAttempt): Promise<void>
   /** The newest `limit` attempts of a config, newest first. */
   listAttempts(taskId: string, pushId: string, limit: number): Promise<readonly PushAttempt[]>

@@ -2,13 +2,15 @@
 import { describe } from 'node:test'
 import type { FullStore } from '../stores/store.ts'
 import { appendContract } from './store-contract/appends.ts'
+import { erasureContract } from './store-contract/erasure.ts'
 import { feedContract, feedReopenContract } from './store-contract/feed.ts'
-import type { OpenStore, StoreWithFeed, StoreWithPush } from './store-contract/harness.ts'
+import type { OpenStore, StoreWithErasure, StoreWithFeed, StoreWithPush } from './store-contract/harness.ts'
 import { idempotencyContract } from './store-contract/idempotency.ts'
 import { keyContract, keyReopenContract } from './store-contract/keys.ts'
 import { keyValueContract, keyValueReopenContract } from './store-contract/key-value.ts'
 import { leaseContract } from './store-contract/leases.ts'
 import { listContract } from './store-contract/lists.ts'
+import { previewPruneContract } from './store-contract/preview-prune.ts'
 import { pushReopenContract, pushRetentionContract } from './store-contract/push-retention.ts'
 import { pushContract } from './store-contract/pushes.ts'
 import { readContract } from './store-contract/reads.ts'
@@ -16,8 +18,15 @@ import { recordTimesContract } from './store-contract/record-times.ts'
 import { reopenContract } from './store-contract/reopen.ts'
 import { retentionContract } from './store-contract/retention.ts'
 import { searchContract } from './store-contract/search.ts'
+import { statsContract } from './store-contract/stats.ts'
 
-export type { OpenedStore, OpenStore, StoreWithFeed, StoreWithPush } from './store-contract/harness.ts'
+export type {
+  OpenedStore,
+  OpenStore,
+  StoreWithErasure,
+  StoreWithFeed,
+  StoreWithPush,
+} from './store-contract/harness.ts'
 
 /** Options of `storeContract` and of the suites of the facets. */
 export interface StoreContractOptions {
@@ -53,6 +62,8 @@ export function storeContract(name: string, open: OpenStore<FullStore>, options?
   keyStoreContract(name, open, options)
   feedStoreContract(name, open, options)
   keyValueStoreContract(name, open, options)
+  erasureStoreContract(name, open)
+  describe(`${name} keeps the contract of store.stats`, () => statsContract(open))
 }
 
 /** Registers the contract suite of `store.tasks` and `store.prune`. Every store must pass it. */
@@ -116,5 +127,13 @@ export function keyValueStoreContract(
   describe(`${name} keeps the contract of store.kv`, () => {
     keyValueContract(open)
     if (isDurable) keyValueReopenContract(open)
+  })
+}
+
+/** Registers the contract suite of `store.erasure` and `store.previewPrune`. */
+export function erasureStoreContract(name: string, open: OpenStore<StoreWithErasure>): void {
+  describe(`${name} keeps the contract of store.erasure`, () => {
+    erasureContract(open)
+    previewPruneContract(open)
   })
 }

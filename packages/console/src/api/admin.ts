@@ -456,7 +456,112 @@ export type Health = {
     readonly isOn: boolean
     /** Dead webhooks; at most 100 are counted. */
     readonly dead: number
+    /** Webhooks with undelivered events; at most 10,000 are counted. */
+    readonly behind: number
+    /** The part of `behind` whose next attempt is due. */
+    readonly due: number
+    /** Since when the oldest undelivered event waits. */
+    readonly oldestUndelivered?: Timestamp
   }
+  /** Size, growth and age of what is stored. */
+  readonly storage?: Storage
+  readonly readers: {
+    /** Bytes held for clients that have not read them. */
+    readonly unsentBytes: number
+    /** Clients that wait because too much is unsent. */
+    readonly paused: number
+    /** Readers of the feed, and the appends that each has not read; at most 500 are counted. */
+    readonly feed: readonly { readonly name: string; readonly behind: number }[]
+  }
+  readonly auditExports: readonly {
+    readonly name: string
+    /** How long the oldest entry that is not exported waits. */
+    readonly lagMs: number
+    /** Why this replica could not export. */
+    readonly trouble?: string
+  }[]
+}
+
+export type Storage = {
+  /** These facts are read at most every 15 seconds. */
+  readonly readAt: Timestamp
+  readonly tasks: number
+  /** The size of the database. Absent: the store is not on a disk. */
+  readonly bytes?: number
+  /** The size of the write-ahead log. */
+  readonly walBytes?: number
+  /** The part of the database that is empty and is used again. */
+  readonly reusableBytes?: number
+  readonly diskFreeBytes?: number
+  /** What the last hour and the last day added. Absent until the hub has run that long. */
+  readonly growth: {
+    readonly hour?: { readonly bytes: number; readonly tasks: number }
+    readonly day?: { readonly bytes: number; readonly tasks: number }
+  }
+  /** When the oldest task was created. */
+  readonly oldestTask?: Timestamp
+  /** Since when the oldest unfinished task runs, or waits for its caller. */
+  readonly oldestUnfinished?: Timestamp
+  /** When the last backup was completed. Absent: none is known. */
+  readonly lastBackup?: Timestamp
+}
+
+export type Erasure = {
+  readonly id: string
+  /** `settling`: waits for what other replicas still have in memory. */
+  readonly state: 'running' | 'settling' | 'compacting' | 'done'
+  /** What the audit shows instead of the caller. Random. */
+  readonly pseudonym: string
+  readonly requestedBy: string
+  readonly requestedAt: Timestamp
+  readonly finishedAt?: Timestamp
+  /** What was erased so far, by kind. */
+  readonly counts: {
+    readonly tasks: number
+    readonly logBatches: number
+    readonly snapshots: number
+    readonly blobs: number
+    readonly pushConfigs: number
+    readonly pushAttempts: number
+    readonly messageClaims: number
+    readonly keys: number
+    readonly sessions: number
+    readonly traces: number
+    readonly agentEntries: number
+    readonly counters: number
+    readonly auditEntries: number
+    readonly journalEntries: number
+  }
+  /** Whether the store was rewritten without its free space. Absent: not requested, or not yet. */
+  readonly compaction?: {
+    readonly isDone: boolean
+    readonly reason?: string
+    readonly bytesBefore?: number
+    readonly bytesAfter?: number
+  }
+  /** Copies that the erasure does not reach. */
+  readonly excluded: readonly string[]
+}
+
+export type RetentionEstimate = {
+  readonly kind:
+    | 'tasks'
+    | 'logs'
+    | 'snapshots'
+    | 'blobs'
+    | 'pushConfigs'
+    | 'pushAttempts'
+    | 'messageClaims'
+    | 'entries'
+    | 'audit'
+    | 'traces'
+  /** The kind of expired key-value entries. */
+  readonly entryKind?: string
+  readonly rows: number
+  /** Approximate. */
+  readonly bytes: number
+  readonly oldest?: Timestamp
+  readonly newest?: Timestamp
 }
 
 export type StatSeries = {
@@ -990,6 +1095,98 @@ export interface Operations {
   }
   /** The health of the hub: store, agents, webhooks. */
   getHealth: { response: Health }
+  /** Returns all audit entries, oldest first. */
+  exportAudit: {
+    query: Optional<{ after: string; since: Timestamp; limit: number }>
+    response: {
+      readonly entries: readonly AuditEntry[]
+      /** The cursor to continue from, also if there are no more entries now. */
+      readonly after: string
+      /** Whether there are no more entries now. */
+      readonly isEnd: boolean
+    }
+  }
+  /** Erases all data of a caller. The same request again continues an unfinished erasure. */
+  eraseCaller: {
+    body: {
+      /** The principal: the owner of its tasks, such as `key:<id>` or `<issuer>|<subject>`. */
+      readonly caller: string
+      /** Whether to rewrite the store without its free space at the end. */
+      readonly compact?: boolean
+    }
+    response: Erasure
+  }
+  /** Lists the receipts of erasures, newest first. */
+  listErasures: { query: Optional<{ limit: number }>; response: { readonly erasures: readonly Erasure[] } }
+  /** Counts what an erasure would remove, and changes nothing. */
+  previewErasure: {
+    body: {
+      /** The principal: the owner of its tasks, such as `key:<id>` or `<issuer>|<subject>`. */
+      readonly caller: string
+    }
+    response: {
+      readonly counts: {
+        readonly tasks: number
+        readonly logBatches: number
+        readonly snapshots: number
+        readonly blobs: number
+        readonly pushConfigs: number
+        readonly pushAttempts: number
+        readonly messageClaims: number
+        readonly keys: number
+        readonly sessions: number
+        readonly traces: number
+        readonly agentEntries: number
+        readonly counters: number
+        readonly auditEntries: number
+        readonly journalEntries: number
+      }
+      readonly excluded: readonly string[]
+    }
+  }
+  /** Shows the progress of an erasure, or its receipt. */
+  getErasure: { params: { id: string }; response: Erasure }
+  /** Counts what is older than the retention settings allow, and changes nothing. */
+  previewPrune: { response: { readonly estimates: readonly RetentionEstimate[] } }
+  /** Removes it now, instead of with the next sweeps. */
+  prune: { response: { readonly estimates: readonly RetentionEstimate[] } }
+  /** Creates another admin key and shows it once. */
+  rotateAdminKey: {
+    body:
+      | {
+          /** How long the previous key is valid. off: it ends at once. Default 24h. */
+          readonly overlap?: string
+        }
+      | undefined
+    response: {
+      /** Shown only here. */
+      readonly key: string
+      /** Until then the previous key is valid. */
+      readonly previousEndsAt: Timestamp
+    }
+  }
+  /** Creates new keys for everything that the hub signs and seals. */
+  rotateSigningKeys: {
+    response: {
+      /** The purposes with a new key. */
+      readonly rotated: readonly string[]
+      /** Old keys that were removed, because nothing needs them. */
+      readonly removed: number
+    }
+  }
+  /** Wraps the keys of the store by another master key. */
+  rotateMasterKey: {
+    response: {
+      /** How many keys were wrapped again. */
+      readonly keys: number
+      /** Identifies the master key without revealing it. */
+      readonly fingerprint: string
+      /** How many running replicas have it. */
+      readonly replicas: number
+      /** What is left to do. */
+      readonly next: string
+    }
+  }
   /** Statistics over time, of the hub or of one agent. */
   getStats: { query: Optional<{ range: '1h' | '24h' | '7d' | '30d'; agent: string }>; response: StatSeries }
   /** Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id. */
@@ -1055,6 +1252,16 @@ export const operations = {
   getConfigVersion: ['GET', '/admin/config/versions/{id}'],
   restoreConfig: ['POST', '/admin/config/versions/{id}/restore'],
   getHealth: ['GET', '/admin/health'],
+  exportAudit: ['GET', '/admin/audit/export'],
+  eraseCaller: ['POST', '/admin/erasures'],
+  listErasures: ['GET', '/admin/erasures'],
+  previewErasure: ['POST', '/admin/erasures/preview'],
+  getErasure: ['GET', '/admin/erasures/{id}'],
+  previewPrune: ['GET', '/admin/prune'],
+  prune: ['POST', '/admin/prune'],
+  rotateAdminKey: ['POST', '/admin/rotate/admin'],
+  rotateSigningKeys: ['POST', '/admin/rotate/signing'],
+  rotateMasterKey: ['POST', '/admin/rotate/master'],
   getStats: ['GET', '/admin/stats'],
   search: ['GET', '/admin/search'],
   getOpenApi: ['GET', '/admin/openapi.json'],

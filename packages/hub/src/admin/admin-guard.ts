@@ -58,7 +58,7 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
   async function admin(request: RouteRequest, acceptsSession: boolean): Promise<AdminCaller> {
     const token = bearerTokenOf(request)
     if (token !== undefined) {
-      if (adminKey.matches(token)) return { isAdmin: true, subject: adminSubject, by: 'key' }
+      if (await adminKey.matches(token)) return { isAdmin: true, subject: adminSubject, by: 'key' }
       if (looksLikeJwt(token)) return byToken(request)
       throw wrongKey(request)
     }
@@ -80,7 +80,8 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
   /** A key cannot create another: a leaked key must not outlive its revocation. */
   async function keyIssuer(request: RouteRequest, agent: string): Promise<AdminCaller> {
     const token = bearerTokenOf(request)
-    if (token !== undefined && adminKey.matches(token)) return { isAdmin: true, subject: adminSubject, by: 'key' }
+    if (token !== undefined && (await adminKey.matches(token)))
+      return { isAdmin: true, subject: adminSubject, by: 'key' }
     const session = token === undefined ? await bySession(request) : undefined
     if (session !== undefined) return session
     const caller = await withRouteErrors(() => parts.identifyFor(request.credentials(agent)))

@@ -32,6 +32,8 @@ export interface ChangeJournalDeps {
   /** Called after a write, to wake readers. */
   onWrite(): void
   onError(cause: unknown): void
+  /** Whether a task was erased: its changes are not stored, because the caller chose the ids in them. Default: none. */
+  isErased?(taskId: string): boolean
 }
 
 const kind = 'news'
@@ -45,7 +47,7 @@ const pageSize = 200
 /** A process that took a number and has not written it by then is considered dead. */
 const gapTimeoutMs = 2_000
 
-export function createChangeJournal({ kv, now, onWrite, onError }: ChangeJournalDeps): ChangeJournal {
+export function createChangeJournal({ kv, now, onWrite, onError, isErased }: ChangeJournalDeps): ChangeJournal {
   const waiting = new Map<string, JournalChange>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -53,7 +55,7 @@ export function createChangeJournal({ kv, now, onWrite, onError }: ChangeJournal
   function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    const all = [...waiting.values()]
+    const all = [...waiting.values()].filter((change) => change.type !== 'push' || isErased?.(change.taskId) !== true)
     // Only webhooks change in large numbers.
     const changes = [...all.filter(isRare), ...all.filter((change) => !isRare(change))].slice(0, maxChangesPerNote)
     waiting.clear()

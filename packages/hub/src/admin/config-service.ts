@@ -29,6 +29,8 @@ export interface ConfigServiceDeps {
   preview(config: HubConfig): ReloadResult
   reload(config: HubConfig): Promise<ReloadResult>
   readonly now: () => number
+  /** How many versions are kept. Default 50. */
+  maxVersions?(): number | undefined
 }
 
 export interface ConfigVersion {
@@ -53,26 +55,34 @@ export interface AppliedConfig {
   readonly effects: ReloadResult
 }
 
+/** What a configuration changes. */
+export interface ConfigDiff {
+  readonly diff: readonly DiffLine[]
+  readonly effects: ReloadResult
+}
+
 export interface ConfigService {
   readonly file: string | undefined
   /** The text, with secrets redacted. */
   text(): string
   /** The hash of the text with its secrets: changes whenever the text does. */
   hash(): string
-  check(edited: string): readonly ConfigProblem[]
+  check(edited: string): Promise<readonly ConfigProblem[]>
   /** Throws RouteError if the text is invalid. */
-  diff(edited: string): { readonly diff: readonly DiffLine[]; readonly effects: ReloadResult }
+  diff(edited: string): Promise<ConfigDiff>
   apply(edited: string, about: ConfigEdit): Promise<AppliedConfig>
   /** The entry of an agent in the file, with secrets redacted; `undefined` if there is no file. */
   entry(agent: string): unknown
   /** Checks and compares an edited entry of an agent; without an edit, the current one. Throws RouteError. */
-  reviewAgent(name: string, draft: AgentEntryDraft): AgentEntryReview
+  reviewAgent(name: string, draft: AgentEntryDraft): Promise<AgentEntryReview>
   /** Sets or removes the entry of an agent, given as a tree or as text. Throws RouteError. */
   putAgent(name: string, entry: AgentEntry | string | undefined, about: ConfigEdit): Promise<AppliedConfig>
   versions(): Promise<readonly ConfigVersion[]>
   /** The version with secrets redacted, compared with the current configuration. */
   version(id: string): Promise<ConfigVersionDetail | undefined>
   restore(id: string, about: ConfigEdit): Promise<AppliedConfig>
+  /** Seals all versions again, under the newest key. */
+  reseal(): Promise<void>
 }
 
 export interface ConfigEdit {
@@ -91,11 +101,12 @@ interface StoredConfigVersion extends Omit<ConfigVersion, 'id'> {
 }
 
 const kind = 'config-version'
-const purpose = 'config-version'
-const maxVersions = 50
+export const configVersionPurpose = 'config-version'
+const defaultMaxVersions = 50
 
 export function createConfigService(parts: ConfigServiceDeps): ConfigService {
   const { kinds, kv, now } = parts
+  const maxVersions = (): number => parts.maxVersions?.() ?? defaultMaxVersions
   let changing: Promise<unknown> = Promise.resolve()
 
   function sourceOf(): ConfigSource {
@@ -114,8 +125,8 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
     return restored.text
   }
 
-  function load(text: string): HubConfig {
-    const loaded = sourceOf().load(text)
+  async function load(text: string, how: 'load' | 'check' = 'load'): Promise<HubConfig> {
+    const loaded = await sourceOf()[how](text)
     if ('problems' in loaded) throw problemsError(loaded.problems)
     return loaded.config
   }
@@ -135,7 +146,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
         throw new RouteError('CONFLICT', 'The configuration was changed meanwhile: look at it again')
       }
       const text = make(before)
-      const effects = await withRouteErrors(() => parts.reload(load(text)))
+      const effects = await withRouteErrors(async () => parts.reload(await load(text)))
       writeSource(source, text)
       await storeManualEdit(before)
       const version = await storeVersion(text, { who, ...omitUndefined({ note }) })
@@ -151,10 +162,10 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
 
   async function storeVersion(text: string, about: Pick<ConfigVersion, 'who' | 'note'>): Promise<string> {
     const id = newId()
-    const sealed = await (await parts.secrets()).seal(purpose, text, id)
+    const sealed = await (await parts.secrets()).seal(configVersionPurpose, text, id)
     const kept: StoredConfigVersion = { ...about, at: now(), hash: configHash(text), sealed }
     await kv.write(kind, { key: id, value: kept as unknown as Json })
-    for (const { id: old } of (await list(maxVersions + 20)).slice(maxVersions)) await kv.remove(kind, old)
+    for (const { id: old } of (await list(Infinity)).slice(maxVersions())) await kv.remove(kind, old)
     return id
   }
 
@@ -169,27 +180,45 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
   async function readVersion(id: string): Promise<string | undefined> {
     const stored = await kv.read(kind, id)
     if (stored === undefined) return undefined
-    return (await parts.secrets()).unseal(purpose, (stored.value as unknown as StoredConfigVersion).sealed, id)
+    return (await parts.secrets()).unseal(
+      configVersionPurpose,
+      (stored.value as unknown as StoredConfigVersion).sealed,
+      id,
+    )
+  }
+
+  async function reseal(): Promise<void> {
+    const sealer = await parts.secrets()
+    for (const { id } of await list(Infinity)) {
+      const stored = await kv.read(kind, id)
+      if (stored === undefined) continue
+      const value = stored.value as unknown as StoredConfigVersion
+      const text = await sealer.unseal(configVersionPurpose, value.sealed, id).catch(ignoreLostKey)
+      if (text === undefined) continue
+      const sealed = await sealer.seal(configVersionPurpose, text, id)
+      // Versions never change: if this one was removed meanwhile, it stays removed.
+      await kv.write(kind, { key: id, value: { ...value, sealed } }, stored.version)
+    }
   }
 
   /** A formerly valid version may refer to things that no longer exist. */
-  function effectsOf(text: string): ReloadResult | undefined {
-    const loaded = sourceOf().load(text)
+  async function effectsOf(text: string): Promise<ReloadResult | undefined> {
+    const loaded = await sourceOf().check(text)
     if ('problems' in loaded) return undefined
     return attempt(() => parts.preview(loaded.config))
   }
 
-  function check(edited: string): readonly ConfigProblem[] {
+  async function check(edited: string): Promise<readonly ConfigProblem[]> {
     requireTextLimits(edited)
     const restored = restoreConfigText(edited, sourceOf().read(), kinds)
     if ('problems' in restored) return restored.problems
-    const loaded = sourceOf().load(restored.text)
+    const loaded = await sourceOf().check(restored.text)
     return 'problems' in loaded ? loaded.problems : []
   }
 
-  function diffWithCurrent(edited: string): { readonly diff: readonly DiffLine[]; readonly effects: ReloadResult } {
+  async function diffWithCurrent(edited: string): Promise<ConfigDiff> {
     const text = withSecrets(edited)
-    const config = load(text)
+    const config = await load(text, 'check')
     const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redactConfigText(text, kinds))
     return { diff, effects: withRouteErrorsSync(() => parts.preview(config)) }
   }
@@ -200,7 +229,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
     hash: () => configHash(sourceOf().read()),
     check,
     diff: diffWithCurrent,
-    reviewAgent(name, edit) {
+    async reviewAgent(name, edit) {
       requireTextLimits(edit.text ?? '')
       const isJson = sourceOf().file.endsWith('.json')
       const current = redactConfigText(sourceOf().read(), kinds)
@@ -209,8 +238,9 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
       const draft = { format: isJson ? 'json' : 'yaml', text, ...omitUndefined({ entry }) } as const
       if (problems.length > 0) return { ...draft, problems }
       const whole = withRouteErrorsSync(() => setAgentEntry(current, name, text, isJson), field)
-      const found = reviewedProblems(check(whole), name, text)
-      return found.length > 0 ? { ...draft, problems: found } : { ...draft, problems: [], ...diffWithCurrent(whole) }
+      const found = reviewedProblems(await check(whole), name, text)
+      if (found.length > 0) return { ...draft, problems: found }
+      return { ...draft, problems: [], ...(await diffWithCurrent(whole)) }
     },
     entry(agent) {
       const { source } = parts
@@ -228,12 +258,13 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
         const field = entry === undefined ? 'agent' : typeof entry === 'string' ? 'text' : 'entry'
         return withSecrets(withRouteErrorsSync(() => setAgentEntry(redacted, name, entry, isJson), field))
       }, about),
-    versions: () => list(maxVersions),
+    reseal,
+    versions: () => list(maxVersions()),
     async version(id) {
-      const [text, found] = [await readVersion(id), (await list(maxVersions)).find((one) => one.id === id)]
+      const [text, found] = [await readVersion(id), (await list(maxVersions())).find((one) => one.id === id)]
       if (text === undefined || found === undefined) return undefined
       const redacted = redactConfigText(text, kinds)
-      const effects = effectsOf(text)
+      const effects = await effectsOf(text)
       const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redacted)
       return { ...found, text: redacted, diff, ...omitUndefined({ effects }) }
     },
@@ -300,4 +331,11 @@ function toRouteError(reason: unknown, field = 'text'): unknown {
   if (!(reason instanceof ConfigError)) return reason
   // An error without a path begins with the colon behind it.
   return problemsError([{ path: [field], message: reason.message.replace(/^: /, '') }])
+}
+
+/** A version whose key is lost, such as after a restore without the keys, must not prevent a rotation. Other errors may pass. */
+function ignoreLostKey(reason: unknown): undefined {
+  const { name, message } = reason as Error
+  if (name === 'OperationError' || message.startsWith('No key for ')) return undefined
+  throw reason
 }

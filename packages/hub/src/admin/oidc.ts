@@ -66,7 +66,7 @@ class IssuerRefusedError extends Error {
   override readonly name = 'Declined'
 }
 
-const purpose = 'console-sign-in'
+export const signInPurpose = 'console-sign-in'
 /** How long a person may take to sign in at the issuer. */
 export const signInTimeoutMs = 600_000
 const requestTimeoutMs = 10_000
@@ -141,7 +141,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
         code_challenge_method: 'S256',
       }
       for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value)
-      const sealed = await (await secrets()).seal(purpose, JSON.stringify(kept), state)
+      const sealed = await (await secrets()).seal(signInPurpose, JSON.stringify(kept), state)
       return { location: location.href, sealedState: `${sealed}.${state}` }
     },
 
@@ -192,7 +192,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
     const dot = sealed?.lastIndexOf('.') ?? -1
     if (sealed === undefined || dot < 0) return undefined
     try {
-      const text = await (await secrets()).unseal(purpose, sealed.slice(0, dot), sealed.slice(dot + 1))
+      const text = await (await secrets()).unseal(signInPurpose, sealed.slice(0, dot), sealed.slice(dot + 1))
       return JSON.parse(text) as PendingSignIn
     } catch {
       return undefined

@@ -39,12 +39,19 @@ export interface AuditLog {
 export interface AuditLogDeps {
   readonly kv: KeyValueStore
   readonly now?: () => number
+  /** Read for every batch: it may change. */
   readonly retentionMs: number
+  /**
+   * Whether other processes write to the store. If not, keys never decrease, even if the clock was set back since the last start, so
+   * that their order is that of the commits. Default true.
+   */
+  readonly isShared?: boolean
   /** Called when a write failed; it is retried. */
   onError?(cause: unknown): void
 }
 
-const kind = 'audit'
+export const auditKind = 'audit'
+const kind = auditKind
 const flushIntervalMs = 1_000
 /** Entries per batch. */
 const maxEntriesPerBatch = 500
@@ -55,7 +62,9 @@ const maxPending = 20_000
 /** Batches read for one page, regardless of the number of matches. */
 const maxNotesSearched = 200
 
-export function createAuditLog({ kv, now = Date.now, retentionMs, onError = () => {} }: AuditLogDeps): AuditLog {
+export function createAuditLog(deps: AuditLogDeps): AuditLog {
+  const { kv, now = Date.now, onError = () => {} } = deps
+  const nextKey = deps.isShared === false ? increasingKeys(kv) : async () => newId
   let pending: AuditEntry[] = []
   let lost = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -86,13 +95,14 @@ export function createAuditLog({ kv, now = Date.now, retentionMs, onError = () =
     if (lost > 0) pending.push({ at: now(), event: 'audit.lost', count: lost })
     const batch = pending
     pending = []
-    const expiresAt = now() + retentionMs
-    const batches = chunks(batch).map((entries) => ({
-      key: newId(),
-      value: entries as unknown as Json,
-      expiresAt,
-    }))
+    const expiresAt = now() + deps.retentionMs
     try {
+      const newKey = await nextKey()
+      const batches = chunks(batch).map((entries) => ({
+        key: newKey(),
+        value: entries as unknown as Json,
+        expiresAt,
+      }))
       await kv.writeAll(kind, batches)
       lost = 0
     } catch (cause) {
@@ -140,6 +150,24 @@ export function createAuditLog({ kv, now = Date.now, retentionMs, onError = () =
       clearTimeout(timer)
     },
   }
+}
+
+/** Keys greater than every stored one. */
+function increasingKeys(kv: KeyValueStore): () => Promise<() => string> {
+  let last: string | undefined
+  return async () => {
+    last ??= (await kv.list(kind, { descending: true, limit: 1 }))[0]?.key ?? ''
+    return () => {
+      const fresh = newId()
+      last = fresh > (last ?? '') ? fresh : keyAfter(last as string)
+      return last
+    }
+  }
+}
+
+function keyAfter(key: string): string {
+  const hex = (BigInt(`0x${key.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
 function chunks(entries: readonly AuditEntry[]): readonly (readonly AuditEntry[])[] {
@@ -191,6 +219,7 @@ export type AuditEvent =
   | 'task.state'
   | 'key.created'
   | 'key.revoked'
+  | 'key.rotated'
   | 'session.opened'
   | 'session.ended'
   | 'config.applied'
@@ -199,6 +228,8 @@ export type AuditEvent =
   | 'agent.retry-stopped'
   | 'admin'
   | 'audit.lost'
+  | 'erasure.requested'
+  | 'erasure.finished'
 
 export interface AuditEntry {
   /** Milliseconds since the epoch. */
@@ -277,5 +308,6 @@ function taskStateEntry(event: StreamEvent, about: EventContext, at: number): Au
 /** Whether the entry is about a refused caller or about credentials; such entries are written at once. */
 function isSecurityEvent({ event, outcome }: AuditEntry): boolean {
   if (outcome === 'UNAUTHENTICATED' || outcome === 'PERMISSION_DENIED') return true
+  if (event.startsWith('erasure.')) return true
   return event.startsWith('key.') || event.startsWith('session.') || event.startsWith('config.')
 }

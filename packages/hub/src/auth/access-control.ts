@@ -19,7 +19,7 @@ import {
 import { type AuditLog, createAuditLog, createTaskStateAudit, requestAuditEntry } from '../audit/audit-log.ts'
 import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
-import { type AdminKey, openAdminKey } from './admin-key.ts'
+import { type AdminKey, type AdminKeySettings, openAdminKey } from './admin-key.ts'
 import { admitRequest, admitInProcess, agentForbiddenError, settleQuota, type AccessSettings } from './admit-request.ts'
 import { challenge, createAuthenticator, createRequestIdentities, type IdentifiedCaller } from './authenticate.ts'
 import { type CardSecurity, cardSecurity } from './card-security.ts'
@@ -35,13 +35,16 @@ export interface AccessControlDeps {
   /** Signs the sessions of the console, and encrypts the tokens that opened them. */
   secrets(): Promise<Signer & Sealer>
   readonly settings: AccessSettings
-  /** Replaces the key that is created at the first start. */
-  readonly adminKey?: string | undefined
+  readonly admin?: AdminKeySettings | undefined
   readonly log: EngineLog
   /** For the documents of issuers. Default: the platform's fetch. */
   readonly fetch?: FetchHandler
-  /** How long audit entries are kept. Default 30 days. */
+  /** How long audit entries are kept. Default 30 days. Read for every write: it may change. */
   readonly auditMs?: number | undefined
+  /** How long revoked and expired keys are listed. Default 90 days. */
+  readonly endedKeysMs?: number | undefined
+  /** Whether other processes write to the store. Default true. */
+  readonly isShared?: boolean | undefined
   readonly now?: () => number
   readonly monotonicNow?: () => number
 }
@@ -81,21 +84,27 @@ export interface AccessControl {
   /** Sets how OpenID Connect sessions are renewed. Until then they are not. */
   setSessionRenewal(renew: SessionCheckDeps['renew']): void
   /** Applies new settings. */
-  configure(settings: AccessSettings): void
+  configure(settings: AccessSettings, admin?: AdminKeySettings): void
   /** Writes pending entries. */
   close(): Promise<void>
 }
 
 /** The SDK's default for tokens. */
 const defaultToleranceMs = 10_000
-const defaultAuditMs = 30 * 86_400_000
+export const defaultAuditMs = 30 * 86_400_000
 const consoleScopes = ['agent:*']
 
 export async function createAccessControl(parts: AccessControlDeps): Promise<AccessControl> {
   const { kv, log, fetch } = parts
   const { now, monotonicNow } = clockOf(parts)
   const failed = (what: string) => (cause: unknown) => log.warn(`${what} could not be written`, { cause })
-  const adminKey = await openAdminKey(kv, parts.adminKey)
+  const adminKey = await openAdminKey({
+    kv,
+    now,
+    monotonicNow,
+    onEnded: () => recheckStreams(),
+    ...(parts.admin !== undefined ? { settings: parts.admin } : {}),
+  })
   const streams = createGrantStreams({
     kv,
     now,
@@ -113,8 +122,19 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     monotonicNow,
     onError: failed('last-used times of keys'),
     onRevoked: (id) => streams.revoke(keyGrantId(id)),
+    get endedRetentionMs() {
+      return parts.endedKeysMs
+    },
   })
-  const audit = createAuditLog({ kv, now, retentionMs: parts.auditMs ?? defaultAuditMs, onError: failed('the audit') })
+  const audit = createAuditLog({
+    kv,
+    now,
+    get retentionMs() {
+      return parts.auditMs ?? defaultAuditMs
+    },
+    isShared: parts.isShared ?? true,
+    onError: failed('the audit'),
+  })
   const identities = createRequestIdentities()
   const limiter = createRateLimiter(monotonicNow)
   const quota = createTaskQuota(kv, now)
@@ -123,7 +143,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
   const sessions = createConsoleSessions({
     secrets: parts.secrets,
     kv,
-    adminMark: adminKey.mark,
+    isAdminMark: adminKey.isMark,
     now,
     monotonicNow,
     prove: (token) => checkCurrentToken(token, bearerCredentials(token)),
@@ -156,6 +176,10 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       /** For requests that name no agent: anonymous access is always allowed there. */
       anybody: createAuthenticator({ ...shared, isAnonymousAllowed: () => true }),
     }
+  }
+
+  function recheckStreams(): void {
+    streams.recheck().catch((cause: unknown) => log.warn('open streams could not be rechecked', { cause }))
   }
 
   /** Other clients may send a header of that name, too. */
@@ -263,11 +287,13 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     setSessionRenewal(renew) {
       renewSession = renew
     },
-    configure(settings) {
+    configure(settings, admin) {
       current = applySettings(settings)
-      streams.recheck().catch((cause: unknown) => log.warn('open streams could not be rechecked', { cause }))
+      if (admin !== undefined) adminKey.configure(admin)
+      recheckStreams()
     },
     async close() {
+      adminKey.close()
       streams.close()
       await keys.close()
       await sessions.close()

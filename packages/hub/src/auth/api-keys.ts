@@ -57,6 +57,8 @@ export interface ApiKeys {
   revoke(id: string): Promise<KeyInfo | undefined>
   /** Drops it from the cache: another replica revoked it. */
   forget(id: string): void
+  /** Drops a last use that is not written yet: the record of the key is being erased. */
+  forgetUse(id: string): void
   close(): Promise<void>
 }
 
@@ -67,6 +69,8 @@ export interface ApiKeysDeps {
   onError?(cause: unknown): void
   /** Called when a key is revoked, to end its streams. */
   onRevoked?(id: string): Promise<void>
+  /** How long an ended key is still listed. Default 90 days. Read for every write: it may change. */
+  readonly endedRetentionMs?: number | undefined
 }
 
 interface CachedKey {
@@ -82,15 +86,16 @@ const ownerIndexKind = 'key-of'
 /** How long another replica may accept a key that was revoked here. */
 export const keyCacheMs = 2_000
 const maxCached = 10_000
-/** How long an ended key is still listed. */
-const endedRetentionMs = 90 * 86_400_000
+const defaultEndedRetentionMs = 90 * 86_400_000
 /** How long the last use of an unused key is kept. */
 const useRetentionMs = 400 * 86_400_000
 /** Compared if the id is unknown, so that timing does not reveal that. */
 const emptyHash = sha256Hex('')
 
-export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: ApiKeysDeps): ApiKeys {
-  const { now, monotonicNow } = clockOf(clock)
+export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
+  const { kv, onError = () => {}, onRevoked } = deps
+  const { now, monotonicNow } = clockOf(deps)
+  const endedRetentionMs = (): number => deps.endedRetentionMs ?? defaultEndedRetentionMs
   const cache = new Map<string, CachedKey>()
   const use = createCredentialUse({ kv, now, kind: 'key-use', retentionMs: useRetentionMs, onError })
 
@@ -161,7 +166,7 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
       const ends = expiresAt === undefined ? {} : { expiresAt }
       // Before the key itself: a key that cannot be listed must not be valid.
       await kv.write(ownerIndexKind, { key: ownerIndexKey(record), value: id, ...ends })
-      await store(record, expiresAt === undefined ? undefined : expiresAt + endedRetentionMs)
+      await store(record, expiresAt === undefined ? undefined : expiresAt + endedRetentionMs())
       return { key, info: keyInfoOf(record, now(), undefined) }
     },
     async find(key) {
@@ -201,7 +206,7 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
       const known = await load(id)
       if (known === undefined) return undefined
       const revokedRecord = known.revokedAt === undefined ? { ...known, revokedAt: now() } : known
-      await store(revokedRecord, now() + endedRetentionMs)
+      await store(revokedRecord, now() + endedRetentionMs())
       await kv.remove(ownerIndexKind, ownerIndexKey(known))
       await onRevoked?.(id)
       // Set instead of deleted: a read already in progress must not put the old record back.
@@ -210,6 +215,7 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
       return withUse(revokedRecord)
     },
     forget: (id) => void cache.delete(id),
+    forgetUse: use.forget,
     close: use.close,
   }
 }

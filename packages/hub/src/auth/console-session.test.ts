@@ -43,7 +43,7 @@ function open({
   const sessions = createConsoleSessions({
     secrets: async () => signer,
     kv,
-    adminMark,
+    isAdminMark: async (mark) => mark === adminKeyMark(sha256Hex(adminMark)),
     now: () => clock.at + clock.stepMs,
     monotonicNow: () => clock.at,
     async prove(): Promise<Caller> {
@@ -66,7 +66,7 @@ const pairOf = (cookie: string): string => cookie.split(';')[0] ?? ''
 describe('sessions', () => {
   it('of the admin key are over after twelve hours', async () => {
     const { sessions, clock } = open()
-    const { cookie } = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
+    const { cookie } = await sessions.open({ subject: 'admin', grant: sessions.adminGrant('a') }, false)
     clock.at += 12 * 3_600_000 - 1
     assert.equal((await sessions.read(pairOf(cookie)))?.subject, 'admin')
     clock.at += 1
@@ -76,7 +76,7 @@ describe('sessions', () => {
   it('are listed with their last use, which another replica learns when it is written', async () => {
     const { sessions, kv, clock } = open()
     const other = open({ kv, clock }).sessions
-    const { cookie, createdAt } = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
+    const { cookie, createdAt } = await sessions.open({ subject: 'admin', grant: sessions.adminGrant('a') }, false)
     const lastUses = async (): Promise<readonly unknown[]> =>
       (await Promise.all([sessions, other].map((one) => one.list({ limit: 10 })))).map(([found]) => found?.lastUsedAt)
     assert.deepEqual(await lastUses(), [createdAt, createdAt])
@@ -90,7 +90,7 @@ describe('sessions', () => {
   it('that were ended at one replica are over at another within a second', async () => {
     const { sessions, kv, clock, ended } = open()
     const other = open({ kv, clock }).sessions
-    const opened = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
+    const opened = await sessions.open({ subject: 'admin', grant: sessions.adminGrant('a') }, false)
     assert.ok(await other.read(pairOf(opened.cookie)))
     assert.equal(await sessions.end(opened.id), true)
     assert.deepEqual(ended, [opened.id])
@@ -104,7 +104,7 @@ describe('sessions', () => {
     const { sessions, kv } = open()
     const clock = { at: 1_000_000, stepMs: 0 }
     const other = open({ kv, clock }).sessions
-    const opened = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
+    const opened = await sessions.open({ subject: 'admin', grant: sessions.adminGrant('a') }, false)
     assert.ok(await other.read(pairOf(opened.cookie)))
     await sessions.end(opened.id)
     clock.stepMs = -3_600_000
@@ -114,7 +114,7 @@ describe('sessions', () => {
 
   it('are listed until they end, without what opened them', async () => {
     const { sessions } = open()
-    const first = await sessions.open({ subject: 'admin', grant: sessions.adminGrant, from: '192.0.2.1' }, false)
+    const first = await sessions.open({ subject: 'admin', grant: sessions.adminGrant('a'), from: '192.0.2.1' }, false)
     const second = await sessions.open({ subject: ann, grant: byToken(2_000_000) }, false)
     const shown = await sessions.list({ limit: 10 })
     assert.deepEqual(
@@ -134,7 +134,7 @@ describe('sessions', () => {
 
   it('of the admin end with the admin key, and those of others do not', async () => {
     const { sessions, kv, clock } = open()
-    const mine = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
+    const mine = await sessions.open({ subject: 'admin', grant: sessions.adminGrant('a') }, false)
     const theirs = await sessions.open({ subject: ann, grant: byToken(clock.at + 60_000) }, false)
     const after = open({ kv, clock, adminMark: 'b' }).sessions
     assert.equal(await after.read(pairOf(mine.cookie)), undefined)
@@ -144,7 +144,7 @@ describe('sessions', () => {
 
   it('have two halves that belong together', async () => {
     const { sessions } = open()
-    const order = { subject: 'admin', grant: sessions.adminGrant }
+    const order = { subject: 'admin', grant: sessions.adminGrant('a') }
     const [one, other] = [await sessions.open(order, true), await sessions.open(order, true)]
     assert.equal(await sessions.verifyCsrf(one, one.csrf), true)
     assert.equal(await sessions.verifyCsrf(one, other.csrf), false)

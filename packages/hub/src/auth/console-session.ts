@@ -43,8 +43,8 @@ export interface NewSessionOptions {
 }
 
 export interface ConsoleSessions {
-  /** For a session opened by the admin key. */
-  readonly adminGrant: SessionGrant
+  /** For a session opened by this admin key: it ends with the key. */
+  adminGrant(key: string): SessionGrant
   open(session: NewSessionOptions, isSecure: boolean): Promise<OpenedSession>
   /** Whether the `Cookie` header has one, valid or not. */
   hasCookie(cookies: string | undefined): boolean
@@ -65,7 +65,10 @@ export interface ConsoleSessions {
   close(): Promise<void>
 }
 
-export interface ConsoleSessionsDeps extends Pick<SessionCheckDeps, 'adminMark' | 'prove' | 'renew' | 'pause' | 'now'> {
+export interface ConsoleSessionsDeps extends Pick<
+  SessionCheckDeps,
+  'isAdminMark' | 'prove' | 'renew' | 'pause' | 'now'
+> {
   /** Measures how long a record is cached. */
   readonly monotonicNow: () => number
   secrets(): Promise<Signer & Sealer>
@@ -83,7 +86,7 @@ const lifetimeMs = 12 * 3_600_000
 /** How long another replica may accept a session that was ended here. */
 const sessionCacheMs = 1_000
 const maxCached = 1_000
-const purpose = { session: 'console-session', csrf: 'console-csrf' }
+export const consoleSessionPurposes = { session: 'console-session', csrf: 'console-csrf' } as const
 export const adminSubject = 'admin'
 
 interface CookieClaims {
@@ -98,7 +101,7 @@ interface CachedSession {
 }
 
 export function createConsoleSessions(parts: ConsoleSessionsDeps): ConsoleSessions {
-  const { secrets, kv, adminMark, now, monotonicNow, onError = () => {} } = parts
+  const { secrets, kv, now, monotonicNow, onError = () => {} } = parts
   const records = createSessionRecords(kv, secrets)
   const checkGrant = createSessionCheck({ ...parts, records })
   const use = createCredentialUse({ kv, now, kind: 'session-use', retentionMs: lifetimeMs, onError })
@@ -138,15 +141,17 @@ export function createConsoleSessions(parts: ConsoleSessionsDeps): ConsoleSessio
   async function verifiedId(token: string): Promise<string | undefined> {
     const dot = token.indexOf('.')
     const text = token.slice(0, dot)
-    if (dot < 1 || !(await (await secrets()).verify(purpose.session, text, token.slice(dot + 1)))) return undefined
+    if (dot < 1 || !(await (await secrets()).verify(consoleSessionPurposes.session, text, token.slice(dot + 1))))
+      return undefined
     const { id, exp } = JSON.parse(Buffer.from(text, 'base64url').toString()) as CookieClaims
     return exp <= now() ? undefined : id
   }
 
-  const csrfOf = async ({ id }: Pick<ConsoleSession, 'id'>): Promise<string> => (await secrets()).sign(purpose.csrf, id)
+  const csrfOf = async ({ id }: Pick<ConsoleSession, 'id'>): Promise<string> =>
+    (await secrets()).sign(consoleSessionPurposes.csrf, id)
 
   return {
-    adminGrant: { by: 'key', mark: adminMark },
+    adminGrant: (key) => ({ by: 'key', mark: adminKeyMark(sha256Hex(key)) }),
     async open({ subject, grant, from }, isSecure) {
       const createdAt = now()
       const latest = createdAt + lifetimeMs
@@ -156,7 +161,7 @@ export function createConsoleSessions(parts: ConsoleSessionsDeps): ConsoleSessio
       await records.write(opened)
       const claims: CookieClaims = { id: opened.id, exp: opened.expiresAt }
       const text = Buffer.from(JSON.stringify(claims)).toString('base64url')
-      const token = `${text}.${await (await secrets()).sign(purpose.session, text)}`
+      const token = `${text}.${await (await secrets()).sign(consoleSessionPurposes.session, text)}`
       const cookie = cookieOf(token, opened.expiresAt - createdAt, isSecure)
       return { ...toSession(opened), cookie, csrf: await csrfOf(opened) }
     },
@@ -178,7 +183,8 @@ export function createConsoleSessions(parts: ConsoleSessionsDeps): ConsoleSessio
       return found.map((session) => ({ ...session, lastUsedAt: lastUsed.get(session.id) ?? session.createdAt }))
     },
     csrfOf,
-    verifyCsrf: async ({ id }, csrf) => csrf !== undefined && (await secrets()).verify(purpose.csrf, id, csrf),
+    verifyCsrf: async ({ id }, csrf) =>
+      csrf !== undefined && (await secrets()).verify(consoleSessionPurposes.csrf, id, csrf),
     end,
     emptyCookie: (isSecure) => cookieOf('', 0, isSecure),
     forget: (id) => void cache.delete(id),

@@ -7,6 +7,8 @@ import type { KeyValueStore } from '@parley/a2a'
 export interface CredentialUse {
   recordUse(id: string): void
   lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** Drops a use that is not written yet. */
+  forget(id: string): void
   /** Writes pending data. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -61,6 +63,7 @@ export function createCredentialUse({ kv, now, kind, retentionMs, onError }: Cre
       )
       return new Map(found.filter(([, at]) => at > 0))
     },
+    forget: (id) => void pending.delete(id),
     flush,
     close: flush,
   }

@@ -16,8 +16,8 @@ export interface RenewedTokens {
 
 export interface SessionCheckDeps {
   readonly records: SessionRecords
-  /** Identifies the current admin key without revealing it. */
-  readonly adminMark: string
+  /** Whether the mark is that of a valid admin key. */
+  isAdminMark(mark: string): Promise<boolean>
   /** The caller of this token by the current configuration. Throws UNAUTHENTICATED, or UNAVAILABLE. */
   prove(token: string): Promise<Caller>
   /** Asks the issuer; `undefined` if it refuses. Throws UNAVAILABLE while it does not answer. */
@@ -35,7 +35,7 @@ const renewalLeaseMs = 20_000
 const maxPauses = 200
 
 export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
-  const { records, adminMark, now } = parts
+  const { records, now } = parts
   const pause = parts.pause ?? (() => new Promise<void>((resolve) => setTimeout(resolve, 100)))
   /** One request to the issuer for a session, however many requests wait for it. */
   const renewing = new Map<string, Promise<SessionRecord | undefined>>()
@@ -43,7 +43,7 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
   async function check({ record }: StoredSession): Promise<SessionRecord | undefined> {
     const { grant, subject, expiresAt } = record
     if (expiresAt <= now()) return undefined
-    if (grant.by === 'key') return grant.mark === adminMark ? record : undefined
+    if (grant.by === 'key') return (await parts.isAdminMark(grant.mark)) ? record : undefined
     if (tokenExpiry(grant.token) <= now()) return renewed(record.id)
     return (await isAdmin(grant.token, subject)) ? record : undefined
   }
@@ -152,14 +152,14 @@ interface SessionRecords {
 }
 
 const kind = 'session'
-const purpose = 'console-session-grant'
+export const sessionGrantPurpose = 'console-session-grant'
 
 type SessionNote = Omit<SessionRecord, 'id' | 'grant'> & { readonly by: SessionGrant['by']; readonly grant: string }
 
 export function createSessionRecords(kv: KeyValueStore, secrets: () => Promise<Sealer>): SessionRecords {
   async function open(id: string, value: Json): Promise<SessionRecord> {
     const { by: _, grant, ...rest } = value as unknown as SessionNote
-    const text = await (await secrets()).unseal(purpose, grant, id)
+    const text = await (await secrets()).unseal(sessionGrantPurpose, grant, id)
     return { ...rest, id, grant: JSON.parse(text) as SessionGrant }
   }
 
@@ -169,7 +169,7 @@ export function createSessionRecords(kv: KeyValueStore, secrets: () => Promise<S
       return stored === undefined ? undefined : { record: await open(id, stored.value), version: stored.version }
     },
     async write({ id, grant, ...rest }, version) {
-      const sealed = await (await secrets()).seal(purpose, JSON.stringify(grant), id)
+      const sealed = await (await secrets()).seal(sessionGrantPurpose, JSON.stringify(grant), id)
       const kept = JSON.parse(JSON.stringify({ ...rest, by: grant.by, grant: sealed } satisfies SessionNote)) as Json
       return kv.write(kind, { key: id, value: kept, expiresAt: rest.expiresAt }, version)
     },

@@ -25,6 +25,8 @@ export const hubDetails = [
 export interface HubConnection {
   readonly url: string
   readonly key: string
+  /** Where a file with the admin key may be, if the configuration was read. */
+  readonly dataDir?: string
 }
 
 const keyMissingText =
@@ -45,7 +47,7 @@ export async function hubConnection(flags: Flags, terminal: Terminal): Promise<H
   if (key === undefined) {
     throw new CliError(keyMissingText, exitCodes.unauthorized)
   }
-  return { url: named?.replace(/\/+$/, '') ?? listenUrl(listen), key }
+  return { url: named?.replace(/\/+$/, '') ?? listenUrl(listen), key, dataDir }
 }
 
 export async function requestAdmin<T>(

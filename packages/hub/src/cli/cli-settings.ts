@@ -1,7 +1,13 @@
 /** Settings from the environment and from flags that override the configuration file. Flags win. */
 import { omitUndefined } from '@parley/a2a'
 import type { AgentKind } from '../agents/kind.ts'
-import { findConfig, loadConfig } from '../config/load-config.ts'
+import { delimiter, isAbsolute, resolve } from 'node:path'
+import { configBaseDir } from '../config/check-config.ts'
+import { findConfig } from '../config/load-config.ts'
+import { loadWithSecrets } from '../config/secrets/load-with-secrets.ts'
+import { createSecretCache, type SecretCache } from '../config/secrets/secret-cache.ts'
+import { mountedSecretFolders } from '../config/secrets/secret-files.ts'
+import { programEnvironment } from './program-environment.ts'
 import type { LoadedConfig, LoadConfigOptions, ConfigOverrides } from '../config/load-config.ts'
 import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
 import type { HubConfig } from '../config/hub-config.ts'
@@ -21,17 +27,32 @@ export async function loadKinds(): Promise<readonly AgentKind[]> {
 
 export type CliConfig = LoadedConfig & { readonly file: string | undefined }
 
-export async function readConfig(flags: Flags, terminal: Terminal): Promise<CliConfig> {
+/** `cache` keeps the secrets of providers between reads. */
+export async function readConfig(flags: Flags, terminal: Terminal, cache?: SecretCache): Promise<CliConfig> {
   const options = await loadOptions(flags, terminal)
-  return { ...loadConfig(options), file: options.file }
+  return { ...(await loadWithSecrets(options, cache ?? openSecretCache(flags, terminal))), file: options.file }
+}
+
+export function openSecretCache(flags: Flags, terminal: Terminal): SecretCache {
+  const { environment, cwd } = terminal
+  const file = configFile(flags, terminal)
+  const baseDir = file === undefined ? cwd : configBaseDir(resolve(cwd, file))
+  return createSecretCache({ baseDir, env: programEnvironment(environment) })
+}
+
+/** Folders whose files `${file:…}` may name: those of containers and of systemd, and those that the operator adds. */
+export function secretRoots(environment: Terminal['environment']): readonly string[] {
+  const { CREDENTIALS_DIRECTORY: credentials, PARLEY_SECRET_ROOTS: more = '' } = environment
+  return [...mountedSecretFolders, ...(credentials ? [credentials] : []), ...more.split(delimiter)].filter(isAbsolute)
 }
 
 /** Throws CliError with all problems, one per line. */
 export async function readValidConfig(
   flags: Flags,
   terminal: Terminal,
+  cache?: SecretCache,
 ): Promise<Exclude<CliConfig, { problems: unknown }>> {
-  const loaded = await readConfig(flags, terminal)
+  const loaded = await readConfig(flags, terminal, cache)
   if ('problems' in loaded) throw new CliError(problemLines(loaded.problems, loaded.file).join('\n'))
   return loaded
 }
@@ -43,8 +64,8 @@ export function listenUrl({ host, port, tls }: HubConfig['listen']): string {
 }
 
 /** The configuration source, for changes while the hub runs. */
-export async function openConfigSource(flags: Flags, terminal: Terminal): Promise<ConfigSource> {
-  return fileSource(await loadOptions(flags, terminal))
+export async function openConfigSource(flags: Flags, terminal: Terminal, cache: SecretCache): Promise<ConfigSource> {
+  return fileSource(await loadOptions(flags, terminal), cache)
 }
 
 async function loadOptions(flags: Flags, terminal: Terminal): Promise<LoadConfigOptions> {
@@ -52,7 +73,9 @@ async function loadOptions(flags: Flags, terminal: Terminal): Promise<LoadConfig
   const file = configFile(flags, terminal)
   const dataDir = flags.value('data') ?? environment['PARLEY_DATA']
   const overrides = overridesOf(flags, environment)
-  return { file, fallback: demoConfig, environment, overrides, dataDir, cwd, kinds: await loadKinds() }
+  const kinds = await loadKinds()
+  const roots = secretRoots(environment)
+  return { file, fallback: demoConfig, environment, overrides, dataDir, cwd, kinds, secretRoots: roots }
 }
 
 export function overridesOf(flags: Flags, environment: Terminal['environment']): ConfigOverrides {
@@ -64,6 +87,10 @@ export function overridesOf(flags: Flags, environment: Terminal['environment']):
     const isSet = found !== undefined && (found !== '' || name === 'GRPC_PORT')
     return isSet ? { text: found, name } : undefined
   }
+  const listOf = (name: string): readonly string[] | undefined => {
+    const keys = (environment[name] ?? '').split(/[\s,]+/).filter((key) => key !== '')
+    return keys.length === 0 ? undefined : keys
+  }
   const host = setting('host', 'BIND_HOST')?.text
   const port = portOf(setting('port', 'PORT'))
   const grpc = setting('grpc-port', 'GRPC_PORT')
@@ -74,8 +101,8 @@ export function overridesOf(flags: Flags, environment: Terminal['environment']):
   const { PARLEY_STORE_DIRECT: direct, PARLEY_MASTER_KEY: masterKey, PARLEY_ADMIN_KEY: key } = environment
   return {
     listen: omitUndefined({ host, port, grpcPort }),
-    store: omitUndefined({ url, direct, masterKey }),
-    admin: omitUndefined({ key }),
+    store: omitUndefined({ url, direct, masterKey, previousMasterKeys: listOf('PARLEY_PREVIOUS_MASTER_KEYS') }),
+    admin: omitUndefined({ key, previousKeys: listOf('PARLEY_PREVIOUS_ADMIN_KEYS') }),
   }
 }
 

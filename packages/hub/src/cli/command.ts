@@ -7,6 +7,8 @@ export interface Terminal {
   readonly cwd: string
   print(line: string): void
   printError(line: string): void
+  /** Writes to stderr without a line break: a line that is written again in place. */
+  writeError(text: string): void
   /** Whether stderr is a terminal. */
   readonly isErrorTerminal: boolean
   /** Whether the output goes to a terminal, not to a file or a log. */

@@ -22,7 +22,9 @@ describe('the command line', () => {
   it('says what there is when a word is missing or wrong', () => {
     assert.throws(
       () => chooseCommand(['key']),
-      usageError('Missing subcommand of key. Use `parley key create`, `parley key list`, `parley key revoke`.'),
+      usageError(
+        'Missing subcommand of key. Use `parley key create`, `parley key list`, `parley key revoke`, `parley key rotate`.',
+      ),
     )
     assert.throws(() => chooseCommand(['start']), usageError('Unknown command start. See `parley help`.'))
     assert.throws(() => chooseCommand(['statsu']), /^CliError: Unknown command statsu\. Did you mean status\? See/)

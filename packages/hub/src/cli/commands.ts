@@ -3,17 +3,22 @@ import { parseArgs } from 'node:util'
 import { agentAdd } from './agent-add.ts'
 import { nearestName } from '../config/nearest-name.ts'
 import { agentList, agentRemove } from './agent-commands.ts'
+import { backupCommand, exportCommand, importCommand, restoreCommand } from './backup-commands.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { auditExportCommand } from './audit-command.ts'
 import { createCompletionCommand } from './completion.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
-import { keyCreate, keyList, keyRevoke, sessionEnd, sessionList } from './credential-commands.ts'
+import { keyCreate, keyList, keyRevoke, keyRotate, sessionEnd, sessionList } from './credential-commands.ts'
 import { doctorCommand } from './doctor-command.ts'
+import { eraseCommand } from './erase-command.ts'
 import { initCommand } from './init.ts'
 import { logsCommand } from './logs-command.ts'
 import { mcpCommand } from './mcp-command.ts'
 import { wantsJson } from './output.ts'
+import { pruneCommand } from './prune-command.ts'
 import { statusCommand } from './status-command.ts'
 import { upCommand } from './up.ts'
+import { verifyCommand } from './verify-command.ts'
 import { hubVersion } from '../config/hub-version.ts'
 
 export const commands: readonly Command[] = [
@@ -22,6 +27,11 @@ export const commands: readonly Command[] = [
   statusCommand,
   logsCommand,
   doctorCommand,
+  verifyCommand,
+  backupCommand,
+  restoreCommand,
+  exportCommand,
+  importCommand,
   configCheck,
   configPrint,
   configJsonSchema,
@@ -31,8 +41,12 @@ export const commands: readonly Command[] = [
   keyCreate,
   keyList,
   keyRevoke,
+  keyRotate,
   sessionList,
   sessionEnd,
+  pruneCommand,
+  eraseCommand,
+  auditExportCommand,
   mcpCommand,
   createCompletionCommand(() => commands),
 ]

@@ -26,7 +26,7 @@ const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).st
 describe('parley completion', () => {
   it('completes commands, subcommands and options in bash', { skip: !hasBash && 'there is no bash' }, async () => {
     assert.deepEqual(await complete('st'), ['status'])
-    assert.deepEqual(await complete('key', ''), ['create', 'list', 'revoke'])
+    assert.deepEqual(await complete('key', ''), ['create', 'list', 'revoke', 'rotate'])
     assert.deepEqual(await complete('key', 'create', '--exp'), ['--expires'])
     assert.deepEqual(await complete('key', 'revoke', 'some-id', '--time'), ['--timeout'])
     assert.deepEqual(await complete('completion', 'z'), ['zsh'])
@@ -46,7 +46,7 @@ describe('parley completion', () => {
       return stdout.split('\n').filter((one) => one !== '')
     }
     assert.deepEqual(offered('parley st'), ['status'])
-    assert.deepEqual(offered('parley key '), ['create', 'list', 'revoke'])
+    assert.deepEqual(offered('parley key '), ['create', 'list', 'revoke', 'rotate'])
     assert.deepEqual(offered('parley key create --exp'), ['--expires'])
     assert.deepEqual(offered('parley key revoke some-id --time'), ['--timeout'])
   })

@@ -10,3 +10,15 @@ export const listenFlags = {
   store: { type: 'string' },
   data: { type: 'string' },
 } satisfies Command['flags']
+
+/** Flags of commands that open a store without the hub: `readStoreSettings` reads them. */
+export const storeFlags = {
+  ...configFlags,
+  store: { type: 'string' },
+  data: { type: 'string' },
+} satisfies Command['flags']
+export const storeDetails = [
+  '-c, --config <file>   The configuration that names the store. Default: parley.yaml, parley.yml or parley.json in this folder.',
+  '--data <dir>          The SQLite store in this directory.',
+  '--store <url>         sqlite:<file> or postgres://user:password@host/database. Overrides the configuration.',
+]

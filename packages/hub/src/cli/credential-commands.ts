@@ -1,9 +1,10 @@
 /**
- * `parley key create | list | revoke` and `parley session list | end`: requests to a running hub, with the admin key. The commands
+ * `parley key create | list | revoke | rotate` and `parley session list | end`: requests to a running hub, with the admin key. The commands
  * never open its store.
  */
-import { adminPages, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { usageError, type Command } from './command.ts'
+import { adminPages, hubConnection, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
+import { replaceAdminKey } from './first-admin-key.ts'
+import { usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { printResult, tableLines, wantsJson } from './output.ts'
 
 export const keyCreate: Command = {
@@ -101,6 +102,76 @@ export const keyRevoke: Command = {
     printResult(flags, terminal, { id, state: 'revoked' }, () => [`Revoked key ${id}.`])
     return 0
   },
+}
+
+export const keyRotate: Command = {
+  name: 'key rotate',
+  takes: '<admin|signing|master>',
+  summary: 'Rotates the admin key, the signing keys or the master key of a running hub.',
+  details: [
+    'admin      Creates another admin key and shows it once.',
+    'signing    Creates new keys for cards, webhooks, delegation, page tokens, sessions and secrets at rest.',
+    'master     Wraps the keys of the store by another master key.',
+    '--overlap <duration>    How long the previous admin key is valid. off: it ends at once. Default 24h.',
+    ...hubDetails,
+  ],
+  flags: { ...hubFlags, overlap: { type: 'string' } },
+  async run(flags, terminal) {
+    const [what = '', ...rest] = flags.positionals
+    const rotate = { admin: rotateAdmin, signing: rotateSigning, master: rotateMaster }[what]
+    if (rotate === undefined || rest.length > 0) throw usageError('Name what to rotate: admin, signing or master.')
+    if (flags.value('overlap') !== undefined && what !== 'admin')
+      throw usageError('--overlap is an option of `parley key rotate admin`.')
+    await rotate(flags, terminal)
+    return 0
+  },
+}
+
+async function rotateAdmin(flags: Flags, terminal: Terminal): Promise<void> {
+  const used = await hubConnection(flags, terminal)
+  const overlap = flags.value('overlap')
+  const order = overlap === undefined ? {} : { overlap }
+  const made = await requestAdmin<{ key: string; previousEndsAt: string }>(
+    flags,
+    terminal,
+    'POST',
+    '/admin/rotate/admin',
+    order,
+  )
+  if (wantsJson(flags)) terminal.print(JSON.stringify(made, null, 2))
+  else terminal.print(made.key)
+  // The commands in this folder read the file: with the old key they would fail after the overlap.
+  const file = await replaceAdminKey(used, made.key)
+  terminal.printError('Created the admin key. It is shown only once.')
+  if (file !== undefined) terminal.printError(`It replaces the previous one in ${file}.`)
+  terminal.printError(`The previous key is valid until ${made.previousEndsAt}.`)
+}
+
+async function rotateSigning(flags: Flags, terminal: Terminal): Promise<void> {
+  const made = await requestAdmin<{ rotated: readonly string[]; removed: number }>(
+    flags,
+    terminal,
+    'POST',
+    '/admin/rotate/signing',
+  )
+  printResult(flags, terminal, made, () => [
+    `Created new keys: ${made.rotated.join(', ')}.`,
+    ...(made.removed === 0 ? [] : [`Removed ${made.removed} old keys that nothing needs.`]),
+    'What older keys signed or sealed stays valid.',
+  ])
+}
+
+async function rotateMaster(flags: Flags, terminal: Terminal): Promise<void> {
+  const made = await requestAdmin<{ keys: number; fingerprint: string; replicas: number; next: string }>(
+    flags,
+    terminal,
+    'POST',
+    '/admin/rotate/master',
+  )
+  printResult(flags, terminal, made, () => [
+    `Wrapped ${made.keys} keys by the new master key ${made.fingerprint}.`,
+    made.next,
+  ])
 }
 
 interface SessionJson {

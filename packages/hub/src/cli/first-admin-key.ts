@@ -40,6 +40,17 @@ export async function readAdminKey(dataDir: string): Promise<string | undefined>
   }
 }
 
+/** Replaces the key in the file, if it is the one that was used. Returns the file. */
+export async function replaceAdminKey(
+  { dataDir, key: used }: { readonly dataDir?: string; readonly key: string },
+  key: string,
+): Promise<string | undefined> {
+  if (dataDir === undefined || (await readAdminKey(dataDir)) !== used) return undefined
+  const file = join(dataDir, adminKeyFileName)
+  await writeOwnerOnly(file, key, dataDir)
+  return file
+}
+
 async function writeOwnerOnly(file: string, text: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: ownerOnly.folder })
   // Created anew, so that neither a link nor a file of another user is written to.

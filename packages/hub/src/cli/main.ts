@@ -39,6 +39,7 @@ function hubTerminal(): Terminal {
     cwd: process.cwd(),
     print: (line) => console.log(line),
     printError: (line) => console.error(line),
+    writeError: (text) => void process.stderr.write(text),
     isErrorTerminal: process.stderr.isTTY,
     isOutputTerminal: process.stdout.isTTY,
     get input() {

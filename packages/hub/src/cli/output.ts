@@ -41,3 +41,17 @@ export function tableLines(
       .trimEnd()
   return [styled(terminal, 'bold', line(header)), ...rows.map(line)]
 }
+
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** `12.3 MB` */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1_000 ** power
+  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${byteUnits[power]}`
+}
+
+/** `1 task`, `2 tasks` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

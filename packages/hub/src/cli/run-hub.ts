@@ -13,24 +13,28 @@ import { createRedactor, collectSecrets } from '../telemetry/logs/redactor.ts'
 import type { Flags, Terminal } from './command.ts'
 import { showAdminKey } from './first-admin-key.ts'
 import { programEnvironment } from './program-environment.ts'
-import { openConfigSource, problemLines, readConfig, readValidConfig } from './cli-settings.ts'
+import { openConfigSource, openSecretCache, problemLines, readConfig, readValidConfig } from './cli-settings.ts'
+import type { SecretCache } from '../config/secrets/secret-cache.ts'
 
 export async function runHub(flags: Flags, terminal: Terminal): Promise<number> {
-  const loaded = await readValidConfig(flags, terminal)
+  const secrets = openSecretCache(flags, terminal)
+  const loaded = await readValidConfig(flags, terminal, secrets)
   const { config } = loaded
   const logBuffer = createLogBuffer()
   const log = logTo(terminal, loaded, logBuffer)
+  for (const warning of loaded.warnings) log.warn(warning)
   const hub = await startHub(config, {
     log,
     logBuffer,
     insecure: flags.has('insecure'),
     acceptLoss: flags.has('accept-loss'),
     programEnv: programEnvironment(terminal.environment),
-    source: await openConfigSource(flags, terminal),
+    print: (text) => terminal.print(text.replace(/\n$/, '')),
+    source: await openConfigSource(flags, terminal, secrets),
   })
   // Before any output: a reader that sees the hub running may stop it at once.
   const shutdown = terminal.untilShutdown()
-  const stop = followConfig(hub, flags, terminal)
+  const stop = followConfig({ hub, flags, terminal, secrets, log }, loaded)
   await printStartup(hub, config, terminal)
   terminal.print(`Stop with Ctrl-C. ${stopText(config.store.url)}`)
   await shutdown
@@ -69,27 +73,56 @@ function stopText(store: string): string {
   return `Unfinished tasks continue ${when} if their agent can resume; the others fail.`
 }
 
-/** Watches the configuration and the source files of agents, and SIGHUP. An invalid configuration changes nothing. */
-function followConfig(hub: Hub, flags: Flags, terminal: Terminal): () => void {
-  async function reload(): Promise<void> {
+interface FollowedHub {
+  readonly hub: Hub
+  readonly flags: Flags
+  readonly terminal: Terminal
+  readonly secrets: SecretCache
+  readonly log: HubLog
+}
+
+/** Watches the configuration, its secrets and the source files of agents, and SIGHUP. An invalid configuration changes nothing. */
+function followConfig({ hub, flags, terminal, secrets, log }: FollowedHub, first: LoadedConfig): () => void {
+  let reloading: Promise<void> = Promise.resolve()
+  /** One after the other: files, secrets and signals may change together. */
+  function reload(): Promise<void> {
+    reloading = reloading.then(reloadNow)
+    return reloading
+  }
+
+  function followSecrets({ providerSecrets }: LoadedConfig): void {
+    secrets.follow(providerSecrets, {
+      changed: () => void reload(),
+      failed: ({ scheme, name }, problem) =>
+        log.warn('a secret could not be read again: its last value stays in use', { provider: scheme, name, problem }),
+    })
+  }
+
+  async function reloadNow(): Promise<void> {
     try {
-      const loaded = await readConfig(flags, terminal)
+      const loaded = await readConfig(flags, terminal, secrets)
+      log.setSecrets(secretsOf(loaded))
       if ('problems' in loaded) {
         terminal.printError('The configuration is invalid and was not applied:')
         for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
         return
       }
       for (const line of reloadLines(await hub.reload(loaded.config))) terminal.print(line)
-      watch.watch(hub.files())
+      followSecrets(loaded)
+      watch.watch([...hub.files(), ...loaded.secretFiles])
     } catch (reason) {
       terminal.printError(`The configuration could not be applied: ${String(reason)}`)
     }
   }
 
   const watch = watchFiles(reload)
-  watch.watch(hub.files())
-  terminal.onReload(() => void reload())
-  return watch.close
+  watch.watch([...hub.files(), ...first.secretFiles])
+  followSecrets(first)
+  terminal.onReload(() => void secrets.refresh().then(reload))
+  return () => {
+    watch.close()
+    secrets.close()
+  }
 }
 
 function reloadLines({ added, changed, removed, applied, restart }: ReloadResult): readonly string[] {
@@ -107,15 +140,20 @@ function reloadLines({ added, changed, removed, applied, restart }: ReloadResult
 /** In the configured format, with secrets redacted. */
 function logTo(
   { printError, isErrorTerminal }: Terminal,
-  { config, tree, references }: Extract<LoadedConfig, { config: unknown }>,
+  loaded: Extract<LoadedConfig, { config: unknown }>,
   logBuffer: LogBuffer,
 ): HubLog {
-  const { level, format } = config.telemetry.logs
+  const { level, format } = loaded.config.telemetry.logs
   return createLog({
     level,
     format: format === 'auto' ? (isErrorTerminal ? 'text' : 'json') : format,
-    secrets: collectSecrets(tree, (path) => references.has(formatPath(path))),
+    secrets: secretsOf(loaded),
     write: printError,
     onLine: logBuffer.add,
   })
+}
+
+/** Also the values of references alone: a value may contain one within a longer text. */
+function secretsOf({ tree, references, secretValues }: LoadedConfig): readonly string[] {
+  return [...collectSecrets(tree, (path) => references.has(formatPath(path))), ...secretValues]
 }

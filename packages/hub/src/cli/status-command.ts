@@ -2,11 +2,11 @@
 import type { HubHealth } from '../admin/routes/health.ts'
 import { hubConnection, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
 import { exitCodes, type Command, type Terminal } from './command.ts'
-import { printResult, styled } from './output.ts'
+import { bytesText, printResult, styled } from './output.ts'
 
 export const statusCommand: Command = {
   name: 'status',
-  summary: 'Shows the health of a running hub: store, agents, tasks.',
+  summary: 'Shows the health of a running hub: store, agents, tasks, backlogs.',
   details: ['Exits with 1 if the hub is degraded.', ...hubDetails],
   flags: hubFlags,
   async run(flags, terminal) {
@@ -18,17 +18,66 @@ export const statusCommand: Command = {
 }
 
 function statusLines(url: string, health: HubHealth, terminal: Terminal): readonly string[] {
-  const { status, version, node, uptimeMs, store, agents, tasks, streams, push } = health
+  const { status, version, node, uptimeMs, store, agents, tasks, streams, push, readers, auditExports } = health
   const rows: readonly (readonly [string, string])[] = [
     ['Hub', `${url}, Parley ${version}, Node ${node}, up ${durationText(uptimeMs)}`],
     ['Status', styled(terminal, status === 'ok' ? 'green' : 'yellow', status)],
     ['Store', `${store.name}, ${store.isReady ? `ready (${store.latencyMs} ms)` : (store.trouble ?? 'not ready')}`],
+    ...storageRows(health),
     ['Agents', `${agents.open} of ${agents.all} available${downText(agents.down)}`],
     ['Tasks', tasksText(tasks)],
-    ['Streams', `${streams} open`],
-    ['Webhooks', push.isOn ? `enabled, ${push.dead} failed` : 'disabled'],
+    ['Streams', `${streams} open${unsentText(readers)}`],
+    ['Webhooks', push.isOn ? `enabled, ${push.dead} failed${backlogText(push)}` : 'disabled'],
+    ['Readers', readersText(readers.feed)],
+    ...auditExports.map(({ name, lagMs, trouble }): readonly [string, string] => [
+      'Audit',
+      `export ${name} ${lagMs === 0 ? 'is up to date' : `is ${durationText(lagMs)} behind`}${trouble === undefined ? '' : `: ${trouble}`}`,
+    ]),
   ]
   return rows.map(([name, text]) => `${name.padEnd(9)}${text}`)
+}
+
+function storageRows({ storage }: HubHealth): readonly (readonly [string, string])[] {
+  if (storage === undefined) return []
+  const { bytes, walBytes, reusableBytes, diskFreeBytes, growth, oldestTask, oldestUnfinished, lastBackup } = storage
+  const now = Date.parse(storage.readAt)
+  const age = (time: string): string => `${durationText(Math.max(0, now - Date.parse(time)))} ago`
+  const size = [
+    bytes === undefined ? 'in memory' : bytesText(bytes + (walBytes ?? 0)),
+    ...(reusableBytes === undefined || reusableBytes === 0 ? [] : [`${bytesText(reusableBytes)} reusable`]),
+    ...(diskFreeBytes === undefined ? [] : [`${bytesText(diskFreeBytes)} free on its disk`]),
+  ]
+  const grown = [
+    ...(growth.hour === undefined ? [] : [`${signedBytes(growth.hour.bytes)} in the last hour`]),
+    ...(growth.day === undefined ? [] : [`${signedBytes(growth.day.bytes)} in the last day`]),
+  ]
+  const oldest = [
+    ...(oldestTask === undefined ? [] : [`created ${age(oldestTask)}`]),
+    ...(oldestUnfinished === undefined ? [] : [`oldest unfinished since ${age(oldestUnfinished)}`]),
+  ]
+  return [
+    ['Size', size.join(', ')],
+    ['Growth', grown.length === 0 ? 'not known yet' : grown.join(', ')],
+    ['Oldest', oldest.length === 0 ? 'no tasks' : oldest.join(', ')],
+    ['Backup', lastBackup === undefined ? 'none known' : age(lastBackup)],
+  ]
+}
+
+function unsentText({ unsentBytes, paused }: HubHealth['readers']): string {
+  const waiting = paused === 0 ? '' : `, ${paused} clients wait`
+  return unsentBytes === 0 ? waiting : `, ${bytesText(unsentBytes)} unsent${waiting}`
+}
+
+function backlogText({ behind, due, oldestUndelivered }: HubHealth['push']): string {
+  if (behind === 0) return ''
+  const since = oldestUndelivered === undefined ? '' : `, oldest event since ${oldestUndelivered}`
+  return `, ${behind} behind (${due} due)${since}`
+}
+
+function readersText(feed: HubHealth['readers']['feed']): string {
+  const behind = feed.filter((reader) => reader.behind > 0)
+  if (behind.length === 0) return 'up to date'
+  return behind.map((reader) => `${reader.name} is ${reader.behind} appends behind`).join(', ')
 }
 
 function downText(down: readonly string[]): string {
@@ -48,6 +97,10 @@ function stateName(state: string): string {
     .toLowerCase()
 }
 
+function signedBytes(bytes: number): string {
+  return `${bytes < 0 ? '−' : '+'}${bytesText(Math.abs(bytes))}`
+}
+
 const units = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -55,7 +108,7 @@ const units = [
   ['s', 1_000],
 ] as const
 
-export function durationText(ms: number): string {
+function durationText(ms: number): string {
   const [unit, size] = units.find(([, one]) => ms >= one) ?? ['ms', 1]
   return `${Math.floor(ms / size)} ${unit}`
 }

@@ -12,6 +12,9 @@ import { checkAddresses } from './check-addresses.ts'
 
 export type ConfigCheckResult = { readonly config: HubConfig } | { readonly problems: readonly ConfigProblem[] }
 
+/** Beside the configuration. */
+export const defaultDataDir = '.parley'
+
 export interface CheckConfigOptions {
   readonly kinds: readonly AgentKind[]
   readonly baseDir: string
@@ -37,7 +40,7 @@ export function checkConfig(tree: unknown, { kinds, baseDir, dataDir, file }: Ch
     agents: mergeAgentLimits(agents, read.data.limits.perAgent),
     store: resolveStorePath(read.data.store, baseDir),
     baseDir,
-    dataDir: resolve(baseDir, dataDir ?? '.parley'),
+    dataDir: resolve(baseDir, dataDir ?? defaultDataDir),
     ...(file !== undefined ? { file } : {}),
   }
   return { config: deepFreeze(config) }
@@ -160,6 +163,19 @@ function mergeAgentLimits(
     { ...agent, limits: { ...perAgent[name], ...agent.limits } },
   ])
   return Object.fromEntries(limited) as Record<string, AgentConfig>
+}
+
+/** The section `store` alone, for commands that need nothing else of the configuration. Throws if it is invalid. */
+export function checkStoreSection(
+  section: unknown,
+  baseDir: string,
+): {
+  readonly url: string
+  readonly direct?: string | undefined
+  readonly masterKey?: string | undefined
+  readonly previousMasterKeys?: readonly string[] | undefined
+} {
+  return resolveStorePath(sectionsSchema.shape.store.parse(section), baseDir)
 }
 
 function resolveStorePath(store: ConfigSections['store'], baseDir: string): ConfigSections['store'] {

@@ -1,22 +1,30 @@
 /**
  * Parses the text of a configuration into a tree: YAML, and JSON, which is YAML too. It remembers the line of every value and which
- * values came from the environment; those are never printed. Also limits the size of such a text.
+ * values came from references; those are never printed. Also limits the size of such a text.
  */
 import { Composer, isMap, isNode, isScalar, isSeq, LineCounter, Parser, visit, YAMLParseError } from 'yaml'
 import type { CST, Document, DocumentOptions, Node, ParseOptions, SchemaOptions } from 'yaml'
+import { isStruct } from '@parley/a2a'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
+import { nearestName } from './nearest-name.ts'
+import type { SecretResult } from './secrets/secret-provider.ts'
 
 export interface ConfigDocument {
   readonly tree: unknown
   /** Why the text cannot be read. */
   readonly problems: readonly ConfigProblem[]
-  /** Variables missing from the environment. The rest is read and checked, with the remainder of each such value. */
+  /** References without a value. The rest is read and checked, with the remainder of each such value. */
   readonly missing: readonly ConfigProblem[]
   /** The line of the path, or of its nearest enclosing value that is in the file. */
   lineOf(path: ConfigPath): number | undefined
-  /** The source text of values that contain an environment reference, keyed by `formatPath`. */
+  /** The source text of values that contain a reference, keyed by `formatPath`. */
   readonly references: ReadonlyMap<string, string>
+  /** The values of all references: they must not be shown. */
+  readonly secretValues: ReadonlySet<string>
 }
+
+/** Returns the value of `${scheme:name}`; `undefined` for a provider that does not exist. `isInProvider`: within `secrets`. */
+export type ResolveReference = (scheme: string, name: string, isInProvider: boolean) => SecretResult | undefined
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,9 +33,16 @@ const maxYamlErrors = 100
 /** The number of missing variables for which line numbers are reported. */
 const maxLineLookups = 100
 
-const envReference = /\$\{env:([^}]*)\}/g
+/** `${env:NAME}`, `${file:/run/secrets/name}`, `${vault:path}`. */
+const referencePattern = /\$\{([a-z][a-z0-9-]*):([^}]*)\}/g
+const builtInSchemes = ['env', 'file']
 
-export function parseConfigDocument(text: string, environment: Environment): ConfigDocument {
+/** Without `resolve`, the values of references to files and providers are empty: for reading the text as it is. */
+export function parseConfigDocument(
+  text: string,
+  environment: Environment,
+  resolve: ResolveReference = () => ({ value: '' }),
+): ConfigDocument {
   const lines = new LineCounter()
   const document = parseYaml(text, { lineCounter: lines, merge: true })
   const lineAt = (offset: number): number => lines.linePos(offset).line
@@ -46,11 +61,16 @@ export function parseConfigDocument(text: string, environment: Environment): Con
   else problems.push(...repeatedKeys(document.contents).map((offset) => yamlProblem(offset, 'Map keys must be unique')))
   const missing: ConfigProblem[] = []
   const references = new Map<string, string>()
+  const secretValues = new Set<string>()
   const lineOf = (path: ConfigPath): number | undefined => {
     const offset = offsetOf(document.contents, path)
     return offset === undefined ? undefined : lineAt(offset)
   }
-  if (problems.length > 0) return { tree: undefined, problems, missing, lineOf, references }
+  if (problems.length > 0) return { tree: undefined, problems, missing, lineOf, references, secretValues }
+
+  const raw = 'tree' in parsed ? parsed.tree : undefined
+  const providers = isStruct(raw) && isStruct(raw['secrets']) ? Object.keys(raw['secrets']) : []
+  const schemes = [...builtInSchemes, ...providers]
 
   // Finding a line scans the file.
   const locationOf = (path: ConfigPath) => (missing.length < maxLineLookups ? lineField(lineOf(path)) : {})
@@ -62,21 +82,36 @@ export function parseConfigDocument(text: string, environment: Environment): Con
         Object.entries(value).map(([key, item]) => [key, resolveReferences(item, [...path, key])]),
       )
     }
-    if (typeof value !== 'string' || !value.includes('${env:')) return value
-    references.set(formatPath(path), value)
-    return value.replaceAll(envReference, (_, name: string) => {
-      const found = environment[name]
-      if (found === undefined) missing.push({ path, ...locationOf(path), message: missingVariableMessage(name) })
-      return found ?? ''
+    if (typeof value !== 'string' || !value.includes('${')) return value
+    return value.replaceAll(referencePattern, (whole, scheme: string, name: string) => {
+      const found = schemes.includes(scheme) ? resolveOne(scheme, name, path) : misspelled(scheme)
+      // Text of another language, such as a shell's.
+      if (found === undefined) return whole
+      references.set(formatPath(path), value)
+      if ('problem' in found) missing.push({ path, ...locationOf(path), message: found.problem })
+      else if (found.value !== '') secretValues.add(found.value)
+      return 'value' in found ? found.value : ''
     })
   }
 
+  function resolveOne(scheme: string, name: string, path: ConfigPath): SecretResult | undefined {
+    if (scheme !== 'env') return resolve(scheme, name, path[0] === 'secrets')
+    const value = environment[name]
+    return value === undefined ? { problem: missingVariableMessage(name) } : { value }
+  }
+
+  function misspelled(scheme: string): SecretResult | undefined {
+    const nearest = nearestName(scheme, schemes)
+    return nearest === undefined ? undefined : { problem: `unknown provider ${scheme}: did you mean ${nearest}?` }
+  }
+
   return {
-    tree: resolveReferences('tree' in parsed ? parsed.tree : undefined, []),
+    tree: resolveReferences(raw, []),
     problems,
     missing,
     lineOf,
     references,
+    secretValues,
   }
 }
 

@@ -38,10 +38,10 @@ describe('the file of a configuration', () => {
     assert.deepEqual(readdirSync(join(source.file, '..')), ['parley.yaml'])
   })
 
-  it('is tried before it counts, with what else is said to the hub', (t) => {
+  it('is tried before it counts, with what else is said to the hub', async (t) => {
     const source = open(t, 'agents: {}\n')
-    assert.ok('problems' in source.load('agents: { x: { kind: demmo } }'))
-    const loaded = source.load('agents: { x: { kind: demo, agent: echo } }')
+    assert.ok('problems' in (await source.load('agents: { x: { kind: demmo } }')))
+    const loaded = await source.load('agents: { x: { kind: demo, agent: echo } }')
     assert.ok('config' in loaded && loaded.config.file === source.file)
     assert.equal(source.read(), 'agents: {}\n')
   })

@@ -5,10 +5,12 @@
 import { z } from 'zod'
 import { accessSection, adminSection } from './sections/access.ts'
 import type { AgentFields } from './sections/agent-fields.ts'
+import { auditSection } from './sections/audit.ts'
 import { cardSection } from './sections/card.ts'
 import { idempotencySection, limitsSection, retentionSection } from './sections/limits.ts'
 import { listenSection, pushSection, signingSection, storeSection } from './sections/listen.ts'
 import { routesSection } from './sections/routes.ts'
+import { secretsSection } from './sections/secrets.ts'
 import { skillSchema } from './sections/skill.ts'
 import { pricesSection, telemetrySection } from './sections/telemetry.ts'
 import { hostAndPort, httpUrl, duration, durationOrNone, nonEmpty } from './values.ts'
@@ -152,8 +154,10 @@ export const sectionsSchema = z.strictObject({
     .record(z.string(), z.array(skillSchema))
     .prefault({})
     .describe('Named lists of skills that agents can add to their cards.'),
+  secrets: secretsSection,
   access: accessSection.optional().describe('Who may call. Default: all callers, on loopback only.'),
   admin: adminSection.prefault({}).describe('The admin API and the console.'),
+  audit: auditSection.prefault({}).describe('Exports of the audit log.'),
   limits: limitsSection.prefault({}).describe('Rates, quotas and sizes.'),
   routes: routesSection,
   delegation: delegationSection.prefault({}).describe('Limits for agents that call agents.'),
@@ -193,6 +197,8 @@ export interface HubConfig extends Readonly<Omit<ConfigSections, 'agents'>> {
   readonly agents: Readonly<Record<string, AgentConfig>>
   /** The file that it was read from, if any. */
   readonly file?: string
+  /** Files that references name: a change of one changes the configuration. */
+  readonly secretFiles?: readonly string[]
   /** The directory against which relative paths are resolved. */
   readonly baseDir: string
   /** The directory of the SQLite file, unless `store` names another. */

@@ -4,15 +4,26 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
-import { configBaseDir, checkConfig, type ConfigCheckResult } from './check-config.ts'
-import { lineField, parseConfigDocument, type ConfigDocument, type Environment } from './config-document.ts'
+import { configBaseDir, checkConfig, type ConfigCheckResult, defaultDataDir } from './check-config.ts'
+import { lineField, parseConfigDocument } from './config-document.ts'
+import type { ConfigDocument, Environment, ResolveReference } from './config-document.ts'
+import type { HubConfig } from './hub-config.ts'
+import { hiddenText } from './secret-text.ts'
+import { openSecretFiles, type SecretFiles } from './secrets/secret-files.ts'
+import type { SecretLookup, SecretProviderConfig, SecretReference } from './secrets/secret-provider.ts'
+import { secretsSection } from './sections/secrets.ts'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 
 /** Settings from outside the file, in the format of the file. */
 export interface ConfigOverrides {
   readonly listen?: { readonly host?: string; readonly port?: number; readonly grpcPort?: number | false }
-  readonly store?: { readonly url?: string; readonly direct?: string; readonly masterKey?: string }
-  readonly admin?: { readonly key?: string }
+  readonly store?: {
+    readonly url?: string
+    readonly direct?: string
+    readonly masterKey?: string
+    readonly previousMasterKeys?: readonly string[]
+  }
+  readonly admin?: { readonly key?: string; readonly previousKeys?: readonly string[] }
 }
 
 export interface LoadConfigOptions {
@@ -22,6 +33,10 @@ export interface LoadConfigOptions {
   readonly text?: string | undefined
   readonly fallback: object
   readonly environment: Environment
+  /** Folders whose files `${file:…}` may name, beside that of the configuration. Default: where containers mount secrets. */
+  readonly secretRoots?: readonly string[] | undefined
+  /** The secrets of providers, as far as they were read. Default: none. */
+  readonly secrets?: SecretLookup | undefined
   readonly overrides?: ConfigOverrides
   readonly dataDir?: string | undefined
   readonly cwd: string
@@ -32,6 +47,13 @@ export interface LoadConfigOptions {
 export type LoadedConfig = ConfigCheckResult & {
   readonly tree: unknown
   readonly references: ReadonlyMap<string, string>
+  /** The values of all references: they must not be shown. */
+  readonly secretValues: ReadonlySet<string>
+  /** References to secrets of providers. Those that were not read are problems, too. */
+  readonly providerSecrets: readonly SecretReference[]
+  readonly secretFiles: readonly string[]
+  /** For the operator, such as a secret that other users may read. */
+  readonly warnings: readonly string[]
 }
 
 /** Finding the line of each problem scans the file, so the list is limited. */
@@ -46,24 +68,52 @@ export function findConfig(folder: string): string | undefined {
 
 export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const { file, overrides = {}, dataDir, cwd, kinds } = options
-  const document = documentOf(options)
-  const { references, missing } = document
-  const tree = mergeOverrides(document.tree ?? {}, overrides as Record<string, unknown>)
-  if (document.problems.length > 0) return { problems: document.problems, tree, references }
   const baseDir = file === undefined ? cwd : configBaseDir(resolve(cwd, file))
-  const from = { kinds, baseDir, file: file === undefined ? undefined : resolve(cwd, file) }
   const data = dataDir === undefined ? {} : { dataDir: resolve(cwd, dataDir) }
-  const checked = checkConfig(tree, { ...from, ...data })
+  const secretFiles = openSecretFiles({
+    baseDir,
+    roots: options.secretRoots,
+    dataDir: data.dataDir ?? resolve(baseDir, defaultDataDir),
+  })
+  const providerSecrets: SecretReference[] = []
+  const document = documentOf(options, secretFiles, providerSecrets)
+  const { references, missing, secretValues } = document
+  const tree = mergeOverrides(document.tree ?? {}, overrides as Record<string, unknown>)
+  const about = {
+    references,
+    secretValues,
+    providerSecrets,
+    secretFiles: [...secretFiles.files],
+    warnings: [...secretFiles.warnings],
+  }
+  if (document.problems.length > 0) return { problems: document.problems, tree, ...about }
+  const from = { kinds, baseDir, file: file === undefined ? undefined : resolve(cwd, file), ...data }
+  const checked = checkConfig(tree, from)
   const coerced = 'problems' in checked ? coerceReferences(tree, checked.problems, references) : undefined
-  const final = coerced === undefined ? checked : checkConfig(coerced, { ...from, ...data })
-  if ('config' in final && missing.length === 0) return { ...final, tree: coerced ?? tree, references }
+  const final = coerced === undefined ? checked : checkConfig(coerced, from)
+  if ('config' in final && missing.length === 0) {
+    const config = about.secretFiles.length === 0 ? final.config : withSecretFiles(final.config, about.secretFiles)
+    return { config, tree: coerced ?? tree, ...about }
+  }
   const all = 'config' in final ? [] : final.problems
   const found = all.slice(0, maxProblems).filter((problem) => !isCausedByMissing(missing, problem))
   const problems = [
     ...missing,
     ...found.map((problem) => ({ ...problem, ...lineField(document.lineOf(problem.path)) })),
-  ]
-  return { problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), tree, references }
+  ].map((problem) => ({ ...problem, message: withoutSecrets(problem.message, secretValues) }))
+  return { problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), tree, ...about }
+}
+
+function withSecretFiles(config: HubConfig, secretFiles: readonly string[]): HubConfig {
+  return Object.freeze({ ...config, secretFiles: Object.freeze(secretFiles) })
+}
+
+/** A message may quote a value, which is in a response of the admin API then. Short values are in many words. */
+function withoutSecrets(message: string, secrets: ReadonlySet<string>): string {
+  return [...secrets]
+    .filter((secret) => secret.length >= 4)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((text, secret) => text.replaceAll(secret, hiddenText), message)
 }
 
 /** A validation error at a value whose variable is missing says nothing about the final value, so it is dropped. */
@@ -71,18 +121,42 @@ function isCausedByMissing(missing: readonly ConfigProblem[], { path }: ConfigPr
   return missing.some((one) => one.path.every((step, index) => step === path[index]))
 }
 
-function documentOf({ text, file, cwd, environment, fallback }: LoadConfigOptions): ConfigDocument {
-  if (text !== undefined) return parseConfigDocument(text, environment)
-  return file === undefined ? documentFromTree(fallback) : readFile(resolve(cwd, file), environment)
+/** Adds the references to secrets of providers to `providerSecrets`. */
+function documentOf(
+  { text, file, cwd, environment, fallback, secrets }: LoadConfigOptions,
+  files: SecretFiles,
+  providerSecrets: SecretReference[],
+): ConfigDocument {
+  const parse = (content: string): ConfigDocument => {
+    const resolveInProvider: ResolveReference = (scheme, name) =>
+      scheme === 'file' ? files.read(name) : { problem: 'only ${env:…} and ${file:…} can be used within secrets' }
+    const providers = providersOf(parseConfigDocument(content, environment, resolveInProvider).tree)
+    return parseConfigDocument(content, environment, (scheme, name, isInProvider) => {
+      if (scheme === 'file' || isInProvider) return resolveInProvider(scheme, name, isInProvider)
+      const provider = providers[scheme]
+      // The section itself has the problem.
+      if (provider === undefined) return { value: '' }
+      const reference = { scheme, name, provider }
+      providerSecrets.push(reference)
+      return secrets?.(reference) ?? { problem: `\${${scheme}:${name}} is read when the configuration is applied` }
+    })
+  }
+  if (text !== undefined) return parse(text)
+  return file === undefined ? documentFromTree(fallback) : readFile(resolve(cwd, file), parse)
+}
+
+function providersOf(tree: unknown): Readonly<Record<string, SecretProviderConfig>> {
+  const read = secretsSection.safeParse(isStruct(tree) ? tree['secrets'] : undefined)
+  return read.success ? read.data : {}
 }
 
 function documentFromTree(tree: object): ConfigDocument {
-  return { tree, problems: [], missing: [], references: new Map(), lineOf: () => undefined }
+  return { tree, problems: [], missing: [], references: new Map(), secretValues: new Set(), lineOf: () => undefined }
 }
 
-function readFile(file: string, environment: Environment): ConfigDocument {
+function readFile(file: string, parse: (text: string) => ConfigDocument): ConfigDocument {
   try {
-    return parseConfigDocument(readFileSync(file, 'utf8'), environment)
+    return parse(readFileSync(file, 'utf8'))
   } catch (reason) {
     const why = (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : String(reason)
     return { ...documentFromTree({}), problems: [{ path: [], message: why }] }
@@ -105,7 +179,7 @@ function mergeBranch(under: unknown, over: Readonly<Record<string, unknown>>): u
 }
 
 /**
- * Environment values are strings. Where the schema expects a number or boolean and the whole value is a reference, it is parsed as
+ * Values of references are strings. Where the schema expects a number or boolean and the whole value is a reference, it is parsed as
  * one. Returns `undefined` if that changes nothing.
  */
 function coerceReferences(

@@ -6,9 +6,9 @@ import { stringify } from 'yaml'
 import type { AgentKind } from '../agents/kind.ts'
 import { formatPath, type ConfigPath } from './config-problem.ts'
 import { configSchema, type JsonSchema } from './json-schema.ts'
-import { hideInArguments, hideInCommand, hideInUrls } from './secret-text.ts'
+import { hiddenText, hideInArguments, hideInCommand, hideInUrls } from './secret-text.ts'
 
-export const hiddenText = '(not shown)'
+export { hiddenText } from './secret-text.ts'
 
 /** Fields of external agent kinds may not be marked as secret, so names are matched too. */
 const secretName =

@@ -5,6 +5,9 @@
  */
 import { attempt } from '../json/attempt.ts'
 
+/** What is shown instead of a secret. */
+export const hiddenText = '(not shown)'
+
 /** Returns the replacement for a secret. */
 export type HideSecret = (secret: string) => string
 

@@ -6,10 +6,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from '@parley/a2a/node'
 import { requestPath } from '../http/route-request.ts'
+import { readConsoleFiles } from './console-files.ts'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { extname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 export interface ConsoleDeps {
@@ -62,7 +61,7 @@ const pageName = 'index.html'
 const notBuilt = 'The console is not built. In a checkout of Parley: npm run build-console\n'
 
 export function createConsole({ folder, isEnabled, routes }: ConsoleDeps): ConsoleMiddleware {
-  const files = readConsoleFiles(folder)
+  const files = serveConsoleFiles(folder)
 
   function answer(request: IncomingMessage, response: ServerResponse, file: ServedFile, status = 200): void {
     const { etag } = file
@@ -144,17 +143,12 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** By their names below the folder; empty if there is no such folder. */
-function readConsoleFiles(folder: URL): ReadonlyMap<string, ServedFile> {
-  const root = fileURLToPath(folder)
-  if (!existsSync(root)) return new Map()
-  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'))
-  return new Map(
-    names.filter((name) => extname(name) in contentTypes).map((name) => [name, readServedFile(root, name)]),
-  )
+function serveConsoleFiles(folder: URL): ReadonlyMap<string, ServedFile> {
+  const files = [...readConsoleFiles(folder)].filter(([name]) => extname(name) in contentTypes)
+  return new Map(files.map(([name, bytes]) => [name, servedFile(name, bytes)]))
 }
 
-function readServedFile(root: string, name: string): ServedFile {
-  const bytes = readFileSync(join(root, name))
+function servedFile(name: string, bytes: Buffer): ServedFile {
   const zipped = gzipSync(bytes, { level: 9 })
   return {
     name,

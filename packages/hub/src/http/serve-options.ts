@@ -21,7 +21,6 @@ export type HubServeOptions = Pick<
   | 'hosts'
   | 'strict'
   | 'limits'
-  | 'retention'
   | 'idempotency'
   | 'push'
   | 'signing'
@@ -29,12 +28,11 @@ export type HubServeOptions = Pick<
 >
 
 export function serveOptionsFrom(config: HubConfig, hasAnonymousAgents: boolean): HubServeOptions {
-  const { listen, publicUrl, grpcUrl, trustProxy, strict, cors, retention, idempotency } = config
+  const { listen, publicUrl, grpcUrl, trustProxy, strict, cors, idempotency } = config
   const tls = readTls(config)
   const hosts = hasAnonymousAgents && isLoopback(listen.host) && !trustProxy ? loopbackHosts(publicUrl) : undefined
   const push = pushOf(config)
   const signing = signingOf(config)
-  const { finished: finishedMs, max: maxTasks, log: logMs } = retention
   return {
     host: listen.host,
     port: listen.port,
@@ -45,7 +43,6 @@ export function serveOptionsFrom(config: HubConfig, hasAnonymousAgents: boolean)
     strict,
     ...omitUndefined({ cors, hosts }),
     limits: limitsOf(config),
-    retention: omitUndefined({ finishedMs, maxTasks, logMs }),
     idempotency: { windowMs: idempotency.window },
     ...omitUndefined({ push, signing }),
     extensions: [cursor(), timestamps(), trace()],

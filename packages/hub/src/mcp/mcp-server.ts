@@ -24,6 +24,7 @@ import { invokeRemoteAgent, sendMessage } from './tools/message-tools.ts'
 import { createToolProgress } from './tools/tool-progress.ts'
 import { skillTools } from './tools/skill-tools.ts'
 import { cancelTask, getTask } from './tools/task-tools.ts'
+import { hubVersion } from '../config/hub-version.ts'
 
 export interface McpServerDeps {
   /** The directory of the caller of this request. */
@@ -138,7 +139,7 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
 
 /** The same code as in A2A responses of this hub. */
 const rateLimited = -32_092
-const identity = { name: 'parley', title: 'Parley', version: '0.1.0' }
+const identity = { name: 'parley', title: 'Parley', version: hubVersion() }
 const capabilities = {
   tools: { listChanged: true },
   resources: { listChanged: false },

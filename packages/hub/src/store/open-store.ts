@@ -11,6 +11,8 @@ export interface StoreSettings {
   readonly dataDir: string
   /** 32 bytes as base64, the same for all replicas. Required only for Postgres: SQLite keeps a key in a file beside the data. */
   readonly masterKey?: string | undefined
+  /** Master keys that may still wrap keys in Postgres, while the master key is rotated. */
+  readonly previousMasterKeys?: readonly string[] | undefined
   /**
    * If `store` leads to a pooler such as PgBouncer: the address of the server itself, for the one connection that listens. `none`
    * if it cannot be reached; the store then polls the database ten times a second.
@@ -19,6 +21,22 @@ export interface StoreSettings {
   /** Opens a SQLite file even if acknowledged writes are missing. Default `false`. */
   readonly acceptLoss?: boolean | undefined
   readonly log?: Pick<AgentLog, 'info' | 'warn'> | undefined
+}
+
+/** The section `store`, and the data directory, of a configuration. */
+export interface StoreSection {
+  readonly store: {
+    readonly url: string
+    readonly direct?: string | undefined
+    readonly masterKey?: string | undefined
+    readonly previousMasterKeys?: readonly string[] | undefined
+  }
+  readonly dataDir: string
+}
+
+export function storeSettingsOf({ store, dataDir }: StoreSection): StoreSettings {
+  const { url, direct: directStore, masterKey, previousMasterKeys } = store
+  return { store: url, dataDir, directStore, masterKey, previousMasterKeys }
 }
 
 /** Connection timeout, after which the store retries. */
@@ -35,6 +53,7 @@ export async function openStore(settings: StoreSettings): Promise<FullStore> {
     throw new ConfigError('store.direct', 'must be the postgres:// URL of the server itself, or none')
   }
   const key = readMasterKey(masterKey)
+  const previous = (settings.previousMasterKeys ?? []).map((text) => readMasterKey(text, 'previousMasterKeys'))
   const direct = directStore ?? store
   // The driver and the store are loaded only by hubs that use them: together they are 70 files.
   const [{ default: pg }, { postgresStore }] = await Promise.all([import('pg'), import('@parley/a2a/stores/postgres')])
@@ -42,6 +61,7 @@ export async function openStore(settings: StoreSettings): Promise<FullStore> {
     pool: new pg.Pool({ connectionString: store, max: 10, ...connectionOptions }),
     endPool: true,
     masterKey: key,
+    previousMasterKeys: previous,
     // A separate direct address means that a pooler is in front, which may not keep prepared statements.
     unnamedStatements: directStore !== undefined,
     ...(direct === 'none' ? {} : { listen: () => new pg.Client({ connectionString: direct, ...connectionOptions }) }),
@@ -51,7 +71,7 @@ export async function openStore(settings: StoreSettings): Promise<FullStore> {
 
 function openSqlite(path: string, { dataDir, acceptLoss = false, log = console }: StoreSettings): FullStore {
   if (path === '') prepareDataDirectory(dataDir, log)
-  const file = path || join(dataDir, 'parley.db')
+  const file = sqliteFile({ store: `sqlite:${path}`, dataDir })
   try {
     return sqliteStore({ file, acceptLoss, log })
   } catch (reason) {
@@ -62,18 +82,27 @@ function openSqlite(path: string, { dataDir, acceptLoss = false, log = console }
   }
 }
 
-const connectionOptions = { connectionTimeoutMillis: connectTimeoutMs, keepAlive: true, application_name: 'parley' }
+export const connectionOptions = {
+  connectionTimeoutMillis: connectTimeoutMs,
+  keepAlive: true,
+  application_name: 'parley',
+}
 
 function isPostgres(url: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)
 }
 
-function readMasterKey(text: string | undefined): Uint8Array {
+function readMasterKey(text: string | undefined, setting = 'masterKey'): Uint8Array {
   const hint = 'set 32 bytes as base64, the same for all replicas: openssl rand -base64 32'
   if (text === undefined || text === '') throw new ConfigError('masterKey', `is required with PostgreSQL: ${hint}`)
   const key = Buffer.from(text, 'base64')
-  if (key.length !== 32) throw new ConfigError('masterKey', `has ${key.length} bytes: ${hint}`)
+  if (key.length !== 32) throw new ConfigError(setting, `has ${key.length} bytes: ${hint}`)
   return key
+}
+
+/** The path of the SQLite file that these settings name. */
+export function sqliteFile({ store, dataDir }: Pick<StoreSettings, 'store' | 'dataDir'>): string {
+  return store.slice('sqlite:'.length) || join(dataDir, 'parley.db')
 }
 
 /** Describes where tasks are stored, without the password. */
@@ -96,10 +125,10 @@ export function firstReadError(reason: unknown, settings: Pick<StoreSettings, 's
 }
 
 /** Closes the store last: the other parts use it until they are closed. */
-export function closeBeforeStore(store: Store, ...others: readonly { close(): Promise<void> }[]): void {
+export function closeBeforeStore(store: Store, ...others: readonly ({ close(): Promise<void> } | undefined)[]): void {
   const close = store.close.bind(store)
   store.close = async () => {
-    for (const other of others) await other.close()
+    for (const other of others) await other?.close()
     await close()
   }
 }

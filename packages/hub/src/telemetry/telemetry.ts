@@ -14,10 +14,11 @@ import { createMetricsRoute } from './metrics/metrics-route.ts'
 import type { Otel, OtlpSettings } from './otel/otel.ts'
 import { addProcessMetrics } from './metrics/process-metrics.ts'
 import { createStatsHistory, type StatsHistory } from './stats/stats-history.ts'
-import { createTraceIndex, type TraceIndex } from './traces/trace-index.ts'
+import { createStoreMonitor, type StoreReport } from './store/store-monitor.ts'
+import { createTraceIndex, readTracePosition, type TraceIndex } from './traces/trace-index.ts'
 import { createTraces } from './traces/traces.ts'
 
-export interface TelemetryDeps extends Pick<HubMetricsDeps, 'readers' | 'connections' | 'queues'> {
+export interface TelemetryDeps extends Pick<HubMetricsDeps, 'readers' | 'connections' | 'queues' | 'auditExports'> {
   /** The open streams of an agent, or of the hub. */
   streams(agent?: string): number
   /** Closed if telemetry cannot be opened. */
@@ -28,11 +29,13 @@ export interface TelemetryDeps extends Pick<HubMetricsDeps, 'readers' | 'connect
   readonly now: () => number
   /** Default: `now`. */
   readonly monotonicNow?: () => number
-  /** How long ended tasks are kept. */
+  /** How long the traces of ended tasks are kept. Read for every batch: it may change. */
   readonly retentionMs?: number | undefined
   /** Whether the hub is reachable only from this machine. */
   readonly isLoopbackOnly: boolean
-  isAdmin(key: string): boolean
+  isAdmin(key: string): Promise<boolean>
+  /** When the last backup of the store was completed. */
+  lastBackupAt?(): Promise<number | undefined>
 }
 
 export interface Telemetry {
@@ -41,9 +44,13 @@ export interface Telemetry {
   /** Set unless traces are disabled. */
   readonly traces?: Traces
   readonly stats: StatsHistory
+  /** What operators watch of the store. */
+  storeReport(): Promise<StoreReport | undefined>
   readonly middleware?: Middleware
   /** Adds the telemetry listeners after the given ones. */
   withListeners(others: Omit<HubListeners, 'push'>, push: ServeOptions['push']): HubListeners
+  /** Resolves when the traces of everything appended so far are written. */
+  flushTraces(): Promise<void>
   /** Reads the remaining records and sends pending spans. Needs the store until then. */
   close(): Promise<void>
 }
@@ -68,11 +75,22 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
   const { log } = parts
   const { now, monotonicNow } = clockOf(parts)
   const version = hubVersion()
+  const hasIndex = config.traces || config.otlp !== undefined
+  const monitor = createStoreMonitor({
+    store: parts.store,
+    kv: telemetryKv(),
+    log,
+    now,
+    monotonicNow,
+    feedReaders: hasIndex ? [{ name: 'traces', position: () => readTracePosition(telemetryKv()) }] : [],
+    ...omitUndefined({ lastBackupAt: parts.lastBackupAt }),
+  })
   const metrics =
     config.metrics === false
       ? undefined
       : createHubMetrics({
           ...parts,
+          storeReport: monitor.report,
           hasAgent: (name) => parts.agents()?.names().includes(name) === true,
           agents: () => agentUpSamples(parts.agents()),
         })
@@ -88,7 +106,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
   // Without metrics, only the export counters are reported.
   const registry = metrics?.registry ?? createMetricRegistry()
   const otel = config.otlp === undefined ? undefined : await loadOtel(otlpSettingsOf(config.otlp, metrics))
-  const index = config.traces || otel !== undefined ? openIndex() : undefined
+  const index = hasIndex ? openIndex() : undefined
   const traces = index === undefined || !config.traces ? undefined : createTraces({ store, kv: telemetryKv(), index })
   const front = metrics === undefined ? undefined : metricsMiddleware(metrics)
   let closed: Promise<void> | undefined
@@ -96,6 +114,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
   return {
     store,
     stats,
+    storeReport: monitor.report,
     ...omitUndefined({ traces, middleware: front }),
     withListeners: ({ onAnswer, onEvent }, push) => ({
       onAnswer(answered) {
@@ -111,10 +130,12 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
       },
       ...(push !== undefined ? { push: { ...(push === true ? {} : push), onResult: onNews } } : {}),
     }),
+    flushTraces: async () => index?.refresh(),
     close: () => (closed ??= close()),
   }
 
   async function close(): Promise<void> {
+    monitor.close()
     await index?.close()
     await stats.close()
     await otel?.close()
@@ -144,7 +165,9 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
       log,
       now,
       monotonicNow,
-      retentionMs: parts.retentionMs,
+      get retentionMs() {
+        return parts.retentionMs
+      },
       onSpanEnded: ended,
       isDetailed: otel !== undefined,
     })

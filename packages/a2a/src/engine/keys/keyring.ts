@@ -7,6 +7,7 @@ import { clockOf } from '../../model/clock.ts'
 import type { KeyRow, KeyStore } from '../../stores/store.ts'
 import { fromBase64Url, toBase64Url } from './base64-url.ts'
 import { generateKeyPair, importKeyPair, type KeyPair } from './key-pair.ts'
+import { createKeyWrapping, type KeyWrapping, type MasterKeys } from './key-wrapping.ts'
 
 export interface Keyring {
   /** HMAC-SHA-256 under the newest key of this purpose, which is created on first use. */
@@ -25,6 +26,19 @@ export interface Keyring {
   rotate(purpose: string): Promise<void>
   /** Removes the keys created before this time, never the newest. */
   retire(purpose: string, before: number): Promise<void>
+  /** The purposes of `sign` and `seal`, with the numbers of their keys, oldest first. Numbers begin signatures and sealed texts. */
+  secretKeys(): Promise<ReadonlyMap<string, readonly SecretKeyInfo[]>>
+  /**
+   * Wraps all keys by another master key: one that the store creates, or its current one if keys are still wrapped by a previous
+   * one. Returns how many keys were wrapped again. An interrupted rotation is continued by the next call.
+   */
+  rotateMasterKey(): Promise<number>
+}
+
+/** A key of the keyring, without its secret. */
+export interface SecretKeyInfo {
+  readonly number: number
+  readonly createdAt: number
 }
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
@@ -33,14 +47,17 @@ class KeyringKey {
   readonly number: number
   readonly row: KeyRow
   readonly secret: Uint8Array<ArrayBuffer>
+  /** The place of the master key that wraps it in the store. */
+  readonly master: number
   #hmac: Promise<CryptoKey> | undefined
   #aes: Promise<CryptoKey> | undefined
   #pair: Promise<KeyPair> | undefined
 
-  constructor(number: number, row: KeyRow, secret: Uint8Array<ArrayBuffer>) {
+  constructor(number: number, row: KeyRow, secret: Uint8Array<ArrayBuffer>, master: number) {
     this.number = number
     this.row = row
     this.secret = secret
+    this.master = master
   }
 
   get hmac(): Promise<CryptoKey> {
@@ -59,15 +76,39 @@ class KeyringKey {
 const hmac = { name: 'HMAC', hash: 'SHA-256' }
 const keyBytes = 32
 const staleMs = 60_000
+/** Other replicas create keys rarely: more than a few rounds mean that the store does not keep what it is given. */
+const maxRewraps = 20
 
-/** `masterKey` has 32 bytes. Without one the store holds the keys unencrypted, which suits a store that is itself in memory. */
-export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOption?: () => number): Promise<Keyring> {
+/**
+ * `masterKey` has 32 bytes, or returns the master keys of the store. Without one the store holds the keys unencrypted, which suits a
+ * store that is itself in memory.
+ */
+export async function openKeyring(
+  store: KeyStore,
+  masterKey?: Uint8Array | (() => MasterKeys),
+  nowOption?: () => number,
+): Promise<Keyring> {
   const { now, monotonicNow } = clockOf({ now: nowOption })
-  const wrapping = await createKeyWrapping(masterKey)
+  let wrapping = await currentWrapping()
   /** By purpose, oldest first. */
   let rings = new Map<string, readonly KeyringKey[]>()
+  /** By id, of all purposes. */
+  let keysById = new Map<string, KeyringKey>()
   let loading = Promise.resolve()
   let loadedAt = -Infinity
+  /** New keys are created, and the master key is rotated, one after the other. */
+  let changing: Promise<unknown> = Promise.resolve()
+
+  function currentWrapping(): Promise<KeyWrapping> {
+    if (masterKey === undefined || typeof masterKey === 'function') return createKeyWrapping(masterKey?.())
+    return createKeyWrapping({ current: masterKey, others: [] })
+  }
+
+  function exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = changing.then(work)
+    changing = done.catch(() => {})
+    return done
+  }
 
   /** Reads all keys again, one read after the other, so that an older read never overwrites a newer one. */
   function load(): Promise<void> {
@@ -77,28 +118,101 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOp
 
   async function readAll(): Promise<void> {
     const found = new Map<string, KeyringKey[]>()
+    const byId = new Map<string, KeyringKey>()
     for (const row of await store.list()) {
       const number = numberIn(row)
       if (number === undefined) continue
-      const known = rings.get(row.purpose)?.find((key) => key.row.material === row.material)
-      const key = known ?? new KeyringKey(number, row, await wrapping.unwrap(row))
+      const key = await openKey(number, row)
       found.set(row.purpose, [...(found.get(row.purpose) ?? []), key])
+      byId.set(row.id, key)
     }
     for (const ring of found.values()) ring.sort((a, b) => a.number - b.number)
     rings = found
+    keysById = byId
     loadedAt = monotonicNow()
   }
 
+  async function openKey(number: number, row: KeyRow): Promise<KeyringKey> {
+    const known = keysById.get(row.id)
+    if (known?.row.material === row.material) return known
+    try {
+      const { secret, master } = await wrapping.unwrap(row)
+      return new KeyringKey(number, row, secret, master)
+    } catch (reason) {
+      // Another replica has rotated to a master key that this one does not have. The key itself is the same.
+      if (known !== undefined) return known
+      throw reason
+    }
+  }
+
+  async function reloadIfStale(): Promise<void> {
+    // While the store does not answer, the known keys are as good as any.
+    if (monotonicNow() - loadedAt > staleMs) await load().catch(() => {})
+  }
+
+  /**
+   * The master key that wraps the keys of the store. While replicas learn a new one, all keep to the old one until the rotation: a
+   * replica that does not know the new one yet could not read the key.
+   */
+  function wrappingMaster(): number {
+    const first = keysById.get(checkKeyId) ?? keysById.values().next().value
+    return first?.master ?? 0
+  }
+
   /** Two processes that create the same key agree: the store keeps the first, and both read which one it is. */
-  async function createKey(purpose: string, number: number, secret = randomKey()): Promise<void> {
-    const id = `${purpose}.${number}`
-    const material = await wrapping.wrap(id, secret)
-    await store.save({ id, purpose, material, createdAt: now() })
+  function createKey(purpose: string, number: number, secret = randomKey()): Promise<void> {
+    return exclusive(async () => {
+      await load()
+      const id = `${purpose}.${number}`
+      const material = await wrapping.wrap(id, secret, wrappingMaster())
+      await store.save({ id, purpose, material, createdAt: now() })
+      await load()
+      // The master key was rotated while the key was saved: of the two, the later one sees what the other did.
+      if (keysById.get(id)?.master !== wrappingMaster()) await rewrapAll(wrappingMaster())
+    })
+  }
+
+  /** Returns how many keys were not wrapped by this master key before. */
+  async function rewrapAll(master: number): Promise<number> {
+    const rewrapped = new Set<string>()
+    for (let round = 0; round < maxRewraps; round += 1) {
+      const rows = (await store.list()).filter((row) => numberIn(row) !== undefined)
+      const opened = await Promise.all(rows.map(async (row) => ({ row, ...(await wrapping.unwrap(row)) })))
+      const others = opened.filter((key) => key.master !== master)
+      if (others.length === 0) {
+        await load()
+        return rewrapped.size
+      }
+      const changes = others.map(async ({ row: { id, material }, secret }) => {
+        return { id, from: material, to: await wrapping.wrap(id, secret, master) }
+      })
+      if (await store.replace?.(await Promise.all(changes))) for (const { row } of others) rewrapped.add(row.id)
+    }
+    throw new Error('The keys in the store change all the time: the master key was not rotated')
+  }
+
+  /** Ends a rotation of the store's own master key that a crash interrupted. */
+  async function settleMasterKey(): Promise<void> {
+    if (typeof masterKey !== 'function' || store.adoptMasterKey === undefined) return
+    const { current, others } = masterKey()
+    const used = new Set([...keysById.values()].map(({ master }) => master))
+    if (others.length === 0 || used.size > 1) return
+    const [master = 0] = used
+    await store.adoptMasterKey([current, ...others][master] as Uint8Array)
+    await forgetMasterKeys()
+  }
+
+  /** The places of master keys have changed. */
+  async function forgetMasterKeys(): Promise<void> {
+    wrapping = await currentWrapping()
+    keysById = new Map()
     await load()
   }
 
   async function newest(purpose: string): Promise<KeyringKey> {
     if (rings.get(purpose) === undefined) await createKey(purpose, 1)
+    // Another process may have rotated, and may remove the old key some time later.
+    else await reloadIfStale()
     const key = rings.get(purpose)?.at(-1)
     if (key === undefined) throw new Error(`The store did not keep the key for ${purpose}`)
     return key
@@ -112,6 +226,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOp
   }
 
   await load()
+  await settleMasterKey()
   return {
     async sign(purpose, text) {
       const key = await newest(purpose)
@@ -163,55 +278,35 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOp
       for (const { row } of old) await store.delete(row.id)
       await load()
     },
+    async secretKeys() {
+      await load()
+      const secret = [...rings].filter(([, ring]) => ring.every((key) => key.secret.length === keyBytes))
+      return new Map(
+        secret.map(([purpose, ring]) => [
+          purpose,
+          ring.map(({ number, row }) => ({ number, createdAt: row.createdAt })),
+        ]),
+      )
+    },
+    rotateMasterKey: () =>
+      exclusive(async () => {
+        if (typeof masterKey !== 'function' || store.replace === undefined) {
+          throw new Error('The store has no master key of its own, so its master key cannot be rotated')
+        }
+        if (store.createMasterKey === undefined) return rewrapAll(0)
+        const next = await store.createMasterKey()
+        await forgetMasterKeys()
+        const { others } = masterKey()
+        const count = await rewrapAll(1 + others.findIndex((other) => isSameKey(other, next)))
+        await store.adoptMasterKey?.(next)
+        await forgetMasterKeys()
+        return count
+      }),
   }
 }
 
-/** How key material is encoded in the store. */
-interface KeyWrapping {
-  wrap(id: string, secret: Uint8Array<ArrayBuffer>): Promise<string>
-  unwrap(row: KeyRow): Promise<Uint8Array<ArrayBuffer>>
-}
-
-async function createKeyWrapping(masterKey: Uint8Array | undefined): Promise<KeyWrapping> {
-  if (masterKey === undefined) return plainWrapping
-  if (masterKey.length !== keyBytes)
-    throw new Error(`The master key must have ${keyBytes} bytes, not ${masterKey.length}`)
-  const master = await importAes(new Uint8Array(masterKey))
-  // The id is authenticated too, so that keys cannot be swapped in the store.
-  const cipher = (iv: Uint8Array<ArrayBuffer>, id: string) => ({ name: 'AES-GCM', iv, additionalData: bytesOf(id) })
-  return {
-    async wrap(id, secret) {
-      const iv = crypto.getRandomValues(new Uint8Array(12))
-      const sealed = new Uint8Array(await crypto.subtle.encrypt(cipher(iv, id), master, secret))
-      return `aes-gcm.${toBase64Url(iv)}.${toBase64Url(sealed)}`
-    },
-    async unwrap({ id, material }) {
-      const [kind, iv, sealed] = material.split('.')
-      const [ivBytes, sealedBytes] = [fromBase64Url(iv), fromBase64Url(sealed)]
-      if (kind !== 'aes-gcm' || ivBytes === undefined || sealedBytes === undefined) {
-        throw new Error(`The key ${id} in the store is not wrapped by a master key, although one is configured`)
-      }
-      try {
-        return new Uint8Array(await crypto.subtle.decrypt(cipher(ivBytes, id), master, sealedBytes))
-      } catch (cause) {
-        throw new Error(
-          `The key ${id} in the store was wrapped by a different master key. Use the key that this store ` +
-            'was first opened with: the file beside the database (SQLite), or PARLEY_MASTER_KEY (PostgreSQL).',
-          { cause },
-        )
-      }
-    },
-  }
-}
-
-const plainWrapping: KeyWrapping = {
-  wrap: async (_id, secret) => `plain.${toBase64Url(secret)}`,
-  async unwrap({ id, material }) {
-    const [kind, text] = material.split('.')
-    const secret = kind === 'plain' ? fromBase64Url(text) : undefined
-    if (secret === undefined) throw new Error(`The key ${id} in the store is wrapped: configure its master key`)
-    return secret
-  },
+function isSameKey(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at])
 }
 
 function importAes(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
@@ -221,6 +316,10 @@ function importAes(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
 function randomKey(): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(keyBytes))
 }
+
+/** The key against which the master key is checked: a store that a server has opened has it. */
+export const checkPurpose = 'master-key-check'
+const checkKeyId = `${checkPurpose}.1`
 
 /** Keys with ids of another form belong to another application that shares the store. */
 function numberIn({ id, purpose }: KeyRow): number | undefined {

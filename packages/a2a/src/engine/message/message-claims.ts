@@ -25,6 +25,9 @@ export interface MessageClaims {
   ): IdempotencyKey | undefined | Promise<IdempotencyKey | undefined>
 }
 
+/** Never rotated: a repeated message would have another hash, and be refused as a different message. */
+export const messageHashPurpose = 'messages'
+
 export function createMessageClaims(signer: Signer): MessageClaims {
   let mac: Mac | undefined
 
@@ -33,7 +36,7 @@ export function createMessageClaims(signer: Signer): MessageClaims {
    * against the hash.
    */
   async function open(): Promise<void> {
-    const secret = await signer.sign('messages', 'the key that contents of messages are hashed with')
+    const secret = await signer.sign(messageHashPurpose, 'the key that contents of messages are hashed with')
     mac = createMac(new TextEncoder().encode(secret))
   }
 

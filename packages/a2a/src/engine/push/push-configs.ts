@@ -2,6 +2,7 @@
  * Push notification configs as their owners see them: created, read, listed, deleted, and registered inside a message. A config is
  * a cursor over its task log; this module decides where it begins. No call returns before the config is saved.
  */
+import { pageTokenPurpose } from '../task/list-tasks.ts'
 import { invalidParams, taskNotFound } from '../../model/error.ts'
 import { newId } from '../../model/id.ts'
 import type {
@@ -199,12 +200,12 @@ export function createPushConfigs(deps: PushConfigsDeps) {
   }
 
   async function writeToken(taskId: string, from: number): Promise<string> {
-    return `${from}.${await deps.signer.sign('page', `push ${from} ${taskId}`)}`
+    return `${from}.${await deps.signer.sign(pageTokenPurpose, `push ${from} ${taskId}`)}`
   }
 
   async function readToken(taskId: string, token: string): Promise<number> {
     const [from = '', ...signature] = token.split('.')
-    const isOurs = await deps.signer.verify('page', `push ${from} ${taskId}`, signature.join('.'))
+    const isOurs = await deps.signer.verify(pageTokenPurpose, `push ${from} ${taskId}`, signature.join('.'))
     if (!isOurs) throw invalidParams([{ field: 'pageToken', description: 'is not a token of this list' }])
     return Number(from)
   }

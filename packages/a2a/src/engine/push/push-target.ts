@@ -4,7 +4,7 @@ import type { Struct } from '../../model/task.ts'
 import type { PushRow } from '../../stores/store.ts'
 import type { PushDeliveryOptions, PushTarget, Sealer } from '../contract.ts'
 
-const purpose = 'push-secrets'
+export const pushSecretsPurpose = 'push-secrets'
 
 interface StoredTarget {
   readonly url: string
@@ -37,7 +37,9 @@ export async function sealTarget(
   const kept: StoredTarget = {
     url,
     ...(authentication !== undefined ? { scheme: authentication.scheme } : {}),
-    ...(hasSecrets ? { secrets: await sealer.seal(purpose, JSON.stringify(secrets), sealContextOf(taskId, id)) } : {}),
+    ...(hasSecrets
+      ? { secrets: await sealer.seal(pushSecretsPurpose, JSON.stringify(secrets), sealContextOf(taskId, id)) }
+      : {}),
     manner,
   }
   return kept as unknown as Struct
@@ -49,7 +51,7 @@ export async function openTarget(sealer: Sealer, taskId: string, id: string, con
   const { token, credentials } =
     secrets === undefined
       ? ({} as Secrets)
-      : (JSON.parse(await sealer.unseal(purpose, secrets, sealContextOf(taskId, id))) as Secrets)
+      : (JSON.parse(await sealer.unseal(pushSecretsPurpose, secrets, sealContextOf(taskId, id))) as Secrets)
   return {
     ...manner,
     url,
@@ -58,6 +60,12 @@ export async function openTarget(sealer: Sealer, taskId: string, id: string, con
       ? { authentication: { scheme, ...(credentials !== undefined ? { credentials } : {}) } }
       : {}),
   }
+}
+
+/** The number of the key that sealed the secrets of a stored config; `undefined` if it has none. */
+export function pushSecretsKeyNumber(config: Struct): number | undefined {
+  const { secrets } = config as unknown as StoredTarget
+  return secrets === undefined ? undefined : Number.parseInt(secrets, 10)
 }
 
 /** Whether a config equals the stored row. False if the row's secrets cannot be unsealed. */

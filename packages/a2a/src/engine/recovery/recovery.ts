@@ -66,13 +66,14 @@ export function createRecovery(deps: RecoveryDeps) {
     },
     async prune(): Promise<void> {
       // Also without a retention setting: message claims expire.
-      const { finishedMs, maxTasks, logMs } = deps.retention ?? {}
+      const { finishedMs, maxTasks, logMs, deliveriesMs } = deps.retention ?? {}
       const now = deps.now()
       for (;;) {
         const removed = await store.prune({
           ...(finishedMs !== undefined ? { finishedBefore: now - finishedMs } : {}),
           ...(maxTasks !== undefined ? { maxTasks } : {}),
           ...(logMs !== undefined ? { logBefore: now - logMs } : {}),
+          ...(deliveriesMs !== undefined ? { deliveriesBefore: now - deliveriesMs } : {}),
           batch,
         })
         if (removed > 0) taskCache.evictFinished()

@@ -54,7 +54,7 @@ describe('a log that was dropped', () => {
       holder: 'me',
       coalescesText: () => true,
       keepsTransitions: () => false,
-      snapshotAll: false,
+      snapshotAll: () => false,
       warn() {},
       onCommitted() {},
       onFailed() {},

@@ -73,16 +73,19 @@ export async function listTasks(
 
   async function writeToken(statusAt: number, id: string): Promise<string> {
     const place = `${statusAt.toString(36)}.${id}`
-    return `${place}.${await deps.signer.sign('page', `${place} ${scope()}`)}`
+    return `${place}.${await deps.signer.sign(pageTokenPurpose, `${place} ${scope()}`)}`
   }
 
   async function readToken(token: string): Promise<{ statusAt: number; id: string }> {
     const [at = '', id = '', ...signature] = token.split('.')
-    const isOurs = await deps.signer.verify('page', `${at}.${id} ${scope()}`, signature.join('.'))
+    const isOurs = await deps.signer.verify(pageTokenPurpose, `${at}.${id} ${scope()}`, signature.join('.'))
     if (!isOurs) throw invalidParams([{ field: 'pageToken', description: 'is not a token of this list' }])
     return { statusAt: Number.parseInt(at, 36), id }
   }
 }
+
+/** Also of the tokens of other lists. */
+export const pageTokenPurpose = 'page'
 
 function filterOf(partition: Partition, request: ListTasksRequest): Omit<ListQuery, 'limit'> {
   const { contextId, status, statusTimestampAfter } = request

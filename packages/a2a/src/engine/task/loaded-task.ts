@@ -32,7 +32,7 @@ export interface LoadedTaskDeps {
   coalescesText(agent: string): boolean
   keepsTransitions(agent: string): boolean
   /** Whether every finished task gets a snapshot, however short. */
-  readonly snapshotAll: boolean
+  snapshotAll(): boolean
   warn(message: string, fields: Record<string, unknown>): void
   /** Called with every task whose log has grown. */
   readonly onAppended?: ((taskId: string) => void) | undefined
@@ -387,7 +387,7 @@ export class LoadedTask {
   #saveSnapshotIfDue(): void {
     const { bytes, status } = this.fold
     // Again only when the log has doubled: with a snapshot every 2 MB, 75 MB in 300 events took SQLite 21 s; this way it takes 2 s.
-    const fromBytes = this.#deps.snapshotAll ? 0 : snapshotFromBytes
+    const fromBytes = this.#deps.snapshotAll() ? 0 : snapshotFromBytes
     const enough = isTerminal(status.state) ? fromBytes : Math.max(snapshotEveryBytes, this.#snapshotBytes)
     if (bytes - this.#snapshotBytes < enough) return
     this.#snapshotBytes = bytes

@@ -20,7 +20,7 @@ function openTaskCache(store: Store, holder = 'me') {
     holder,
     coalescesText: () => true,
     keepsTransitions: () => false,
-    snapshotAll: false,
+    snapshotAll: () => false,
     warn: () => {},
     onFailed(live, reason) {
       lost.push({ live, reason })

@@ -58,6 +58,8 @@ export function checkSigning(options: {
 /** Algorithms that can sign: those with a public key. A PEM is tried in this order. */
 const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'PS256', 'RS384', 'RS512', 'PS384', 'PS512']
 const purpose = 'card'
+/** Every process publishes a key within this time: it reads the keys again every minute. */
+const publishedMs = 120_000
 
 export function createCardKeys(options: CardSigning, keyring: () => Promise<Keyring>, now = Date.now): CardKeys {
   const { key, rotateAfterMs } = options
@@ -78,23 +80,37 @@ function keyringKeys(open: () => Promise<Keyring>, rotateAfterMs: number, now: (
     const known = await keyring.keyPairs(purpose)
     await keyring.addKeyPair(purpose, known.length)
     const pairs = await keyring.keyPairs(purpose)
-    const before = pairs.at(-2)
+    // Two rotations in a row must not remove a key that clients, or the lists of other processes, still have.
+    const before = pairs.slice(0, -1).findLast(({ createdAt }) => now() - createdAt >= publishedMs)
     if (before !== undefined) await keyring.retire(purpose, before.createdAt)
   }
 
   /** Checked on use, so that no timer has to live for months. */
-  async function pairs(): Promise<readonly CardKey[]> {
+  async function pairs(): Promise<readonly (CardKey & { readonly createdAt: number })[]> {
     const keyring = await open()
     let known = await keyring.keyPairs(purpose)
     if (now() - (known.at(-1)?.createdAt ?? now()) >= rotateAfterMs) {
       await rotate()
       known = await keyring.keyPairs(purpose)
     }
-    return known.map(({ kid, privateKey, publicJwk }) => ({ kid, alg: publicJwk.alg, privateKey, publicJwk })).reverse()
+    return known
+      .map(({ kid, privateKey, publicJwk, createdAt }) => ({
+        kid,
+        alg: publicJwk.alg,
+        privateKey,
+        publicJwk,
+        createdAt,
+      }))
+      .reverse()
   }
 
   return {
-    signing: async () => (await pairs()).slice(0, 2),
+    async signing() {
+      const [newest, ...previous] = await pairs()
+      // Beside the newest, the latest one that all processes publish.
+      const published = previous.find(({ createdAt }) => now() - createdAt >= publishedMs) ?? previous.at(-1)
+      return [newest, published].filter((key) => key !== undefined)
+    },
     published: async () => (await pairs()).map(({ publicJwk }) => publicJwk),
     rotate,
   }

@@ -1,25 +1,30 @@
 /** Checks the master key before anything else is opened: with a wrong one no encrypted value can be read. */
-import { openKeyring } from '../../engine/keys/keyring.ts'
+import { checkPurpose, openKeyring } from '../../engine/keys/keyring.ts'
+import type { MasterKeys } from '../../engine/keys/key-wrapping.ts'
 import { ConfigError } from '../config-error.ts'
 import type { HandlerOptions } from '../options.ts'
-
-/** The first start creates this key, so that there is always one to check the master key against. */
-const purpose = 'master-key-check'
 
 /**
  * Rejects with a `ConfigError` if the keys in the store were wrapped by another master key. `createHandler` makes the same
  * check when it starts; call this to fail before you open what depends on the keys.
  */
 export async function verifyMasterKey(store: HandlerOptions['store']): Promise<void> {
-  const masterKey = orRefuse(() => store.keys.masterKey?.())
-  if (masterKey === undefined) return
+  if (orRefuse(() => store.keys.masterKey?.()) === undefined) return
+  const masterKeys = masterKeysOf(store.keys)
   // Read first: an unreachable database must not be reported as a wrong key.
   const rows = await store.keys.list()
   const unchanging = { list: async () => rows, save: async () => {}, delete: async () => {} }
-  await openKeyring(unchanging, masterKey).catch(refuse)
+  await openKeyring(unchanging, masterKeys).catch(refuse)
   if (rows.length > 0) return
-  const keyring = await openKeyring(store.keys, masterKey)
-  await keyring.sign(purpose, '')
+  // The first start creates a key, so that there is always one to check the master key against.
+  const keyring = await openKeyring(store.keys, masterKeys)
+  await keyring.sign(checkPurpose, '')
+}
+
+/** The master keys of a store as they are now; `undefined` if it keeps its keys unencrypted. */
+export function masterKeysOf(keys: HandlerOptions['store']['keys']): (() => MasterKeys) | undefined {
+  if (keys.masterKey === undefined) return undefined
+  return () => ({ current: keys.masterKey?.() as Uint8Array, others: keys.otherMasterKeys?.() ?? [] })
 }
 
 function orRefuse<Result>(run: () => Result): Result {

@@ -15,6 +15,8 @@ export function memoryKeyValueStore(now: () => number = Date.now): KeyValueStore
   return createMemoryKeyValue(now).kv
 }
 
+export type MemoryKeyValue = ReturnType<typeof createMemoryKeyValue>
+
 export function createMemoryKeyValue(now: () => number) {
   const kinds = new Map<string, Map<string, StoredEntry>>()
 
@@ -69,6 +71,23 @@ export function createMemoryKeyValue(now: () => number) {
       const at = now()
       for (const [kind, known] of kinds)
         for (const { key, expiresAt } of known.values()) if (expiresAt <= at) remove(kind, key)
+    },
+    /** What `forgetExpired` would remove, by kind. */
+    expired: (): readonly (readonly [kind: string, entries: readonly KeyValueEntry[]])[] =>
+      [...kinds].map(([kind, known]) => [kind, [...known.values()].filter(({ expiresAt }) => expiresAt <= now())]),
+    /** Removes an entry, expired or not. Returns whether there was one. */
+    discard(kind: string, key: string): boolean {
+      const isThere = kinds.get(kind)?.has(key) === true
+      remove(kind, key)
+      return isThere
+    },
+    /** Replaces the value of an entry and keeps its expiry. Returns whether there is one. */
+    replace(kind: string, key: string, value: Json): boolean {
+      const entries = kinds.get(kind)
+      const entry = entries?.get(key)
+      if (entry === undefined) return false
+      entries?.set(key, { ...entry, value: structuredClone(value), version: entry.version + 1 })
+      return true
     },
   }
 }

@@ -16,8 +16,10 @@ import {
   tasksWithIdPrefix,
 } from './list.ts'
 import { createMemoryKeyValue } from './key-value.ts'
-import { prune, removeOldest } from './prune.ts'
+import { createMemoryErase } from './erase.ts'
+import { estimateOf, previewPrune, prune, removeOldest } from './prune.ts'
 import { attemptsOf, claimPush, movePush, recordAttempt, savePush } from './push-cursors.ts'
+import { memoryStats } from './stats.ts'
 import { createMemoryTable, type TaskEntry } from './table.ts'
 import { clockOf, createStepCorrection } from '../../model/clock.ts'
 import { isLeaseActive } from '../decide-append.ts'
@@ -59,12 +61,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
   const table = createMemoryTable()
   const claims: MessageClaimTable = new Map()
   const keys = new Map<string, KeyRow>()
-  const { kv, forgetExpired } = createMemoryKeyValue(now)
+  const entries = createMemoryKeyValue(now)
+  const { kv, forgetExpired } = entries
   const waiters = createChangeWaiters()
   let closed = false
   let fence = 0
   const newFence = (): number => (fence += 1)
   const deps = { table, claims, now, steady, newFence }
+  const erasure = createMemoryErase({ table, claims, entries })
 
   async function use<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     if (closed) throw new Error('The store is closed')
@@ -182,6 +186,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
           if (!keys.has(key.id)) keys.set(key.id, key)
         }),
       delete: (id) => use(() => void keys.delete(id)),
+      replace: (changes) =>
+        use(() => {
+          if (!changes.every(({ id, from }) => keys.get(id)?.material === from)) return false
+          for (const { id, to } of changes) keys.set(id, { ...(keys.get(id) as KeyRow), material: to })
+          return true
+        }),
     },
     feed: {
       read: (position, limit) => use(() => table.feedAfter(position, limit)),
@@ -202,6 +212,24 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
         forgetExpired()
         return prune(table, claims, retention, steady(now()))
       }),
+    previewPrune: (retention) =>
+      use(() => [
+        ...previewPrune(table, claims, retention, steady(now())),
+        ...entries.expired().flatMap(([kind, expired]) =>
+          estimateOf(
+            { kind: 'entries', entryKind: kind },
+            expired,
+            expired.map(({ updatedAt }) => updatedAt),
+          ),
+        ),
+      ]),
+    erasure: {
+      findOwners: (suffix) => use(() => erasure.findOwners(suffix)),
+      erase: (order) => use(() => erasure.erase(order)),
+      removeOrphans: () => use(() => erasure.removeOrphans()),
+      compact: () => use(() => erasure.compact()),
+    },
+    stats: () => use(() => memoryStats(table, steady(now()))),
     close: async () => {
       closed = true
       waiters.wakeAll()

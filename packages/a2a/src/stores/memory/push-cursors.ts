@@ -1,9 +1,7 @@
 /** Push cursors in memory: which are due, their claims, and which stay due because of newer records. */
+import { keptAttempts } from '../push-store.ts'
 import type { ClaimedPush, PushAttempt, PushChange, PushRow } from '../store.ts'
 import type { TaskEntry, PushEntry, MemoryTable } from './table.ts'
-
-/** The console shows the latest; a task that lives for weeks must not fill the memory with them. */
-const keptAttempts = 1_000
 
 export function hasActivePush(entry: TaskEntry): boolean {
   for (const { row } of entry.pushes.values()) if (row.state === 'active') return true

@@ -145,13 +145,13 @@ export function createMemoryTable() {
       entered.add(entry)
     },
 
-    /** Only finished tasks are ever removed. */
     remove(entries: ReadonlySet<TaskEntry>): void {
       for (const entry of entries) {
         const { row } = entry
         const group = groupOf(row)
         byId.delete(row.id)
         finished.delete(entry)
+        unfinished.delete(entry)
         pushed.delete(entry)
         group.entries.delete(entry)
         count(row, group, row.status.state, -1)

@@ -1,4 +1,5 @@
 /** An append as `append_2` takes it: one row of JSON, built when the append is requested, so that a flush only joins texts. */
+import { crc32 } from 'node:zlib'
 import { isVisible } from '../../model/record.ts'
 import { isTerminal, taskStateNumber } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
@@ -41,6 +42,7 @@ export function prepareAppend(
   const due = change?.due === undefined ? create?.due : change.due
   const id = encodeText(taskId)
   const key = idempotency && nameDigest(idempotency.key)
+  const text = records.length === 0 ? undefined : recordsText(records, keep)
   // Undefined members are omitted, and are NULL in the database.
   const row = JSON.stringify({
     id,
@@ -48,7 +50,8 @@ export function prepareAppend(
     later: append.orLater,
     fence: append.fence,
     count: records.length,
-    records: records.length === 0 ? undefined : recordsText(records, keep),
+    records: text,
+    checksum: text === undefined ? undefined : crc32(text),
     visible: lastVisible(append),
     first_at: records[0]?.at,
     at: records.at(-1)?.at,

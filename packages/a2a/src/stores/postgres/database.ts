@@ -14,7 +14,7 @@ export interface PostgresDatabase {
 }
 
 export interface PostgresDatabaseOptions {
-  readonly pool: PostgresPool
+  readonly pool: Pick<PostgresPool, 'query'>
   readonly unnamedStatements: boolean
   /** How long a statement may take, including the wait for a connection. */
   readonly timeoutMs: number

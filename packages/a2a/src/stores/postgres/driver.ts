@@ -16,8 +16,19 @@ export interface PostgresQuery {
 /** A `Pool` of `pg`, or an object of the same shape. */
 export interface PostgresPool {
   query(query: PostgresQuery): Promise<{ readonly rows: unknown[] }>
+  /** Without it, the store cannot wait for a synchronous standby on new connections: see the guide "Run several replicas". */
+  connect?(): Promise<PooledClient>
   on(event: 'error', listener: (error: Error) => void): unknown
   end(): Promise<void>
+}
+
+/** A connection that was taken from a pool. */
+export interface PooledClient {
+  query(query: PostgresQuery): Promise<{ readonly rows: unknown[] }>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  removeListener(event: 'error', listener: (error: Error) => void): unknown
+  /** Returns it to the pool; `true` closes it. */
+  release(destroy?: boolean): void
 }
 
 /** A `Client` of `pg` that is not connected yet, or an object of the same shape. */
@@ -27,5 +38,16 @@ export interface ListenClient {
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'end', listener: () => void): unknown
+  end(): Promise<void>
+}
+
+/**
+ * A `Client` of `pg` that is not connected yet, or an object of the same shape: the one connection on which a whole store is read or
+ * loaded in one transaction.
+ */
+export interface PostgresClient {
+  connect(): Promise<unknown>
+  query(query: PostgresQuery): Promise<{ readonly rows: unknown[] }>
+  on(event: 'error', listener: (error: Error) => void): unknown
   end(): Promise<void>
 }

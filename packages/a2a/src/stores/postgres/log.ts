@@ -1,4 +1,5 @@
 /** Reads the log, rows of tasks, claimed messages, snapshots and the feed. */
+import { crc32 } from 'node:zlib'
 import { recordBytes, recordsBytes } from '../../model/json-nodes.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
@@ -121,8 +122,8 @@ export function createPostgresTaskLog({
   // Locks the task against its removal, which would leave the snapshot behind.
   const keepSnapshots = `
     WITH task AS MATERIALIZED (
-      SELECT t.ref, s.id, s.seq, s.folded, s.internal
-      FROM json_to_recordset($1::json) AS s (id text, seq bigint, folded text, internal text)
+      SELECT t.ref, s.id, s.seq, s.folded, s.internal, s.checksum
+      FROM json_to_recordset($1::json) AS s (id text, seq bigint, folded text, internal text, checksum bigint)
       JOIN ${schema}.tasks AS t ON t.id = s.id FOR KEY SHARE OF t
     ), kept AS (
       INSERT INTO ${schema}.blobs (task, digest, content)
@@ -130,9 +131,10 @@ export function createPostgresTaskLog({
       FROM json_to_recordset($2::json) AS b (id text, digest text, content text) JOIN task ON task.id = b.id
       ON CONFLICT DO NOTHING
     )
-    INSERT INTO ${schema}.snapshots AS known (task, seq, folded, internal)
-    SELECT DISTINCT ON (ref) ref, seq, folded, internal FROM task ORDER BY ref, seq DESC
-    ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal
+    INSERT INTO ${schema}.snapshots AS known (task, seq, folded, internal, checksum)
+    SELECT DISTINCT ON (ref) ref, seq, folded, internal, checksum FROM task ORDER BY ref, seq DESC
+    ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal,
+      checksum = excluded.checksum
     WHERE excluded.seq >= known.seq`
   const findSnapshots = `
     SELECT asked.id, known.* FROM unnest($1::text[]) AS asked (id) CROSS JOIN LATERAL (
@@ -242,8 +244,13 @@ export function createPostgresTaskLog({
         kept.push(blob)
         return blob.digest
       })
-      const row = { id: encodeText(taskId), seq, folded: JSON.stringify(slim), internal: JSON.stringify(internal) }
-      await saveSnapshot({ row, blobs: kept })
+      const folded = JSON.stringify(slim)
+      const internalText = JSON.stringify(internal)
+      const checksum = crc32(internalText, crc32(folded))
+      await saveSnapshot({
+        row: { id: encodeText(taskId), seq, folded, internal: internalText, checksum },
+        blobs: kept,
+      })
     },
     async loadSnapshot(taskId: string): Promise<Snapshot | undefined> {
       const row = await findSnapshot(encodeText(taskId))

@@ -2,13 +2,17 @@
  * Tasks in PostgreSQL: the store for any number of replicas. Each statement is self-contained (one call, one transaction), so no
  * lock is held while a network or a paused process delays others, and a pooler may be used.
  */
+import { type BackfillRun, pause, runBackfills } from '../backfill.ts'
+import type { MigrationStep } from '../migration-step.ts'
 import type { FullStore } from '../store.ts'
 import { type StoreLog, silentLog } from '../store-log.ts'
 import { createPostgresBlobs } from './blob-content.ts'
 import { createChangeWatcher } from './change-watcher.ts'
+import { createChecksumBackfills } from './checksum-backfill.ts'
 import { createDatabaseTime, createPostgresDatabase } from './database.ts'
 import type { ListenClient, PostgresPool } from './driver.ts'
 import { createSerialQueue } from './request-batching.ts'
+import { createPostgresErase } from './erase.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createPostgresLeases } from './leases.ts'
 import { createNotifier, startListener } from './listener.ts'
@@ -17,9 +21,12 @@ import { createPostgresTaskLog } from './log.ts'
 import { migratePostgres, quoteIdentifier } from './migrate.ts'
 import { nameDigest, encodeText } from './text-encoding.ts'
 import { createPostgresKeyValue } from './key-value.ts'
+import { createPostgresPreviewPrune } from './preview-prune.ts'
 import { createPostgresPushCursors } from './push-cursors.ts'
 import { createPostgresRecentAppends } from './recent-appends.ts'
+import { createReplicatedPool } from './replication-barrier.ts'
 import { createPostgresTaskSearch } from './search.ts'
+import { createPostgresStats } from './stats.ts'
 import { type WrittenAppend, createPostgresWriter } from './append-writer.ts'
 
 /** Options of `postgresStore`. */
@@ -28,6 +35,11 @@ export interface PostgresStoreOptions {
   readonly pool: PostgresPool
   /** 32 bytes, or their base64, which wrap the keys of the keyring. All replicas use the same key; it is not in the database. */
   readonly masterKey: Uint8Array | string
+  /**
+   * Master keys that may still wrap keys in the database: set the old one while the master key is rotated
+   * (`handler.rotateMasterKey`). Default: none.
+   */
+  readonly previousMasterKeys?: readonly (Uint8Array | string)[]
   /**
    * Creates a client with a direct connection to the server, such as `() => new pg.Client(url)`, on which this process receives
    * notifications of other replicas. Without it, the store polls every `pollMs`.
@@ -61,12 +73,12 @@ export interface PostgresStoreOptions {
 const readRetryMs = 2_000
 /** Expired entries removed in one call. */
 const kvRowsPerSweep = 10_000
-/** Another replica may be running a long step. */
-const migrationTimeouts = { timeoutMs: 600_000, retryTimeoutMs: 5_000 }
+/** For migrations, where another replica may be running a long step, and for statements that read whole tables. */
+const longTimeouts = { timeoutMs: 600_000, retryTimeoutMs: 5_000 }
 
 /**
  * Creates a store in PostgreSQL, for any number of replicas. It connects, and migrates the schema, on first use. Throws
- * if `masterKey` does not have 32 bytes.
+ * if a master key does not have 32 bytes.
  *
  * @example
  * ```ts
@@ -87,15 +99,23 @@ const migrationTimeouts = { timeoutMs: 600_000, retryTimeoutMs: 5_000 }
  * ```
  */
 export function postgresStore(options: PostgresStoreOptions): FullStore {
+  return openPostgresStore(options)
+}
+
+/** `known`: the migration steps, for tests of a version with another step. */
+export function openPostgresStore(options: PostgresStoreOptions, known?: readonly MigrationStep[]): FullStore {
   const { pool, leaseTtlMs = 10_000, statementTimeoutMs: timeoutMs = 5_000, log = silentLog } = options
   const { unnamedStatements = false, schema: schemaName = 'parley' } = options
   const master = masterKeyOf(options.masterKey)
+  const otherMasters = (options.previousMasterKeys ?? []).map(masterKeyOf)
   const schema = quoteIdentifier(schemaName)
   const time = createDatabaseTime(options)
   const recent = createPostgresRecentAppends()
   // After a failover the database may have lost what was appended last.
   const onError = recent.clear
-  const database = createPostgresDatabase({ pool, unnamedStatements, timeoutMs, retryTimeoutMs: readRetryMs, onError })
+  const replicated = createReplicatedPool(pool, timeoutMs)
+  const connection = { pool: replicated, unnamedStatements }
+  const database = createPostgresDatabase({ ...connection, timeoutMs, retryTimeoutMs: readRetryMs, onError })
   const self = crypto.randomUUID().slice(0, 8)
   const channel = `parley_${nameDigest(schemaName).slice(0, 16)}`
 
@@ -112,6 +132,10 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
   const leases = createPostgresLeases({ database, schema, blobs, time })
   const pushes = createPostgresPushCursors(database, schema, time)
   const housekeeping = createHousekeeping(database, schema, time)
+  const patient = createPostgresDatabase({ ...connection, ...longTimeouts })
+  const erasure = createPostgresErase(database, patient, schema)
+  const previewPrune = createPostgresPreviewPrune(patient, schema, time)
+  const statistics = createPostgresStats({ database, schema, schemaName, time, log: tasks, search })
   const { kv, sweep } = createPostgresKeyValue({ database, schema, time, track })
   // An append is retried as long as its lease can live: after that another process may own the task.
   const writer = createPostgresWriter({ database, schema, time, retryTimeoutMs: leaseTtlMs, onFlush: flushing })
@@ -122,14 +146,20 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
   ignorePoolErrors(pool)
   let preparing: Promise<void> | undefined
   let isPrepared = false
+  let backfills: BackfillRun | undefined
   let closing: Promise<void> | undefined
   const inFlight = new Set<Promise<unknown>>()
 
   /** Migrates before the first use, and again before the next if that failed. */
   function prepared(): Promise<void> {
-    const patient = createPostgresDatabase({ pool, unnamedStatements, ...migrationTimeouts })
-    preparing ??= migratePostgres(patient, schemaName, options.migrate ?? true).then(
-      () => void (isPrepared = true),
+    const mayMigrate = options.migrate ?? true
+    preparing ??= migratePostgres(patient, schemaName, mayMigrate, known, log).then(
+      () => {
+        isPrepared = true
+        if (!mayMigrate || closing !== undefined) return
+        const deps = { log, wait: pause, monotonicNow: () => performance.now() }
+        backfills = runBackfills(createChecksumBackfills(patient, schema), deps)
+      },
       (error: unknown) => {
         preparing = undefined
         throw error
@@ -168,6 +198,7 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
 
   async function close(): Promise<void> {
     await Promise.all(inFlight)
+    await backfills?.stop()
     changes.close()
     await notifier.told()
     await listener?.close()
@@ -220,9 +251,11 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
     },
     keys: {
       masterKey: () => master,
+      otherMasterKeys: () => otherMasters,
       list: () => track(housekeeping.listKeys),
       save: (key) => serialized(() => housekeeping.saveKey(key)),
       delete: (id) => serialized(() => housekeeping.deleteKey(id)),
+      replace: (changes) => serialized(() => housekeeping.replaceKeys(changes)),
     },
     feed: {
       read: (position, limit) => track(() => tasks.feed(position, limit)),
@@ -238,6 +271,18 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
         if (removed > 0) recent.clear()
         return removed
       }),
+    previewPrune: (retention) => track(() => previewPrune(retention)),
+    erasure: {
+      findOwners: (suffix) => track(() => erasure.findOwners(suffix)),
+      erase: (order) =>
+        serialized(() => {
+          recent.clear()
+          return erasure.erase(order)
+        }),
+      removeOrphans: () => track(erasure.removeOrphans),
+      compact: () => track(erasure.compact),
+    },
+    stats: () => track(statistics),
     ready: () => track(isWritable),
     close: () => (closing ??= close()),
   }

@@ -1,5 +1,6 @@
 /** Push cursors and their attempts. A cursor is behind, and therefore due, if the task has a visible record above it. */
 import type { Struct } from '../../model/task.ts'
+import { keptAttempts, trimEverySeqs } from '../push-store.ts'
 import type { ClaimedPush, PushAttempt, PushChange, PushPage, PushQuery, PushRow } from '../store.ts'
 import { type DatabaseTime, type PostgresDatabase, currentTimeSql } from './database.ts'
 import { nameDigest, decodeText, encodeText } from './text-encoding.ts'
@@ -49,6 +50,10 @@ export function createPostgresPushCursors(
   const addAttempt = `
     INSERT INTO ${schema}.push_attempts (task, push_key, push_id, seq, at, attempt, outcome, duration_ms, answer)
     SELECT ref, $2, $3, $4, $5, $6, $7, $8, $9 FROM ${schema}.tasks WHERE id = $1`
+  const trimAttempts = `
+    DELETE FROM ${schema}.push_attempts WHERE ref IN (
+      SELECT a.ref FROM ${schema}.push_attempts AS a JOIN ${schema}.tasks AS t ON t.ref = a.task
+      WHERE t.id = $1 AND a.push_key = $2 ORDER BY a.ref DESC OFFSET ${keptAttempts})`
   const attempts = `
     SELECT a.push_id, a.seq, a.at, a.attempt, a.outcome, a.duration_ms, a.answer
     FROM ${schema}.push_attempts AS a JOIN ${schema}.tasks AS t ON t.ref = a.task
@@ -109,6 +114,7 @@ export function createPostgresPushCursors(
         durationMs,
       ]
       await database.query(addAttempt, ...values, answer === undefined ? null : encodeText(answer))
+      if (seq % trimEverySeqs === 0) await database.query(trimAttempts, encodeText(taskId), nameDigest(pushId))
     },
     async listAttempts(taskId: string, pushId: string, limit: number): Promise<readonly PushAttempt[]> {
       const rows = await database.queryWithRetry<AttemptColumns>(
@@ -131,7 +137,7 @@ export function createPostgresPushCursors(
   }
 }
 
-interface AttemptColumns {
+export interface AttemptColumns {
   readonly push_id: string
   readonly seq: unknown
   readonly at: unknown

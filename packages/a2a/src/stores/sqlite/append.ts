@@ -2,6 +2,7 @@
  * The hot path. A new task is one row, one log batch, one message claim and one counter; a later append is one read, one update and
  * one batch. Texts are serialized when the append is requested, so that the transaction only writes.
  */
+import { crc32 } from 'node:zlib'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import { isTerminal, taskStateNumber } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
@@ -30,6 +31,8 @@ export interface SqliteAppendDeps {
 /** An append with its texts serialized. */
 interface PreparedAppend extends Append {
   readonly recordsText: string
+  /** Of `recordsText`. */
+  readonly checksum: number
   /** The text of the new status; `null` if it does not change. */
   readonly statusText: string | null
   readonly metadataText: string | null
@@ -51,7 +54,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
       pushes, log_dropped, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata, last_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`)
   const insertLog = database.prepare(
-    'INSERT INTO log (position, task, first_seq, last_seq, records) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO log (position, task, first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?, ?, ?)',
   )
   // Two updates, because SQLite rewrites every index with a column named in SET, whether the column changes or not.
   const moveOn = database.prepare(
@@ -175,10 +178,11 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
   ): void {
     blobs.keep(ref, append.blobs)
     if (records.length === 0) return
-    const text = records === append.records ? append.recordsText : withRecordTimes(records, append.recordsText)
+    const isAsPrepared = records === append.records
+    const text = isAsPrepared ? append.recordsText : withRecordTimes(records, append.recordsText)
     const firstSeq = next.head - records.length + 1
     const position = epoch.newPosition()
-    insertLog.run(position, ref, firstSeq, next.head, text)
+    insertLog.run(position, ref, firstSeq, next.head, text, isAsPrepared ? append.checksum : crc32(text))
     const entry = { position, tenant, agent, owner, taskId, firstSeq, lastSeq: next.head }
     deps.written?.(entry, records, append.blobs.length === 0 ? text.length : sizeOf(append))
   }
@@ -249,6 +253,7 @@ function prepareAppend(append: Append): PreparedAppend | Promise<PreparedAppend>
   const preparedWith = (text: string): PreparedAppend => ({
     ...append,
     recordsText: text,
+    checksum: crc32(text),
     statusText: status === undefined ? null : toRowText(JSON.stringify(stashStatusBlobs(status, keep)), blobs),
     metadataText: metadata === undefined ? null : toRowText(JSON.stringify(metadata), blobs),
     blobs,

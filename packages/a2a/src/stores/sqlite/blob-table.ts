@@ -63,12 +63,12 @@ export function createBlobTable(database: SqliteDatabase) {
     /** The reverse of `toRowText`. */
     fromRow: (text: string): string =>
       text.startsWith(blobReferenceMark) ? textOf(text.slice(blobReferenceMark.length)) : text,
-    /** Removes the blobs that no other task uses. */
-    release(task: number): void {
+    /** Removes the blobs that no other task uses, and returns their number. */
+    release(task: number): number {
       const blobs = usedBy.all(task)
-      if (blobs.length === 0) return
+      if (blobs.length === 0) return 0
       endUse.run(task)
-      for (const { blob } of blobs) removeUnused.run(blob)
+      return blobs.reduce((removed, { blob }) => removed + removeUnused.run(blob), 0)
     },
   }
 }

@@ -1,4 +1,7 @@
 /** The entry point `@parley/a2a/stores/sqlite`. */
 export { sqliteStore } from './sqlite-store.ts'
 export type { SqliteStoreOptions } from './sqlite-store.ts'
-export { masterKeyFile } from './master-key.ts'
+export { existingMasterKeys, masterKeyFile } from './master-key.ts'
+export { sqliteReader } from './dump/sqlite-reader.ts'
+export { sqliteLoader } from './dump/sqlite-loader.ts'
+export type { SqliteLoaderOptions } from './dump/sqlite-loader.ts'

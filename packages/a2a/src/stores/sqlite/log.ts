@@ -1,4 +1,5 @@
 /** Reads the log, snapshots and the feed. */
+import { crc32 } from 'node:zlib'
 import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
@@ -22,9 +23,9 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
   const refOf = database.prepare<{ ref: number; head: number }>('SELECT ref, head FROM tasks WHERE id = ?')
   const first = database.prepare<{ first: number | null }>('SELECT min(first_seq) AS first FROM log WHERE task = ?')
   const saveSnapshot = database.prepare(`
-    INSERT INTO snapshots (task, seq, folded, internal) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal
-    WHERE excluded.seq >= snapshots.seq`)
+    INSERT INTO snapshots (task, seq, folded, internal, checksum) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal,
+      checksum = excluded.checksum WHERE excluded.seq >= snapshots.seq`)
   const findSnapshot = database.prepare<{ seq: number; folded: string; internal: string }>(
     'SELECT seq, folded, internal FROM snapshots WHERE task = (SELECT ref FROM tasks WHERE id = ?)',
   )
@@ -65,9 +66,10 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
       })
       const folded = JSON.stringify(slim)
       const internalText = JSON.stringify(internal)
+      const checksum = crc32(internalText, crc32(folded))
       return () => {
         const ref = refOf.get(taskId)?.ref
-        if (ref === undefined || saveSnapshot.run(ref, seq, folded, internalText) === 0) return
+        if (ref === undefined || saveSnapshot.run(ref, seq, folded, internalText, checksum) === 0) return
         blobs.keep(ref, kept)
       }
     },

@@ -50,6 +50,23 @@ describe('the master key beside a database', () => {
     await again.close()
   })
 
+  it('is replaced by the next one, which is the same until then', async () => {
+    const file = join(directory, 'tasks.db')
+    const store = sqliteStore(file)
+    const { keys } = store
+    const old = keys.masterKey?.()
+    const next = await keys.createMasterKey?.()
+    assert.notDeepEqual(next, old)
+    assert.deepEqual(await keys.createMasterKey?.(), next)
+    assert.deepEqual([keys.masterKey?.(), keys.otherMasterKeys?.()], [old, [next]])
+    assert.equal((await stat(`${file}.key.next`)).mode & 0o777, 0o600)
+    await keys.adoptMasterKey?.(next as Uint8Array)
+    assert.deepEqual([keys.masterKey?.(), keys.otherMasterKeys?.()], [next, []])
+    assert.ok(!(await readdir(directory)).includes('tasks.db.key.next'))
+    assert.deepEqual(masterKeyFile(file), next)
+    await store.close()
+  })
+
   it('is refused if it is not a key', async () => {
     const database = join(directory, 'tasks.db')
     await writeFile(`${database}.key`, 'too short', { mode: 0o600 })

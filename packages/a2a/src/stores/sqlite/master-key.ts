@@ -7,13 +7,14 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { silentLog } from '../store-log.ts'
-import { makePrivate } from './private-files.ts'
+import { makePrivate, syncDirectory } from './private-files.ts'
 
 const keyBytes = 32
 
@@ -29,9 +30,63 @@ export function masterKeyFile(databaseFile: string): Uint8Array {
   return read(file) ?? make(file)
 }
 
-/** Whether a database on disk has no key yet. */
-export function isMasterKeyMissing(databaseFile: string): boolean {
-  return databaseFile !== ':memory:' && !existsSync(`${databaseFile}.key`)
+/**
+ * The master keys of a database that exist now, the current one first; while it is being rotated, also the next one. Creates none.
+ * A process that rotates it may rename the next one meanwhile, so that one is read first.
+ */
+export function existingMasterKeys(databaseFile: string): readonly Uint8Array[] {
+  const next = read(`${databaseFile}.key.next`)
+  const current = read(`${databaseFile}.key`)
+  if (current === undefined) return []
+  return next === undefined ? [current] : [current, next]
+}
+
+export interface MasterKeyFiles {
+  /** Throws if the file is missing although keys in the database are wrapped by it. */
+  current(hasKeys: () => boolean): Uint8Array
+  others(): readonly Uint8Array[]
+  /** Creates `<file>.key.next`, or returns that of an interrupted rotation: keys may already be wrapped by it. */
+  createNext(): Uint8Array
+  /** Makes this key, which is the current or the next one, the only one. */
+  adopt(key: Uint8Array): void
+}
+
+/** The master key of a database, and the next one while it is being rotated. */
+export function openMasterKeys(databaseFile: string): MasterKeyFiles {
+  if (databaseFile === ':memory:') return masterKeysInMemory()
+  const [file, nextFile] = [`${databaseFile}.key`, `${databaseFile}.key.next`]
+  let current: Uint8Array | undefined
+  return {
+    current(hasKeys) {
+      if (current === undefined && !existsSync(file) && hasKeys()) {
+        throw new Error(`${file} is missing, and keys in the database are wrapped by it. Restore the file.`)
+      }
+      return (current ??= masterKeyFile(databaseFile))
+    },
+    others: () => [read(nextFile)].filter((key) => key !== undefined),
+    createNext: () => read(nextFile) ?? make(nextFile),
+    adopt(key) {
+      // One rename: after a crash there is either the old key beside the next one, or the new key alone.
+      if (read(nextFile)?.every((byte, at) => byte === key[at]) === true) renameSync(nextFile, file)
+      else rmSync(nextFile, { force: true })
+      syncDirectory(dirname(file))
+      current = key
+    },
+  }
+}
+
+function masterKeysInMemory(): MasterKeyFiles {
+  let current: Uint8Array = randomBytes(keyBytes)
+  let next: Uint8Array | undefined
+  return {
+    current: () => current,
+    others: () => (next === undefined ? [] : [next]),
+    createNext: () => (next ??= randomBytes(keyBytes)),
+    adopt(key) {
+      current = key
+      next = undefined
+    },
+  }
 }
 
 function read(file: string): Uint8Array | undefined {
@@ -67,15 +122,4 @@ function make(file: string): Uint8Array {
     rmSync(draft)
   }
   return read(file) as Uint8Array
-}
-
-/** A new name survives a power loss once its directory is synced. Windows has no such call and needs none. */
-function syncDirectory(directory: string): void {
-  if (process.platform === 'win32') return
-  const handle = openSync(directory, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

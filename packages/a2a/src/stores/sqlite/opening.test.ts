@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { assertAppended, chunk, chunks, createTask, day0, timesOf } from '../../testing/store-contract/harness.ts'
 import { openSqliteDatabase } from './database.ts'
 import { sqliteStore } from './index.ts'
+import { migrateSqlite, migrationSteps } from './migrate.ts'
 
 /** This file is also the program of the child, which opens the given store and stays alive. */
 const holdFlag = '--hold-store'
@@ -17,6 +18,13 @@ if (toHold > 0) {
   process.stdout.write('open\n')
   setInterval(() => {}, 60_000)
 } else describeOpening()
+
+/** Undoes the step that adds checksums. */
+const withoutChecksums = `
+  DROP TABLE backfills;
+  ALTER TABLE log DROP COLUMN checksum;
+  ALTER TABLE snapshots DROP COLUMN checksum;
+  ALTER TABLE schema_version DROP COLUMN min_reader`
 
 async function holdInAnotherProcess(file: string) {
   const child = spawn(process.execPath, ['--conditions=parley-source', import.meta.filename, holdFlag, file], {
@@ -117,6 +125,7 @@ function describeOpening(): void {
       const older = openSqliteDatabase(file, 0)
       older.exec('DROP TABLE notes; DROP INDEX tasks_search; DROP INDEX counters_owner; DROP INDEX pushes_state')
       older.exec('ALTER TABLE push_attempts DROP COLUMN answer; ALTER TABLE tasks DROP COLUMN last_at')
+      older.exec(withoutChecksums)
       older.exec('DELETE FROM schema_version WHERE version > 2')
       older.close()
       const again = sqliteStore(file)
@@ -148,6 +157,7 @@ function describeOpening(): void {
       const older = openSqliteDatabase(file, 0)
       // Older versions did not order the records of an append.
       older.exec(`UPDATE log SET records = json_set(records, '$[1].at', ${day0 + 40}) WHERE first_seq = 2`)
+      older.exec(withoutChecksums)
       older.exec('ALTER TABLE tasks DROP COLUMN last_at; DELETE FROM schema_version WHERE version > 5')
       older.close()
       const again = sqliteStore(file)
@@ -160,12 +170,46 @@ function describeOpening(): void {
       await again.close()
     })
 
-    it('refuses a file of a newer version with a message', async () => {
+    it('refuses a file that a newer version has made unusable for this one, with a message', async () => {
       await sqliteStore(file).close()
       const newer = openSqliteDatabase(file, 0)
-      newer.exec('INSERT INTO schema_version VALUES (99, 0)')
+      newer.exec('INSERT INTO schema_version VALUES (99, 0, 98)')
       newer.close()
-      assert.throws(() => sqliteStore(file), /tasks\.db was written by a newer version.*schema is 99/)
+      const known = migrationSteps.length
+      const message = `tasks.db was migrated by a newer version: its schema is 99, which requires a program that knows schema 98; this one knows ${known}.`
+      assert.throws(() => sqliteStore(file), new RegExp(message.replaceAll('.', '\\.')))
+    })
+
+    it('opens the schema of the next version if that allows it, writes to it, and the next version continues', async () => {
+      const store = sqliteStore(file)
+      const { id } = await createTask(store)
+      await store.close()
+      const next = {
+        sql: `ALTER TABLE log ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'; ALTER TABLE tasks ADD COLUMN shape TEXT;
+          CREATE TABLE shapes (name TEXT) STRICT`,
+        minReader: migrationSteps.length,
+      }
+      const migrateToNext = (): void => {
+        const database = openSqliteDatabase(file, 0)
+        migrateSqlite(database, 0, [...migrationSteps, next])
+        database.close()
+      }
+      migrateToNext()
+      const older = sqliteStore(file)
+      await assertAppended(older, id, { expectedSeq: 1, records: chunks('a') })
+      const { id: second } = await createTask(older)
+      await older.tasks.saveSnapshot(id, {
+        seq: 2,
+        task: { id, status: { state: 'TASK_STATE_WORKING' } },
+        internal: {},
+      })
+      assert.equal((await older.tasks.read(id, 0)).length, 2)
+      assert.equal((await older.tasks.search({ limit: 9 })).tasks.length, 2)
+      await older.close()
+      migrateToNext()
+      const again = sqliteStore(file)
+      assert.equal((await again.tasks.load(second))?.head, 1)
+      await again.close()
     })
 
     it('refuses the database of another program, and does not change it', async () => {

@@ -2,7 +2,7 @@
  * Files that only their owner may read, whatever the umask: they hold messages, files and keys. SQLite gives its WAL and
  * wal-index the mode of the database, so the database file is created before SQLite opens it.
  */
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
 
 const ownerOnly = 0o600
@@ -44,4 +44,15 @@ function closeToOthers(file: string): boolean {
     return false
   }
   return !isOpenToOthers(file)
+}
+
+/** A new name survives a power loss once its directory is synced. Windows has no such call and needs none. */
+export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(directory, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }

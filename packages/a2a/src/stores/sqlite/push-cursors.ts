@@ -3,6 +3,7 @@ import type { Struct } from '../../model/task.ts'
 import type { ClaimedPush, PushAttempt, PushChange, PushPage, PushQuery, PushRow } from '../store.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { Epoch } from './epoch.ts'
+import { keptAttempts, trimEverySeqs } from '../push-store.ts'
 import { toSqliteInteger } from './rows.ts'
 
 interface PushColumns {
@@ -64,6 +65,10 @@ export function createSqlitePushCursors(database: SqliteDatabase, epoch: Epoch) 
   const addAttempt = database.prepare(`
     INSERT INTO push_attempts (task, push_id, seq, at, attempt, outcome, duration_ms, answer)
     SELECT ref, ?, ?, ?, ?, ?, ?, ? FROM tasks WHERE id = ?`)
+  const trimAttempts = database.prepare(`
+    DELETE FROM push_attempts WHERE task = (SELECT ref FROM tasks WHERE id = ?1) AND push_id = ?2 AND ref <= (
+      SELECT a.ref FROM push_attempts AS a JOIN tasks ON tasks.ref = a.task WHERE tasks.id = ?1 AND a.push_id = ?2
+      ORDER BY a.ref DESC LIMIT 1 OFFSET ${keptAttempts})`)
   // As bytes: Node 22 reads a text only up to its first NUL.
   const attempts = database.prepare<Omit<PushAttempt, 'answer'> & { answer: Uint8Array | null }>(`
     SELECT tasks.id AS taskId, push_id AS pushId, seq, at, attempt, outcome, duration_ms AS durationMs,
@@ -133,6 +138,7 @@ export function createSqlitePushCursors(database: SqliteDatabase, epoch: Epoch) 
     },
     recordAttempt({ taskId, pushId, seq, at, attempt, outcome, durationMs, answer }: PushAttempt): void {
       addAttempt.run(pushId, seq, at, attempt, outcome, durationMs, answer ?? null, taskId)
+      if (seq % trimEverySeqs === 0) trimAttempts.run(taskId, pushId)
     },
   }
 }

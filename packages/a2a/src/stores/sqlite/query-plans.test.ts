@@ -12,9 +12,10 @@ import { createStoredTaskReader } from './stored-task.ts'
 import { createSqliteMessageClaims } from './message-claims.ts'
 import { migrateSqlite } from './migrate.ts'
 import { createSqliteKeyValue } from './key-value.ts'
-import { createPrune } from './prune.ts'
+import { createPrune } from './removal/prune.ts'
 import { createSqlitePushCursors } from './push-cursors.ts'
 import { createSqliteTaskSearch } from './search.ts'
+import { createSqliteStats } from './stats.ts'
 
 /** Every statement that the store prepares, with its SQLite query plan. */
 function plans(): readonly { readonly sql: string; readonly steps: readonly string[] }[] {
@@ -35,13 +36,14 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   const parts = { database, epoch, counters, blobs, messages, now: Date.now, steady: (at: number) => at }
   createSqliteAppender(parts)
   createPrune(parts)
-  createSqliteTaskLog(database, blobs)
+  const log = createSqliteTaskLog(database, blobs)
   createSqliteTaskLists(database, counters, blobs)
   createStoredTaskReader(database, blobs)
-  createSqliteTaskSearch(database, blobs)
+  const search = createSqliteTaskSearch(database, blobs)
   createSqliteLeases(database, epoch, blobs)
   createSqlitePushCursors(database, epoch)
   createSqliteKeyValue({ database, now: Date.now, read: async (look) => look(), write: async (work) => work() })
+  createSqliteStats({ database, counters, search, log })
   const found = [...texts].map((sql) => {
     const steps = real.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all()
     return { sql, steps: steps.map(({ detail }) => detail) }
@@ -52,7 +54,8 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
 
 describe('the statements of a SQLite store', () => {
   it('scan no whole table, except for the counters and the newest messages', () => {
-    // The subquery is a count with a limit.
+    // The subquery is a count with a limit. The first row by its key is a scan to SQLite.
+    const firstRow = 'SELECT created_at FROM tasks ORDER BY ref LIMIT 1'
     const mayBeScanned = new Set([
       'SCAN counters',
       'SCAN messages',
@@ -61,6 +64,7 @@ describe('the statements of a SQLite store', () => {
       'SCAN (subquery-1)',
     ])
     for (const { sql, steps } of plans()) {
+      if (sql === firstRow) continue
       const scans = steps.filter((step) => /^SCAN (?!.*USING (COVERING )?INDEX)/.test(step) && !mayBeScanned.has(step))
       assert.deepEqual(scans, [], sql)
     }

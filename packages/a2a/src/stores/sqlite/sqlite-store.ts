@@ -2,18 +2,21 @@
  * Tasks in one SQLite file: the store for a single server. Durable when a call resolves; fast because all writes of one turn of the
  * event loop are one commit.
  */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
-import type { AppendResult, FullStore, KeyRow } from '../store.ts'
+import type { AppendResult, FullStore, KeyMaterialChange, KeyRow } from '../store.ts'
 import { type StoreLog, silentLog } from '../store-log.ts'
+import { pause, runBackfills } from '../backfill.ts'
 import { createChangeWaiters } from '../change-waiters.ts'
 import { createRecentAppends } from '../recent-appends.ts'
 import { createSqliteAppender } from './append.ts'
 import { createBlobTable } from './blob-table.ts'
+import { createChecksumBackfills } from './checksum-backfill.ts'
 import { createCounters } from './counters.ts'
 import { type SqliteDatabase, openSqliteDatabase } from './database.ts'
 import { createDiskCheck } from './disk-check.ts'
+import { partialFile } from './dump/partial-file.ts'
 import { beginEpoch } from './epoch.ts'
 import { openHighWater } from './high-water.ts'
 import { inspectDatabase } from './inspect-database.ts'
@@ -24,14 +27,18 @@ import { lockFile } from './file-lock.ts'
 import { createSqliteTaskLog } from './log.ts'
 import { createStoredTaskReader } from './stored-task.ts'
 import { createSqliteMessageClaims } from './message-claims.ts'
-import { isMasterKeyMissing, masterKeyFile } from './master-key.ts'
+import { openMasterKeys } from './master-key.ts'
 import { migrateSqlite } from './migrate.ts'
 import { createSqliteKeyValue } from './key-value.ts'
 import { createCommitPositions } from './commit-positions.ts'
-import { createPrune } from './prune.ts'
+import { compactDatabase } from './removal/compact.ts'
+import { createErase } from './removal/erase.ts'
+import { createPreviewPrune } from './removal/preview-prune.ts'
+import { createPrune } from './removal/prune.ts'
 import { clockOf, createStepCorrection } from '../../model/clock.ts'
 import { createSqlitePushCursors } from './push-cursors.ts'
 import { createSqliteTaskSearch } from './search.ts'
+import { createSqliteStats } from './stats.ts'
 import { createSqliteWriter } from './commit-writer.ts'
 
 /** Options of `sqliteStore`. */
@@ -59,14 +66,14 @@ export interface SqliteStoreOptions {
 /** How long to wait for a backup or another reader that has locked the file. */
 const busyTimeoutMs = 5_000
 /** The suffixes of the files of a store. */
-const storeFiles = ['', '-wal', '-shm', '-mark', '.lock', '.lock-journal', '.key']
+const storeFiles = ['', '-wal', '-shm', '-mark', '.lock', '.lock-journal', '.key', '.key.next']
 /** Expired entries removed in one call. */
 const kvRowsPerSweep = 10_000
 
 /**
  * Opens a store in one SQLite file, for a single process; for several use `postgresStore`. The master key of its
  * keyring is in `<file>.key`. Throws if another store has the file open, if the file is damaged, belongs to another
- * program or a newer version, or if acknowledged writes are missing (see `acceptLoss`).
+ * program or a newer version that this one cannot work with, or if acknowledged writes are missing (see `acceptLoss`).
  *
  * @example
  * ```ts
@@ -123,11 +130,15 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const pushes = createSqlitePushCursors(database, epoch)
   pushes.limitWaits(now())
   const prune = createPrune(deps)
+  const previewPrune = createPreviewPrune(deps)
+  const erasure = createErase(deps)
   const keys = keyTable(database)
+  const statistics = createSqliteStats({ database, counters, search, log })
   const { kv, sweep } = createSqliteKeyValue({ database, now, read, write })
+  const backfills = runBackfills(createChecksumBackfills(database, write), { log: storeLog, wait: pause, monotonicNow })
   let closed = false
   let sealing = false
-  let master: Uint8Array | undefined
+  const masterKeys = openMasterKeys(file)
 
   /** A result may contain commits that are not on disk yet. It is returned when they are: a power loss must not undo it. */
   async function read<Result>(query: () => Result | Promise<Result>): Promise<Result> {
@@ -225,15 +236,18 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       listAttempts: (taskId, pushId, limit) => read(() => pushes.listAttempts(taskId, pushId, limit)),
     },
     keys: {
-      masterKey() {
-        if (master === undefined && isMasterKeyMissing(file) && keys.list().length > 0) {
-          throw new Error(`${file}.key is missing, and keys in the database are wrapped by it. Restore the file.`)
-        }
-        return (master ??= masterKeyFile(file))
+      masterKey: () => masterKeys.current(() => keys.list().length > 0),
+      otherMasterKeys: () => masterKeys.others(),
+      createMasterKey: async () => masterKeys.createNext(),
+      adoptMasterKey: async (key) => {
+        // The wrapped keys must be on disk before the key that unwraps them replaces the other.
+        if (given.durability === 'normal') database.exec('PRAGMA wal_checkpoint(FULL)')
+        masterKeys.adopt(key)
       },
       list: () => read(keys.list),
       save: (key) => write(() => keys.save(key)),
       delete: (id) => write(() => keys.delete(id)),
+      replace: (changes) => write(() => keys.replace(changes)),
     },
     feed: {
       read: (position, limit) => read(() => log.feed(position, limit)),
@@ -253,6 +267,29 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
         if (removed > 0) recent.clear()
         return removed
       }),
+    previewPrune: (retention) => read(() => previewPrune(retention)),
+    erasure: {
+      findOwners: (suffix) => read(() => erasure.findOwners(suffix)),
+      erase: (order) =>
+        write(() => {
+          recent.clear()
+          return erasure.erase(order)
+        }),
+      removeOrphans: () => write(erasure.removeOrphans),
+      compact: async () => {
+        // A file that lost a sync is left as it is: the next start checks it.
+        await write(() => {})
+        await highWater.drain()
+        return compactDatabase(database, busyTimeoutMs)
+      },
+    },
+    stats: async () => {
+      const stats = await read(() => statistics.read(steady(now())))
+      const diskFree = await statistics.diskFree()
+      return stats.bytes === undefined || diskFree === undefined
+        ? stats
+        : { ...stats, bytes: { ...stats.bytes, diskFree } }
+    },
     ready: async () => {
       const failure = highWater.failure()
       if (failure !== undefined) throw failure
@@ -260,9 +297,11 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     },
     close: async () => {
       if (closed) return
+      const stopped = backfills.stop()
       closed = true
       writer.flush()
       await highWater.drain()
+      await stopped
       waiters.wakeAll()
       if (highWater.failure() !== undefined) preventCheckpoint(database)
       database.close()
@@ -283,6 +322,7 @@ function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
   let unlock = (): void => {}
   try {
     if (path !== null) unlock = lockFile(path)
+    if (path !== null) refuseHalfLoaded(path)
     const before = path === null ? undefined : inspectDatabase({ path, acceptLoss, timeoutMs: busyTimeoutMs, log })
     migrateSqlite(database, now())
     // A checkpoint rewrites each changed page once, however often it changed: a longer WAL means fewer writes. 4,000 pages gave 1.2
@@ -311,6 +351,15 @@ function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
   }
 }
 
+/** Otherwise a hub that starts after an interrupted restore would begin with an empty store, unnoticed. */
+function refuseHalfLoaded(path: string): void {
+  const partial = partialFile(path)
+  if (!existsSync(partial)) return
+  throw new Error(
+    `Loading ${path} was interrupted. Run the restore or import again, or delete ${partial} to start without it.`,
+  )
+}
+
 /** Connections that stay open until the process ends. */
 const keptOpen: SqliteDatabase[] = []
 
@@ -333,9 +382,16 @@ function keyTable(database: SqliteDatabase) {
     'INSERT INTO keys (id, purpose, material, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
   const remove = database.prepare('DELETE FROM keys WHERE id = ?')
+  const material = database.prepare<Pick<KeyRow, 'material'>>('SELECT material FROM keys WHERE id = ?')
+  const update = database.prepare('UPDATE keys SET material = ? WHERE id = ?')
   return {
     list: (): readonly KeyRow[] => list.all().map((row) => ({ ...row })),
     save: ({ id, purpose, material, createdAt }: KeyRow) => void save.run(id, purpose, material, createdAt),
     delete: (id: string) => void remove.run(id),
+    replace(changes: readonly KeyMaterialChange[]): boolean {
+      if (!changes.every(({ id, from }) => material.get(id)?.material === from)) return false
+      for (const { id, to } of changes) update.run(to, id)
+      return true
+    },
   }
 }

@@ -56,6 +56,9 @@ export const inFile: ProcessLifetimes = () => {
   return { first: live(), dispose: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
+/** Members of a store that return no promise. */
+const synchronousMembers: ReadonlySet<string | symbol> = new Set(['masterKey', 'otherMasterKeys'])
+
 function createKillableProcess(
   store: Store,
   note: (taskId: string, append: Append) => void,
@@ -72,7 +75,7 @@ function createKillableProcess(
       get(target, name) {
         const member: unknown = Reflect.get(target, name)
         if (typeof member === 'object' && member !== null) return killable(member)
-        if (typeof member !== 'function' || name === 'masterKey') return bound(member, target)
+        if (typeof member !== 'function' || synchronousMembers.has(name)) return bound(member, target)
         return async (...given: readonly unknown[]): Promise<unknown> => {
           await alive()
           if (name === 'append') note(given[0] as string, given[1] as Append)

@@ -33,6 +33,8 @@ export type OpenStore<Subject extends Store = Store> = () => Promise<OpenedStore
 export type StoreWithPush = Store & Pick<FullStore, 'push'>
 /** A store with a feed. */
 export type StoreWithFeed = Store & Pick<FullStore, 'feed'>
+/** A store that can erase the data of an owner. */
+export type StoreWithErasure = StoreWithPush & Pick<FullStore, 'erasure' | 'previewPrune'>
 
 export interface StoreTestContext<Subject extends Store> extends OpenedStore<Subject> {
   now(): number

@@ -34,6 +34,23 @@ export function keyContract(open: OpenStore): void {
         assert.deepEqual(await store.keys.list(), [key('k', 1, 'first')])
       }),
     )
+
+    it(
+      'get new material all at once, or none of them if one has changed',
+      withStore(open, async ({ store }) => {
+        const { keys } = store
+        // Optional: without it, the master key of the store cannot be rotated.
+        if (keys.replace === undefined) return
+        await keys.save(key('a', 1, 'one'))
+        await keys.save(key('b', 2, 'two'))
+        const change = (id: string, from: string, to: string) => ({ id, from, to })
+        assert.equal(await keys.replace([change('a', 'one', 'ONE'), change('b', 'two', 'TWO')]), true)
+        assert.deepEqual(await keys.list(), [key('a', 1, 'ONE'), key('b', 2, 'TWO')])
+        assert.equal(await keys.replace([change('a', 'ONE', 'uno'), change('b', 'two', 'dos')]), false)
+        assert.equal(await keys.replace([change('a', 'ONE', 'uno'), change('c', 'none', 'tres')]), false)
+        assert.deepEqual(await keys.list(), [key('a', 1, 'ONE'), key('b', 2, 'TWO')])
+      }),
+    )
   })
 }
 

@@ -141,9 +141,9 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         diff: diffLines.optional().describe('The changed lines of the file; absent if there are problems.'),
         effects: effectsSchema.optional(),
       }),
-      handle({ params: { agent }, body }) {
+      async handle({ params: { agent }, body }) {
         if (registry.status(agent) === undefined) throw notFoundError()
-        const { problems, diff, effects, entry: own, ...review } = configService.reviewAgent(agent, body)
+        const { problems, diff, effects, entry: own, ...review } = await configService.reviewAgent(agent, body)
         return {
           ...review,
           ...(own === undefined ? {} : { entry: { ...own } }),

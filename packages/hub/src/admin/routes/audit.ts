@@ -1,6 +1,7 @@
 /** `/admin/audit`: who did what, newest first. */
 import { z } from 'zod'
 import type { AuditLog, AuditEntry } from '../../audit/audit-log.ts'
+import { isAuditCursor, type AuditReader } from '../../audit/audit-reader.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp, limitField, timeQuery, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
@@ -29,6 +30,48 @@ const entry = z
     count: z.int().optional(),
   })
   .meta({ id: 'AuditEntry' })
+
+const cursorField = z
+  .string()
+  .refine(isAuditCursor, 'must be the `after` of a previous page')
+  .optional()
+  .describe('The `after` of the previous page. Default: the oldest entry.')
+
+/** The export: everything, oldest first, in pages that miss nothing. */
+export function auditExportRoutes({
+  audit,
+  reader,
+}: {
+  readonly audit: Pick<AuditLog, 'flush'>
+  readonly reader: AuditReader
+}): readonly AdminRoute[] {
+  return taggedRoutes('Audit', [
+    jsonRoute('GET /admin/audit/export', {
+      name: 'exportAudit',
+      summary: 'Returns all audit entries, oldest first.',
+      description:
+        'At least once: an entry may be returned twice, with the same id, but none is left out. On a store of several replicas an entry is returned when it is 15 seconds old.',
+      query: z.strictObject({
+        after: cursorField,
+        since: timeQuery.optional().describe('Inclusive.'),
+        limit: limitField(500, 5_000),
+      }),
+      response: z.strictObject({
+        entries: z.array(entry),
+        after: z.string().describe('The cursor to continue from, also if there are no more entries now.'),
+        isEnd: z.boolean().describe('Whether there are no more entries now.'),
+      }),
+      async handle({ query: { after, since, limit } }) {
+        await audit.flush()
+        const page = await reader.read(after ?? reader.start(since), limit)
+        const entries = page.entries
+          .filter(({ at }) => at >= (since ?? 0))
+          .map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
+        return { entries, after: page.cursor, isEnd: page.isEnd }
+      },
+    }),
+  ])
+}
 
 export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[] {
   return taggedRoutes('Audit', [
@@ -69,6 +112,7 @@ const readOnlyPosts: ReadonlySet<string> = new Set([
   'POST /admin/config/check',
   'POST /admin/config/diff',
   'POST /admin/routes/decide',
+  'POST /admin/erasures/preview',
 ])
 
 /** Requests that an open console repeats all day. */

@@ -85,8 +85,8 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       response: z.strictObject({
         problems: z.array(z.strictObject({ path: z.string(), line: z.int().optional(), message: z.string() })),
       }),
-      handle: ({ body }) => ({
-        problems: configService.check(body.text).map(({ path, line, message }) => ({
+      handle: async ({ body }) => ({
+        problems: (await configService.check(body.text)).map(({ path, line, message }) => ({
           path: formatPath(path),
           ...(line !== undefined ? { line } : {}),
           message,
@@ -99,8 +99,8 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       body: editedText,
       maxBytes: maxConfigBytes,
       response: z.strictObject({ diff: diffLines, effects: effectsSchema }),
-      handle({ body }) {
-        const preview = configService.diff(body.text)
+      async handle({ body }) {
+        const preview = await configService.diff(body.text)
         return { diff: [...preview.diff], effects: effectsToJson(preview.effects) }
       },
     }),

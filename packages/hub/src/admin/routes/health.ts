@@ -1,7 +1,9 @@
 /** `/admin/health`: the state of the hub. */
-import type { FullStore } from '@parley/a2a'
+import { omitUndefined, type FullStore } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
+import type { AuditExportStatus } from '../../audit/audit-export.ts'
+import type { StoreReport } from '../../telemetry/store/store-monitor.ts'
 import type { AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
@@ -10,12 +12,35 @@ export interface HealthRoutesDeps {
   readonly store: Pick<FullStore, 'ready' | 'tasks' | 'push'>
   /** Where tasks are stored, for display. */
   readonly storeName: string
-  handler(): Promise<Pick<Handler, 'openStreams' | 'push'>>
+  storeReport(): Promise<StoreReport | undefined>
+  auditExports(): Promise<readonly AuditExportStatus[]>
+  handler(): Promise<Pick<Handler, 'openStreams' | 'push' | 'readers'>>
   readonly view: AgentView
   readonly version: string
   readonly instance: string
   readonly now: () => number
 }
+
+const growthSchema = z.strictObject({ bytes: z.int(), tasks: z.int() })
+
+const storageSchema = z
+  .strictObject({
+    readAt: timestamp.describe('These facts are read at most every 15 seconds.'),
+    tasks: z.int(),
+    bytes: z.int().optional().describe('The size of the database. Absent: the store is not on a disk.'),
+    walBytes: z.int().optional().describe('The size of the write-ahead log.'),
+    reusableBytes: z.int().optional().describe('The part of the database that is empty and is used again.'),
+    diskFreeBytes: z.int().optional(),
+    growth: z
+      .strictObject({ hour: growthSchema.optional(), day: growthSchema.optional() })
+      .describe('What the last hour and the last day added. Absent until the hub has run that long.'),
+    oldestTask: timestamp.optional().describe('When the oldest task was created.'),
+    oldestUnfinished: timestamp
+      .optional()
+      .describe('Since when the oldest unfinished task runs, or waits for its caller.'),
+    lastBackup: timestamp.optional().describe('When the last backup was completed. Absent: none is known.'),
+  })
+  .meta({ id: 'Storage' })
 
 const healthSchema = z
   .strictObject({
@@ -43,7 +68,25 @@ const healthSchema = z
     push: z.strictObject({
       isOn: z.boolean(),
       dead: z.int().describe('Dead webhooks; at most 100 are counted.'),
+      behind: z.int().describe('Webhooks with undelivered events; at most 10,000 are counted.'),
+      due: z.int().describe('The part of `behind` whose next attempt is due.'),
+      oldestUndelivered: timestamp.optional().describe('Since when the oldest undelivered event waits.'),
     }),
+    storage: storageSchema.optional().describe('Size, growth and age of what is stored.'),
+    readers: z.strictObject({
+      unsentBytes: z.int().describe('Bytes held for clients that have not read them.'),
+      paused: z.int().describe('Clients that wait because too much is unsent.'),
+      feed: z
+        .array(z.strictObject({ name: z.string(), behind: z.int() }))
+        .describe('Readers of the feed, and the appends that each has not read; at most 500 are counted.'),
+    }),
+    auditExports: z.array(
+      z.strictObject({
+        name: z.string(),
+        lagMs: z.number().describe('How long the oldest entry that is not exported waits.'),
+        trouble: z.string().optional().describe('Why this replica could not export.'),
+      }),
+    ),
   })
   .meta({ id: 'Health' })
 
@@ -60,7 +103,10 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
       response: healthSchema,
       async handle() {
         const storeStatus = await storeHealth()
-        const { openStreams, push } = await parts.handler()
+        const { openStreams, push, readers } = await parts.handler()
+        const report = storeStatus.isReady ? await parts.storeReport().catch(() => undefined) : undefined
+        const exports = storeStatus.isReady ? await parts.auditExports().catch(() => []) : []
+        const backlog = report?.stats.push
         const agents = storeStatus.isReady ? await view.list() : []
         const dead = storeStatus.isReady ? await store.push.search({ state: 'dead', limit: 100 }) : { pushes: [] }
         const states = storeStatus.isReady ? await store.tasks.countStates() : []
@@ -82,7 +128,24 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
           },
           tasks: Object.fromEntries(states.map(({ state, tasks }) => [state, tasks])),
           streams: openStreams(),
-          push: { isOn: push !== undefined, dead: dead.pushes.length },
+          push: {
+            isOn: push !== undefined,
+            dead: dead.pushes.length,
+            behind: backlog?.behind ?? 0,
+            due: backlog?.due ?? 0,
+            ...(backlog?.oldestAt === undefined ? {} : { oldestUndelivered: isoTime(backlog.oldestAt) }),
+          },
+          ...(report === undefined ? {} : { storage: storageOf(report) }),
+          readers: {
+            unsentBytes: readers.unsentBytes,
+            paused: readers.paused,
+            feed: [...(report?.feedReaders ?? [])],
+          },
+          auditExports: exports.map(({ name, lagMs, trouble }) => ({
+            name,
+            lagMs,
+            ...(trouble === undefined ? {} : { trouble }),
+          })),
         }
       },
     }),
@@ -102,5 +165,23 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
       latencyMs,
       ...(trouble !== undefined ? { trouble } : {}),
     }
+  }
+}
+
+function storageOf({ at, stats, growth, lastBackupAt }: StoreReport): z.output<typeof storageSchema> {
+  const { tasks, bytes, oldestTaskAt, oldestUnfinishedAt } = stats
+  return {
+    readAt: isoTime(at),
+    tasks,
+    ...omitUndefined({
+      bytes: bytes?.database,
+      walBytes: bytes?.wal,
+      reusableBytes: bytes?.reusable,
+      diskFreeBytes: bytes?.diskFree,
+      oldestTask: oldestTaskAt === undefined ? undefined : isoTime(oldestTaskAt),
+      oldestUnfinished: oldestUnfinishedAt === undefined ? undefined : isoTime(oldestUnfinishedAt),
+      lastBackup: lastBackupAt === undefined ? undefined : isoTime(lastBackupAt),
+    }),
+    growth: { ...growth },
   }
 }

@@ -54,7 +54,8 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
       event: 'session.opened',
       async handle({ who, request }) {
         const by = who.isAdmin ? who.by : 'token'
-        const grant = by === 'key' ? sessions.adminGrant : { by: 'token' as const, token: bearerTokenOf(request) ?? '' }
+        const token = bearerTokenOf(request) ?? ''
+        const grant = by === 'key' ? sessions.adminGrant(token) : { by: 'token' as const, token }
         const order = { subject: who.subject, grant, from: clientAddress(request, trustsProxy()) }
         const { cookie, csrf, expiresAt, subject } = await sessions.open(order, isSecure(request))
         return new RouteResult(

@@ -17,6 +17,7 @@ import { createHttpTransport, type MessageLimit } from './http-transport.ts'
 import type { McpServer } from './server.ts'
 import { exceedsJsonNodes } from '@parley/a2a/server'
 import { splitLines } from '../programs/lines.ts'
+import { hubVersion } from '../../config/hub-version.ts'
 
 export interface McpClientOptions {
   readonly fetch: typeof globalThis.fetch
@@ -49,7 +50,7 @@ const probeMs = 3_000
 /** Several tool changes at once count as one. */
 const settleMs = 100
 
-const identity = { name: 'parley', version: '0.1.0' }
+const identity = { name: 'parley', version: hubVersion() }
 
 export async function connectMcpClient(
   server: McpServer,

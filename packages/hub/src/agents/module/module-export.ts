@@ -8,6 +8,7 @@ import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { packageScopeOf, rereadPackageScope } from './package-scope.ts'
+import { offerSdkToModules } from './sdk-imports.ts'
 
 export interface ModuleExport {
   readonly agent: Agent | FrameworkExport
@@ -83,6 +84,7 @@ function cardOf(settings: object, path: string): Omit<ModuleExport, 'agent'> {
 export async function loadModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat === undefined) throw new Error(`the file ${path} does not exist`)
+  offerSdkToModules()
   const scope = packageScopeOf(file)
   const scoped = scope === undefined ? undefined : statSync(scope.file, { throwIfNoEntry: false })
   const version = [stat.mtimeMs, stat.size, scoped?.mtimeMs, scoped?.size].join('-')

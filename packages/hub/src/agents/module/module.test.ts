@@ -39,6 +39,25 @@ describe('a module', () => {
     }
   })
 
+  it('imports the SDK of the hub where none is installed', async (t) => {
+    const path = write(`import { A2AError } from '@parley/a2a'
+      import { connect } from '@parley/a2a/client'
+      export default () => [A2AError.name, typeof connect].join(' ')`)
+    const { agent } = await openKind(t, moduleKind, { path }, { services: { baseDir } })
+    assert.equal(await agent.ask('you'), 'A2AError function')
+  })
+
+  it('imports the SDK that is installed beside it, and names an entry point that the SDK does not have', async (t) => {
+    const folder = join(baseDir, 'with-sdk')
+    mkdirSync(join(folder, 'node_modules/@parley/a2a'), { recursive: true })
+    writeFileSync(join(folder, 'node_modules/@parley/a2a/package.json'), '{ "type": "module", "exports": "./own.js" }')
+    writeFileSync(join(folder, 'node_modules/@parley/a2a/own.js'), 'export const own = "installed"')
+    const path = write('import { own } from "@parley/a2a"\nexport default () => own', 'with-sdk/agent.ts')
+    const { agent } = await openKind(t, moduleKind, { path }, { services: { baseDir } })
+    assert.equal(await agent.ask('you'), 'installed')
+    assert.match(await failure({ path: write('export * from "@parley/a2a/none"') }), /none/)
+  })
+
   it('may have another export selected', async (t) => {
     const path = write('export const loud = ({ text }) => text.toUpperCase()\nexport default () => "no"')
     const { agent } = await openKind(t, moduleKind, { path, export: 'loud' }, { services: { baseDir } })

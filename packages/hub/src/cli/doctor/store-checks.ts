@@ -2,7 +2,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { HubConfig } from '../../config/hub-config.ts'
-import { describeStore } from '../../store/open-store.ts'
+import { describeStore, sqliteFile } from '../../store/open-store.ts'
 import type { ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
 import type { HubState } from './hub-checks.ts'
@@ -28,12 +28,7 @@ export async function checkStore({ store, dataDir }: HubConfig, hub: HubState): 
     const { findings, clocks } = await checkPostgres(store.url, name)
     return { findings: [...findings, ...checkMasterKey('masterKey' in store ? store.masterKey : undefined)], clocks }
   }
-  return { findings: [await checkFile(sqlitePath(store.url, dataDir))], clocks: [] }
-}
-
-function sqlitePath(url: string, dataDir: string): string {
-  const path = url.slice('sqlite:'.length)
-  return path === '' ? resolve(dataDir, 'parley.db') : resolve(path)
+  return { findings: [await checkFile(resolve(sqliteFile({ store: store.url, dataDir })))], clocks: [] }
 }
 
 /** The file and its folder must be writable. The first start creates both. */
@@ -96,7 +91,7 @@ const criticalBytes = 100 * 2 ** 20
 /** Only for a store on this machine's disk. */
 export async function checkDisk({ store, dataDir }: HubConfig): Promise<readonly DoctorFinding[]> {
   if (!store.url.startsWith('sqlite:')) return []
-  const place = await nearestExisting(sqlitePath(store.url, dataDir))
+  const place = await nearestExisting(resolve(sqliteFile({ store: store.url, dataDir })))
   const { bavail, bsize } = await statfs(place)
   return [diskFinding(bavail * bsize, place)]
 }

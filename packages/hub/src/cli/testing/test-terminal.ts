@@ -6,6 +6,8 @@ import type { Terminal } from '../command.ts'
 export interface TestTerminal extends Terminal {
   readonly printed: readonly string[]
   readonly errors: readonly string[]
+  /** What was written to stderr without a line break. */
+  readonly progress: readonly string[]
   readonly input: PassThrough
   readonly output: PassThrough
   /** Simulates Ctrl-C. */
@@ -17,6 +19,7 @@ export interface TestTerminal extends Terminal {
 export function createTestTerminal(given: Partial<Pick<Terminal, 'environment' | 'cwd'>> = {}): TestTerminal {
   const said: string[] = []
   const complaints: string[] = []
+  const progress: string[] = []
   const listeners: (() => void)[] = []
   const ended = Promise.withResolvers<void>()
   return {
@@ -25,6 +28,7 @@ export function createTestTerminal(given: Partial<Pick<Terminal, 'environment' |
     ...given,
     print: (text) => void said.push(...text.split('\n')),
     printError: (text) => void complaints.push(text),
+    writeError: (text) => void progress.push(text),
     isErrorTerminal: true,
     isOutputTerminal: false,
     input: new PassThrough(),
@@ -33,6 +37,7 @@ export function createTestTerminal(given: Partial<Pick<Terminal, 'environment' |
     onReload: (listener) => void listeners.push(listener),
     printed: said,
     errors: complaints,
+    progress,
     shutDown: ended.resolve,
     reload: () => listeners.forEach((listener) => listener()),
   }

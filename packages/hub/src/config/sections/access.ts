@@ -51,6 +51,10 @@ export const adminSection = z.strictObject({
     .describe(
       'The admin key. Default: created at the first start; printed on a terminal, else written to `parley.admin-key` in the data directory.',
     ),
+  previousKeys: z
+    .array(secret)
+    .default([])
+    .describe('Earlier admin keys that are still accepted, while clients change to `key`. Default: none.'),
   oidc: z
     .strictObject({
       issuer: httpUrl.describe('An issuer of access.jwt, which maps its users to the scope admin.'),

@@ -52,6 +52,17 @@ export const retentionSection = z.strictObject({
   max: count.optional().describe('The maximum number of tasks; the oldest finished ones are deleted first.'),
   log: duration.optional().describe('How long the events of a finished task are kept; the task stays.'),
   audit: duration.optional().describe('How long audit entries are kept. Default 30d.'),
+  traces: duration
+    .optional()
+    .describe('How long the traces of finished tasks are kept. Default: as long as their tasks.'),
+  deliveries: duration
+    .optional()
+    .describe(
+      'How long delivery attempts, and ended webhooks of finished tasks, are kept. Default: as long as their tasks, and the newest 1000 attempts of a webhook.',
+    ),
+  keys: duration.optional().describe('How long revoked and expired API keys are listed. Default 90d.'),
+  configVersions: count.optional().describe('How many earlier versions of the configuration are kept. Default 50.'),
+  erasures: duration.optional().describe('How long the receipts of erasures are kept. Default 1095d.'),
 })
 
 export const idempotencySection = z.strictObject({
@@ -62,3 +73,4 @@ export const idempotencySection = z.strictObject({
 
 export type AgentLimits = z.output<typeof agentLimitsSection>
 export type LimitsConfig = z.output<typeof limitsSection>
+export type RetentionConfig = z.output<typeof retentionSection>

@@ -37,6 +37,10 @@ export const storeSection = z
         url: storeUrl.default('sqlite:').describe('sqlite:<file>, memory: or postgres://user:password@host/database.'),
         direct: nonEmpty.optional().describe('If url is a pooler: the postgres:// URL of the server itself, or none.'),
         masterKey: secret.optional().describe('32 bytes as base64. Required with PostgreSQL.'),
+        previousMasterKeys: z
+          .array(secret)
+          .optional()
+          .describe('Earlier master keys, while the master key is rotated with `parley key rotate master`.'),
       }),
     ],
     'must be sqlite:<file>, memory: or postgres://user:password@host/database',

@@ -123,6 +123,8 @@ export interface LogOptions {
 }
 
 export interface HubLog extends AgentLog {
+  /** Hides these values, too: the secrets of another configuration. Earlier ones stay hidden. */
+  setSecrets(secrets: readonly string[]): void
   /** Writes pending lines. */
   flush(): void
 }
@@ -132,7 +134,8 @@ export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const maxLinesPerSecond = 2_000
 
 export function createLog({ level, format, secrets = [], write, onLine, now = Date.now }: LogOptions): HubLog {
-  const redact = createRedactor(secrets)
+  let redact = createRedactor(secrets)
+  const known = new Set(secrets)
   const lineOf = format === 'json' ? jsonLine : textLine
   let waiting: string[] = []
   let second = 0
@@ -180,5 +183,15 @@ export function createLog({ level, format, secrets = [], write, onLine, now = Da
     }
   }
 
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    setSecrets(given) {
+      for (const secret of given) known.add(secret)
+      redact = createRedactor([...known])
+    },
+    flush,
+  }
 }

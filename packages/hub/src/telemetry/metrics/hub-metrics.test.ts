@@ -22,6 +22,8 @@ function open(store: Pick<Store, 'tasks'> = memoryStore()) {
   let now = 0
   const metrics = createHubMetrics({
     store,
+    storeReport: async () => undefined,
+    auditExports: async () => [],
     streams: () => 3,
     readers: () => ({ unsentBytes: 5, paused: 6, disconnected: 7, pagesRead: 8, pagesShared: 9, stalled() {} }),
     connections: () => ({ open: 10, refused: 11, dropped: 12 }),

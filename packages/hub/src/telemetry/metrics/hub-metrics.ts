@@ -3,9 +3,13 @@ import { isTerminal, type Store, type StreamEvent } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import type { RequestOutcome, EventContext, HandlerReaders, PushResult } from '@parley/a2a/server'
 import type { ConnectionCounts } from '@parley/a2a/node'
+import type { AuditExportStatus } from '../../audit/audit-export.ts'
+import type { StoreReport } from '../store/store-monitor.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createMetricRegistry } from './metric-registry.ts'
-import type { Gauge, MetricInfo, MetricRegistry, Sample } from './metric-registry.ts'
+import type { Gauge, MetricRegistry, Sample } from './metric-registry.ts'
+import { metric } from './metric-name.ts'
+import { addStoreMetrics } from './store-metrics.ts'
 
 export interface HubMetrics {
   readonly registry: MetricRegistry
@@ -19,6 +23,8 @@ export interface HubMetrics {
 
 export interface HubMetricsDeps {
   readonly store: Pick<Store, 'tasks'>
+  storeReport(): Promise<StoreReport | undefined>
+  auditExports(): Promise<readonly AuditExportStatus[]>
   streams(): number
   /** `undefined` until the server is open. */
   readers(): HandlerReaders | undefined
@@ -46,13 +52,6 @@ const tokenBuckets = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 
 const stateCountCacheMs = 10_000
 
 type MetricArguments = [otel: string, unit: string, labels: readonly string[], help: string]
-
-/** The Prometheus name is the OpenTelemetry name with underscores and its unit. */
-function metric(otel: string, unit: string, labels: readonly string[], help: string, suffix = ''): MetricInfo {
-  const otelName = otel.startsWith('gen_ai') ? otel : `parley.${otel}`
-  const unitSuffix = { s: '_seconds', By: '_bytes' }[unit] ?? ''
-  return { name: `${otelName.replaceAll('.', '_')}${unitSuffix}${suffix}`, otel: otelName, unit, labels, help }
-}
 
 export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
   const registry = createMetricRegistry()
@@ -125,6 +124,16 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
   gauge(waiting, 'queue.waiting', '{turn}', ['agent'], 'Turns that wait for a concurrency slot of their agent.')
   const running: Gauge = () => parts.queues().map((queue) => ({ labels: [queue.agent], value: queue.running }))
   gauge(running, 'queue.running', '{turn}', ['agent'], 'Turns that hold a concurrency slot of their agent.')
+
+  addStoreMetrics(registry, parts.storeReport)
+  const ofExports = (value: (status: AuditExportStatus) => number) => async (): Promise<readonly Sample[]> =>
+    (await parts.auditExports()).map((status) => ({ labels: [status.name], value: value(status) }))
+  const exportLag = ofExports(({ lagMs }) => lagMs / 1_000)
+  gauge(exportLag, 'audit.export.lag', 's', ['sink'], 'How long the oldest audit entry waits for its export.')
+  const exportedEntries = ofExports(({ exported }) => exported)
+  externalCounter(exportedEntries, 'audit.export.entries', '{entry}', ['sink'], 'Exported audit entries.')
+  const exportFailures = ofExports(({ failures }) => failures)
+  externalCounter(exportFailures, 'audit.export.errors', '{error}', ['sink'], 'Failed attempts to export the audit.')
 
   function taskStates(): () => Promise<readonly Sample[]> {
     let agentLabel: Promise<readonly Sample[]> | undefined

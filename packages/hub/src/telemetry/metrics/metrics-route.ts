@@ -9,7 +9,7 @@ export interface MetricsRouteDeps {
   readonly registry: Pick<MetricRegistry, 'collect'>
   /** Whether every client that reaches the hub may read them. */
   readonly isPublic: boolean
-  isAdmin(key: string): boolean
+  isAdmin(key: string): boolean | Promise<boolean>
   /** Slows down guessing. */
   readonly limiter: RateLimiter
   readonly log: AgentLog
@@ -33,7 +33,7 @@ export function createMetricsRoute(parts: MetricsRouteDeps): Middleware {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET' } = request
     if (method !== 'GET' && method !== 'HEAD') return end(response, 405, { allow: 'GET, HEAD' })
-    if (!canRead(request)) return refuse(request, response)
+    if (!(await canRead(request))) return refuse(request, response)
     const text = prometheusText(await parts.registry.collect())
     response.writeHead(200, { 'content-type': prometheusType, 'cache-control': 'no-store' })
     response.end(method === 'HEAD' ? undefined : text)
@@ -46,10 +46,10 @@ export function createMetricsRoute(parts: MetricsRouteDeps): Middleware {
     end(response, 429, { 'retry-after': String(seconds) })
   }
 
-  function canRead({ headers }: IncomingMessage): boolean {
+  async function canRead({ headers }: IncomingMessage): Promise<boolean> {
     if (parts.isPublic) return true
     const key = /^Bearer (.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim()
-    return key !== undefined && parts.isAdmin(key)
+    return key !== undefined && (await parts.isAdmin(key))
   }
 }
 

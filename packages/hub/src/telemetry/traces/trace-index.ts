@@ -4,8 +4,9 @@
  * falls behind it catches up.
  */
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
-import { isTerminal, type AgentLog, type FeedEntry, type KeyValueStore, type FullStore, newId } from '@parley/a2a'
+import { isTerminal, type AgentLog, type FeedEntry, type KeyValueStore, type FullStore } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
+import { createReaderLease } from '../../store/reader-lease.ts'
 import type { TraceSpan } from './trace-types.ts'
 import { TaskTrace } from './task-trace.ts'
 import { dropOrphanedEntries, traceIndexKind, type TraceIndexEntry } from './trace-summary.ts'
@@ -18,7 +19,7 @@ export interface TraceIndexDeps {
   readonly now: () => number
   /** Default: `now`. */
   readonly monotonicNow?: () => number
-  /** How long ended tasks are kept; their entries expire with them. */
+  /** How long the entries of ended tasks are kept. Read for every batch: it may change. */
   readonly retentionMs?: number | undefined
   /** Called for each ended span with the agent of its task, once per process lifetime. */
   onSpanEnded(span: TraceSpan, agent: string): void
@@ -64,7 +65,7 @@ const entriesBetweenSweeps = 2_000
 const maxSpanAgeMs = 300_000
 
 export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
-  const { store, kv, log, now, retentionMs } = parts
+  const { store, kv, log, now } = parts
   const times = { ...defaultTimes, ...parts.times }
   const lease = createReaderLease({
     kv,
@@ -139,7 +140,7 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
 
   /** Returns whether there is more. */
   async function readBatch(): Promise<boolean> {
-    position ??= await readPosition()
+    position ??= await readTracePosition(kv)
     // What this process appended is in memory. The store is read for the rest: after a restart, and what other processes wrote.
     const recent = await store.feed.takeRecent?.(position, batchEntries)
     const entries = recent ?? (await store.feed.read(position, batchEntries))
@@ -167,16 +168,11 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
     const remembered = (taskId: string): TraceIndexEntry | undefined => followed.get(taskId)?.note
     return new TraceBatch({
       kv,
-      retentionMs,
+      retentionMs: parts.retentionMs,
       cached: remembered,
       missingParents: awaited,
       mayHaveOrphans: isFirst && position !== 0,
     })
-  }
-
-  async function readPosition(): Promise<number> {
-    const note = await kv.read(traceIndexKind, 'cursor')
-    return typeof note?.value === 'number' ? note.value : 0
   }
 
   async function follow(entries: readonly FeedEntry[], batch: TraceBatch): Promise<void> {
@@ -241,6 +237,12 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   }
 }
 
+/** The position in the feed up to which the traces are indexed, by any process. */
+export async function readTracePosition(kv: KeyValueStore): Promise<number> {
+  const note = await kv.read(traceIndexKind, 'cursor')
+  return typeof note?.value === 'number' ? note.value : 0
+}
+
 function entriesByTask(entries: readonly FeedEntry[]): Iterable<readonly FeedEntry[]> {
   const byTask = new Map<string, FeedEntry[]>()
   for (const entry of entries) {
@@ -249,56 +251,4 @@ function entriesByTask(entries: readonly FeedEntry[]): Iterable<readonly FeedEnt
     else ofTask.push(entry)
   }
   return byTask.values()
-}
-
-/** The lease of the one process that reads the feed of a shared store: the last writer holds it until it expires. */
-interface ReaderLease {
-  /** Acquires or renews the lease; called before each round. */
-  acquire(): Promise<boolean>
-  /** Whether the lease is still held; checked before each write. */
-  isHeld(): boolean
-  release(): Promise<void>
-}
-
-const leaseMs = 15_000
-/** This long before it expires, the lease is renewed and writes stop. */
-const marginMs = 5_000
-
-interface ReaderLeaseDeps {
-  readonly kv: KeyValueStore
-  readonly kind: string
-  readonly now: () => number
-  /** Measures how long the lease is held. Default: `now`. */
-  readonly monotonicNow?: () => number
-  /** Whether other processes use the store. */
-  readonly isShared: boolean
-}
-
-function createReaderLease({ kv, kind, isShared, ...clock }: ReaderLeaseDeps): ReaderLease {
-  const { now, monotonicNow } = clockOf(clock)
-  if (!isShared) return { acquire: async () => true, isHeld: () => true, async release() {} }
-  const holder = newId()
-  const key = 'reader'
-  let version = 0
-  let until = -Infinity
-
-  return {
-    async acquire() {
-      const at = monotonicNow()
-      if (at < until - 2 * marginMs) return true
-      // After expiry, the lease of another process may have the same version.
-      if (at >= until) version = 0
-      const expiresAt = now() + leaseMs
-      const written = await kv.write(kind, { key, value: holder, expiresAt }, version)
-      version = written ?? 0
-      until = written === undefined ? -Infinity : at + leaseMs
-      return written !== undefined
-    },
-    isHeld: () => monotonicNow() < until - marginMs,
-    async release() {
-      if (monotonicNow() < until) await kv.remove(kind, key)
-      until = -Infinity
-      version = 0
-    },
-  }
 }

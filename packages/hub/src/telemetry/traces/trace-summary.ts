@@ -166,7 +166,7 @@ export function traceSummaryOf(taskId: string, note: TraceIndexEntry): TraceSumm
 }
 
 /** The keys that were written for a task. */
-function traceEntryKeys(taskId: string, note: TraceIndexEntry): readonly string[] {
+export function traceEntryKeys(taskId: string, note: TraceIndexEntry): readonly string[] {
   return traceEntryWrites(taskId, note, undefined).map(({ key }) => key)
 }
 

@@ -61,6 +61,7 @@ export const auditStrings = {
     'session.opened': 'Sign-ins',
     'session.ended': 'Sign-outs',
     'key.created': 'Keys created',
+    'key.rotated': 'Keys rotated',
     'key.revoked': 'Keys revoked',
     'config.applied': 'Configuration changes',
     'card.approved': 'Cards approved',
@@ -86,6 +87,7 @@ export const auditStrings = {
   actions: {
     card: 'read the card',
     'key.created': 'created a key',
+    'key.rotated': 'rotated keys',
     'key.revoked': 'revoked a key',
     'session.opened': 'signed in',
     'session.ended': 'signed out',

@@ -6,7 +6,9 @@ import { findingsOf } from './findings.ts'
 const well = {
   status: 'ok',
   store: { name: 'sqlite', isReady: true, latencyMs: 1 },
-  push: { isOn: true, dead: 0 },
+  push: { isOn: true, dead: 0, behind: 0, due: 0 },
+  readers: { unsentBytes: 0, paused: 0, feed: [] },
+  auditExports: [],
 } as unknown as Health
 const agent = (name: string, more: object = {}): Agent =>
   ({ name, state: 'open', health: { state: 'up', breaker: 'closed' }, ...more }) as unknown as Agent
@@ -21,7 +23,7 @@ describe('the findings of the health page', () => {
     const health = {
       ...well,
       store: { ...well.store, isReady: false, trouble: 'disk full' },
-      push: { isOn: true, dead: 2 },
+      push: { isOn: true, dead: 2, behind: 0, due: 0 },
     }
     const agents = [
       agent('slow', { health: { state: 'slow', breaker: 'closed' } }),

@@ -1,5 +1,5 @@
 /** The health of the hub: findings first, then the last hour and the components. */
-import type { Health } from '../../../api/admin.ts'
+import type { Health, Storage } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { useAgentList } from '../../../api/agents.ts'
 import { connectionStatus } from '../../../api/change-feed.ts'
@@ -10,7 +10,7 @@ import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { StatusBadge, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
 import { ClockTime, ElapsedTime } from '../../../components/time.tsx'
 import { LoadState } from '../../../components/status/error-notice.tsx'
-import { formatCount, formatDuration } from '../../../components/format.ts'
+import { formatBytes, formatCount, formatDuration } from '../../../components/format.ts'
 import { useVisibleInterval } from '../../../api/use-visible-interval.ts'
 import { findingsOf, type Finding } from './findings.ts'
 import { LastHour } from './last-hour.tsx'
@@ -106,8 +106,28 @@ function FindingRow({ finding }: { readonly finding: Finding }) {
   )
 }
 
+function StorageFacts({ storage }: { readonly storage: Storage }) {
+  const { bytes, walBytes, growth, oldestTask, lastBackup } = storage
+  return (
+    <>
+      {bytes !== undefined && (
+        <Fact name={parts.size}>
+          {formatBytes(bytes + (walBytes ?? 0))}
+          {growth.day !== undefined && parts.grownInDay(formatBytes(Math.max(0, growth.day.bytes)))}
+        </Fact>
+      )}
+      {oldestTask !== undefined && (
+        <Fact name={parts.oldestTask}>
+          <ElapsedTime at={oldestTask} />
+        </Fact>
+      )}
+      <Fact name={parts.lastBackup}>{lastBackup === undefined ? parts.noBackup : <ClockTime at={lastBackup} />}</Fact>
+    </>
+  )
+}
+
 function HubFacts({ health }: { readonly health: Health }) {
-  const { store, agents, tasks, streams, push, version, node, protocols, instance, startedAt } = health
+  const { store, storage, agents, tasks, streams, push, version, node, protocols, instance, startedAt } = health
   const states = taskStates.filter((state) => (tasks[state] ?? 0) > 0)
   return (
     <section aria-labelledby="health-parts">
@@ -125,6 +145,7 @@ function HubFacts({ health }: { readonly health: Health }) {
             <a href="/agents">{parts.agentsOpen(agents.open, agents.all)}</a>
             {agents.down.length > 0 && parts.agentsDown(agents.down.length)}
           </Fact>
+          {storage !== undefined && <StorageFacts storage={storage} />}
           <Fact name={parts.streams}>{formatCount(streams)}</Fact>
           <Fact name={parts.webhooks}>
             {push.isOn ? (

@@ -1,32 +1,30 @@
 /** Removes finished tasks and logs that a snapshot covers, oldest first, within one transaction. */
-import type { Partition, Retention } from '../store.ts'
-import type { BlobTable } from './blob-table.ts'
-import type { Counters } from './counters.ts'
-import type { SqliteDatabase } from './database.ts'
-import type { Epoch } from './epoch.ts'
-import type { SqliteMessageClaims } from './message-claims.ts'
+import type { Retention } from '../../store.ts'
+import type { Epoch } from '../epoch.ts'
+import type { SqliteMessageClaims } from '../message-claims.ts'
+import { type RemovableTask, createTaskRemoval, type TaskRemovalDeps } from './remove-task.ts'
 
-interface FinishedTask extends Partition {
-  readonly ref: number
-  readonly state: number
+interface FinishedTask extends RemovableTask {
   readonly status_at: number
 }
 
 /** Claims removed in one call: with a call every ten seconds, as many as 2,000 tasks per second leave behind. */
 const messagesPerCall = 20_000
 
-export interface PruneDeps {
-  readonly database: SqliteDatabase
+/** Attempts and push notification configs removed in one call. */
+const deliveriesPerCall = 10_000
+
+export interface PruneDeps extends TaskRemovalDeps {
   readonly epoch: Epoch
-  readonly counters: Counters
-  readonly blobs: BlobTable
   readonly messages: SqliteMessageClaims
   readonly now: () => number
   /** Converts a time just read from the clock to steady time, which claims use. */
   readonly steady: (at: number) => number
 }
 
-export function createPrune({ database, epoch, counters, blobs, messages, now, steady }: PruneDeps) {
+export function createPrune(deps: PruneDeps) {
+  const { database, epoch, counters, messages, now, steady } = deps
+  const remove = createTaskRemoval(deps)
   const columns = 'ref, state, status_at, tenant, agent, owner'
   const oldest = database.prepare<FinishedTask>(`
     SELECT ${columns} FROM tasks INDEXED BY tasks_finished
@@ -37,10 +35,13 @@ export function createPrune({ database, epoch, counters, blobs, messages, now, s
       AND EXISTS (SELECT 1 FROM snapshots WHERE task = ref AND seq >= head) ORDER BY status_at, id LIMIT ?`)
   const dropLog = database.prepare('DELETE FROM log WHERE task = ?')
   const markDropped = database.prepare('UPDATE tasks SET log_dropped = 1 WHERE ref = ?')
-  const others = ['snapshots', 'pushes', 'push_attempts'].map((table) =>
-    database.prepare(`DELETE FROM ${table} WHERE task = ?`),
-  )
-  const removeTask = database.prepare('DELETE FROM tasks WHERE ref = ?')
+  // Attempts are written in the order of their time.
+  const dropAttempts = database.prepare(`
+    DELETE FROM push_attempts WHERE ref IN (SELECT ref FROM (SELECT ref, at FROM push_attempts WHERE ref > 0 ORDER BY ref LIMIT ?) WHERE at < ?)`)
+  const dropEndedPushes = database.prepare(`
+    DELETE FROM pushes WHERE ref IN (
+      SELECT pushes.ref FROM pushes JOIN tasks ON tasks.ref = pushes.task
+      WHERE pushes.state IN ('done', 'dead') AND tasks.finished = 1 AND tasks.status_at < ? LIMIT ?)`)
 
   function oldestFinished(before: number, limit: number): readonly FinishedTask[] {
     if (limit <= 0) return []
@@ -48,16 +49,12 @@ export function createPrune({ database, epoch, counters, blobs, messages, now, s
     return found.sort((a, b) => a.status_at - b.status_at).slice(0, limit)
   }
 
-  function remove(task: FinishedTask): void {
-    dropLog.run(task.ref)
-    for (const table of others) table.run(task.ref)
-    blobs.release(task.ref)
-    removeTask.run(task.ref)
-    counters.change(task, task.state, -1)
-  }
-
-  return function prune({ finishedBefore, maxTasks, logBefore, batch }: Retention): number {
+  return function prune({ finishedBefore, maxTasks, logBefore, deliveriesBefore, batch }: Retention): number {
     messages.sweep(steady(now()), messagesPerCall)
+    if (deliveriesBefore !== undefined) {
+      dropAttempts.run(deliveriesPerCall, deliveriesBefore)
+      dropEndedPushes.run(deliveriesBefore, deliveriesPerCall)
+    }
     counters.write()
     const total = counters.total()
     const removed = finishedBefore === undefined ? [] : [...oldestFinished(finishedBefore, batch)]

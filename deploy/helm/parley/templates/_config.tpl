@@ -1,0 +1,29 @@
+{{/* parley.yaml, and what follows from it. */}}
+
+{{- define "parley.scheme" -}}
+{{- if dig "listen" "tls" "" .Values.config }}HTTPS{{ else }}HTTP{{ end -}}
+{{- end -}}
+
+{{/* parley.yaml: the values, and over them what belongs to the pod. Secrets are references to files. */}}
+{{- define "parley.config" -}}
+{{- $listen := dict "listen" (dict "host" "0.0.0.0" "port" 3000 "grpcPort" 3001) -}}
+{{- $config := mergeOverwrite (deepCopy .Values.config) $listen -}}
+{{- if not .Values.config.agents -}}
+{{- $_ := set $config "agents" (dict "echo" (dict "kind" "demo" "agent" "echo")) -}}
+{{- end -}}
+{{- if .Values.ingress.enabled -}}
+{{- $config = merge $config (dict "publicUrl" (printf "https://%s" .Values.ingress.host) "trustProxy" true) -}}
+{{- if .Values.ingress.grpc.enabled -}}
+{{- $config = merge $config (dict "grpcUrl" (printf "%s:443" .Values.ingress.host)) -}}
+{{- end -}}
+{{- end -}}
+{{- if .Values.existingSecret -}}
+{{- $_ := mergeOverwrite $config (dict "admin" (dict "key" "${file:/run/secrets/parley/admin-key}")) -}}
+{{- end -}}
+{{- if include "parley.isPostgres" . -}}
+{{- $_ := required "existingSecret is required with store.kind postgres: a secret with database-url, master-key and admin-key" .Values.existingSecret -}}
+{{- $url := "${file:/run/secrets/parley/database-url}" -}}
+{{- $_ := mergeOverwrite $config (dict "store" (dict "url" $url "masterKey" "${file:/run/secrets/parley/master-key}")) -}}
+{{- end -}}
+{{ toYaml $config }}
+{{- end -}}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { memoryStore } from '@parley/a2a'
+import { createConfigService, type ConfigServiceDeps } from './config-service.ts'
+
+describe('reseal', () => {
+  it('leaves versions whose key is lost, and seals the others again', async () => {
+    const { kv } = memoryStore()
+    for (const [key, sealed] of Object.entries({ a: 'old:a', b: 'lost', c: 'old:c' }))
+      await kv.write('config-version', { key, value: { who: 'admin', at: 0, hash: '', sealed } })
+    let isDown = false
+    const secrets = {
+      async unseal(_purpose: string, sealed: string) {
+        if (isDown) throw new Error('the store does not answer')
+        if (sealed === 'lost') throw new DOMException('', 'OperationError')
+        return sealed.slice(4)
+      },
+      seal: async (_purpose: string, text: string) => `new:${text}`,
+    }
+    const given = { kinds: [], kv, now: () => 0, secrets: async () => secrets } as unknown as ConfigServiceDeps
+    const service = createConfigService(given)
+    await service.reseal()
+    const stored = (await kv.list('config-version', { limit: 10 })).map(
+      ({ value }) => (value as { sealed: string }).sealed,
+    )
+    assert.deepEqual(stored, ['new:a', 'lost', 'new:c'])
+    isDown = true
+    await assert.rejects(service.reseal(), /does not answer/)
+  })
+})

@@ -1,0 +1,99 @@
+/** `parley audit export`: the audit of a running hub as JSON lines, from a cursor. */
+import { resolve } from 'node:path'
+import { hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
+import { usageError, type Command, type Flags, type Terminal } from './command.ts'
+
+interface AuditExportPage {
+  readonly entries: readonly object[]
+  readonly after: string
+  readonly isEnd: boolean
+}
+
+/** How often new entries are looked for. */
+const followMs = 2_000
+
+export const auditExportCommand: Command = {
+  name: 'audit export',
+  summary: 'Prints the audit as JSON lines, oldest first, and where to continue.',
+  details: [
+    '--since <time>          A time such as 2026-01-31T12:00:00Z, or an age such as 24h. Default: everything.',
+    '--after <cursor>        Continues after this cursor, which an earlier export printed.',
+    '--cursor-file <file>    Continues after the cursor in this file, and stores the new one there.',
+    '-f, --follow            Waits for new entries until Ctrl-C.',
+    ...hubDetails,
+    'Entries are JSON lines in either format. The cursor is printed on stderr.',
+    'An entry may come twice, with the same id; none is left out.',
+  ],
+  flags: {
+    ...hubFlags,
+    since: { type: 'string' },
+    after: { type: 'string' },
+    'cursor-file': { type: 'string' },
+    follow: { type: 'boolean', short: 'f' },
+  },
+  async run(flags, terminal) {
+    const named = flags.value('cursor-file')
+    const file = named === undefined ? undefined : resolve(terminal.cwd, named)
+    if (file !== undefined && flags.value('after') !== undefined)
+      throw usageError('Set --after or --cursor-file, not both.')
+    const stopping = new AbortController()
+    if (flags.has('follow')) void terminal.untilShutdown().then(() => stopping.abort())
+    let after = flags.value('after') ?? (file === undefined ? undefined : await readCursor(file))
+    const since = sinceOf(flags)
+    for (;;) {
+      const page = await readPage(flags, terminal, after, since)
+      for (const entry of page.entries) terminal.print(JSON.stringify(entry))
+      if (file !== undefined && page.after !== after) await writeCursor(file, page.after)
+      after = page.after
+      if (stopping.signal.aborted || (page.isEnd && !flags.has('follow'))) break
+      if (page.isEnd) await pause(stopping.signal)
+    }
+    if (file === undefined) terminal.printError(`Continue with: --after ${after}`)
+    return 0
+  },
+}
+
+function readPage(
+  flags: Flags,
+  terminal: Terminal,
+  after: string | undefined,
+  since: string | undefined,
+): Promise<AuditExportPage> {
+  const query = new URLSearchParams({
+    ...(after === undefined ? {} : { after }),
+    ...(since === undefined ? {} : { since }),
+  })
+  return requestAdmin<AuditExportPage>(flags, terminal, 'GET', `/admin/audit/export?${query.toString()}`)
+}
+
+const ageUnits: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** An age is counted back from now; the hub checks any other text. */
+function sinceOf(flags: Flags): string | undefined {
+  const since = flags.value('since')
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(since ?? '') ?? []
+  if (count === undefined) return since
+  return new Date(Date.now() - Number(count) * (ageUnits[unit] ?? 0)).toISOString()
+}
+
+async function readCursor(file: string): Promise<string | undefined> {
+  const { readFile } = await import('node:fs/promises')
+  try {
+    return (await readFile(file, 'utf8')).trim() || undefined
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw reason
+  }
+}
+
+/** Written to another file first: a killed export leaves the previous cursor. */
+async function writeCursor(file: string, cursor: string): Promise<void> {
+  const { rename, writeFile } = await import('node:fs/promises')
+  await writeFile(`${file}.partial`, `${cursor}\n`, { flush: true })
+  await rename(`${file}.partial`, file)
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  const { setTimeout: wait } = await import('node:timers/promises')
+  await wait(followMs, undefined, { signal }).catch(() => {})
+}

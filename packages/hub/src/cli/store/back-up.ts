@@ -1,0 +1,123 @@
+/** The work of `parley backup` and `parley export`: a whole store into a file. */
+import { writeBackup, writeDump, type BackupKeyring, type DumpCounts, type StoreReader } from '@parley/a2a/stores/dump'
+import { hubVersion } from '../../config/hub-version.ts'
+import { describeStore } from '../../store/open-store.ts'
+import { usageError, type Flags, type Terminal } from '../command.ts'
+import { bytesText, printResult } from '../output.ts'
+import { createProgress } from '../progress.ts'
+import { readStoreSettings } from '../store-location.ts'
+import { contentText, pathArgument } from './file-arguments.ts'
+import { throwIf, writeNewFile } from './output-file.ts'
+import { withOperatorErrors, wholeStore } from './whole-store.ts'
+import { openWithMasterKey } from './wrapping-master-key.ts'
+
+const keyrings: readonly string[] = ['wrapped', 'full', 'none'] satisfies BackupKeyring[]
+
+export async function backUp(flags: Flags, terminal: Terminal): Promise<number> {
+  const file = pathArgument(flags, terminal, 'backup')
+  if (file === '-')
+    throw usageError('A backup is a file: parley backup <file>. Only parley export writes to the standard output.')
+  const keyring = readKeyring(flags)
+  const settings = readStoreSettings(flags, terminal)
+  const isInterrupted = watchInterrupts(terminal)
+  const summary = await withOperatorErrors(async () => {
+    const store = await wholeStore(settings)
+    if (keyring === 'full' && store.masterKeys().length === 0) {
+      throw usageError(`--keyring full needs the master key, which ${describeStore(settings)} does not have.`)
+    }
+    const createdAt = Date.now()
+    const { reader, masterKey, foreignKeys } = await openWithMasterKey(store)
+    const { onProgress, clear } = await reading(reader, terminal)
+    try {
+      const options = { program: hubVersion(), createdAt, keyring, masterKey, onProgress }
+      const written = await writeNewFile(file, writeBackup(reader, options), isInterrupted)
+      await store.recordBackup({ at: createdAt, bytes: written.bytes, position: written.position })
+      if (masterKey !== undefined && foreignKeys > 0 && keyring !== 'none') {
+        terminal.printError(
+          `The master key does not unwrap ${foreignKeys} of the keys in the store: run "parley verify".`,
+        )
+      }
+      return written
+    } finally {
+      clear()
+      await reader.close()
+    }
+  })
+  if (keyring === 'full') {
+    terminal.printError(`${file} contains the master key: keep it where no other user can read it.`)
+  }
+  const { manifest, counts, bytes, sha256 } = summary
+  printResult(flags, terminal, { file, ...manifest, counts, bytes, sha256 }, () => [
+    `Backed up ${describeStore(settings)} to ${file}: ${contentText(counts)}, ${bytesText(bytes)}.`,
+    ...(keyring === 'wrapped' ? [masterKeyNote(settings.store)] : []),
+  ])
+  return 0
+}
+
+function masterKeyNote(store: string): string {
+  const place = store.startsWith('sqlite:') ? 'the file parley.db.key' : 'store.masterKey'
+  return `The master key (${place}) is not in the file: keep a copy of it in another place.`
+}
+
+export async function exportStore(flags: Flags, terminal: Terminal): Promise<number> {
+  const file = pathArgument(flags, terminal, 'export')
+  const settings = readStoreSettings(flags, terminal)
+  const isInterrupted = watchInterrupts(terminal)
+  const summary = await withOperatorErrors(async () => {
+    const store = await wholeStore(settings)
+    const reader = await store.reader()
+    const { onProgress, clear } = await reading(reader, terminal)
+    try {
+      const lines = writeDump(reader, { onProgress })
+      return await (file === '-' ? writeTo(terminal, lines, isInterrupted) : writeNewFile(file, lines, isInterrupted))
+    } finally {
+      clear()
+      await reader.close()
+    }
+  })
+  const { counts, bytes, sha256, position } = summary
+  const line = `Exported ${describeStore(settings)}: ${contentText(counts)}, ${bytesText(bytes)}.`
+  // Standard output has the dump.
+  if (file === '-') terminal.printError(line)
+  else printResult(flags, terminal, { file, position, counts, bytes, sha256 }, () => [line])
+  return 0
+}
+
+function readKeyring(flags: Flags): BackupKeyring {
+  const keyring = flags.value('keyring') ?? 'wrapped'
+  if (keyrings.includes(keyring)) return keyring as BackupKeyring
+  throw usageError(`--keyring must be wrapped, full or none, not ${JSON.stringify(keyring)}.`)
+}
+
+/** Whether Ctrl-C was pressed. The command then ends at its next step and removes what it has written. */
+export function watchInterrupts(terminal: Terminal): () => boolean {
+  let isInterrupted = false
+  void terminal.untilShutdown().then(() => (isInterrupted = true))
+  return () => isInterrupted
+}
+
+async function reading(reader: StoreReader, terminal: Terminal) {
+  const total = terminal.isErrorTerminal ? sum(await reader.count()) : undefined
+  const progress = createProgress(terminal, { label: 'Reading the store', total })
+  return { onProgress: (entries: number) => progress.update(entries, `${entries} entries`), clear: progress.clear }
+}
+
+function sum(counts: DumpCounts): number {
+  return Object.values(counts).reduce((all, count) => all + count, 0)
+}
+
+async function writeTo<Result>(
+  { output }: Terminal,
+  pieces: AsyncGenerator<Uint8Array, Result, undefined>,
+  isInterrupted: () => boolean,
+): Promise<Result> {
+  let next = await pieces.next()
+  for (; next.done !== true; next = await pieces.next()) {
+    throwIf(isInterrupted)
+    const { value } = next
+    await new Promise<void>((resolve, reject) => {
+      output.write(value, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+  return next.value
+}

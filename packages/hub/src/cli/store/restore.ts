@@ -1,0 +1,217 @@
+/** The work of `parley restore` and `parley import`: a whole store from a file. */
+import { createReadStream, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  isMasterKeyOf,
+  readBackup,
+  readBackupManifest,
+  readDump,
+  type BackupManifest,
+  type BackupSummary,
+  type DumpEntry,
+  type DumpSummary,
+  type StoreLoader,
+} from '@parley/a2a/stores/dump'
+import { describeStore } from '../../store/open-store.ts'
+import { CliError, type Flags, type Terminal } from '../command.ts'
+import { bytesText, printResult } from '../output.ts'
+import { createProgress } from '../progress.ts'
+import { readStoreSettings } from '../store-location.ts'
+import { watchInterrupts } from './back-up.ts'
+import { contentText, pathArgument } from './file-arguments.ts'
+import { throwIf } from './output-file.ts'
+import { withOperatorErrors, wholeStore, type WholeStore } from './whole-store.ts'
+
+export async function restore(flags: Flags, terminal: Terminal): Promise<number> {
+  const file = pathArgument(flags, terminal, 'restore')
+  if (flags.has('list')) return list(file, flags, terminal)
+  if (flags.has('check')) return check(file, flags, terminal)
+  const settings = readStoreSettings(flags, terminal)
+  const { summary, notes } = await withOperatorErrors(async () => {
+    const store = await wholeStore(settings)
+    const omitsKeys = flags.has('omit-keys')
+    const keys = createMasterKeyPlan(store, omitsKeys, masterKeyPath(flags, terminal))
+    const restored = await load(store, terminal, file, keys, (pieces, loading) =>
+      readBackup(pieces, {
+        ...loading,
+        load: (entries) => loading.load(omitsKeys ? entries.filter(({ type }) => type !== 'key') : entries),
+        onManifest: keys.check,
+      }),
+    )
+    return { summary: restored, notes: keys.notes() }
+  })
+  const { manifest, counts, position, sha256 } = summary
+  printResult(flags, terminal, { file, store: describeStore(settings), manifest, counts, position, sha256 }, () => [
+    `Restored ${describeStore(settings)} as it was at ${manifest.createdAt}: ${contentText(counts)}.`,
+  ])
+  for (const note of notes) terminal.printError(note)
+  return 0
+}
+
+export async function importStore(flags: Flags, terminal: Terminal): Promise<number> {
+  const file = pathArgument(flags, terminal, 'import')
+  const settings = readStoreSettings(flags, terminal)
+  const summary = await withOperatorErrors(async () => {
+    const store = await wholeStore(settings)
+    return load(store, terminal, file, undefined, (pieces, loading) => readDump(pieces, loading))
+  })
+  const { counts, position, sha256 } = summary
+  printResult(flags, terminal, { file, store: describeStore(settings), counts, position, sha256 }, () => [
+    `Imported into ${describeStore(settings)}: ${contentText(counts)}.`,
+  ])
+  if (counts.key > 0) {
+    const place = settings.store.startsWith('sqlite:') ? 'in parley.db.key beside the database' : 'as store.masterKey'
+    terminal.printError(`The hub of this store needs the master key of the exported one, ${place}.`)
+  }
+  return 0
+}
+
+interface Loading {
+  readonly load: StoreLoader['load']
+  readonly onProgress: (entries: number) => void
+}
+
+/** Nothing of it is visible before all checksums were compared. */
+async function load<Summary extends DumpSummary | BackupSummary>(
+  store: WholeStore,
+  terminal: Terminal,
+  file: string,
+  keys: MasterKeyPlan | undefined,
+  read: (pieces: AsyncIterable<Uint8Array>, loading: Loading) => Promise<Summary>,
+): Promise<Summary> {
+  const isInterrupted = watchInterrupts(terminal)
+  const { pieces, bytesRead, total } = openInput(file, terminal)
+  const progress = createProgress(terminal, { label: 'Loading the store', total })
+  const loader = await store.loader()
+  try {
+    const summary = await read(pieces, {
+      load: async (entries: readonly DumpEntry[]) => {
+        throwIf(isInterrupted)
+        await loader.load(entries)
+      },
+      onProgress: (entries) => progress.update(bytesRead(), `${entries} entries`),
+    })
+    throwIf(isInterrupted)
+    keys?.write()
+    await loader.finish(summary.position)
+    keys?.done()
+    return summary
+  } finally {
+    progress.clear()
+    keys?.undo()
+    await loader.close()
+  }
+}
+
+function openInput(file: string, { input }: Terminal) {
+  const total = file === '-' ? undefined : statSync(file).size
+  const stream = file === '-' ? input : createReadStream(file, { highWaterMark: 2 ** 20 })
+  let bytes = 0
+  async function* pieces(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      yield piece
+    }
+  }
+  return { pieces: pieces(), bytesRead: () => bytes, total }
+}
+
+async function list(file: string, flags: Flags, terminal: Terminal): Promise<number> {
+  const manifest = await withOperatorErrors(() => readBackupManifest(openInput(file, terminal).pieces))
+  printResult(flags, terminal, { file, ...manifest }, () => manifestLines(manifest))
+  return 0
+}
+
+async function check(file: string, flags: Flags, terminal: Terminal): Promise<number> {
+  const { pieces, bytesRead, total } = openInput(file, terminal)
+  const progress = createProgress(terminal, { label: 'Checking the backup', total })
+  const summary = await withOperatorErrors(() =>
+    readBackup(pieces, { onProgress: (entries) => progress.update(bytesRead(), `${entries} entries`) }),
+  ).finally(progress.clear)
+  const { manifest, counts, bytes, sha256 } = summary
+  printResult(flags, terminal, { file, ...manifest, counts, bytes, sha256 }, () => [
+    ...manifestLines(manifest),
+    `Content    ${contentText(counts)}, ${bytesText(bytes)}`,
+    'Checksums  all correct',
+  ])
+  return 0
+}
+
+function manifestLines({
+  createdAt,
+  store,
+  schemaVersion,
+  program,
+  position,
+  keyring,
+}: BackupManifest): readonly string[] {
+  return [
+    `Backup of  ${createdAt}`,
+    `Store      ${store}, schema ${schemaVersion}, Parley ${program}`,
+    `Position   ${position}`,
+    `Keys       ${keyringText[keyring]}`,
+  ]
+}
+
+const keyringText = {
+  wrapped: 'wrapped by the master key, which is not in the file',
+  full: 'with the master key',
+  none: 'none',
+} as const
+
+function masterKeyPath(flags: Flags, { cwd }: Terminal): string | undefined {
+  const path = flags.value('master-key-file')
+  return path === undefined ? undefined : resolve(cwd, path)
+}
+
+type MasterKeyPlan = ReturnType<typeof createMasterKeyPlan>
+
+/** Where the master key of a backup goes, and whether the one that is there can unwrap the keys. */
+function createMasterKeyPlan(store: WholeStore, omitsKeys: boolean, path: string | undefined) {
+  const notes: string[] = []
+  let key: Uint8Array | undefined
+  let target: string | undefined
+  let written: string | undefined
+
+  return {
+    check(manifest: BackupManifest, masterKey: Uint8Array | undefined): void {
+      const existing = store.masterKeys()
+      if (omitsKeys || manifest.keyring === 'none') {
+        notes.push(
+          'The keys of the backup were not restored: webhook credentials and signatures made with them are of no use.',
+        )
+        return
+      }
+      if (existing.length > 0 && existing.every((one) => isMasterKeyOf(manifest, one) === false)) {
+        throw new CliError(
+          'The keys in the backup are wrapped by another master key than the one of this store. Put the right master key in its ' +
+            'place, or restore without the keys: --omit-keys.',
+        )
+      }
+      if (masterKey !== undefined && path !== undefined && existsSync(path)) {
+        throw new CliError(`${path} exists already: choose another file for the master key.`)
+      }
+      key = masterKey
+      target = path ?? (existing.length === 0 && store.file !== undefined ? `${store.file}.key` : undefined)
+      if (key === undefined && existing.length === 0) {
+        const place = store.file === undefined ? 'store.masterKey' : `${store.file}.key`
+        notes.push(`The master key is not in the backup: put it in its place (${place}) before you start the hub.`)
+      } else if (key !== undefined && target === undefined && existing.length === 0) {
+        notes.push('The backup contains the master key: write it to a file with --master-key-file <file>.')
+      }
+    },
+    /** Before the store appears: with it the hub starts, without it the hub refuses. */
+    write(): void {
+      if (key === undefined || target === undefined) return
+      const text = `${Buffer.from(key).toString('base64')}\n`
+      // On disk before the store is: the store is of no use without it.
+      writeFileSync(target, text, { mode: 0o600, flag: 'wx', flush: true })
+      written = target
+    },
+    done: () => void (written = undefined),
+    undo(): void {
+      if (written !== undefined) rmSync(written, { force: true })
+    },
+    notes: (): readonly string[] => notes,
+  }
+}

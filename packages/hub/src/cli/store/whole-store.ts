@@ -1,0 +1,78 @@
+/** Opens the store of a command as a whole, to read or to fill it, without the hub. */
+import { existingMasterKeys, sqliteLoader, sqliteReader } from '@parley/a2a/stores/sqlite'
+import { DumpError, type StoreLoader, type StoreReader } from '@parley/a2a/stores/dump'
+import { connectionOptions, sqliteFile, type StoreSettings } from '../../store/open-store.ts'
+import { recordSqliteBackup, type LastBackup } from '../../store/last-backup.ts'
+import { CliError, usageError } from '../command.ts'
+
+export interface WholeStore {
+  readonly kind: 'sqlite' | 'postgres'
+  /** The file of a SQLite store. */
+  readonly file?: string
+  reader(): Promise<StoreReader>
+  loader(): Promise<StoreLoader>
+  /** The master keys that the hub of this store would use now, the current one first; none if there is none yet. */
+  masterKeys(): readonly Uint8Array[]
+  recordBackup(backup: LastBackup): Promise<void>
+}
+
+export async function wholeStore(settings: StoreSettings): Promise<WholeStore> {
+  const { store } = settings
+  if (store === 'memory:') throw usageError('A store in memory cannot be read by another process.')
+  return store.startsWith('sqlite:') ? sqlite(settings) : postgres(settings)
+}
+
+function sqlite(settings: StoreSettings): WholeStore {
+  const file = sqliteFile(settings)
+  return {
+    kind: 'sqlite',
+    file,
+    reader: () => sqliteReader(file),
+    loader: () => sqliteLoader(file),
+    masterKeys: () => existingMasterKeys(file),
+    recordBackup: (backup) => recordSqliteBackup(settings, backup),
+  }
+}
+
+async function postgres(settings: StoreSettings): Promise<WholeStore> {
+  const { store, directStore, masterKey, previousMasterKeys = [] } = settings
+  const [{ default: pg }, { postgresLoader, postgresReader, recordPostgresBackup }] = await Promise.all([
+    import('pg'),
+    import('@parley/a2a/stores/postgres'),
+  ])
+  // One long transaction occupies a connection of a pooler for as long.
+  const connectionString = directStore === undefined || directStore === 'none' ? store : directStore
+  const options = { connect: () => new pg.Client({ connectionString, ...connectionOptions }) }
+  return {
+    kind: 'postgres',
+    reader: () => postgresReader(options),
+    loader: () => postgresLoader(options),
+    masterKeys: () =>
+      masterKey === undefined || masterKey === ''
+        ? []
+        : [masterKey, ...previousMasterKeys].map((key) => Buffer.from(key, 'base64')),
+    recordBackup: ({ at, bytes, position }) => recordPostgresBackup(options, { at, bytes, position }),
+  }
+}
+
+/**
+ * Runs the work of a command. Errors of a store, a file or a connection are messages for the operator and end the command without a
+ * stack; any other error is a bug.
+ */
+export async function withOperatorErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const isExpected = error instanceof DumpError || (error instanceof Error && error.constructor === Error)
+    const hasCode = error instanceof Error && typeof (error as { code?: unknown }).code === 'string'
+    if (!isExpected && !hasCode) throw error
+    throw error instanceof CliError ? error : new CliError(messageOf(error))
+  }
+}
+
+/** A refused connection to several addresses has the messages in its parts. */
+function messageOf(error: Error): string {
+  return error instanceof AggregateError && error.message === ''
+    ? error.errors.map((part: unknown) => (part instanceof Error ? part.message : String(part))).join('; ')
+    : error.message
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { commandProvider, readCommandSync } from './command-provider.ts'
+import { secretProviderContract } from './testing/secret-provider-contract.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-secrets-'))
+after(() => rmSync(folder, { recursive: true }))
+const env = { PATH: process.env['PATH'] ?? '' }
+/** Prints the file of the name, in this folder alone; `hang` waits for ever. */
+const script = 'case "$1" in hang) exec sleep 600;; */*|-*) exit 2;; *) cat "./$1";; esac'
+const command = ['sh', '-c', script, 'sh', '{name}']
+const never = new AbortController().signal
+
+secretProviderContract('a program', async () => {
+  writeFileSync(join(folder, 'api-key'), 'the value of it\n')
+  return {
+    provider: commandProvider({ command, cwd: folder, env }),
+    name: 'api-key',
+    value: 'the value of it',
+    change: async (value) => writeFileSync(join(folder, 'api-key'), value),
+    hangingName: 'hang',
+  }
+})
+
+describe('a program that prints secrets', () => {
+  const read = (...words: string[]) => commandProvider({ command: words, cwd: folder, env }).read('name', never)
+
+  it('is reported with what it said, if it fails', async () => {
+    await assert.rejects(read('sh', '-c', 'echo "no token" >&2; exit 3'), /^Error: sh failed with 3: no token$/)
+    await assert.rejects(read('no-such-program'), /no-such-program was not found/)
+    await assert.rejects(read('true'), /the output of true is empty/)
+    await assert.rejects(read('head', '-c', '100000', '/dev/zero'), /is larger than 64000 bytes/)
+  })
+
+  it('gets the environment of its provider and nothing else', async () => {
+    const provider = commandProvider({
+      command: ['sh', '-c', 'echo "$TOKEN$HOME"'],
+      cwd: folder,
+      env: { ...env, TOKEN: 't' },
+    })
+    assert.equal(await provider.read('x', never), 't')
+  })
+
+  it('can be read without waiting, by commands that run once', () => {
+    writeFileSync(join(folder, 'sync'), 'value\n')
+    const config = { command, env: {}, refresh: 0, timeout: 10_000 }
+    assert.deepEqual(readCommandSync(config, 'sync', { cwd: folder, env }), { value: 'value' })
+    assert.match(JSON.stringify(readCommandSync(config, 'none', { cwd: folder, env })), /sh failed with/)
+    const hanging = { ...config, timeout: 50 }
+    assert.deepEqual(readCommandSync(hanging, 'hang', { cwd: folder, env }), { problem: 'sh did not end in time' })
+  })
+})

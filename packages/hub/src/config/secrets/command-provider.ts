@@ -1,0 +1,87 @@
+/** A provider that runs a program for each secret, such as the command line of a secret manager. The program prints the value. */
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  maxSecretBytes,
+  type SecretProvider,
+  type SecretProviderConfig,
+  type SecretResult,
+  secretText,
+} from './secret-provider.ts'
+
+export interface CommandProviderOptions {
+  readonly command: readonly string[]
+  readonly cwd: string
+  /** The whole environment of the program. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+interface CommandFailure {
+  readonly code?: number | string | null
+  readonly killed?: boolean
+  readonly signal?: string | null
+  readonly stderr?: string | Buffer
+}
+
+const maxShownError = 200
+
+export function commandProvider({ command, cwd, env }: CommandProviderOptions): SecretProvider {
+  return {
+    async read(name, signal) {
+      const [program = '', ...args] = argumentsFor(command, name)
+      const output = await new Promise<Buffer>((resolve, reject) => {
+        const options = { cwd, env: { ...env }, signal, encoding: 'buffer' as const, maxBuffer: maxSecretBytes + 1 }
+        execFile(program, args, options, (error, stdout, stderr) => {
+          if (error === null) resolve(stdout)
+          else reject(new Error(failureText(program, Object.assign(error, { stderr }))))
+        }).stdin?.end()
+      })
+      return requireText(program, secretText(output))
+    },
+  }
+}
+
+/** For commands that run once and read the configuration without waiting. */
+export function readCommandSync(
+  { command = [], timeout, env: own }: SecretProviderConfig,
+  name: string,
+  { cwd, env }: Omit<CommandProviderOptions, 'command'>,
+): SecretResult {
+  const [program = '', ...args] = argumentsFor(command, name)
+  try {
+    const output = execFileSync(program, args, {
+      cwd,
+      env: { ...env, ...own },
+      timeout,
+      maxBuffer: maxSecretBytes + 1,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    return secretText(output)
+  } catch (reason) {
+    return { problem: failureText(program, reason as CommandFailure) }
+  }
+}
+
+/** The name is one argument, whatever it contains: no shell reads it. */
+function argumentsFor(command: readonly string[], name: string): readonly string[] {
+  const [program = '', ...args] = command
+  return [program, ...args.map((word) => word.replaceAll('{name}', () => name))]
+}
+
+function requireText(program: string, result: SecretResult): string {
+  if ('value' in result) return result.value
+  throw new Error(`the output of ${program} ${result.problem}`)
+}
+
+function failureText(program: string, { code, signal, killed, stderr }: CommandFailure): string {
+  if (code === 'ENOENT') return `${program} was not found`
+  if (code === 'ABORT_ERR' || code === 'ETIMEDOUT' || killed === true) return `${program} did not end in time`
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' || code === 'ENOBUFS')
+    return `the output of ${program} is larger than ${maxSecretBytes} bytes`
+  const line =
+    String(stderr ?? '')
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.slice(0, maxShownError) ?? ''
+  return `${program} failed with ${signal ?? code}${line === '' ? '' : `: ${line}`}`
+}

@@ -1,0 +1,204 @@
+/**
+ * Finds what the key-value store holds about a caller. Nothing is remembered between two calls: every function reads the store, so
+ * that an interrupted erasure continues by starting again.
+ */
+import {
+  sessionKey,
+  type EntryAddress,
+  type Json,
+  type KeyValueEntry,
+  type KeyValueStore,
+  type Store,
+  type TaskRow,
+} from '@parley/a2a'
+import { type AuditEntry, truncateField } from '../audit/audit-log.ts'
+import { parseKeyRecord, serializeKeyRecord, sha256Hex } from '../auth/key-format.ts'
+import { traceEntryFrom, traceEntryKeys, traceIndexKind } from '../telemetry/traces/trace-summary.ts'
+
+/** Entries to remove and to replace, and how many things they are. */
+export interface FoundEntries {
+  readonly entries: readonly EntryAddress[]
+  readonly replacements: readonly (EntryAddress & { readonly value: Json })[]
+  readonly found: number
+}
+
+const pageSize = 500
+/** What stands before the name of a caller in the owner of a task: agents that work on its behalf, and the console. */
+const onBehalf = /^(?:agent:[^|]*\|)*(?:console\|)?$/
+
+/** Whether the owner of a task is the caller, or acts on its behalf. */
+export function isOwnedBy(owner: string, caller: string): boolean {
+  return owner.endsWith(caller) && onBehalf.test(owner.slice(0, owner.length - caller.length))
+}
+
+export async function* entriesOf(kv: KeyValueStore, kind: string, prefix = ''): AsyncGenerator<KeyValueEntry> {
+  let after: string | undefined
+  for (;;) {
+    const page = await kv.list(kind, { prefix, limit: pageSize, ...(after === undefined ? {} : { after }) })
+    yield* page
+    if (page.length < pageSize) return
+    after = page.at(-1)?.key
+  }
+}
+
+export interface FoundCredential {
+  readonly id: string
+  /** Whether it must be revoked first. */
+  readonly isActive: boolean
+  readonly entries: readonly EntryAddress[]
+}
+
+/** The API keys of the caller, revoked and expired ones included. */
+export async function findKeys(kv: KeyValueStore, caller: string): Promise<readonly FoundCredential[]> {
+  const found: FoundCredential[] = []
+  for await (const { key: id, value } of entriesOf(kv, 'key')) {
+    const record = parseKeyRecord(value)
+    if (record.principal !== caller) continue
+    found.push({
+      id,
+      isActive: record.revokedAt === undefined,
+      entries: [
+        { kind: 'key', key: id },
+        { kind: 'key-of', key: `${sha256Hex(caller)}/${id}` },
+      ],
+    })
+  }
+  return found
+}
+
+/** Quota counters and last use of a key. */
+export async function findKeyCounters(kv: KeyValueStore, keyId: string): Promise<readonly EntryAddress[]> {
+  const quota = await Array.fromAsync(entriesOf(kv, 'quota', `${keyId}/`))
+  const use = await kv.read('key-use', keyId)
+  return [
+    ...quota.map(({ key }) => ({ kind: 'quota', key })),
+    ...(use === undefined ? [] : [{ kind: 'key-use', key: keyId }]),
+  ]
+}
+
+/** The sessions of the console that the caller opened. */
+export async function findSessions(kv: KeyValueStore, caller: string): Promise<readonly FoundCredential[]> {
+  const found: FoundCredential[] = []
+  for await (const { key: id, value } of entriesOf(kv, 'session')) {
+    if ((value as { readonly subject?: Json }).subject !== caller) continue
+    found.push({
+      id,
+      isActive: true,
+      entries: [
+        { kind: 'session', key: id },
+        { kind: 'session-use', key: id },
+      ],
+    })
+  }
+  return found
+}
+
+/** Keys of other callers that this caller has created. */
+export async function findCreatedKeys(kv: KeyValueStore, caller: string, pseudonym: string): Promise<FoundEntries> {
+  const replacements: (EntryAddress & { readonly value: Json })[] = []
+  for await (const { key, value } of entriesOf(kv, 'key')) {
+    const record = parseKeyRecord(value)
+    if (record.createdBy !== caller || record.principal === caller) continue
+    replacements.push({ kind: 'key', key, value: serializeKeyRecord({ ...record, createdBy: pseudonym }) })
+  }
+  return { entries: [], replacements, found: replacements.length }
+}
+
+/** What agents keep about a task and its conversation: sessions of a backend, and ids at a remote agent. */
+export async function findAgentEntries(kv: KeyValueStore, task: TaskRow): Promise<readonly EntryAddress[]> {
+  const { id, agent, owner, tenant, contextId } = task
+  const session = sessionKey({ tenant, caller: { id: owner }, task: { contextId } }, agent)
+  const kindOf = (kind: string): string => `agent/${agent}/${kind}`
+  const candidates = [
+    { kind: kindOf('task'), key: id },
+    { kind: kindOf('session'), key: session },
+    { kind: kindOf('context'), key: session },
+    { kind: 'delegation/tasks', key: id },
+  ]
+  const read = await Promise.all(candidates.map(async (one) => ({ one, entry: await kv.read(one.kind, one.key) })))
+  const found = read.filter(({ entry }) => entry !== undefined).map(({ one }) => one)
+  const remoteContext = read.find(({ one }) => one.kind === kindOf('context'))?.entry?.value
+  if (typeof remoteContext !== 'string') return found
+  const claim = await kv.read(kindOf('claim'), remoteContext)
+  return claim?.value === session ? [...found, { kind: kindOf('claim'), key: remoteContext }] : found
+}
+
+/** The trace entries of the caller's tasks. */
+export async function findTraces(kv: KeyValueStore, caller: string): Promise<FoundEntries> {
+  const kind = `telemetry/${traceIndexKind}`
+  const entries: EntryAddress[] = []
+  let found = 0
+  for (const prefix of ['root/', 'child/']) {
+    for await (const entry of entriesOf(kv, kind, prefix)) {
+      const note = traceEntryFrom(entry)
+      if (note === undefined || !isOwnedBy(note.caller, caller)) continue
+      found += 1
+      entries.push(...traceEntryKeys(entry.key.slice(prefix.length), note).map((key) => ({ kind, key })))
+    }
+  }
+  return { entries, replacements: [], found }
+}
+
+/** Audit entries that name the caller or one of its keys: the entries stay, under a pseudonym. */
+export async function findAuditEntries(
+  kv: KeyValueStore,
+  caller: string,
+  keyIds: ReadonlySet<string>,
+  pseudonym: string,
+): Promise<FoundEntries> {
+  const replacements: (EntryAddress & { readonly value: Json })[] = []
+  let found = 0
+  const isTruncated = truncateField(caller) !== caller
+  const isCaller = (who: string): boolean =>
+    isOwnedBy(who, caller) || (isTruncated && isOwnedBy(who, truncateField(caller)))
+  for await (const { key, value } of entriesOf(kv, 'audit')) {
+    let changed = 0
+    const entries = (value as unknown as readonly AuditEntry[]).map((entry) => {
+      const isWho = entry.who !== undefined && isCaller(entry.who)
+      const isKey = entry.key !== undefined && keyIds.has(entry.key)
+      if (!isWho && !isKey) return entry
+      changed += 1
+      return {
+        ...entry,
+        ...(isWho ? { who: pseudonym } : {}),
+        ...(entry.key !== undefined ? { key: pseudonym } : {}),
+        // The address of another caller, such as the admin who created the key, is not that of this one.
+        ...((isWho || entry.who === undefined) && entry.from !== undefined ? { from: pseudonym } : {}),
+      }
+    })
+    if (changed > 0) replacements.push({ kind: 'audit', key, value: entries as unknown as Json })
+    found += changed
+  }
+  return { entries: [], replacements, found }
+}
+
+/**
+ * Changes of webhooks of tasks that no longer exist: their ids are chosen by the caller. The batch stays, so that readers find no
+ * gap in the numbers.
+ */
+export async function findJournalEntries(kv: KeyValueStore, { tasks }: Pick<Store, 'tasks'>): Promise<FoundEntries> {
+  const replacements: (EntryAddress & { readonly value: Json })[] = []
+  let found = 0
+  for await (const { key, value } of entriesOf(kv, 'news')) {
+    const changes = value as readonly { readonly type?: string; readonly taskId?: string }[]
+    const gone = await Promise.all(
+      changes.map(async ({ type, taskId }) => type === 'push' && (await tasks.load(taskId ?? '')) === undefined),
+    )
+    const kept = changes.filter((_, index) => gone[index] !== true)
+    if (kept.length === changes.length) continue
+    found += changes.length - kept.length
+    replacements.push({ kind: 'news', key, value: kept })
+  }
+  return { entries: [], replacements, found }
+}
+
+/** Versions of the configuration that the caller applied: the text stays. */
+export async function findConfigVersions(kv: KeyValueStore, caller: string, pseudonym: string): Promise<FoundEntries> {
+  const replacements: (EntryAddress & { readonly value: Json })[] = []
+  for await (const { key, value } of entriesOf(kv, 'config-version')) {
+    const version = value as { readonly [name: string]: Json }
+    if (version['who'] === caller)
+      replacements.push({ kind: 'config-version', key, value: { ...version, who: pseudonym } })
+  }
+  return { entries: [], replacements, found: replacements.length }
+}

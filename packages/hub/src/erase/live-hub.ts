@@ -1,0 +1,40 @@
+/** The parts of a running hub that an erasure uses: tasks in memory, credentials, and data that is not written yet. */
+import { A2AError } from '@parley/a2a'
+import type { Handler } from '@parley/a2a/server'
+import type { AccessControl } from '../auth/access-control.ts'
+import type { LiveHub } from './erase-caller.ts'
+import type { ErasedTasks } from './erased-tasks.ts'
+
+export interface LiveHubDeps {
+  readonly access: Pick<AccessControl, 'keys' | 'sessions' | 'audit'>
+  handler(): Promise<Pick<Handler, 'engine'>>
+  flushTraces(): Promise<void>
+  readonly erasedTasks: ErasedTasks
+}
+
+export function createLiveHub({ access, handler, flushTraces, erasedTasks }: LiveHubDeps): LiveHub {
+  const { keys, sessions, audit } = access
+  return {
+    async cancel(taskId) {
+      try {
+        await (await handler()).engine.tasks.cancel(taskId)
+      } catch (reason) {
+        const code = reason instanceof A2AError ? reason.code : undefined
+        // It has ended meanwhile, or was erased before.
+        if (code !== 'TASK_NOT_CANCELABLE' && code !== 'TASK_NOT_FOUND') throw reason
+      }
+    },
+    async forget(taskIds) {
+      erasedTasks.add(taskIds)
+      ;(await handler()).engine.tasks.forget(taskIds)
+    },
+    async revokeKey(id) {
+      await keys.revoke(id)
+      keys.forgetUse(id)
+    },
+    endSession: async (id) => void (await sessions.end(id)),
+    async flush() {
+      await Promise.all([audit.flush(), flushTraces()])
+    },
+  }
+}

@@ -1,0 +1,231 @@
+/** The commands as operators run them: what they refuse, and what a kill in the middle leaves. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import pg from 'pg'
+import { masterKeyFile, sqliteStore } from '@parley/a2a/stores/sqlite'
+import { lastBackup } from '../../packages/hub/src/store/last-backup.ts'
+import { fillWithVariedContent } from '../../packages/a2a/src/testing/store-contract/varied-content.ts'
+import { createTask, day0 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { skipReason } from '../postgres/databases.ts'
+import { createEmptyDatabase } from './empty-database.ts'
+import { runParley, startParley } from './run-parley.ts'
+
+const noDatabase = await skipReason()
+const folder = mkdtempSync(join(tmpdir(), 'parley-backup-'))
+after(() => rmSync(folder, { recursive: true }))
+const data = join(folder, 'data')
+const backup = join(folder, 'backup')
+const dump = join(folder, 'export')
+let places = 0
+const place = (): string => join(folder, `place-${(places += 1)}`)
+
+before(async () => {
+  const file = join(data, 'parley.db')
+  const store = sqliteStore({ file, now: () => day0 })
+  masterKeyFile(file)
+  await fillWithVariedContent(store)
+  await store.close()
+  await runParley('backup', '--data', data, backup)
+  await runParley('export', '--data', data, dump)
+})
+
+async function assertFails(expected: RegExp, ...args: readonly string[]): Promise<void> {
+  const { code, stderr } = await startParley(...args).result
+  assert.match(stderr, expected)
+  assert.equal(code, 1)
+}
+
+/** The export of a data directory. */
+async function exported(from: string): Promise<string> {
+  return (await runParley('export', '--data', from, '-')).stdout
+}
+
+describe('parley backup and restore', () => {
+  it('restore a store as it was, in a file that only its owner may read', async () => {
+    const to = place()
+    await runParley('restore', '--data', to, backup)
+    assert.equal(await exported(to), readFileSync(dump, 'utf8'))
+    assert.equal(statSync(backup).mode & 0o777, 0o600)
+    assert.equal(statSync(join(to, 'parley.db')).mode & 0o777, 0o600)
+  })
+
+  it('tell what a backup is, and check it', async () => {
+    const { stdout } = await runParley('restore', '--check', '-o', 'json', backup)
+    const { store, keyring, counts } = JSON.parse(stdout) as Record<string, unknown>
+    assert.deepEqual({ store, keyring }, { store: 'sqlite', keyring: 'wrapped' })
+    assert.equal((counts as Record<string, number>)['task'], 10)
+    assert.match(
+      (await runParley('restore', '--list', backup)).stdout,
+      /wrapped by the master key, which is not in the file/,
+    )
+  })
+
+  it('record the time of the last backup', async () => {
+    const settings = { store: 'sqlite:', dataDir: data }
+    const kv = sqliteStore(':memory:').kv
+    const { at = 0, bytes, position } = (await lastBackup(settings, { kv })) ?? {}
+    assert.ok(at > 0)
+    assert.equal(bytes, statSync(backup).size)
+    assert.ok(position !== undefined && position > 0)
+    assert.equal(await lastBackup({ ...settings, dataDir: place() }, { kv }), undefined)
+  })
+
+  it('carry the master key only if asked to', async () => {
+    const full = join(folder, 'full')
+    const { stderr } = await runParley('backup', '--data', data, '--keyring', 'full', full)
+    assert.match(stderr, /contains the master key/)
+    const to = place()
+    await runParley('restore', '--data', to, full)
+    const key = readFileSync(join(data, 'parley.db.key'), 'utf8')
+    assert.equal(readFileSync(join(to, 'parley.db.key'), 'utf8').trim(), key.trim())
+    assert.equal(readFileSync(backup).includes(Buffer.from(key.trim(), 'base64')), false)
+    assert.equal(readFileSync(full).includes(Buffer.from(key.trim(), 'base64')), true)
+  })
+
+  it('refuse a master key that did not wrap the keys, unless the keys are left out', async () => {
+    const to = place()
+    masterKeyFile(join(to, 'parley.db'))
+    await assertFails(/wrapped by another master key/, 'restore', '--data', to, backup)
+    assert.equal(existsSync(join(to, 'parley.db')), false)
+    await runParley('restore', '--data', to, '--omit-keys', backup)
+    assert.ok((await exported(to)).includes('"key":0'))
+  })
+
+  it('are files: a backup to the standard output is refused', async () => {
+    const { code, stderr } = await startParley('backup', '--data', data, '-').result
+    assert.match(stderr, /A backup is a file/)
+    assert.equal(code, 2)
+  })
+
+  it('overwrite nothing', async () => {
+    await assertFails(/exists already/, 'backup', '--data', data, backup)
+    await assertFails(/is not empty/, 'restore', '--data', data, backup)
+    await assertFails(/is not empty/, 'import', '--data', data, dump)
+  })
+
+  it('refuse a store that a hub has open, and back it up nevertheless', async () => {
+    const to = place()
+    const store = sqliteStore(join(to, 'parley.db'))
+    await createTask(store, { id: 'live' })
+    await assertFails(/is in use by another store/, 'restore', '--data', to, backup)
+    const online = join(folder, 'online')
+    await runParley('backup', '--data', to, online)
+    await store.close()
+    assert.match((await runParley('restore', '--check', online)).stdout, /1 task with 1 append/)
+  })
+
+  it('reset the high-water mark of an earlier database', async () => {
+    const to = place()
+    const earlier = sqliteStore(join(to, 'parley.db'))
+    for (let n = 0; n < 100; n += 1) await createTask(earlier)
+    await earlier.close()
+    rmSync(join(to, 'parley.db'))
+    assert.throws(() => sqliteStore(join(to, 'parley.db')), /is empty but had/)
+    await runParley('restore', '--data', to, backup)
+    await sqliteStore(join(to, 'parley.db')).close()
+  })
+})
+
+describe('a damaged file', () => {
+  const damages: readonly (readonly [name: string, expected: RegExp, change: (bytes: Buffer) => Buffer])[] = [
+    ['cut off', /incomplete/, (bytes) => bytes.subarray(0, -40)],
+    ['cut off in the middle', /incomplete/, (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['empty', /not a backup|incomplete/, () => Buffer.alloc(0)],
+    ['with a flipped bit', /damaged|changed|invalid/, (bytes) => flipped(bytes, Math.floor(bytes.length / 2))],
+    ['with a flipped bit at its start', /not a backup|does not name the format/, (bytes) => flipped(bytes, 2)],
+    ['with a flipped bit at its end', /damaged|changed/, (bytes) => flipped(bytes, bytes.length - 6)],
+    ['with bytes after its end', /follow/, (bytes) => Buffer.concat([bytes, Buffer.from('{}\n')])],
+  ]
+  for (const [name, expected, change] of damages) {
+    it(`that is ${name} is refused, and leaves no store`, async () => {
+      for (const [command, source] of [
+        ['restore', backup],
+        ['import', dump],
+      ] as const) {
+        const file = join(folder, `damaged-${(places += 1)}`)
+        writeFileSync(file, change(readFileSync(source)))
+        const to = place()
+        await assertFails(expected, command, '--data', to, file)
+        assert.deepEqual(filesOf(to), [])
+      }
+    })
+  }
+
+  it('of a newer version is refused', async () => {
+    const file = join(folder, 'newer')
+    writeFileSync(file, readFileSync(dump, 'utf8').replace('"version":1', '"version":2'))
+    await assertFails(/version 2 of the format; this program reads version 1/, 'import', '--data', place(), file)
+  })
+})
+
+describe('a killed command', () => {
+  for (const [command, source] of [
+    ['import', dump],
+    ['restore', backup],
+  ] as const) {
+    it(`leaves a store that a hub refuses, and the next ${command} completes`, async () => {
+      const to = place()
+      const { child, result } = startParley(command, '--data', to, '-')
+      const bytes = readFileSync(source)
+      // The command waits for the rest.
+      child.stdin?.write(bytes.subarray(0, bytes.length / 2))
+      while (!existsSync(join(to, 'parley.db.partial'))) await new Promise((resolve) => setTimeout(resolve, 20))
+      child.kill('SIGKILL')
+      await result
+      assert.throws(() => sqliteStore(join(to, 'parley.db')), /was interrupted. Run the restore or import again/)
+      await runParley(command, '--data', to, source)
+      assert.equal(await exported(to), readFileSync(dump, 'utf8'))
+      await sqliteStore(join(to, 'parley.db')).close()
+    })
+  }
+
+  it('leaves an empty database in PostgreSQL, and the next import completes', { skip: noDatabase }, async () => {
+    const url = await createEmptyDatabase()
+    const client = new pg.Client(url)
+    await client.connect()
+    const open = `SELECT FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+      WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND relname = 'tasks' AND mode = 'ShareRowExclusiveLock' AND granted`
+    const isLoading = async (): Promise<boolean> => (await client.query(open)).rowCount !== 0
+    const { child, result } = startParley('import', '--store', url, '-')
+    const bytes = readFileSync(dump)
+    child.stdin?.write(bytes.subarray(0, bytes.length / 2))
+    while (!(await isLoading())) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGKILL')
+    await result
+    // The server notices the lost connection and undoes the transaction.
+    while (await isLoading()) await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal((await client.query('SELECT FROM parley.tasks')).rowCount, 0)
+    await client.end()
+    await runParley('import', '--store', url, dump)
+    assert.equal((await runParley('export', '--store', url, '-')).stdout, bytes.toString())
+  })
+
+  it('removes what it has written if it is interrupted by Ctrl-C', async () => {
+    const to = place()
+    const { child, result } = startParley('import', '--data', to, '-')
+    const lines = readFileSync(dump)
+    child.stdin?.write(lines.subarray(0, lines.length / 2))
+    while (!existsSync(join(to, 'parley.db.partial'))) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGINT')
+    child.stdin?.end(lines.subarray(lines.length / 2))
+    const { code, stderr } = await result
+    assert.match(stderr, /Interrupted/)
+    assert.equal(code, 1)
+    assert.deepEqual(filesOf(to), [])
+  })
+})
+
+/** Without the lock, which is empty. */
+function filesOf(directory: string): readonly string[] {
+  return readdirSync(directory).filter((name) => !name.includes('.lock'))
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes)
+  copy[at] = (copy[at] ?? 0) ^ 1
+  return copy
+}
