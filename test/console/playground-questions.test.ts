@@ -36,6 +36,17 @@ describeInBrowser('a question of an agent', async (browser) => {
     await page.close()
   })
 
+  it('is answered while its log is still loading', async () => {
+    const page = await fixture.open('/playground/clerk?stream=0')
+    // Never answered.
+    await page.route('**/admin/tasks/*', () => {})
+    await sendText(page, 'words')
+    await page.locator('.talk-asked').waitFor()
+    await sendText(page, 'Rome')
+    await waitForTaskEnd(page)
+    await page.close()
+  })
+
   it('with a schema is a form: prefilled, validated, and sent as data and as text', async () => {
     const page = await ask('form')
     assert.equal(await isFocused(page.getByLabel('City')), true)

@@ -212,16 +212,16 @@ export function createChatSession(
     if (signal.aborted || state === undefined) return
     announce(`${name}: ${taskStateDisplay(state).word}`)
     const taskId = slots.get(key)?.transcript.taskId
-    if (isTerminal(state) && taskId !== undefined) void readLog(taskId)
+    if (isTerminal(state) && taskId !== undefined) void readLog(taskId, closing.signal)
   }
 
   /**
-   * Only the log has the time at which the task began, and so its duration. Errors are ignored: everything else is shown without
-   * it.
+   * Only the log has the order of the events, and the time at which the task began, and so its duration. Errors are ignored:
+   * everything else is shown without it.
    */
-  async function readLog(taskId: string): Promise<void> {
-    const loaded = await loadTask(taskId, closing.signal).catch(() => undefined)
-    if (loaded !== undefined && slots.find(taskId) !== undefined) slots.refresh(loaded)
+  async function readLog(taskId: string, signal: AbortSignal): Promise<void> {
+    const loaded = await loadTask(taskId, signal).catch(() => undefined)
+    if (loaded !== undefined && !signal.aborted && slots.find(taskId) !== undefined) slots.refresh(loaded)
   }
 
   function applyToTask(key: string, events: readonly TranscriptEvent[]): void {
@@ -259,7 +259,7 @@ export function createChatSession(
         const show = connections.hideSecrets(secrets)
         try {
           if (isStreamed) return await follow(key, agent.stream(message, { signal }), signal, show)
-          await applyResponse(key, await agent.send(message, { signal }))
+          applyResponse(key, await agent.send(message, { signal }), signal)
         } finally {
           show()
         }
@@ -268,15 +268,16 @@ export function createChatSession(
     )
   }
 
-  /** Applies the whole response: the log has the order of its events. */
-  async function applyResponse(
+  /** The log is read while the user may answer already; an answer begins other work and aborts that. */
+  function applyResponse(
     key: string,
     answer: Awaited<ReturnType<Awaited<ReturnType<AgentConnections['connect']>>['send']>>,
-  ): Promise<void> {
+    signal: AbortSignal,
+  ): void {
     const { kind, ...message } = answer
     const event = kind === 'task' ? { task: answer } : { message: message as Message }
     applyToTask(key, [fromStreamEvent(event, undefined, Date.now())])
-    if (kind === 'task') slots.refresh(await loadTask(answer.id, current.signal))
+    if (kind === 'task') void readLog(answer.id, signal)
   }
 
   async function cancel(how: ProtocolChoice): Promise<void> {
