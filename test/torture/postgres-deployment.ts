@@ -42,7 +42,12 @@ export async function openPostgresDeployment(name: string, setting: TortureEnvir
       }),
     ),
   )
-  await Promise.all(hubs.map((hub) => hub.start()))
+  const starts = await Promise.allSettled(hubs.map((hub) => hub.start()))
+  const failed = starts.find((start) => start.status === 'rejected')
+  if (failed !== undefined) {
+    await closeHubs()
+    throw failed.reason
+  }
   const balancer = await startBalancer(hubs.map(({ url }) => url))
   const line = await openTcpProxy({ host: '127.0.0.1', port: Number(new URL(balancer.url).port) })
   const pool = new pg.Pool({ ...clientOptions(cluster, database), max: 8 })
@@ -109,17 +114,21 @@ export async function openPostgresDeployment(name: string, setting: TortureEnvir
     },
     reader: () => postgresReader({ connect: () => new pg.Client(clientOptions(cluster, database)) }),
     async close() {
-      await Promise.all(hubs.map((hub) => hub.kill()))
       await store.close().catch(() => {})
       await pool.end()
       await line.close()
       await balancer.close()
-      await Promise.all(lines.map((one) => one.close()))
-      stopServer(cluster, 'immediate')
+      await closeHubs()
     },
   }
   faults.push(...killFaults(world), ...commonFaults(world, setting), ...databaseFaults())
   return world
+
+  async function closeHubs(): Promise<void> {
+    await Promise.all(hubs.map((hub) => hub.kill()))
+    await Promise.all(lines.map((one) => one.close()))
+    stopServer(cluster, 'immediate')
+  }
 
   function databaseFaults(): readonly Fault[] {
     const restart = (kind: string, how: 'fast' | 'immediate'): Fault => ({

@@ -75,7 +75,11 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
     const isDone = (): boolean => (allDied() >= kills && elapsed() >= minutes) || isOverdue()
     runs.push(runWorld('steady', openSteadyDeployment, seed + killed.length, steadyPace, isDone, sampleMemory))
   }
-  const worlds = await Promise.all(runs)
+  const ended = await Promise.allSettled(runs)
+  const worlds = ended.map((run) => {
+    if (run.status === 'rejected') throw run.reason
+    return run.value
+  })
   const memory = trendOf(samples)
   return { seed, minutes: elapsed(), deployments: worlds, ...(memory === undefined ? {} : { memory }) }
 
@@ -95,7 +99,22 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
     afterRound: (world: Deployment, totals: Totals) => Promise<void> = async () => {},
   ): Promise<Totals> {
     const setting = await openTortureEnvironment(name, createRandom(ownSeed + 1_000))
-    const world = await open(name, setting)
+    try {
+      return await runRounds(await open(name, setting), setting, ownSeed, pace, isDone, afterRound)
+    } finally {
+      await setting.close()
+    }
+  }
+
+  async function runRounds(
+    world: Deployment,
+    setting: TortureEnvironment,
+    ownSeed: number,
+    pace: Pace,
+    isDone: (world: Deployment, hasAllKinds: boolean) => boolean,
+    afterRound: (world: Deployment, totals: Totals) => Promise<void>,
+  ): Promise<Totals> {
+    const { name } = world
     const { totals, round, finish, hasAllKinds } = createTortureRounds(world, setting, {
       ...pace,
       random: createRandom(ownSeed),
@@ -118,7 +137,6 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
       totals.violations.push(`the run of ${name} ended early: ${describeError(reason)}`)
     } finally {
       await world.close()
-      await setting.close()
     }
     return totals
   }

@@ -22,6 +22,8 @@ export interface PostgresDatabaseOptions {
   readonly retryTimeoutMs: number
   /** Called for each statement that fails, also if it is retried. */
   onError?(): void
+  /** Called before `queryWithRetry` tries a statement again. */
+  onRetry?(error: unknown): void
 }
 
 export function createPostgresDatabase({
@@ -30,6 +32,7 @@ export function createPostgresDatabase({
   timeoutMs,
   retryTimeoutMs,
   onError,
+  onRetry,
 }: PostgresDatabaseOptions): PostgresDatabase {
   const names = new Map<string, string>()
 
@@ -62,6 +65,7 @@ export function createPostgresDatabase({
       } catch (error) {
         const waitMs = backoffMs(attempt, 500)
         if (!isTransientError(error) || performance.now() + waitMs > giveUpAt) throw error
+        onRetry?.(error)
         await delay(waitMs)
       }
     }

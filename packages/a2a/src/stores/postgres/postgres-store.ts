@@ -9,7 +9,7 @@ import { type StoreLog, silentLog } from '../store-log.ts'
 import { createPostgresBlobs } from './blob-content.ts'
 import { createChangeWatcher } from './change-watcher.ts'
 import { createChecksumBackfills } from './checksum-backfill.ts'
-import { createDatabaseTime, createPostgresDatabase } from './database.ts'
+import { createDatabaseTime, createPostgresDatabase, type PostgresDatabase } from './database.ts'
 import type { ListenClient, PostgresPool } from './driver.ts'
 import { createSerialQueue } from './request-batching.ts'
 import { createPostgresErase } from './erase.ts'
@@ -75,10 +75,15 @@ const readRetryMs = 2_000
 const kvRowsPerSweep = 10_000
 /** For migrations, where another replica may be running a long step, and for statements that read whole tables. */
 const longTimeouts = { timeoutMs: 600_000, retryTimeoutMs: 5_000 }
+/**
+ * How long the first use waits for a database that starts at the same time, or on a machine that is busy with starting. Several times
+ * the usual timeout of a connection: one attempt may take all of that.
+ */
+const startRetryMs = 30_000
 
 /**
- * Creates a store in PostgreSQL, for any number of replicas. It connects, and migrates the schema, on first use. Throws
- * if a master key does not have 32 bytes.
+ * Creates a store in PostgreSQL, for any number of replicas. It connects, and migrates the schema, on first use, and waits up to
+ * 30 s for a database that does not answer yet. Throws if a master key does not have 32 bytes.
  *
  * @example
  * ```ts
@@ -153,7 +158,7 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
   /** Migrates before the first use, and again before the next if that failed. */
   function prepared(): Promise<void> {
     const mayMigrate = options.migrate ?? true
-    preparing ??= migratePostgres(patient, schemaName, mayMigrate, known, log).then(
+    preparing ??= migratePostgres(createStartDatabase(), schemaName, mayMigrate, known, log).then(
       () => {
         isPrepared = true
         if (!mayMigrate || closing !== undefined) return
@@ -166,6 +171,20 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
       },
     )
     return preparing
+  }
+
+  function createStartDatabase(): PostgresDatabase {
+    let isReported = false
+    return createPostgresDatabase({
+      ...connection,
+      ...longTimeouts,
+      retryTimeoutMs: startRetryMs,
+      onRetry(error) {
+        if (isReported) return
+        isReported = true
+        log.warn(`the database does not answer yet; trying again for ${startRetryMs / 1_000} s`, { error })
+      },
+    })
   }
 
   function flushing() {
