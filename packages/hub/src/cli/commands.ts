@@ -1,8 +1,8 @@
 /** All commands, and how arguments select and parse one. */
 import { parseArgs } from 'node:util'
-import { agentAdd } from './agent-add.ts'
+import { agentAdd } from './agent/agent-add.ts'
 import { nearestName } from '../config/nearest-name.ts'
-import { agentList, agentRemove } from './agent-commands.ts'
+import { agentList, agentRemove } from './agent/agent-commands.ts'
 import { backupCommand, exportCommand, importCommand, restoreCommand } from './backup-commands.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { auditExportCommand } from './audit-command.ts'

@@ -3,7 +3,7 @@
  * is on disk. A commit costs the same for one append as for thirty. Each job is decided separately; a failed job does not fail the
  * others.
  *
- * Only the sync runs in a separate thread (wal-sync.ts). With all of the writing there, on two cores, which the thread shares with
+ * Only the sync runs in a separate thread (wal/wal-sync.ts). With all of the writing there, on two cores, which the thread shares with
  * callers, short tasks ran at 0.83 of the rate and took 60 µs more CPU each. Checkpoints in a thread gained nothing either.
  */
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'

@@ -13,7 +13,7 @@ import type { StoreLog } from '../store-log.ts'
 import { openSqliteDatabase } from './database.ts'
 import { type DatabaseState, hasLoss, isRestored } from './inspect-database.ts'
 import { sqliteStore } from './index.ts'
-import { type HighWaterMark, markPath, readMark } from './mark-file.ts'
+import { type HighWaterMark, markPath, readMark } from './wal/mark-file.ts'
 
 const tasks = 150
 /** How many positions of the WAL are cut and flipped. */

@@ -1,13 +1,13 @@
 /**
- * Inspects a database file before use: whether all acknowledged writes are there (mark-file.ts), and after an unclean shutdown
+ * Inspects a database file before use: whether all acknowledged writes are there (wal/mark-file.ts), and after an unclean shutdown
  * whether the file is intact. The connection is read-only: a refused file and its WAL stay unchanged, so that the operator can try
  * to recover more.
  */
 import { statSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
 import { type SqliteDatabase, isCorrupt, openSqliteDatabase } from './database.ts'
-import { type HighWaterMark, markPath, readMark } from './mark-file.ts'
-import { type WalPosition, type WalReader, openWalReader } from './wal-position.ts'
+import { type HighWaterMark, markPath, readMark } from './wal/mark-file.ts'
+import { type WalPosition, type WalReader, openWalReader } from './wal/wal-position.ts'
 
 export interface InspectionOptions {
   readonly path: string

@@ -1,9 +1,9 @@
 /** `parley agent list | remove`. */
-import type { AgentSummary } from '../admin/agent-view.ts'
-import { hubDetails, hubFlags, isKeyMissing, requestAdmin } from './admin-request.ts'
-import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
-import { configFlags } from './config-flags.ts'
-import { outputDetails, outputFlags, printResult, styled, tableLines } from './output.ts'
+import type { AgentSummary } from '../../admin/agent-view.ts'
+import { hubDetails, hubFlags, isKeyMissing, requestAdmin } from '../admin-request.ts'
+import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from '../command.ts'
+import { configFlags } from '../config-flags.ts'
+import { outputDetails, outputFlags, printResult, styled, tableLines } from '../output.ts'
 
 /** As the hub lists it; without a hub, what the configuration has. */
 type ListedAgent = Pick<AgentSummary, 'name' | 'kind'> &
@@ -45,7 +45,7 @@ async function listAgents(flags: Flags, terminal: Terminal): Promise<readonly Li
     // Before the first start there is no admin key either.
     const isStopped = reason instanceof CliError && (reason.exitCode === exitCodes.unreachable || isKeyMissing(reason))
     if (isNamed || !isStopped) throw reason
-    const { readValidConfig } = await import('./cli-settings.ts')
+    const { readValidConfig } = await import('../cli-settings.ts')
     const { config } = await readValidConfig(flags, terminal)
     terminal.printError(styled(terminal, 'dim', 'The hub is not running: these are the agents of the configuration.'))
     return Object.entries(config.agents).map(([name, { kind }]) => ({ name, kind, state: 'not running' }))
@@ -66,7 +66,7 @@ export const agentRemove: Command = {
     const [name] = flags.positionals
     if (name === undefined) throw usageError('Missing agent name: `parley agent list` shows the names.')
     const [{ configFile }, { removeAgentEntry }] = await Promise.all([
-      import('./cli-settings.ts'),
+      import('../cli-settings.ts'),
       import('./write-agent-entry.ts'),
     ])
     const file = configFile(flags, terminal)

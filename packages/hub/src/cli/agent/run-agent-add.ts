@@ -1,14 +1,14 @@
 /** What `parley agent add` does. Loaded when it runs: it needs the configuration and all agent kinds. */
 import { resolve } from 'node:path'
 import { validateAgentName } from '@parley/a2a/server'
-import { agentNameFrom, uniqueAgentName } from '../agents/detect/detect.ts'
-import type { Detect, DetectedAgent, DetectTarget } from '../agents/detect/detect.ts'
-import type { AgentKind } from '../agents/kind.ts'
-import { checkConfig, configBaseDir } from '../config/check-config.ts'
-import { configFile, loadKinds, problemLines } from './cli-settings.ts'
-import { CliError, usageError, type Flags, type Terminal } from './command.ts'
-import { printResult } from './output.ts'
-import { programEnvironment } from './program-environment.ts'
+import { agentNameFrom, uniqueAgentName } from '../../agents/detect/detect.ts'
+import type { Detect, DetectedAgent, DetectTarget } from '../../agents/detect/detect.ts'
+import type { AgentKind } from '../../agents/kind.ts'
+import { checkConfig, configBaseDir } from '../../config/check-config.ts'
+import { configFile, loadKinds, problemLines } from '../cli-settings.ts'
+import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
+import { printResult } from '../output.ts'
+import { programEnvironment } from '../program-environment.ts'
 import { agentNamesIn, textOfFile, writeAgentEntry } from './write-agent-entry.ts'
 
 const detectTimeoutMs = 60_000

@@ -7,7 +7,7 @@
  */
 import { closeSync, constants, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import type { StoreLog } from '../store-log.ts'
+import type { StoreLog } from '../../store-log.ts'
 import type { WalPosition } from './wal-position.ts'
 
 export interface HighWaterMark {

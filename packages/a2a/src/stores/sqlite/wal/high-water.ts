@@ -3,9 +3,9 @@
  * disk. With `full` durability a write resolves when its commit is synced (wal-sync.ts), and the mark follows each sync. With
  * `normal` a write resolves at once, and the WAL is synced once a second for the mark.
  */
-import type { StoreLog } from '../store-log.ts'
-import type { SqliteDatabase } from './database.ts'
-import { identityOf } from './inspect-database.ts'
+import type { StoreLog } from '../../store-log.ts'
+import type { SqliteDatabase } from '../database.ts'
+import { identityOf } from '../inspect-database.ts'
 import { openMark, type HighWaterMark, type MarkWriter } from './mark-file.ts'
 import { openWalReader } from './wal-position.ts'
 import { openWalSync, type DurableCallback, type WalSync } from './wal-sync.ts'

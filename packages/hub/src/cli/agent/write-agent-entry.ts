@@ -1,10 +1,10 @@
 /** Adds and removes agents in the configuration file, for `parley agent add` and `parley agent remove`. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isMap, isScalar, parseDocument } from 'yaml'
-import type { DetectedAgent } from '../agents/detect/detect.ts'
-import { setAgentEntry } from '../config/edit-agent-entry.ts'
-import { nearestName } from '../config/nearest-name.ts'
-import { CliError } from './command.ts'
+import type { DetectedAgent } from '../../agents/detect/detect.ts'
+import { setAgentEntry } from '../../config/edit-agent-entry.ts'
+import { nearestName } from '../../config/nearest-name.ts'
+import { CliError } from '../command.ts'
 
 type NewAgentEntry = Pick<DetectedAgent, 'kind' | 'entry'>
 

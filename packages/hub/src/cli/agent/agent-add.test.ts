@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parse } from 'yaml'
-import type { Detect, DetectDeps } from '../agents/detect/detect.ts'
+import type { Detect, DetectDeps } from '../../agents/detect/detect.ts'
 import { createAgentAdd } from './agent-add.ts'
-import { parseFlags } from './commands.ts'
-import { createTestTerminal } from './testing/test-terminal.ts'
+import { parseFlags } from '../commands.ts'
+import { createTestTerminal } from '../testing/test-terminal.ts'
 
 function scene(t: TestContext, detect: Detect) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-add-'))

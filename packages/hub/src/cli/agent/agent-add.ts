@@ -1,11 +1,12 @@
 /** `parley agent add`: detects the agent behind a URL or a command, and writes it into the configuration. */
-import type { Detect } from '../agents/detect/detect.ts'
-import type { Command } from './command.ts'
-import { configFlags } from './config-flags.ts'
-import { outputDetails, outputFlags } from './output.ts'
+import type { Detect } from '../../agents/detect/detect.ts'
+import type { Command } from '../command.ts'
+import { configFlags } from '../config-flags.ts'
+import { outputDetails, outputFlags } from '../output.ts'
 
 /** Loaded on demand: each detection has libraries of its own. */
-const defaultDetect: Detect = async (target, parts) => (await import('../agents/detect/index.ts')).detect(target, parts)
+const defaultDetect: Detect = async (target, parts) =>
+  (await import('../../agents/detect/index.ts')).detect(target, parts)
 
 export const agentAdd: Command = createAgentAdd(defaultDetect)
 

@@ -2,8 +2,8 @@
  * Every commit reaches a position of its own, so that the mark beside the file (mark-file.ts) can tell whether the commit is there.
  * A commit that appends to a log has the position of its last row. Any other commit is assigned one.
  */
-import type { SqliteDatabase } from './database.ts'
-import type { Epoch } from './epoch.ts'
+import type { SqliteDatabase } from '../database.ts'
+import type { Epoch } from '../epoch.ts'
 
 export interface CommitPositions {
   begin(): void
