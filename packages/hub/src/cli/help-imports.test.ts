@@ -27,6 +27,8 @@ describe('parley --help', () => {
     it(`loads only the list of commands for \`${words.join(' ')}\``, () => {
       const others = loadedBy(...words).filter((file) => !/^cli\/[a-z-]+\.ts$/.test(file))
       assert.deepEqual(others.toSorted(), [
+        'cli/agent/agent-add.ts',
+        'cli/agent/agent-commands.ts',
         'config/hub-version.ts',
         'config/nearest-name.ts',
         'store/data-directory.ts',
