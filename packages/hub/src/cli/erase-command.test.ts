@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { runCli } from './commands.ts'
@@ -86,6 +87,40 @@ describe('parley erase', () => {
       assert.equal(receipt.compaction, undefined)
     }
     assert.deepEqual(await remaining(folder), ['a', 'b'])
+  })
+
+  it('fails if the store was not compacted, unless the operator left it out', async (t) => {
+    const folder = await directory(t)
+    const backup = new DatabaseSync(join(folder, 'parley.db'), { readOnly: true })
+    backup.exec('BEGIN')
+    backup.prepare('SELECT count(*) FROM sqlite_schema').get()
+    const args = ['erase', '--data', folder, '--yes', '--caller']
+    const refused = terminalThat(undefined)
+    assert.equal(await runCli([...args, 'alice'], refused), 1)
+    assert.match(refused.printed.join('\n'), / 2 tasks\n[^]*Compacted: no: another process reads the file/)
+    assert.match(
+      refused.errors.join('\n'),
+      /erased, but the store was not compacted.*may still contain text of the caller/,
+    )
+    assert.equal(await runCli([...args, 'bob', '--no-compact'], terminalThat(undefined)), 0)
+    backup.close()
+    const repeated = terminalThat(undefined)
+    assert.equal(await runCli([...args, 'alice'], repeated), 0)
+    assert.match(repeated.printed.join('\n'), /Compacted: yes/)
+    assert.deepEqual(repeated.errors, [])
+  })
+
+  it('ends with an error if the erasure cannot be finished', async (t) => {
+    const folder = await directory(t)
+    const store = sqliteStore(join(folder, 'parley.db'))
+    await store.kv.write('audit', { key: '0001', value: 'damaged' })
+    await store.close()
+    const terminal = terminalThat(undefined)
+    assert.equal(await runCli(['erase', '--data', folder, '--caller', 'alice', '--yes'], terminal), 1)
+    assert.match(
+      terminal.errors.join('\n'),
+      /^Erasure [0-9a-f-]{36} is not finished: .+ Repeat the command to continue/,
+    )
   })
 
   it('refuses what is no caller, as the admin API does', async (t) => {

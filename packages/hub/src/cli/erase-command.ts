@@ -10,6 +10,7 @@ export const eraseCommand: Command = {
     '--dry-run               Counts what would go, and changes nothing.',
     '--yes                   Does not ask for confirmation. Required without a terminal.',
     '--no-compact            Does not rewrite the store at the end: a running SQLite hub answers nothing meanwhile.',
+    'Exits with 1 if the data is erased but the store was not compacted: repeat the command.',
     'With --data, --store or -c and no running hub, the command works on the store itself.',
     ...hubDetails,
   ],

@@ -3,7 +3,7 @@
  * store is the state: a killed process loses at most the count of its last step.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AgentLog, FullStore } from '@parley/a2a'
+import type { AgentLog, Compaction, FullStore } from '@parley/a2a'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { entriesOf, isOwnedBy } from './caller-data.ts'
 import { eraseCaller, eraseEntries, previewErasure, type LiveHub } from './erase-caller.ts'
@@ -117,14 +117,23 @@ export function createErasureService(deps: ErasureServiceDeps): ErasureService {
     }
     if (!record.compact) return finish()
     await update({ state: 'compacting' })
-    const compaction = await store.erasure.compact()
-    await finish({ compaction })
+    await finish({ compaction: await compact() })
 
     async function eraseOnce(subject: string) {
       const before = record.counts
       const onProgress = (counts: ErasureCounts) => update({ counts: addCounts(before, counts) })
       const onKeys = (keyIds: readonly string[]) => update({ keyIds })
       return eraseCaller({ store, hub, onProgress, onKeys }, subject, record.pseudonym, record.keyIds)
+    }
+
+    /** A failure is part of the receipt: everything is erased, and only its old bytes may be left. */
+    async function compact(): Promise<Compaction> {
+      try {
+        return await store.erasure.compact()
+      } catch (cause) {
+        closing.signal.throwIfAborted()
+        return { isDone: false, reason: cause instanceof Error ? cause.message : String(cause) }
+      }
     }
 
     /** Overwritten where the store can, because the record names the caller. */

@@ -6,7 +6,7 @@ import { caller as callerSchema, erasureToJson } from '../../admin/routes/erasur
 import { defaultReceiptMs, excludedData, type ErasureCounts } from '../../erase/erasure-record.ts'
 import { createErasureService, type ErasureService } from '../../erase/erasure-service.ts'
 import { requestAdmin } from '../admin-request.ts'
-import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
+import { CliError, exitCodes, usageError, type Flags, type Terminal } from '../command.ts'
 import { printResult } from '../output.ts'
 import { openOwnStore } from './store-target.ts'
 
@@ -60,7 +60,11 @@ export async function runErase(flags: Flags, terminal: Terminal, caller: string)
     const begun = await target.start(caller, !flags.has('no-compact'))
     const receipt = await finished(target, begun, terminal)
     printResult(flags, terminal, receipt, () => receiptLines(receipt))
-    return 0
+    if (flags.has('no-compact') || receipt.compaction?.isDone === true) return 0
+    terminal.printError(
+      'The data is erased, but the store was not compacted: its files may still contain text of the caller. Repeat the command.',
+    )
+    return exitCodes.failure
   } finally {
     await target.close()
   }
@@ -78,9 +82,11 @@ async function openTarget(flags: Flags, terminal: Terminal): Promise<EraseTarget
       async close() {},
     }
   }
+  let failure: unknown
   const service: ErasureService = createErasureService({
     store,
-    log: { info() {}, warn: (message) => terminal.printError(message) },
+    // Its only warning: the work ended with an error. Without a hub no other process continues it.
+    log: { info() {}, warn: (message, fields) => (failure = fields?.['cause'] ?? message) },
     now: Date.now,
     receiptMs: () => defaultReceiptMs,
   })
@@ -89,6 +95,10 @@ async function openTarget(flags: Flags, terminal: Terminal): Promise<EraseTarget
     start: async (caller, compact) =>
       erasureToJson(await service.request({ caller, compact, requestedBy: 'operator' })),
     async read(id) {
+      if (failure !== undefined)
+        throw new CliError(
+          `Erasure ${id} is not finished: ${failure instanceof Error ? failure.message : failure}. Repeat the command to continue it.`,
+        )
       const record = await service.get(id)
       if (record === undefined) throw new CliError(`Unknown erasure ${id}.`)
       return erasureToJson(record)
