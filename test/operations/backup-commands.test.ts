@@ -1,5 +1,6 @@
 /** The commands as operators run them: what they refuse, and what a kill in the middle leaves. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,6 +72,26 @@ describe('parley backup and restore', () => {
     assert.equal(bytes, statSync(backup).size)
     assert.ok(position !== undefined && position > 0)
     assert.equal(await lastBackup({ ...settings, dataDir: place() }, { kv }), undefined)
+  })
+
+  it('are complete with a role of PostgreSQL that may only read, and warn', { skip: noDatabase }, async () => {
+    const url = await createEmptyDatabase()
+    await runParley('import', '--store', url, dump)
+    const client = new pg.Client(url)
+    await client.connect()
+    const role = `reader_${randomBytes(6).toString('hex')}`
+    await client.query(`CREATE ROLE ${role} LOGIN IN ROLE pg_read_all_data`)
+    const file = join(folder, 'read-only')
+    const { code, stdout, stderr } = await startParley('backup', '--store', url.replace('postgres@', `${role}@`), file)
+      .result
+    await client.query(`DROP ROLE ${role}`)
+    await client.end()
+    assert.match(stderr, /^The time of the backup was not recorded: permission denied .*The backup is complete/)
+    assert.match(stdout, /^Backed up /)
+    assert.equal(code, 0)
+    const to = place()
+    await runParley('restore', '--data', to, file)
+    assert.equal(await exported(to), readFileSync(dump, 'utf8'))
   })
 
   it('carry the master key only if asked to', async () => {

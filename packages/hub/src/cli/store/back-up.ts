@@ -31,7 +31,9 @@ export async function backUp(flags: Flags, terminal: Terminal): Promise<number> 
     try {
       const options = { program: hubVersion(), createdAt, keyring, masterKey, onProgress }
       const written = await writeNewFile(file, writeBackup(reader, options), isInterrupted)
-      await store.recordBackup({ at: createdAt, bytes: written.bytes, position: written.position })
+      await store
+        .recordBackup({ at: createdAt, bytes: written.bytes, position: written.position })
+        .catch((error: unknown) => terminal.printError(notRecorded(error)))
       if (masterKey !== undefined && foreignKeys > 0 && keyring !== 'none') {
         terminal.printError(
           `The master key does not unwrap ${foreignKeys} of the keys in the store: run "parley verify".`,
@@ -52,6 +54,12 @@ export async function backUp(flags: Flags, terminal: Terminal): Promise<number> 
     ...(keyring === 'wrapped' ? [masterKeyNote(settings.store)] : []),
   ])
   return 0
+}
+
+/** The backup is complete: a role that may only read, or a standby, is a good place to take one from. */
+function notRecorded(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error)
+  return `The time of the backup was not recorded: ${reason}. The backup is complete, but "parley status" and /metrics do not show it.`
 }
 
 function masterKeyNote(store: string): string {
