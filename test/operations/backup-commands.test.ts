@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { masterKeyFile, sqliteStore } from '@parley/a2a/stores/sqlite'
-import { lastBackup } from '../../packages/hub/src/store/last-backup.ts'
+import { lastBackup, recordSqliteBackup } from '../../packages/hub/src/store/last-backup.ts'
 import { fillWithVariedContent } from '../../packages/a2a/src/testing/store-contract/varied-content.ts'
 import { createTask, day0 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { skipReason } from '../postgres/databases.ts'
@@ -148,6 +148,28 @@ describe('parley backup and restore', () => {
     await runParley('restore', '--data', to, backup)
     await sqliteStore(join(to, 'parley.db')).close()
   })
+})
+
+describe('the record of the last backup of an earlier database', () => {
+  const kv = sqliteStore(':memory:').kv
+  for (const [command, source] of [
+    ['restore', backup],
+    ['import', dump],
+  ] as const) {
+    it(`is removed by parley ${command}, and stays if the file is refused`, async () => {
+      const to = place()
+      const settings = { store: 'sqlite:', dataDir: to }
+      await sqliteStore(join(to, 'parley.db')).close()
+      await recordSqliteBackup(settings, { at: 1, bytes: 2, position: 3 })
+      rmSync(join(to, 'parley.db'))
+      const damaged = join(folder, `damaged-${(places += 1)}`)
+      writeFileSync(damaged, readFileSync(source).subarray(0, -40))
+      await assertFails(/incomplete/, command, '--data', to, damaged)
+      assert.equal((await lastBackup(settings, { kv }))?.at, 1)
+      await runParley(command, '--data', to, source)
+      assert.equal(await lastBackup(settings, { kv }), undefined)
+    })
+  }
 })
 
 describe('a damaged file', () => {

@@ -58,6 +58,11 @@ export async function recordSqliteBackup(settings: BackedUpStore, backup: LastBa
   await rename(draft, file)
 }
 
+/** Of a SQLite store: an earlier database in the same directory may have left its record. */
+export async function removeSqliteBackupRecord(settings: BackedUpStore): Promise<void> {
+  await rm(recordFile(settings), { force: true })
+}
+
 function recordFile(settings: BackedUpStore): string {
   return `${sqliteFile(settings)}-backup`
 }

@@ -93,6 +93,7 @@ async function load<Summary extends DumpSummary | BackupSummary>(
     })
     throwIf(isInterrupted)
     keys?.write()
+    await store.removeBackupRecord()
     await loader.finish(summary.position)
     keys?.done()
     return summary

@@ -2,7 +2,7 @@
 import { existingMasterKeys, sqliteLoader, sqliteReader } from '@parley/a2a/stores/sqlite'
 import { DumpError, type StoreLoader, type StoreReader } from '@parley/a2a/stores/dump'
 import { connectionOptions, sqliteFile, type StoreSettings } from '../../store/open-store.ts'
-import { recordSqliteBackup, type LastBackup } from '../../store/last-backup.ts'
+import { recordSqliteBackup, removeSqliteBackupRecord, type LastBackup } from '../../store/last-backup.ts'
 import { CliError, usageError } from '../command.ts'
 
 export interface WholeStore {
@@ -14,6 +14,8 @@ export interface WholeStore {
   /** The master keys that the hub of this store would use now, the current one first; none if there is none yet. */
   masterKeys(): readonly Uint8Array[]
   recordBackup(backup: LastBackup): Promise<void>
+  /** Removes the record of a backup that is not of this store. Call it before a filled store appears. */
+  removeBackupRecord(): Promise<void>
 }
 
 export async function wholeStore(settings: StoreSettings): Promise<WholeStore> {
@@ -31,6 +33,7 @@ function sqlite(settings: StoreSettings): WholeStore {
     loader: () => sqliteLoader(file),
     masterKeys: () => existingMasterKeys(file),
     recordBackup: (backup) => recordSqliteBackup(settings, backup),
+    removeBackupRecord: () => removeSqliteBackupRecord(settings),
   }
 }
 
@@ -52,6 +55,8 @@ async function postgres(settings: StoreSettings): Promise<WholeStore> {
         ? []
         : [masterKey, ...previousMasterKeys].map((key) => Buffer.from(key, 'base64')),
     recordBackup: ({ at, bytes, position }) => recordPostgresBackup(options, { at, bytes, position }),
+    // The loader removes it in its transaction.
+    async removeBackupRecord() {},
   }
 }
 
