@@ -4,7 +4,17 @@
  * layout in a folder, or an archive.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { bundleHub } from './bundle-hub.ts'
@@ -19,8 +29,12 @@ export interface BuiltImage {
   readonly digest: string
 }
 
-/** Throws if this machine has no buildah, and none can be installed. Replaces an older image at `destination`. */
+/**
+ * Replaces an older image at `destination`. Throws if `destination` contains anything else, or if this machine has no buildah and none
+ * can be installed.
+ */
 export async function buildImage(destination: string): Promise<BuiltImage> {
+  if (!mayReplace(destination)) throw new Error(`${destination} is not an OCI image: name a new folder or a .tar file`)
   const folder = await findOrInstall('buildah')
   if (folder === undefined)
     throw new Error('buildah is missing: install it, or build deploy/Containerfile with an engine')
@@ -34,6 +48,18 @@ export async function buildImage(destination: string): Promise<BuiltImage> {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
+
+/** An archive, an OCI layout, or nothing: `npm run image -- .` must not delete the folder it runs in. */
+function mayReplace(destination: string): boolean {
+  if (!existsSync(destination)) return true
+  if (!statSync(destination).isDirectory()) return destination.endsWith('.tar')
+  const entries = readdirSync(destination)
+  const isLayout = entries.includes('oci-layout') && entries.every((name) => layoutEntries.includes(name))
+  return entries.length === 0 || isLayout
+}
+
+/** https://github.com/opencontainers/image-spec/blob/main/image-layout.md */
+const layoutEntries = ['blobs', 'index.json', 'oci-layout']
 
 /** What the stage `hub` contains. Node is the one that npm has installed, unchanged: without symbols it is 18 MB smaller of 127. */
 async function writeHub(folder: string): Promise<string> {

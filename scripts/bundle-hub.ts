@@ -44,6 +44,17 @@ export async function bundleHub(folder: string, plugins: readonly Plugin[] = [])
 }
 
 const bundleName = '@parley/hub'
+const bundleEntries: ReadonlySet<string> = new Set([
+  programFile,
+  'lib',
+  'node_modules',
+  'package.json',
+  'NOTICE',
+  'LICENSE',
+  'parley.schema.json',
+  'template',
+  'console',
+])
 
 function bundleManifest(hub: string): object {
   const { name, version, description, license, engines } = readManifest(hub)
@@ -53,7 +64,9 @@ function bundleManifest(hub: string): object {
 function removeBundle(folder: string): void {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return
   const isBundle = existsSync(join(folder, programFile)) && readManifest(folder).name === bundleName
-  if (!isBundle) throw new Error(`${folder} has other files than a bundle of the hub: name a new folder`)
+  // A hub that was started in the folder has its configuration and its tasks there.
+  const isOnlyBundle = isBundle && readdirSync(folder).every((name) => bundleEntries.has(name))
+  if (!isOnlyBundle) throw new Error(`${folder} has other files than a bundle of the hub: name a new folder`)
   rmSync(folder, { recursive: true })
 }
 

@@ -1,7 +1,7 @@
 /** The bundle of the hub: complete without node_modules, and its licenses. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -49,6 +49,17 @@ describe('the bundle of the hub', () => {
     await assert.rejects(bundleHub(other.path), /has other files than a bundle/)
     assert.equal(readFileSync(join(other.path, 'notes.txt'), 'utf8'), 'mine')
     await other.remove()
+  })
+
+  it('keeps a bundle in which a hub has stored its tasks', async () => {
+    const used = await buildFolder()
+    cpSync(bundle.folder, used.path, { recursive: true })
+    mkdirSync(join(used.path, '.parley'))
+    await assert.rejects(bundleHub(used.path), /has other files than a bundle/)
+    assert.ok(existsSync(join(used.path, '.parley')))
+    rmSync(join(used.path, '.parley'), { recursive: true })
+    await bundleHub(used.path)
+    await used.remove()
   })
 })
 

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseAllDocuments } from 'yaml'
+import { buildImage } from '../../scripts/build-image.ts'
 import { findOrInstall } from '../../scripts/debian.ts'
 import { chartModes, renderedFile } from '../../scripts/render-chart.ts'
 import { freePort } from '../free-port.ts'
@@ -46,6 +47,18 @@ const skip =
   buildah === undefined || runc === undefined
     ? 'buildah or runc is missing, and only root on Debian can install them here'
     : namespacesSkipReason()
+
+describe('npm run image', () => {
+  it('replaces an image, and no other folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-image-test-'))
+    after(() => rmSync(folder, { recursive: true }))
+    for (const name of ['notes.txt', 'oci-layout']) {
+      await writeFile(join(folder, name), 'mine')
+      await assert.rejects(buildImage(folder), /is not an OCI image/)
+    }
+    assert.ok(existsSync(join(folder, 'notes.txt')))
+  })
+})
 
 describe('the container image', { skip, timeout: 600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-container-'))
