@@ -51,6 +51,12 @@ export function createDatabase(
   const primary = (): PostgresServer => servers[state.primary]
   const standby = (): PostgresServer => servers[otherServer(state.primary)]
 
+  /** An empty primary beside a standby with all data would make the standby useless. */
+  function lostPrimary(): string {
+    const lost: DatabaseState = { primary: standby().name, isSynchronous: false, hasStale: true }
+    return `${primary().name} has lost its data, and ${standby().name} has some. To promote ${standby().name}, write ${JSON.stringify(lost)} to ${file}`
+  }
+
   /** From now on a commit waits for the standby. */
   async function followSynchronously(withinSeconds = 60): Promise<void> {
     const { name } = standby()
@@ -94,6 +100,7 @@ export function createDatabase(
     },
     servers,
     async start() {
+      if (!primary().exists && standby().exists) throw new Error(lostPrimary())
       if (!primary().exists) await primary().initialize()
       setState({})
       await primary().start('primary')

@@ -1,11 +1,11 @@
 /** What the recipe needs to know: where its data, ports, programs and secrets are. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 export interface HaOptions {
   readonly data: string
-  /** The first of eleven ports in a row. */
+  /** The first of ten ports in a row. */
   readonly port: number
   readonly config: string
   /** The command that starts a hub, without `up`. */
@@ -69,9 +69,9 @@ export function openSettings(given: HaOptions): HaSettings {
     postgres: isRoot ? findUser('postgres') : undefined,
     haproxy: isRoot ? findUser('haproxy') : undefined,
   }
-  mkdirSync(data, { recursive: true })
-  // The servers have users of their own: they may enter the folder, and not list it.
-  chmodSync(data, 0o711)
+  mkdirSync(data, { recursive: true, mode: 0o711 })
+  // The servers have users of their own: they may enter the folder, and not list it. A folder that exists loses no permission.
+  chmodSync(data, (statSync(data).mode & 0o7777) | 0o011)
   for (const folder of ['run', 'logs', 'postgres']) mkdirSync(join(data, folder), { recursive: true, mode: 0o711 })
   for (const user of ['postgres', 'haproxy'] as const) createOwnFolder(join(data, 'run', user), users[user])
   const file = join(data, 'secrets.json')
