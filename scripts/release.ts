@@ -53,12 +53,19 @@ export function release({ root, version: wanted, date, isDryRun = false }: Relea
   const result = { from, version, tag, files: [...written.keys(), ...removed].toSorted(), notes }
   if (isDryRun) return result
 
-  for (const [file, text] of written) writeFileSync(join(root, file), text)
-  for (const file of removed) rmSync(join(root, file))
-  git('add', '--all', '--', ...result.files)
-  git('commit', '--quiet', '--message', `Release ${version}`)
-  // Lines with # are headings of the notes, not comments.
-  git('tag', '--annotate', tag, '--cleanup=verbatim', '--message', `Parley ${version}\n\n${notes}\n`)
+  const head = git('rev-parse', 'HEAD')
+  try {
+    for (const [file, text] of written) writeFileSync(join(root, file), text)
+    for (const file of removed) rmSync(join(root, file))
+    git('add', '--all', '--', ...result.files)
+    git('commit', '--quiet', '--message', `Release ${version}`)
+    // Lines with # are headings of the notes, not comments.
+    git('tag', '--annotate', tag, '--cleanup=verbatim', '--message', `Parley ${version}\n\n${notes}\n`)
+  } catch (error) {
+    // A hook refused the commit, or the tag could not be signed. The working tree had no changes, so that nothing else is lost.
+    git('reset', '--quiet', '--hard', head)
+    throw error
+  }
   return result
 }
 

@@ -19,8 +19,9 @@ export function nextVersion(version: string, bump: Bump): string {
   const [release = '', preRelease] = version.split('-')
   const [major = 0, minor = 0, patch = 0] = release.split('.').map(Number)
   const effective = major === 0 && bump === 'major' ? 'minor' : bump
-  // The release that a pre-release precedes.
-  if (preRelease !== undefined && effective === 'patch') return release
+  // The release that a pre-release precedes, if it is as large as the bump: 1.0.0-rc.1 becomes 1.0.0 by any bump.
+  const releasedBump = patch > 0 ? 'patch' : minor > 0 || major === 0 ? 'minor' : 'major'
+  if (preRelease !== undefined && bumps.indexOf(effective) <= bumps.indexOf(releasedBump)) return release
   if (effective === 'major') return `${major + 1}.0.0`
   return effective === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { publishedPackages } from '../../scripts/build-packages.ts'
 import { release } from '../../scripts/release.ts'
-import { parseChangeNote, writeChangeNote } from '../../scripts/release/change-notes.ts'
+import { bumps, parseChangeNote, writeChangeNote } from '../../scripts/release/change-notes.ts'
 import { addRelease, releaseNotes } from '../../scripts/release/changelog.ts'
 import { currentVersion, nextVersion } from '../../scripts/release/package-versions.ts'
 
@@ -104,6 +104,23 @@ describe('npm run release', () => {
     assert.throws(() => release({ root: copy, date, version: 'patch' }), /The tag \S+ exists/)
   })
 
+  it('changes nothing if the commit or the tag fails', () => {
+    const { copy, git } = copyRepository()
+    writeChangeNote(copy, 'patch', 'Repairs a stream.')
+    commit(git)
+    const state = (): readonly string[] => [git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('tag')]
+    const before = state()
+    const hook = join(copy, '.git/hooks/pre-commit')
+    writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    assert.throws(() => release({ root: copy, date }))
+    assert.deepEqual(state(), before)
+    rmSync(hook)
+    git('config', 'tag.gpgSign', 'true')
+    git('config', 'gpg.program', 'false')
+    assert.throws(() => release({ root: copy, date }))
+    assert.deepEqual(state(), before)
+  })
+
   it('releases a pre-release and then its release', () => {
     const { copy, git } = copyRepository()
     assert.equal(release({ root: copy, date, version: '9.0.0-rc.1' }).tag, 'v9.0.0-rc.1')
@@ -121,6 +138,14 @@ describe('versions', () => {
       ['0.1.3', '0.2.0', '0.2.0'],
     )
     assert.deepEqual([nextVersion('1.4.2', 'minor'), nextVersion('1.4.2', 'major')], ['1.5.0', '2.0.0'])
+  })
+
+  it('complete a pre-release that is as large as the bump', () => {
+    const next = (version: string): readonly string[] => bumps.map((bump) => nextVersion(version, bump))
+    assert.deepEqual(next('1.0.0-rc.1'), ['1.0.0', '1.0.0', '1.0.0'])
+    assert.deepEqual(next('0.2.0-rc.1'), ['0.2.0', '0.2.0', '0.2.0'])
+    assert.deepEqual(next('1.2.0-rc.1'), ['1.2.0', '1.2.0', '2.0.0'])
+    assert.deepEqual(next('1.2.3-rc.1'), ['1.2.3', '1.3.0', '2.0.0'])
   })
 })
 

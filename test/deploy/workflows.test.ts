@@ -1,9 +1,10 @@
 /** The workflows of CI and of releases: what can be checked without running them. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { publishedPackages, readManifest } from '../../scripts/build-packages.ts'
 import { billOfMaterials } from '../../scripts/release/bill-of-materials.ts'
@@ -25,6 +26,7 @@ interface Job {
   readonly steps: readonly Step[]
   readonly permissions?: Readonly<Record<string, string>>
   readonly needs?: string | readonly string[]
+  readonly if?: string
   readonly strategy?: { readonly matrix: { readonly include: readonly Readonly<Record<string, string>>[] } }
 }
 interface Workflow {
@@ -117,12 +119,37 @@ describe('the release', () => {
     const [, names = ''] = /for name in (.*); do/.exec(run) ?? []
     assert.deepEqual(
       names.split(' '),
-      publishedPackages.map((name) => (name === 'create-parley' ? name : `parley-${name}`)),
+      publishedPackages.map((name) => readManifest(join(root, 'packages', name)).name),
     )
-    assert.match(run, /--provenance/)
     assert.equal(jobs['publish']?.permissions?.['id-token'], 'write')
     for (const [name, { permissions }] of Object.entries(jobs))
       assert.ok(name === 'publish' || permissions === undefined, name)
+  })
+
+  it('publishes what a first attempt did not: archives with the names that npm gives them', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-npm-'))
+    after(() => rmSync(folder, { recursive: true }))
+    // The registry has the first package and answers 404 for the others.
+    const npm = `#!/bin/sh
+case "$1 $2" in
+"view create-parley@1.0.0") echo 1.0.0 ;;
+"view "*) echo E404 >&2; exit 1 ;;
+*) echo "$@" ;;
+esac
+`
+    writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 })
+    const env = { PATH: `${folder}:${process.env['PATH']}`, GITHUB_REF_NAME: 'v1.0.0' }
+    const output = execFileSync('bash', ['-e', '-c', step('publish', 'Publish to npm')], { env, encoding: 'utf8' })
+    assert.deepEqual(
+      output.trim().split('\n'),
+      ['a2a', 'cli', 'hub'].map(
+        (name) => `publish release/parley-${name}-1.0.0.tgz --provenance --access public --tag latest`,
+      ),
+    )
+  })
+
+  it('publishes a pushed tag only: not a run by hand, although it may name a tag', () => {
+    assert.equal(jobs['publish']?.if, "github.event_name == 'push' && github.ref_type == 'tag'")
   })
 
   it('stops if the tag is not the version of the packages', () => {
