@@ -6,7 +6,8 @@ import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { composeProblems } from './validate-manifest.ts'
 
-const text = readFileSync(join(import.meta.dirname, '../../deploy/compose.yaml'), 'utf8')
+const readRoot = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
+const text = readRoot('deploy/compose.yaml')
 
 interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>
@@ -61,7 +62,14 @@ describe('deploy/compose.yaml', () => {
     for (const [name, { file }] of Object.entries(compose.secrets)) assert.equal(file, `./secrets/${name}`)
     for (const [, { environment = {} }] of services)
       for (const [name] of Object.entries(environment)) assert.doesNotMatch(name, /(PASSWORD|KEY|SECRET|TOKEN)$/)
-    const ignored = readFileSync(join(import.meta.dirname, '../../.gitignore'), 'utf8')
-    assert.match(ignored, /^deploy\/secrets\/$/m)
+    assert.match(readRoot('.gitignore'), /^deploy\/secrets\/$/m)
+  })
+
+  it('builds from a context without secrets, data and the history of the repository', () => {
+    const ignored = readRoot('.dockerignore').split('\n')
+    for (const path of ['.git', '**/node_modules', '**/.parley', 'deploy/secrets', 'ha-data'])
+      assert.ok(ignored.includes(path), path)
+    // The default folder of `npm run ha`, with its keys.
+    assert.match(readRoot('.gitignore'), /^ha-data\/$/m)
   })
 })
