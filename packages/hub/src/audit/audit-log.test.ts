@@ -10,6 +10,12 @@ function open(over: Partial<KeyValueStore> = {}, retentionMs = 30 * day) {
   const failures: unknown[] = []
   const kv = { ...memoryKeyValueStore(() => now), ...over }
   let writes = 0
+  let keys = 0
+  /** With the time of the test. */
+  function newKey(): string {
+    const hex = now.toString(16).padStart(12, '0')
+    return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String((keys += 1)).padStart(12, '0')}`
+  }
   const counted: KeyValueStore = {
     ...kv,
     writeAll: (kind, all) => {
@@ -20,6 +26,7 @@ function open(over: Partial<KeyValueStore> = {}, retentionMs = 30 * day) {
   const audit = createAuditLog({
     kv: counted,
     now: () => now,
+    newKey,
     retentionMs,
     onError: (cause) => void failures.push(cause),
   })
@@ -132,6 +139,18 @@ describe('the audit', () => {
     const since = Date.UTC(2030, 0, 1) + 97_000
     assert.deepEqual(names((await audit.list({ limit: 10, since })).entries), ['op 99', 'op 98', 'op 97'])
     assert.equal(looks, 1)
+  })
+
+  it('lists everything since a time though a batch was written long after its entries', async () => {
+    const { audit, call, pass } = open()
+    const start = Date.UTC(2030, 0, 1)
+    pass(60_000)
+    call('recent')
+    await audit.flush()
+    // Of a replica that could not write for a minute.
+    call('buffered', { at: start })
+    await audit.flush()
+    assert.deepEqual(names((await audit.list({ limit: 10, since: start + 30_000 })).entries), ['recent'])
   })
 
   it('finds each entry again by its id', async () => {

@@ -6,6 +6,7 @@
 import { isTerminal, newId } from '@parley/a2a'
 import type { Json, KeyValueStore, StreamEvent, TaskState } from '@parley/a2a'
 import type { OnEvent, RequestOutcome, EventContext } from '@parley/a2a/server'
+import { keyAfter, timeOfKey } from './audit-key.ts'
 
 export interface AuditQuery {
   readonly limit: number
@@ -46,6 +47,8 @@ export interface AuditLogDeps {
    * that their order is that of the commits. Default true.
    */
   readonly isShared?: boolean
+  /** The key of a batch: a UUID of version 7 with the current time. Default: `newId`. */
+  readonly newKey?: () => string
   /** Called when a write failed; it is retried. */
   onError?(cause: unknown): void
 }
@@ -59,12 +62,17 @@ const maxEntriesPerBatch = 500
 const maxEntriesPerFlush = 2_000
 /** Entries kept while the store is unavailable; the oldest are dropped first. */
 const maxPending = 20_000
+/**
+ * On a shared store, how long a write may take. An export finds a batch only if it is stored within ten minutes of the time in its key
+ * (audit-reader.ts): the rest is for clocks that differ. The store gives up earlier, but a paused process continues where it was.
+ */
+const maxWriteMs = 60_000
 /** Batches read for one page, regardless of the number of matches. */
 const maxNotesSearched = 200
 
 export function createAuditLog(deps: AuditLogDeps): AuditLog {
-  const { kv, now = Date.now, onError = () => {} } = deps
-  const nextKey = deps.isShared === false ? increasingKeys(kv) : async () => newId
+  const { kv, now = Date.now, isShared = true, newKey = () => newId(), onError = () => {} } = deps
+  const keys = isShared ? async () => newKey : increasingKeys(kv, newKey)
   let pending: AuditEntry[] = []
   let lost = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -95,20 +103,29 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     if (lost > 0) pending.push({ at: now(), event: 'audit.lost', count: lost })
     const batch = pending
     pending = []
-    const expiresAt = now() + deps.retentionMs
     try {
-      const newKey = await nextKey()
-      const batches = chunks(batch).map((entries) => ({
-        key: newKey(),
-        value: entries as unknown as Json,
-        expiresAt,
-      }))
-      await kv.writeAll(kind, batches)
+      await write(batch)
       lost = 0
     } catch (cause) {
       pending = [...batch.filter(({ event }) => event !== 'audit.lost'), ...pending]
       timer ??= setTimeout(() => void flush(), flushIntervalMs).unref()
       onError(cause)
+    }
+  }
+
+  /** A write that took too long is repeated with new keys, and then removed: an export may have read past the first ones. */
+  async function write(entries: readonly AuditEntry[]): Promise<void> {
+    let late: readonly string[] = []
+    for (;;) {
+      const nextKey = await keys()
+      const startedAt = now()
+      const expiresAt = startedAt + deps.retentionMs
+      const batches = chunks(entries).map((part) => ({ key: nextKey(), value: part as unknown as Json, expiresAt }))
+      await kv.writeAll(kind, batches)
+      // What cannot be removed is only read twice.
+      for (const key of late) await kv.remove(kind, key).catch(() => false)
+      if (!isShared || now() - startedAt <= maxWriteMs) return
+      late = batches.map(({ key }) => key)
     }
   }
 
@@ -127,8 +144,8 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
       for (;;) {
         for (const { key, value } of found) {
           const held = value as unknown as readonly AuditEntry[]
-          // Batches are ordered by their last entries, so all that follow are older.
-          if ((held.at(-1)?.at ?? since) < since) return { entries }
+          // Entries are older than the key of their batch, and the keys that follow are smaller.
+          if (timeOfKey(key) < since) return { entries }
           for (let index = held.length - 1; index >= 0; index--) {
             const entry = held[index] as AuditEntry
             if (entry.at < since || !matches(entry)) continue
@@ -153,21 +170,16 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
 }
 
 /** Keys greater than every stored one. */
-function increasingKeys(kv: KeyValueStore): () => Promise<() => string> {
+function increasingKeys(kv: KeyValueStore, newKey: () => string): () => Promise<() => string> {
   let last: string | undefined
   return async () => {
     last ??= (await kv.list(kind, { descending: true, limit: 1 }))[0]?.key ?? ''
     return () => {
-      const fresh = newId()
+      const fresh = newKey()
       last = fresh > (last ?? '') ? fresh : keyAfter(last as string)
       return last
     }
   }
-}
-
-function keyAfter(key: string): string {
-  const hex = (BigInt(`0x${key.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
 function chunks(entries: readonly AuditEntry[]): readonly (readonly AuditEntry[])[] {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore, type Json, type KeyValueStore } from '@parley/a2a'
+import { timeOfKey } from './audit-key.ts'
 import { auditKind, createAuditLog, type AuditEntry } from './audit-log.ts'
-import { createAuditReader, maxLateMs, settleMs, timeOfKey, type AuditReader } from './audit-reader.ts'
+import { createAuditReader, maxLateMs, settleMs, type AuditReader } from './audit-reader.ts'
 
 const day = Date.UTC(2030, 0, 1)
 
@@ -104,6 +105,54 @@ describe('reading the audit of several replicas', () => {
     time += maxLateMs
     ;({ tasks, cursor } = await readAll(reader, cursor))
     assert.deepEqual(tasks, [])
+  })
+})
+
+describe('a replica that is paused while it writes', () => {
+  it('writes again with new keys, so that the entries are returned', async () => {
+    let time = day
+    let keys = 0
+    const { kv } = memoryStore({ now: () => time })
+    const reader = createAuditReader({ kv, now: () => time, isShared: true })
+    let cursor = reader.start()
+    const tasks: (string | undefined)[] = []
+    const read = async (): Promise<void> => {
+      const page = await readAll(reader, cursor)
+      cursor = page.cursor
+      tasks.push(...page.tasks)
+    }
+    /** Long enough that the second reading of another replica passes the key of the write. */
+    const pause = async (): Promise<void> => {
+      for (const name of ['early', 'next']) {
+        await add(kv, keyAt((time += 1), (keys += 1)), name)
+        time += maxLateMs + settleMs
+        await read()
+      }
+    }
+    let isPaused = true
+    const writeAll: KeyValueStore['writeAll'] = async (kind, batches) => {
+      if (isPaused) await pause()
+      isPaused = false
+      await kv.writeAll(kind, batches)
+    }
+    const retentionMs = 86_400_000
+    const newKey = (): string => keyAt(time, (keys += 1))
+    const audit = createAuditLog({ kv: { ...kv, writeAll }, now: () => time, newKey, retentionMs })
+    audit.record({ at: time, event: 'call', task: 'delayed' })
+    await audit.flush()
+    assert.deepEqual(tasks, ['early', 'next'])
+    time += settleMs
+    await read()
+    time += maxLateMs + settleMs
+    await read()
+    assert.deepEqual(tasks, ['early', 'next', 'delayed'])
+    // The first copy is removed, and what is older than the new key is still listed.
+    const { entries: listed } = await audit.list({ limit: 10, since: day })
+    assert.deepEqual(
+      listed.map(({ task }) => task),
+      ['delayed', 'next', 'early'],
+    )
+    await audit.close()
   })
 })
 

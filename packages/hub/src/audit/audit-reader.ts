@@ -9,10 +9,11 @@
  * 2. Ten minutes later the keys are read again, and batches that were stored more than 15 seconds after the time in their key are
  *    returned, some of them for the second time.
  *
- * So every entry is returned at least once if its batch is stored within ten minutes of the time in its key: the clocks of the
- * replicas must not be later than that.
+ * So every entry is returned at least once if its batch is stored within ten minutes of the time in its key. The writer repeats a
+ * write that took longer than a minute (audit-log.ts): the clocks of the replicas must not be late by more than nine minutes.
  */
 import type { KeyValueEntry, KeyValueStore } from '@parley/a2a'
+import { firstKeyOf, timeOfKey } from './audit-key.ts'
 import { auditKind, type AuditEntry, type ListedAuditEntry } from './audit-log.ts'
 
 export interface AuditRead {
@@ -140,15 +141,4 @@ function parseCursor(cursor: string): ReaderPosition {
 
 function formatCursor({ key, count, late }: ReaderPosition): string {
   return `${key}.${count}~${late}`
-}
-
-/** The time in a UUID of version 7: its first 48 bits. */
-export function timeOfKey(key: string): number {
-  return Number.parseInt(key.slice(0, 8) + key.slice(9, 13), 16)
-}
-
-/** No batch of this time or later has a smaller key. */
-function firstKeyOf(ms: number): string {
-  const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
