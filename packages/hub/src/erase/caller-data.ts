@@ -15,7 +15,7 @@ import { type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { parseKeyRecord, serializeKeyRecord, sha256Hex } from '../auth/key-format.ts'
 import { traceEntryFrom, traceEntryKeys, traceIndexKind } from '../telemetry/traces/trace-summary.ts'
 
-/** Entries to remove and to replace, and how many things they are. */
+/** Entries to remove and to replace, and how many things they are: all, or those of one page. */
 export interface FoundEntries {
   readonly entries: readonly EntryAddress[]
   readonly replacements: readonly (EntryAddress & { readonly value: Json })[]
@@ -23,6 +23,8 @@ export interface FoundEntries {
 }
 
 const pageSize = 500
+/** Each batch has up to 500 entries of the audit: a page has some megabytes. */
+const auditBatchesPerPage = 20
 /** What stands before the name of a caller in the owner of a task: agents that work on its behalf, and the console. */
 const onBehalf = /^(?:agent:[^|]*\|)*(?:console\|)?$/
 
@@ -32,11 +34,20 @@ export function isOwnedBy(owner: string, caller: string): boolean {
 }
 
 export async function* entriesOf(kv: KeyValueStore, kind: string, prefix = ''): AsyncGenerator<KeyValueEntry> {
+  for await (const page of pagesOf(kv, kind, { prefix })) yield* page
+}
+
+/** Entries of a page may be removed before the next page is read. */
+async function* pagesOf(
+  kv: KeyValueStore,
+  kind: string,
+  { prefix = '', limit = pageSize }: { readonly prefix?: string; readonly limit?: number },
+): AsyncGenerator<readonly KeyValueEntry[]> {
   let after: string | undefined
   for (;;) {
-    const page = await kv.list(kind, { prefix, limit: pageSize, ...(after === undefined ? {} : { after }) })
-    yield* page
-    if (page.length < pageSize) return
+    const page = await kv.list(kind, { prefix, limit, ...(after === undefined ? {} : { after }) })
+    yield page
+    if (page.length < limit) return
     after = page.at(-1)?.key
   }
 }
@@ -123,73 +134,82 @@ export async function findAgentEntries(kv: KeyValueStore, task: TaskRow): Promis
   return claim?.value === session ? [...found, { kind: kindOf('claim'), key: remoteContext }] : found
 }
 
-/** The trace entries of the caller's tasks. */
-export async function findTraces(kv: KeyValueStore, caller: string): Promise<FoundEntries> {
+/** The trace entries of the caller's tasks, page by page. */
+export async function* findTraces(kv: KeyValueStore, caller: string): AsyncGenerator<FoundEntries> {
   const kind = `telemetry/${traceIndexKind}`
-  const entries: EntryAddress[] = []
-  let found = 0
   for (const prefix of ['root/', 'child/']) {
-    for await (const entry of entriesOf(kv, kind, prefix)) {
-      const note = traceEntryFrom(entry)
-      if (note === undefined || !isOwnedBy(note.caller, caller)) continue
-      found += 1
-      entries.push(...traceEntryKeys(entry.key.slice(prefix.length), note).map((key) => ({ kind, key })))
+    for await (const page of pagesOf(kv, kind, { prefix })) {
+      const entries: EntryAddress[] = []
+      let found = 0
+      for (const entry of page) {
+        const note = traceEntryFrom(entry)
+        if (note === undefined || !isOwnedBy(note.caller, caller)) continue
+        found += 1
+        entries.push(...traceEntryKeys(entry.key.slice(prefix.length), note).map((key) => ({ kind, key })))
+      }
+      yield { entries, replacements: [], found }
     }
   }
-  return { entries, replacements: [], found }
 }
 
-/** Audit entries that name the caller or one of its keys: the entries stay, under a pseudonym. */
-export async function findAuditEntries(
+/** Audit entries that name the caller or one of its keys, page by page: the entries stay, under a pseudonym. */
+export async function* findAuditEntries(
   kv: KeyValueStore,
   caller: string,
   keyIds: ReadonlySet<string>,
   pseudonym: string,
-): Promise<FoundEntries> {
-  const replacements: (EntryAddress & { readonly value: Json })[] = []
-  let found = 0
+): AsyncGenerator<FoundEntries> {
   const isTruncated = truncateField(caller) !== caller
   const isCaller = (who: string): boolean =>
     isOwnedBy(who, caller) || (isTruncated && isOwnedBy(who, truncateField(caller)))
-  for await (const { key, value } of entriesOf(kv, 'audit')) {
-    let changed = 0
-    const entries = (value as unknown as readonly AuditEntry[]).map((entry) => {
-      const isWho = entry.who !== undefined && isCaller(entry.who)
-      const isKey = entry.key !== undefined && keyIds.has(entry.key)
-      if (!isWho && !isKey) return entry
-      changed += 1
-      return {
-        ...entry,
-        ...(isWho ? { who: pseudonym } : {}),
-        ...(entry.key !== undefined ? { key: pseudonym } : {}),
-        // The address of another caller, such as the admin who created the key, is not that of this one.
-        ...((isWho || entry.who === undefined) && entry.from !== undefined ? { from: pseudonym } : {}),
-      }
-    })
-    if (changed > 0) replacements.push({ kind: 'audit', key, value: entries as unknown as Json })
-    found += changed
+  for await (const page of pagesOf(kv, 'audit', { limit: auditBatchesPerPage })) {
+    const replacements: (EntryAddress & { readonly value: Json })[] = []
+    let found = 0
+    for (const { key, value } of page) {
+      let changed = 0
+      const entries = (value as unknown as readonly AuditEntry[]).map((entry) => {
+        const isWho = entry.who !== undefined && isCaller(entry.who)
+        const isKey = entry.key !== undefined && keyIds.has(entry.key)
+        if (!isWho && !isKey) return entry
+        changed += 1
+        return {
+          ...entry,
+          ...(isWho ? { who: pseudonym } : {}),
+          ...(entry.key !== undefined ? { key: pseudonym } : {}),
+          // The address of another caller, such as the admin who created the key, is not that of this one.
+          ...((isWho || entry.who === undefined) && entry.from !== undefined ? { from: pseudonym } : {}),
+        }
+      })
+      if (changed > 0) replacements.push({ kind: 'audit', key, value: entries as unknown as Json })
+      found += changed
+    }
+    yield { entries: [], replacements, found }
   }
-  return { entries: [], replacements, found }
 }
 
 /**
- * Changes of webhooks of tasks that no longer exist: their ids are chosen by the caller. The batch stays, so that readers find no
- * gap in the numbers.
+ * Changes of webhooks of tasks that no longer exist, page by page: their ids are chosen by the caller. The batch stays, so that readers
+ * find no gap in the numbers.
  */
-export async function findJournalEntries(kv: KeyValueStore, { tasks }: Pick<Store, 'tasks'>): Promise<FoundEntries> {
-  const replacements: (EntryAddress & { readonly value: Json })[] = []
-  let found = 0
-  for await (const { key, value } of entriesOf(kv, 'news')) {
-    const changes = value as readonly { readonly type?: string; readonly taskId?: string }[]
-    const gone = await Promise.all(
-      changes.map(async ({ type, taskId }) => type === 'push' && (await tasks.load(taskId ?? '')) === undefined),
-    )
-    const kept = changes.filter((_, index) => gone[index] !== true)
-    if (kept.length === changes.length) continue
-    found += changes.length - kept.length
-    replacements.push({ kind: 'news', key, value: kept })
+export async function* findJournalEntries(
+  kv: KeyValueStore,
+  { tasks }: Pick<Store, 'tasks'>,
+): AsyncGenerator<FoundEntries> {
+  for await (const page of pagesOf(kv, 'news', {})) {
+    const replacements: (EntryAddress & { readonly value: Json })[] = []
+    let found = 0
+    for (const { key, value } of page) {
+      const changes = value as readonly { readonly type?: string; readonly taskId?: string }[]
+      const gone = await Promise.all(
+        changes.map(async ({ type, taskId }) => type === 'push' && (await tasks.load(taskId ?? '')) === undefined),
+      )
+      const kept = changes.filter((_, index) => gone[index] !== true)
+      if (kept.length === changes.length) continue
+      found += changes.length - kept.length
+      replacements.push({ kind: 'news', key, value: kept })
+    }
+    yield { entries: [], replacements, found }
   }
-  return { entries: [], replacements, found }
 }
 
 /** Versions of the configuration that the caller applied: the text stays. */

@@ -36,7 +36,7 @@ export interface EraseDeps {
   readonly hub?: LiveHub | undefined
   /** Called with the ids of the caller's keys before they are erased: other replicas may still write them for a moment. */
   onKeys?(ids: readonly string[]): Promise<void>
-  /** Called after each step with everything counted so far. */
+  /** Called after each step with everything counted so far; with the same object if the step found nothing. */
   onProgress?(counts: ErasureCounts): void | Promise<void>
 }
 
@@ -77,12 +77,16 @@ export async function eraseCaller(
   const keyIds = new Set([...knownKeys, ...keys.map(({ id }) => id)])
   const remove = async (count: keyof ErasureCounts, found: FoundEntries): Promise<void> => {
     await eraseEntries(store, found)
-    await add({ [count]: found.found })
+    await (found.found > 0 ? add({ [count]: found.found }) : onProgress?.(counts))
+  }
+  /** One page in memory at a time. */
+  const removePages = async (count: keyof ErasureCounts, pages: AsyncIterable<FoundEntries>): Promise<void> => {
+    for await (const page of pages) await remove(count, page)
   }
   // The audit before the keys: afterwards their ids are unknown.
-  await remove('auditEntries', await findAuditEntries(store.kv, caller, keyIds, pseudonym))
-  await remove('traces', await findTraces(store.kv, caller))
-  await remove('journalEntries', await findJournalEntries(store.kv, store))
+  await removePages('auditEntries', findAuditEntries(store.kv, caller, keyIds, pseudonym))
+  await removePages('traces', findTraces(store.kv, caller))
+  await removePages('journalEntries', findJournalEntries(store.kv, store))
   await remove('journalEntries', await findConfigVersions(store.kv, caller, pseudonym))
   await remove('journalEntries', await findCreatedKeys(store.kv, caller, pseudonym))
   for (const id of keyIds) {
@@ -120,11 +124,17 @@ export async function previewErasure(
   return addCounts(counts, {
     keys: keys.length,
     sessions: (await findSessions(kv, caller)).length,
-    traces: (await findTraces(kv, caller)).found,
+    traces: await countPages(findTraces(kv, caller)),
     counters: keyCounters.flat().length,
-    auditEntries: (await findAuditEntries(kv, caller, keyIds, '')).found,
+    auditEntries: await countPages(findAuditEntries(kv, caller, keyIds, '')),
     journalEntries: (await findConfigVersions(kv, caller, '')).found + (await findCreatedKeys(kv, caller, '')).found,
   })
+}
+
+async function countPages(pages: AsyncIterable<FoundEntries>): Promise<number> {
+  let count = 0
+  for await (const { found } of pages) count += found
+  return count
 }
 
 async function* taskPages(store: FullStore, owner: string): AsyncGenerator<readonly TaskRow[]> {

@@ -23,4 +23,36 @@ describe('an erasure', () => {
     assert.equal(receipt?.caller, undefined)
     await service.close()
   })
+
+  it('keeps its lease during a long search that finds nothing', async () => {
+    const memory = memoryStore()
+    for (let n = 0; n < 250; n += 1)
+      await memory.kv.write('audit', { key: String(n).padStart(6, '0'), value: [{ at: n, event: 'call', who: 'bob' }] })
+    let time = Date.UTC(2030, 0, 1)
+    let heldUntil = Infinity
+    let shortest = Infinity
+    const list: FullStore['kv']['list'] = async (kind, query) => {
+      if (kind === 'audit') {
+        // Each page takes 20 seconds.
+        time += 20_000
+        shortest = Math.min(shortest, heldUntil - time)
+      }
+      return memory.kv.list(kind, query)
+    }
+    const finished = Promise.withResolvers<void>()
+    const service = createErasureService({
+      store: { ...memory, kv: { ...memory.kv, list } },
+      log: { info() {}, warn: (message, fields) => finished.reject(fields?.['cause'] ?? message) },
+      now: () => time,
+      receiptMs: () => 86_400_000,
+      onProgress(record) {
+        heldUntil = record.heldUntil ?? Infinity
+        if (record.state === 'done') finished.resolve()
+      },
+    })
+    await service.request({ caller: 'alice', requestedBy: 'operator', compact: false })
+    await finished.promise
+    assert.ok(shortest > 0 && shortest < Infinity, `${shortest} ms`)
+    await service.close()
+  })
 })

@@ -12,6 +12,7 @@ import {
   erasureKind,
   erasureValue,
   newErasure,
+  noCounts,
   readErasure,
   storedErasureOf,
   type ErasureCounts,
@@ -121,7 +122,13 @@ export function createErasureService(deps: ErasureServiceDeps): ErasureService {
 
     async function eraseOnce(subject: string) {
       const before = record.counts
-      const onProgress = (counts: ErasureCounts) => update({ counts: addCounts(before, counts) })
+      let last = noCounts
+      const onProgress = async (counts: ErasureCounts): Promise<void> => {
+        // A long search that finds nothing only keeps the lease.
+        if (counts === last && (record.heldUntil ?? 0) > now() + leaseMs / 2) return
+        last = counts
+        await update({ counts: addCounts(before, counts) })
+      }
       const onKeys = (keyIds: readonly string[]) => update({ keyIds })
       return eraseCaller({ store, hub, onProgress, onKeys }, subject, record.pseudonym, record.keyIds)
     }
