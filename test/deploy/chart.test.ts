@@ -3,7 +3,7 @@
  * renderings are in golden/, so that this needs no helm; where there is one, it must render the same.
  */
 import assert from 'node:assert/strict'
-import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
+import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -143,6 +143,11 @@ for (const mode of chartModes) {
       assert.match(problem('config.admin.key=secret'), /config/)
       assert.match(problem('image.repository='), /image\.repository is required/)
       assert.match(problem('store.kind=postgres', 'existingSecret='), /existingSecret/)
+      const postgres = ['store.kind=postgres', 'existingSecret=parley']
+      assert.match(
+        problem(...postgres, 'autoscaling.enabled=true', 'autoscaling.minReplicas=11'),
+        /minReplicas is above/,
+      )
     })
   })
 }
@@ -195,6 +200,17 @@ describe('the Helm chart with PostgreSQL', () => {
     assert.deepEqual(spread, ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'])
   })
 
+  it('admits the pod of helm test beside the callers that the network policy names', () => {
+    interface Policy {
+      readonly ingress: readonly { readonly from?: readonly object[] }[]
+    }
+    const { metadata } = objects.find(({ kind }) => kind === 'Pod') as unknown as {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+    }
+    const { ingress } = find<Policy>(objects, 'NetworkPolicy').spec
+    assert.deepEqual(ingress.at(-1)?.from, [{ podSelector: { matchLabels: metadata.labels } }])
+  })
+
   it('has secrets by reference only: files of a secret that exists', () => {
     assert.ok(!objects.some(({ kind }) => kind === 'Secret'))
     const { store, admin } = configOf(objects)
@@ -209,6 +225,44 @@ describe('the Helm chart with PostgreSQL', () => {
     const { publicUrl, grpcUrl, trustProxy } = configOf(objects)
     assert.deepEqual([publicUrl, grpcUrl, trustProxy], ['https://hub.example.com', 'hub.example.com:443', true])
   })
+})
+
+describe('the values of the Helm chart', () => {
+  const schema = JSON.parse(readFileSync(join(chartFolder, 'values.schema.json'), 'utf8')) as object
+  const validate = new Ajv({ strict: false }).compile(schema)
+  const defaults = parse(readFileSync(join(chartFolder, 'values.yaml'), 'utf8')) as object
+  const isValid = (values: object): boolean => validate({ ...defaults, ...values })
+
+  it('cannot have a disruption budget that blocks the drain of a node', () => {
+    const isValidBudget = (maxUnavailable: number | string): boolean =>
+      isValid({ podDisruptionBudget: { enabled: true, maxUnavailable } })
+    assert.deepEqual([1, 2, '50%', '100%'].map(isValidBudget), [true, true, true, true])
+    assert.deepEqual([0, -1, '0%', '0', ''].map(isValidBudget), [false, false, false, false, false])
+  })
+
+  it('cannot override ports and the store, which the chart sets, by variables', () => {
+    const isValidVariable = (name: string): boolean => isValid({ extraEnv: [{ name, value: 'x' }] })
+    assert.ok(isValidVariable('HTTPS_PROXY'))
+    for (const name of ['BIND_HOST', 'PORT', 'GRPC_PORT', 'PARLEY_CONFIG', 'PARLEY_DATA', 'PARLEY_STORE'])
+      assert.ok(!isValidVariable(name), name)
+  })
+})
+
+describe('the Helm chart with an ingress', () => {
+  const found = findHelm()
+  it(
+    'leaves trustProxy, publicUrl and grpcUrl of config as they are',
+    { skip: 'missing' in found && found.missing },
+    () => {
+      assert.ok('helm' in found)
+      const sets = ['config.trustProxy=false', 'config.publicUrl=https://other.example.com', 'config.grpcUrl=other:443']
+      const args = ['template', 'hub', ...chartArguments('production'), ...sets.flatMap((value) => ['--set', value])]
+      const { publicUrl, grpcUrl, trustProxy } = configOf(
+        objectsIn(execFileSync(found.helm, args, { encoding: 'utf8' })),
+      )
+      assert.deepEqual([publicUrl, grpcUrl, trustProxy], ['https://other.example.com', 'other:443', false])
+    },
+  )
 })
 
 describe('docs/guides/deploy/kubernetes.md', () => {

@@ -12,9 +12,13 @@
 {{- $_ := set $config "agents" (dict "echo" (dict "kind" "demo" "agent" "echo")) -}}
 {{- end -}}
 {{- if .Values.ingress.enabled -}}
-{{- $config = merge $config (dict "publicUrl" (printf "https://%s" .Values.ingress.host) "trustProxy" true) -}}
+{{- $defaults := dict "publicUrl" (printf "https://%s" .Values.ingress.host) "trustProxy" true -}}
 {{- if .Values.ingress.grpc.enabled -}}
-{{- $config = merge $config (dict "grpcUrl" (printf "%s:443" .Values.ingress.host)) -}}
+{{- $_ := set $defaults "grpcUrl" (printf "%s:443" .Values.ingress.host) -}}
+{{- end -}}
+{{- /* `merge` would replace `trustProxy: false`, which it takes for a missing value. */ -}}
+{{- range $key, $value := $defaults -}}
+{{- if not (hasKey $config $key) -}}{{- $_ := set $config $key $value -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if .Values.existingSecret -}}
