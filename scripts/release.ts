@@ -46,7 +46,8 @@ export function release({ root, version: wanted, date, isDryRun = false }: Relea
     throw new Error('The working tree has changes: commit or stash them first')
   if (git('tag', '--list', tag) !== '') throw new Error(`The tag ${tag} exists`)
 
-  const changelog = addRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version, date, changes.map(noteAsItem))
+  const items = changes.map(noteAsItem)
+  const changelog = addRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version, date, items, from)
   const written = new Map([...filesWithVersion(root, from, version), ['CHANGELOG.md', changelog]])
   const removed = changes.map(({ file }) => file)
   const notes = releaseNotes(changelog, version)

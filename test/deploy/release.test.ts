@@ -129,6 +129,13 @@ describe('npm run release', () => {
     assert.equal(release({ root: copy, date }).version, '9.0.0')
     assert.equal(releaseNotes(readFileSync(join(copy, 'CHANGELOG.md'), 'utf8'), '9.0.0'), '- The last repair.')
   })
+
+  it('releases a pre-release unchanged', () => {
+    const { copy } = copyRepository()
+    release({ root: copy, date, version: '9.0.0-rc.1' })
+    assert.throws(() => release({ root: copy, date, version: '9.0.0-rc.2' }), /nothing to release/)
+    assert.equal(release({ root: copy, date, version: '9.0.0' }).notes, '- No changes since 9.0.0-rc.1.')
+  })
 })
 
 describe('versions', () => {
