@@ -10,6 +10,7 @@ export async function hubMetricFamilies(): Promise<readonly MetricFamily[]> {
     store: { tasks: { countStates: async () => [] } as never },
     storeReport: async () => undefined,
     auditExports: async () => [],
+    secretProviders: () => [],
     streams: () => 0,
     readers: () => undefined,
     connections: () => undefined,

@@ -43,7 +43,7 @@ import { serveOptionsFrom, isLoopback, readTls } from './http/serve-options.ts'
 import { openDataRemoval, type DataRemoval } from './retention/data-removal.ts'
 import { traceRetentionMs } from './retention/retention-service.ts'
 import { modelCost } from './telemetry/model-prices.ts'
-import { openTelemetry } from './telemetry/telemetry.ts'
+import { openTelemetry, type TelemetryDeps } from './telemetry/telemetry.ts'
 import type { LogBuffer } from './telemetry/logs/log-buffer.ts'
 import { openAuditExports, type AuditExports } from './audit/open-audit-exports.ts'
 
@@ -65,6 +65,8 @@ export interface HubOptions {
   readonly print?: ((text: string) => void) | undefined
   /** The configuration source for changes through the admin API. Default: none, so such changes are refused. */
   readonly source?: ConfigSource | undefined
+  /** The providers of secrets, for metrics. Default: none. */
+  readonly secretProviders?: TelemetryDeps['secretProviders'] | undefined
 }
 
 export interface Hub extends Pick<Server, 'url' | 'port' | 'grpcPort'> {
@@ -123,6 +125,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     agents: () => registry,
     queues: queues.lengths,
     auditExports: async () => (await auditExports?.status()) ?? [],
+    secretProviders: parts.secretProviders ?? (() => []),
     lastBackupAt: async () => (await lastBackup(storeSettings, store))?.at,
   })
   const { store } = telemetry

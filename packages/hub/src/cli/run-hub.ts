@@ -31,6 +31,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
     programEnv: programEnvironment(terminal.environment),
     print: (text) => terminal.print(text.replace(/\n$/, '')),
     source: await openConfigSource(flags, terminal, secrets),
+    secretProviders: secrets.status,
   })
   // Before any output: a reader that sees the hub running may stop it at once.
   const shutdown = terminal.untilShutdown()

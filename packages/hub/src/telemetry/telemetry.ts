@@ -18,7 +18,10 @@ import { createStoreMonitor, type StoreReport } from './store/store-monitor.ts'
 import { createTraceIndex, readTracePosition, type TraceIndex } from './traces/trace-index.ts'
 import { createTraces } from './traces/traces.ts'
 
-export interface TelemetryDeps extends Pick<HubMetricsDeps, 'readers' | 'connections' | 'queues' | 'auditExports'> {
+export interface TelemetryDeps extends Pick<
+  HubMetricsDeps,
+  'readers' | 'connections' | 'queues' | 'auditExports' | 'secretProviders'
+> {
   /** The open streams of an agent, or of the hub. */
   streams(agent?: string): number
   /** Closed if telemetry cannot be opened. */

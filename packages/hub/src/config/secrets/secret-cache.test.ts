@@ -97,6 +97,32 @@ describe('the secrets of providers', () => {
     assert.deepEqual([told, cache.known(reference)], [['changed', 'vault:key failed'], { value: 'second' }])
   })
 
+  it('are stale from a failed read to the next one that succeeds', async (t) => {
+    const { folder, cache, write } = open(t)
+    for (const name of ['key', 'other']) write(name, 'value')
+    const provider = { command: ['cat', '{name}'], env: {}, refresh: 0, timeout: 10_000 }
+    const reference = (name: string): SecretReference => ({ scheme: 'vault', name, provider })
+    // The second reference to a secret is not a second secret.
+    const all = [reference('key'), reference('other'), reference('key')]
+    const listener = { changed() {}, failed() {} }
+    const stale = (): readonly number[] => cache.status().map((status) => status.stale)
+    await cache.read(all)
+    assert.deepEqual(cache.status(), [])
+    cache.follow(all, listener)
+    assert.deepEqual(cache.status(), [{ provider: 'vault', stale: 0 }])
+    for (const name of ['key', 'other']) rmSync(join(folder, name))
+    await cache.refresh()
+    assert.deepEqual(stale(), [2])
+    write('other', 'value')
+    await cache.refresh()
+    assert.deepEqual(stale(), [1])
+    // The other one is removed from the configuration.
+    cache.follow([reference('other')], listener)
+    assert.deepEqual(stale(), [0])
+    cache.follow([], listener)
+    assert.deepEqual(cache.status(), [])
+  })
+
   it('of a new program are not read by a check: only applying a configuration starts it', async (t) => {
     const { folder, cache, write } = open(t)
     write('parley.yaml', 'agents: { x: { kind: demo, agent: echo } }\n')

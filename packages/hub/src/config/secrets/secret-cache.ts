@@ -23,7 +23,16 @@ export interface SecretCache {
   follow(references: readonly SecretReference[], listener: SecretListener): void
   /** Reads all followed secrets again now. */
   refresh(): Promise<void>
+  /** The providers of the followed secrets. */
+  status(): readonly SecretProviderStatus[]
   close(): void
+}
+
+export interface SecretProviderStatus {
+  /** Its name in the configuration. */
+  readonly provider: string
+  /** Secrets whose last read failed: an earlier value is in use. */
+  readonly stale: number
 }
 
 export interface SecretListener {
@@ -35,6 +44,8 @@ export interface SecretListener {
 
 export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretCache {
   const values = new Map<string, string>()
+  /** The keys of secrets whose last read failed. */
+  const stale = new Set<string>()
   const providers = new Map<string, Promise<SecretProvider>>()
   let followed: readonly SecretReference[] = []
   let listener: SecretListener | undefined
@@ -75,9 +86,11 @@ export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretC
       // Removed from the configuration meanwhile.
       if (!followed.includes(reference)) continue
       if ('problem' in result) {
+        stale.add(keyOf(reference))
         listener?.failed(reference, result.problem)
         continue
       }
+      stale.delete(keyOf(reference))
       hasChanged ||= values.get(keyOf(reference)) !== result.value
       values.set(keyOf(reference), result.value)
     }
@@ -111,6 +124,8 @@ export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretC
       stopFollowing()
       followed = references
       listener = given
+      const keys = new Set(references.map(keyOf))
+      for (const key of stale) if (!keys.has(key)) stale.delete(key)
       for (const refresh of new Set(references.map(({ provider }) => provider.refresh))) {
         if (refresh === 0) continue
         const due = references.filter(({ provider }) => provider.refresh === refresh)
@@ -130,6 +145,13 @@ export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretC
       }
     },
     refresh: () => refreshAll(followed),
+    status() {
+      const counts = new Map<string, number>()
+      // A secret may have several references.
+      for (const [key, { scheme }] of new Map(followed.map((reference) => [keyOf(reference), reference])))
+        counts.set(scheme, (counts.get(scheme) ?? 0) + (stale.has(key) ? 1 : 0))
+      return [...counts].map(([provider, count]) => ({ provider, stale: count }))
+    },
     close() {
       stopFollowing()
       followed = []

@@ -24,6 +24,7 @@ function open(store: Pick<Store, 'tasks'> = memoryStore()) {
     store,
     storeReport: async () => undefined,
     auditExports: async () => [],
+    secretProviders: () => [{ provider: 'vault', stale: 2 }],
     streams: () => 3,
     readers: () => ({ unsentBytes: 5, paused: 6, disconnected: 7, pagesRead: 8, pagesShared: 9, stalled() {} }),
     connections: () => ({ open: 10, refused: 11, dropped: 12 }),
@@ -127,6 +128,7 @@ describe('what the hub counts', () => {
       'parley_agent_up{agent="bot",kind="openclaw"} 0',
       'parley_queue_waiting{agent="gpt"} 2',
       'parley_queue_running{agent="gpt"} 1',
+      'parley_secrets_stale{provider="vault"} 2',
     ]) {
       assert.ok(shown.includes(line), line)
     }

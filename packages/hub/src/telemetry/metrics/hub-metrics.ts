@@ -4,6 +4,7 @@ import { clockOf } from '@parley/a2a/server'
 import type { RequestOutcome, EventContext, HandlerReaders, PushResult } from '@parley/a2a/server'
 import type { ConnectionCounts } from '@parley/a2a/node'
 import type { AuditExportStatus } from '../../audit/audit-export.ts'
+import type { SecretProviderStatus } from '../../config/secrets/secret-cache.ts'
 import type { StoreReport } from '../store/store-monitor.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createMetricRegistry } from './metric-registry.ts'
@@ -25,6 +26,7 @@ export interface HubMetricsDeps {
   readonly store: Pick<Store, 'tasks'>
   storeReport(): Promise<StoreReport | undefined>
   auditExports(): Promise<readonly AuditExportStatus[]>
+  secretProviders(): readonly SecretProviderStatus[]
   streams(): number
   /** `undefined` until the server is open. */
   readers(): HandlerReaders | undefined
@@ -134,6 +136,11 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
   externalCounter(exportedEntries, 'audit.export.entries', '{entry}', ['sink'], 'Exported audit entries.')
   const exportFailures = ofExports(({ failures }) => failures)
   externalCounter(exportFailures, 'audit.export.errors', '{error}', ['sink'], 'Failed attempts to export the audit.')
+
+  const staleSecrets: Gauge = () =>
+    parts.secretProviders().map(({ provider, stale }) => ({ labels: [provider], value: stale }))
+  const staleHelp = 'Secrets that their provider failed to read again: their last value is in use.'
+  gauge(staleSecrets, 'secrets.stale', '{secret}', ['provider'], staleHelp)
 
   function taskStates(): () => Promise<readonly Sample[]> {
     let agentLabel: Promise<readonly Sample[]> | undefined
