@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, it } from 'node:test'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { runBackfills } from '../../packages/a2a/src/stores/backfill.ts'
 import { createPostgresWriter } from '../../packages/a2a/src/stores/postgres/append-writer.ts'
+import { createChecksumBackfills } from '../../packages/a2a/src/stores/postgres/checksum-backfill.ts'
 import { createDatabaseTime, createPostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
 import { assertAppended, chunks, createTask } from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { openDatabase, skipReason } from '../postgres/databases.ts'
@@ -97,13 +99,15 @@ function describePostgres(): void {
       await Promise.all(replicas.map((replica) => replica.close()))
     })
 
-    it('are added to what a replica of the previous version appends afterwards, at the next start', async () => {
-      const asking = createPostgresDatabase({
-        pool: database.pool,
-        unnamedStatements: true,
-        timeoutMs: 30_000,
-        retryTimeoutMs: 1_000,
-      })
+    const asking = createPostgresDatabase({
+      pool: database.pool,
+      unnamedStatements: true,
+      timeoutMs: 30_000,
+      retryTimeoutMs: 1_000,
+    })
+    const missing = () => database.query('SELECT FROM parley.log WHERE checksum IS NULL')
+
+    async function appendAsPreviousVersion(): Promise<void> {
       const writer = createPostgresWriter({
         database: {
           ...asking,
@@ -118,11 +122,38 @@ function describePostgres(): void {
         onFlush: () => () => {},
       })
       await createTask({ tasks: writer })
-      assert.equal((await database.query('SELECT FROM parley.log WHERE checksum IS NULL')).length, 1)
+      assert.equal((await missing()).length, 1)
+    }
+
+    it('are added to what a replica of the previous version appends afterwards, at the next start', async () => {
+      await appendAsPreviousVersion()
       const { log, isDone } = createBackfillLog(['log'])
       await database.open({ log }).keys.list()
       await isDone
-      assert.equal((await database.query('SELECT FROM parley.log WHERE checksum IS NULL')).length, 0)
+      assert.equal((await missing()).length, 0)
+    })
+
+    it('are added to rows after an open transaction, which may still append before them, once it has ended', async () => {
+      const client = database.client()
+      await client.connect()
+      await client.query('BEGIN')
+      await client.query('SELECT pg_current_xact_id()')
+      await appendAsPreviousVersion()
+      const { log, isDone } = createBackfillLog(['log'])
+      let pauses = 0
+      async function wait(ms: number): Promise<void> {
+        if (ms < 15_000) return
+        pauses += 1
+        if (pauses > 1) return
+        assert.equal((await missing()).length, 1)
+        await client.query('COMMIT')
+        await client.end()
+      }
+      const run = runBackfills(createChecksumBackfills(asking, 'parley'), { log, wait, monotonicNow: () => 0 })
+      await isDone
+      await run.stop()
+      assert.ok(pauses > 0)
+      assert.equal((await missing()).length, 0)
     })
 
     it('of a snapshot that a replica of the previous version replaces is removed', async () => {

@@ -17,7 +17,7 @@ export interface BackfillProgress {
 export interface Backfill {
   /** For the log: `checksums of log`. */
   readonly name: string
-  /** Where it stands. `busy`: another process does it now. `undefined`: nothing is left to do. */
+  /** Where it stands. `busy`: another process does it now, or rows are not ready yet. `undefined`: nothing is left to do. */
   begin(): Promise<BackfillProgress | 'busy' | undefined>
   /** Fills some rows after the cursor; as `begin`. */
   batch(progress: BackfillProgress): Promise<BackfillProgress | 'busy' | undefined>
@@ -32,7 +32,7 @@ export interface BackfillDeps {
 
 /** Between two lines about the same backfill. */
 const reportEveryMs = 10_000
-/** Before a batch that failed, or that another process does, is tried again. */
+/** Before a batch that failed or was `busy` is tried again. */
 const retryMs = 15_000
 /** A batch is followed by a pause of at least its own length: half of the time belongs to requests. */
 const minPauseMs = 5

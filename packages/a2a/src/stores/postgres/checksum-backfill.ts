@@ -22,10 +22,14 @@ export function createChecksumBackfills(database: PostgresDatabase, schema: stri
   const holder = crypto.randomUUID()
   const horizon = `(SELECT (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + base) * 1024 FROM ${schema}.feed_base)`
   const end = `coalesce((SELECT max(position) FROM ${schema}.log WHERE position < ${horizon}), 0)`
-  // A replica of an older version has appended since.
+  // An open transaction, also of another database, may still append before these rows: the cursor must not pass them yet.
+  const hasLater = `EXISTS (SELECT FROM ${schema}.log WHERE position >= ${horizon} AND checksum IS NULL)`
+  // A replica of an older version has appended since. The minute covers its appends that are not visible yet.
   const extend = `
-    UPDATE ${schema}.backfills AS b SET until = ${end}, until_at = now(), finished_at = NULL
-    WHERE name = 'log' AND EXISTS (SELECT FROM ${schema}.writers AS w WHERE w.unchecked AND w.seen_at >= b.until_at)`
+    UPDATE ${schema}.backfills AS b SET until = ${end}, finished_at = NULL,
+      until_at = CASE WHEN ${hasLater} THEN b.until_at ELSE now() - interval '1 minute' END
+    WHERE name = 'log' AND EXISTS (SELECT FROM ${schema}.writers AS w WHERE w.unchecked AND w.seen_at >= b.until_at)
+    RETURNING ${hasLater} AS has_later`
   const hold = `
     UPDATE ${schema}.backfills SET holder = $2, held_until = now() + ${holdFor}
     WHERE name = $1 AND finished_at IS NULL AND (holder = $2 OR held_until IS NULL OR held_until < now())
@@ -33,6 +37,7 @@ export function createChecksumBackfills(database: PostgresDatabase, schema: stri
   const isFinished = `SELECT FROM ${schema}.backfills WHERE name = $1 AND finished_at IS NOT NULL`
 
   function backfillOf({ table, key, texts }: ChecksummedTable): Backfill {
+    let hasLaterRows = false
     const length = texts.map((name) => `octet_length(${name})`).join(' + ')
     const read = `
       SELECT key, is_missing, ${texts.join(', ')} FROM (
@@ -45,8 +50,8 @@ export function createChecksumBackfills(database: PostgresDatabase, schema: stri
     // Nothing is filled if another replica has taken over meanwhile.
     const fill = `
       WITH moved AS (
-        UPDATE ${schema}.backfills SET cursor = $4, filled = filled + cardinality($5::bigint[]), held_until = now() + ${holdFor},
-          finished_at = CASE WHEN $4 >= until THEN now() END
+        UPDATE ${schema}.backfills SET cursor = $4, filled = filled + cardinality($5::bigint[]),
+          held_until = CASE WHEN $4 < until THEN now() + ${holdFor} END, finished_at = CASE WHEN $4 >= until THEN now() END
         WHERE name = $1 AND holder = $2 AND cursor = $3 RETURNING filled
       ), changed AS (
         UPDATE ${schema}.${table} AS t SET checksum = given.checksum
@@ -64,13 +69,17 @@ export function createChecksumBackfills(database: PostgresDatabase, schema: stri
       const keys = missing.map((row) => row['key'])
       const [moved] = await database.query<{ filled: unknown }>(fill, table, holder, cursor, reached, keys, sums)
       if (moved === undefined) return 'busy'
-      return reached >= until ? undefined : { cursor: reached, until, rows: Number(moved.filled) }
+      if (reached < until) return { cursor: reached, until, rows: Number(moved.filled) }
+      return hasLaterRows ? 'busy' : undefined
     }
 
     return {
       name: `checksums of ${table}`,
       async begin() {
-        if (table === 'log') await database.queryWithRetry(extend)
+        if (table === 'log') {
+          const [extended] = await database.queryWithRetry<{ has_later: boolean }>(extend)
+          hasLaterRows = extended?.has_later === true
+        }
         const [held] = await database.queryWithRetry<BackfillRow>(hold, table, holder)
         if (held !== undefined) return progressOf(held)
         return (await database.queryWithRetry(isFinished, table)).length > 0 ? undefined : 'busy'
