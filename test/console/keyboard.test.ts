@@ -45,6 +45,7 @@ async function notReached(page: Page): Promise<readonly string[]> {
 
 describeInBrowser('by keyboard alone', async (browser) => {
   const { open, load, report, own, hook } = await openPopulatedConsole(browser)
+  /** `shows`: a text of the loaded page. A text that its list shows too is there before the detail beside the list has loaded. */
   type PageCase = readonly [path: string, shows: string]
   /** One with each kind of control: lists, tabs, forms, the message box, trees, editors. */
   const variedPages: readonly PageCase[] = [
@@ -53,7 +54,7 @@ describeInBrowser('by keyboard alone', async (browser) => {
     ['/agents/new', 'Detect'],
     [`/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
     [`/tasks/${report}/events`, 'artifact'],
-    [`/traces/${report}`, 'researcher'],
+    [`/traces/${report}`, 'Waterfall'],
     ['/routes', 'invoices'],
     ['/settings/config', 'agents'],
   ]
@@ -64,7 +65,7 @@ describeInBrowser('by keyboard alone', async (browser) => {
     ['/agents/analyst/keys', 'notebook'],
     [`/tasks/${report}`, 'third-quarter.md'],
     [`/tasks/${report}/protocol`, '0.3'],
-    [`/traces/${report}?view=graph`, 'researcher'],
+    [`/traces/${report}?view=graph`, 'Waterfall'],
     [`/webhooks/${hook.taskId}/${hook.configId}`, '503'],
     ['/settings/health', 'Store'],
     ['/settings/audit', 'SendMessage'],

@@ -4,9 +4,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { createTask } from '../../../testing/store-contract/harness.ts'
-import { sqliteStore } from '../sqlite-store.ts'
-import { openWalSync } from './wal-sync.ts'
+import { createTask } from '../../testing/store-contract/harness.ts'
+import { sqliteStore } from './sqlite-store.ts'
+import { openWalSync } from './wal/wal-sync.ts'
 
 /** Syncs that end when the test ends them. */
 function setUp(t: TestContext) {
