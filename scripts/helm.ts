@@ -1,6 +1,7 @@
 /**
- * Helm for the tests of the chart: the one in the path, else one that Go builds once into a cache of the user. A build takes
- * minutes, so that quick mode uses only what is there.
+ * Helm for the tests of the chart: the one in the path, else one that Go builds once into a cache of the user. A build took eleven
+ * minutes beside other suites on two cores, so only full mode and `npm run chart` build it. Quick mode uses what is there, and the
+ * committed rendering names the hash of the chart that it was made from.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -14,11 +15,11 @@ const neededGo = [1, 24] as const
 export type HelmResult = { readonly helm: string } | { readonly missing: string }
 
 export interface FindHelmOptions {
-  /** Builds it if it is missing. Default: in CI and in full mode. */
+  /** Builds it if it is missing. Default: in full mode. */
   readonly build?: boolean
 }
 
-export function findHelm({ build = mayTakeMinutes() }: FindHelmOptions = {}): HelmResult {
+export function findHelm({ build = process.env['PARLEY_FULL'] === '1' }: FindHelmOptions = {}): HelmResult {
   if (runs('helm', 'version')) return { helm: 'helm' }
   const folder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'parley-tests', `helm-${version}`)
   const helm = join(folder, 'helm')
@@ -36,10 +37,6 @@ export function findHelm({ build = mayTakeMinutes() }: FindHelmOptions = {}): He
     timeout: 1_800_000,
   })
   return { helm }
-}
-
-function mayTakeMinutes(): boolean {
-  return process.env['PARLEY_FULL'] === '1' || process.env['CI'] === 'true'
 }
 
 function runs(program: string, ...args: readonly string[]): boolean {
