@@ -20,6 +20,7 @@ export async function listenForCommands(data: string, deployment: HaDeployment):
   const server = createServer((incoming, outgoing) => {
     void text(incoming).then(async (name) => {
       try {
+        if (!Object.hasOwn(commands, name)) throw new Error(`unknown command: ${name}`)
         const command = commands[name as ControlCommand]
         const result = name === 'status' ? command() : last.then(command, command)
         if (name !== 'status') last = result

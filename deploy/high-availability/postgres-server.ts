@@ -1,6 +1,6 @@
 /** One of the two PostgreSQL servers: created, started as the primary or as its standby, promoted, rewound or rebuilt. */
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,6 +31,8 @@ export function createPostgresServer(settings: HaSettings, supervisor: Superviso
   const { data, programs, ports, secrets } = settings
   const user = settings.users.postgres
   const folder = join(data, 'postgres', name)
+  /** Becomes `folder` when it is complete: a half-made server must not be started. */
+  const draft = `${folder}.new`
   const sockets = join(data, 'run/postgres')
   const port = ports.servers[name]
   const passfile = join(sockets, 'replicator.pgpass')
@@ -46,6 +48,12 @@ export function createPostgresServer(settings: HaSettings, supervisor: Superviso
       })
       child.stdin?.on('error', () => {}).end(input)
     })
+
+  /** Without what an interrupted run left there. */
+  function createDraft(): void {
+    rmSync(draft, { recursive: true, force: true })
+    createOwnFolder(draft, user)
+  }
 
   /** In a folder that only the server's user can open. */
   function writeOwn(file: string, text: string): void {
@@ -80,16 +88,18 @@ export function createPostgresServer(settings: HaSettings, supervisor: Superviso
       return existsSync(join(folder, 'PG_VERSION'))
     },
     async initialize() {
-      createOwnFolder(folder, user)
+      createDraft()
       const auth = ['--auth-local=trust', '--auth-host=scram-sha-256']
-      await run('initdb', ['-D', folder, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--data-checksums', ...auth])
-      await appendFile(join(folder, 'postgresql.conf'), "include_dir = 'conf.d'\n")
+      await run('initdb', ['-D', draft, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--data-checksums', ...auth])
+      await appendFile(join(draft, 'postgresql.conf'), "include_dir = 'conf.d'\n")
+      renameSync(draft, folder)
     },
     async copyFrom(primary) {
       rmSync(folder, { recursive: true, force: true })
-      createOwnFolder(folder, user)
+      createDraft()
       const source = `host=127.0.0.1 port=${primary.port} user=replicator passfile=${passfile}`
-      await run('pg_basebackup', ['-d', source, '-D', folder, '--wal-method=stream', '--checkpoint=fast'])
+      await run('pg_basebackup', ['-d', source, '-D', draft, '--wal-method=stream', '--checkpoint=fast'])
+      renameSync(draft, folder)
     },
     async rewindTo(primary) {
       // pg_rewind compares the timelines of the last checkpoints, and a promotion makes none.

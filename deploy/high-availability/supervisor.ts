@@ -130,12 +130,16 @@ export async function stopLeftovers(data: string, report: (line: string) => void
   }
 }
 
-/** In clock ticks since the machine started: tells a process from another with the same number. */
+/**
+ * In clock ticks since the machine started: tells a process from another with the same number. `undefined` if it has ended, also if its
+ * parent never asked for its exit code.
+ */
 function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name of the program is in brackets and may hold anything.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? undefined : fields[19]
   } catch {
     return undefined
   }

@@ -40,6 +40,19 @@ describe('the data of the high availability recipe', () => {
     assert.deepEqual(JSON.parse(readFileSync(join(data, 'database.json'), 'utf8')), state)
   })
 
+  it('is initialized again if a server was killed halfway', { skip }, async () => {
+    const data = newFolder()
+    const settings = openSettings({ data, port: 1, config: '', hub: [] })
+    mkdirSync(join(data, 'postgres/pg1.new'))
+    writeFileSync(join(data, 'postgres/pg1.new/PG_VERSION'), '17\n')
+    const report = (): void => {}
+    const { servers } = createDatabase(settings, createSupervisor(data, report), report)
+    assert.equal(servers.pg1.exists, false)
+    await servers.pg1.initialize()
+    assert.equal(servers.pg1.exists, true)
+    assert.ok(!existsSync(join(data, 'postgres/pg1.new')))
+  })
+
   it('may be in a folder that others use, whose permissions stay', { skip }, () => {
     const modeAfter = (mode: number): number => {
       const data = newFolder()
