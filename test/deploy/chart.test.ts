@@ -265,6 +265,24 @@ describe('the Helm chart with an ingress', () => {
   )
 })
 
+describe('the Helm chart with listen.tls', () => {
+  const found = findHelm()
+  it('is probed, tested and scraped by HTTPS', { skip: 'missing' in found && found.missing }, () => {
+    assert.ok('helm' in found)
+    const tls = ['config.listen.tls.cert=/tls/tls.crt', 'config.listen.tls.key=/tls/tls.key']
+    const sets = [...tls, 'serviceMonitor.enabled=true', 'serviceMonitor.tlsConfig.serverName=agents.example.com']
+    const args = ['template', 'hub', ...chartArguments('production'), ...sets.flatMap((value) => ['--set', value])]
+    const objects = objectsIn(execFileSync(found.helm, args, { encoding: 'utf8' }))
+    for (const object of objects) assert.deepEqual(kubernetesProblems(object), [], object.metadata.name)
+    const { endpoints } = find<{ readonly endpoints: readonly object[] }>(objects, 'ServiceMonitor').spec
+    const [{ scheme, tlsConfig } = {}] = endpoints as readonly { scheme?: string; tlsConfig?: object }[]
+    assert.deepEqual([scheme, tlsConfig], ['https', { serverName: 'agents.example.com' }])
+    const [container] = find<PodSpec>(objects, 'Pod').spec.containers
+    assert.match(String(container?.['args']), /^https:/)
+    assert.deepEqual(container?.['env'], [{ name: 'NODE_TLS_REJECT_UNAUTHORIZED', value: '0' }])
+  })
+})
+
 describe('docs/guides/deploy/kubernetes.md', () => {
   const blocks = fencedBlocks(readPage('docs/guides/deploy/kubernetes.md'))
   const files = blocks.filter(({ title }) => title !== undefined)
