@@ -137,7 +137,7 @@ export function describeStatus({ url, hubs, database, processes }: HaStatus, dat
     ...hubs.map((hub, index) => `hub${index + 1}        ${hub.url}, ${stateOf(`hub${index + 1}`)}`),
     `${database.primary}         primary, ${stateOf(database.primary)}`,
     `${standby}         ${replication}, ${stateOf(standby)}`,
-    `database    127.0.0.1:${database.routePort} leads to the primary`,
+    `database    127.0.0.1:${database.routePort} routes to the primary`,
     `data        ${data} (logs, and the admin key in secrets.json)`,
   ].join('\n')
 }

@@ -22,7 +22,7 @@ export interface HaSettings extends HaOptions {
 export interface HaPorts {
   /** For clients: HTTP and gRPC. */
   readonly clients: number
-  /** For hubs: leads to the primary. */
+  /** For hubs: routes to the primary. */
   readonly database: number
   readonly servers: Readonly<Record<ServerName, number>>
   readonly hubs: readonly { readonly http: number; readonly grpc: number }[]
