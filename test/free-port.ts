@@ -18,6 +18,15 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/** The first of several free ports in a row. */
+export async function freePortBlock(size: number): Promise<number> {
+  for (;;) {
+    const first = await freePort()
+    const isFreePort = await Promise.all(Array.from({ length: size }, (_, offset) => isFree(first + offset)))
+    if (isFreePort.every(Boolean)) return first
+  }
+}
+
 async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1')
   try {

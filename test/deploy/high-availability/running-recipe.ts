@@ -3,14 +3,13 @@ import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { readStatus } from '../project-imports.ts'
 import type { HaSecrets, HaStatus } from '../project-imports.ts'
-import { freePort } from '../../free-port.ts'
+import { freePortBlock } from '../../free-port.ts'
 
 export const root = join(import.meta.dirname, '../../..')
 const recipe = join(root, 'deploy/high-availability')
@@ -159,24 +158,4 @@ function childrenOf(parent: number): readonly number[] {
         return false
       }
     })
-}
-
-async function freePortBlock(count: number): Promise<number> {
-  for (;;) {
-    const first = await freePort()
-    const free = await Promise.all(Array.from({ length: count }, (_, offset) => isFree(first + offset)))
-    if (free.every(Boolean)) return first
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    return false
-  }
-  server.close()
-  await once(server, 'close')
-  return true
 }
