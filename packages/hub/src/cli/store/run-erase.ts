@@ -82,11 +82,11 @@ async function openTarget(flags: Flags, terminal: Terminal): Promise<EraseTarget
       async close() {},
     }
   }
-  let failure: unknown
+  let failure: string | undefined
   const service: ErasureService = createErasureService({
     store,
     // Its only warning: the work ended with an error. Without a hub no other process continues it.
-    log: { info() {}, warn: (message, fields) => (failure = fields?.['cause'] ?? message) },
+    log: { info() {}, warn: (message, fields) => (failure = causeText(fields?.['cause']) ?? message) },
     now: Date.now,
     receiptMs: () => defaultReceiptMs,
   })
@@ -96,9 +96,7 @@ async function openTarget(flags: Flags, terminal: Terminal): Promise<EraseTarget
       erasureToJson(await service.request({ caller, compact, requestedBy: 'operator' })),
     async read(id) {
       if (failure !== undefined)
-        throw new CliError(
-          `Erasure ${id} is not finished: ${failure instanceof Error ? failure.message : failure}. Repeat the command to continue it.`,
-        )
+        throw new CliError(`Erasure ${id} is not finished: ${failure}. Repeat the command to continue it.`)
       const record = await service.get(id)
       if (record === undefined) throw new CliError(`Unknown erasure ${id}.`)
       return erasureToJson(record)
@@ -164,4 +162,8 @@ function countLines(counts: ErasureCounts): readonly string[] {
   const found = Object.entries(counts).filter(([, count]) => count > 0)
   if (found.length === 0) return ['  nothing']
   return found.map(([name, count]) => `  ${String(count).padStart(8)} ${titles[name as keyof ErasureCounts]}`)
+}
+
+function causeText(cause: unknown): string | undefined {
+  return cause instanceof Error ? cause.message : undefined
 }
