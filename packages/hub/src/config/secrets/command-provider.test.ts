@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -25,7 +25,7 @@ secretProviderContract('a program', async () => {
   }
 })
 
-describe('a program that prints secrets', () => {
+describe('a program that prints secrets', { timeout: 30_000 }, () => {
   const read = (...words: string[]) => commandProvider({ command: words, cwd: folder, env }).read('name', never)
 
   it('is reported with what it said, if it fails', async () => {
@@ -51,5 +51,22 @@ describe('a program that prints secrets', () => {
     assert.match(JSON.stringify(readCommandSync(config, 'none', { cwd: folder, env })), /sh failed with/)
     const hanging = { ...config, timeout: 50 }
     assert.deepEqual(readCommandSync(hanging, 'hang', { cwd: folder, env }), { problem: 'sh did not end in time' })
+  })
+
+  it('is ended after its time, also if it ignores SIGTERM', async () => {
+    const stubborn = ['sh', '-c', 'trap "" TERM; echo $$ > "$1"; while :; do sleep 0.1; done', 'sh', '{name}']
+    const isRunning = (name: string): boolean => {
+      try {
+        return process.kill(Number(readFileSync(join(folder, name), 'utf8')), 0)
+      } catch {
+        return false
+      }
+    }
+    const config = { command: stubborn, env: {}, refresh: 0, timeout: 500 }
+    assert.deepEqual(readCommandSync(config, 'sync.pid', { cwd: folder, env }), { problem: 'sh did not end in time' })
+    assert.equal(isRunning('sync.pid'), false)
+    const provider = commandProvider({ command: stubborn, cwd: folder, env })
+    await assert.rejects(provider.read('pid', AbortSignal.timeout(500)), /sh did not end in time/)
+    while (isRunning('pid')) await new Promise((resolve) => setTimeout(resolve, 10))
   })
 })

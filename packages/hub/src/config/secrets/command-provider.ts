@@ -23,17 +23,28 @@ interface CommandFailure {
 }
 
 const maxShownError = 200
+/** A program may ignore SIGTERM. */
+const killSignal = 'SIGKILL' as const
 
 export function commandProvider({ command, cwd, env }: CommandProviderOptions): SecretProvider {
   return {
     async read(name, signal) {
       const [program = '', ...args] = argumentsFor(command, name)
       const output = await new Promise<Buffer>((resolve, reject) => {
-        const options = { cwd, env: { ...env }, signal, encoding: 'buffer' as const, maxBuffer: maxSecretBytes + 1 }
-        execFile(program, args, options, (error, stdout, stderr) => {
+        const options = { cwd, env: { ...env }, encoding: 'buffer' as const, maxBuffer: maxSecretBytes + 1, killSignal }
+        const child = execFile(program, args, options, (error, stdout, stderr) => {
+          signal.removeEventListener('abort', stop)
           if (error === null) resolve(stdout)
           else reject(new Error(failureText(program, Object.assign(error, { stderr }))))
-        }).stdin?.end()
+        })
+        // Not the option `signal` of Node, which always sends SIGTERM. A process that the program started may keep its output open.
+        function stop(): void {
+          child.kill(killSignal)
+          reject(new Error(failureText(program, { killed: true })))
+        }
+        if (signal.aborted) stop()
+        else signal.addEventListener('abort', stop, { once: true })
+        child.stdin?.end()
       })
       return requireText(program, secretText(output))
     },
@@ -52,6 +63,7 @@ export function readCommandSync(
       cwd,
       env: { ...env, ...own },
       timeout,
+      killSignal,
       maxBuffer: maxSecretBytes + 1,
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -97,6 +97,22 @@ describe('the secrets of providers', () => {
     assert.deepEqual([told, cache.known(reference)], [['changed', 'vault:key failed'], { value: 'second' }])
   })
 
+  it('are stale if a module neither answers nor follows the signal', { timeout: 20_000 }, async (t) => {
+    const { cache, write } = open(t)
+    write(
+      'own.mjs',
+      'let reads = 0\nexport default { read: async () => (reads++ === 0 ? "first" : new Promise(() => {})) }',
+    )
+    const provider = { module: './own.mjs', env: {}, refresh: 0, timeout: 50 }
+    const reference: SecretReference = { scheme: 'own', name: 'key', provider }
+    await cache.read([reference])
+    const problems: string[] = []
+    cache.follow([reference], { changed() {}, failed: (_, problem) => void problems.push(problem) })
+    await cache.refresh()
+    assert.deepEqual(problems, ['${own:key} cannot be read: it was not read within 50 ms'])
+    assert.deepEqual([cache.status(), cache.known(reference)], [[{ provider: 'own', stale: 1 }], { value: 'first' }])
+  })
+
   it('are stale from a failed read to the next one that succeeds', async (t) => {
     const { folder, cache, write } = open(t)
     for (const name of ['key', 'other']) write(name, 'value')

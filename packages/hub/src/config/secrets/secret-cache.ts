@@ -71,7 +71,9 @@ export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretC
   async function readOne(reference: SecretReference): Promise<SecretResult> {
     try {
       const provider = await providerOf(reference)
-      const value: unknown = await provider.read(reference.name, AbortSignal.timeout(reference.provider.timeout))
+      const value: unknown = await readWithin(reference.provider.timeout, (signal) =>
+        provider.read(reference.name, signal),
+      )
       if (typeof value !== 'string' || value === '') return { problem: `${nameOf(reference)} is empty` }
       return { value }
     } catch (reason) {
@@ -156,6 +158,23 @@ export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretC
       stopFollowing()
       followed = []
     },
+  }
+}
+
+/** A module may ignore the signal. Without a limit here, its secret would never be stale, and the hub would wait for it at its start. */
+async function readWithin(timeoutMs: number, read: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
+  const timeout = new AbortController()
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const error = new Error(`it was not read within ${timeoutMs} ms`)
+    timeout.abort(error)
+    // After the error of a provider that follows the signal, which says more.
+    setImmediate(() => late.reject(error))
+  }, timeoutMs)
+  try {
+    return await Promise.race([read(timeout.signal), late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

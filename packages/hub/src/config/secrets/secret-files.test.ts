@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +35,18 @@ describe('a secret in a file', () => {
       ['one', 'two', 'three'].map((name, at) => join(at === 0 ? baseDir : mounted, name)),
     )
     assert.deepEqual([...secrets.warnings], [])
+  })
+
+  it('is a problem if it is a named pipe, for which nothing waits', { skip: process.platform === 'win32' }, (t) => {
+    const { baseDir, problem } = open(t)
+    const pipe = join(baseDir, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // Ends the wait of an opening that blocks, so that the test fails instead of hanging.
+    const writer = spawn('sh', ['-c', 'sleep 3; echo value > "$0"', pipe], { detached: true, stdio: 'ignore' })
+    t.after(() => process.kill(-(writer.pid as number), 'SIGKILL'))
+    const startedAt = performance.now()
+    assert.match(problem('pipe'), /pipe is not a file/)
+    assert.ok(performance.now() - startedAt < 2_000)
   })
 
   it('is a problem if it is missing, empty, too large, binary or a folder', (t) => {

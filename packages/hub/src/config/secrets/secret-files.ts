@@ -2,7 +2,7 @@
  * Secrets in files, for `${file:…}`. Only files in the folders for secrets are read: a person who may edit the configuration could
  * otherwise send any file of the machine to an address of their choice.
  */
-import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { maxSecretBytes, type SecretResult, secretText } from './secret-provider.ts'
 
@@ -58,7 +58,8 @@ export function openSecretFiles({ baseDir, roots = mountedSecretFolders, dataDir
   }
 
   function readText(real: string, file: string): SecretResult {
-    const handle = openSync(real, 'r')
+    // The opening of a named pipe would wait for a writer, and the hub with it. Windows has neither.
+    const handle = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       const { mode } = fstatSync(handle)
       if (!fstatSync(handle).isFile()) return { problem: `${file} is not a file` }
