@@ -1,14 +1,20 @@
 /** The export of the audit by a running hub: to a file that survives kill -9, to a webhook, to stdout, and by `parley audit export`. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { readFile, rename } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
 import { runCli } from '../../packages/hub/src/cli/commands.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 import { webhookSignature } from '../../packages/hub/src/audit/audit-webhook-sink.ts'
+import { freePort } from '../free-port.ts'
 import { newFolder, startHub, type RunningHub } from './running-hub.ts'
 
 interface Line {
@@ -19,6 +25,8 @@ interface Line {
   readonly operation?: string
 }
 
+const program = join(import.meta.dirname, '../../packages/hub/src/cli/main.ts')
+const fullDiskSkipReason = existsSync('/dev/full') ? false : 'there is no /dev/full'
 const agents = 'agents:\n  echo: { kind: demo, agent: echo }\n'
 
 function linesOf(text: string): readonly Line[] {
@@ -35,7 +43,7 @@ async function eventually<Found>(look: () => Promise<Found | undefined>): Promis
   }
 }
 
-async function ask(hub: RunningHub, texts: readonly string[]): Promise<readonly string[]> {
+async function ask(hub: Pick<RunningHub, 'url'>, texts: readonly string[]): Promise<readonly string[]> {
   const agent = await connect(`${hub.url}/a2a/echo`)
   const tasks: string[] = []
   for (const text of texts) {
@@ -55,7 +63,8 @@ async function run(cwd: string, environment: Record<string, string>, ...words: s
   const terminal = createTestTerminal({ cwd, environment })
   const code = await runCli(words, terminal)
   assert.equal(code, 0, terminal.errors.join('\n'))
-  return { text: terminal.printed.join('\n'), errors: terminal.errors.join('\n') }
+  const written = String(terminal.output.read() ?? '')
+  return { text: [...terminal.printed, written].join('\n').trim(), errors: terminal.errors.join('\n') }
 }
 
 describe('the audit export of a hub', { timeout: 300_000 }, () => {
@@ -144,6 +153,41 @@ describe('the audit export of a hub', { timeout: 300_000 }, () => {
     await hub.stop()
   })
 
+  it(
+    'to stdout survives a full disk, and so does the cursor of the command',
+    { skip: fullDiskSkipReason },
+    async () => {
+      const port = await freePort()
+      const listen = `listen: { port: ${port}, grpcPort: false }\n`
+      const folder = await newFolder({ 'parley.yaml': `${listen}${agents}audit: { export: [{ stdout: true }] }\n` })
+      const full = openSync('/dev/full', 'w')
+      after(() => closeSync(full))
+      const parley = (...args: string[]) => {
+        const env = { PATH: process.env['PATH'], PARLEY_ADMIN_KEY: 'a-long-random-value-of-its-own' }
+        const words = ['--conditions=parley-source', program, ...args]
+        const child = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', full, 'pipe'] })
+        after(() => child.kill('SIGKILL'))
+        return { child, errors: text(child.stderr as Readable) }
+      }
+      const { child, errors } = parley()
+      const url = `http://127.0.0.1:${port}`
+      await eventually(async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok || undefined)
+      await ask({ url }, ['one'])
+      await eventually(
+        async () =>
+          /parley_audit_export_errors_total\S* [1-9]/.exec(await (await fetch(`${url}/metrics`)).text()) ?? undefined,
+      )
+      await ask({ url }, ['two'])
+
+      const command = parley('audit', 'export', '--cursor-file', 'cursor')
+      assert.deepEqual(await once(command.child, 'exit'), [1, null])
+      assert.match(await command.errors, /^The output cannot be written: ENOSPC/)
+      assert.equal(existsSync(join(folder, 'cursor')), false)
+      child.kill('SIGTERM')
+      assert.deepEqual(await once(child, 'exit'), [0, null], await errors)
+    },
+  )
+
   it('by the command continues from a cursor, and knows times and ages', async () => {
     const folder = await newFolder({ 'parley.yaml': agents })
     const hub = await startHub(folder)
@@ -166,15 +210,9 @@ describe('the audit export of a hub', { timeout: 300_000 }, () => {
 
     // Follows until it is stopped.
     const following = createTestTerminal({ cwd: folder, environment: env })
-    const seen = Promise.withResolvers<void>()
-    const ended = runCli(['audit', 'export', '--follow', '--after', cursor], {
-      ...following,
-      print(line) {
-        following.print(line)
-        seen.resolve()
-      },
-    })
-    await seen.promise
+    const seen = once(following.output, 'data')
+    const ended = runCli(['audit', 'export', '--follow', '--after', cursor], following)
+    await seen
     following.shutDown()
     assert.equal(await ended, 0, following.errors.join('\n'))
     await hub.stop()

@@ -62,7 +62,7 @@ export interface HubOptions {
   /** The folder of the console files. Default: the output folder of the build. */
   readonly consoleFolder?: URL | undefined
   /** Writes to the standard output, for `audit.export`. Default: that of the process. */
-  readonly print?: ((text: string) => void) | undefined
+  readonly print?: ((text: string) => void | Promise<void>) | undefined
   /** The configuration source for changes through the admin API. Default: none, so such changes are refused. */
   readonly source?: ConfigSource | undefined
   /** The providers of secrets, for metrics. Default: none. */

@@ -8,6 +8,7 @@ import { auditExportKind, createAuditExport, type AuditExportStatus, type AuditS
 import { auditFileSink } from './audit-file-sink.ts'
 import { createAuditReader, type AuditReader } from './audit-reader.ts'
 import { auditWebhookSink } from './audit-webhook-sink.ts'
+import { writeCompletely } from './write-completely.ts'
 
 /** One sink, as it is configured. */
 export type AuditSinkSettings =
@@ -31,8 +32,8 @@ export interface AuditExportsConfig {
 export interface AuditExportsDeps {
   readonly store: Pick<Store, 'kv' | 'leaseTtlMs'>
   readonly log: Pick<AgentLog, 'warn' | 'info'>
-  /** Writes to the standard output. Default: that of the process. */
-  readonly print?: ((text: string) => void) | undefined
+  /** Writes to the standard output, and rejects if that fails. Default: that of the process. */
+  readonly print?: ((text: string) => void | Promise<void>) | undefined
   readonly now: () => number
   /** Default: `now`. */
   readonly monotonicNow?: () => number
@@ -76,11 +77,26 @@ function sinkOf(
 ): AuditSink {
   const { name } = settings
   if ('file' in settings) return auditFileSink(name, resolve(baseDir, settings.file))
-  if ('stdout' in settings) return { name, write: async ({ text }) => print(text), async close() {} }
+  if ('stdout' in settings) return stdoutSink(name, print)
   // The operator chose the URL, so it may be one without TLS; private addresses must be allowed by name.
   return auditWebhookSink(settings, { fetch: guardedFetch({ allowHttp: true, allow: settings.allow }), now })
 }
 
-function printOutput(text: string): void {
-  process.stdout.write(text)
+/** After a failure, a part of a line may be written: the next batch begins on a line of its own. */
+function stdoutSink(name: string, print: (text: string) => void | Promise<void>): AuditSink {
+  let hasFailed = false
+  return {
+    name,
+    async write({ text }) {
+      const lines = hasFailed ? `\n${text}` : text
+      hasFailed = true
+      await print(lines)
+      hasFailed = false
+    },
+    async close() {},
+  }
+}
+
+function printOutput(text: string): Promise<void> {
+  return writeCompletely(process.stdout, text)
 }

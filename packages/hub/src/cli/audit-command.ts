@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
 import { usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { writeOutput } from './output.ts'
 
 interface AuditExportPage {
   readonly entries: readonly object[]
@@ -42,7 +43,9 @@ export const auditExportCommand: Command = {
     const since = sinceOf(flags)
     for (;;) {
       const page = await readPage(flags, terminal, after, since)
-      for (const entry of page.entries) terminal.print(JSON.stringify(entry))
+      const lines = page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+      // Before the cursor moves: entries that were not written are exported again.
+      if (lines !== '') await writeOutput(terminal, lines)
       if (file !== undefined && page.after !== after) await writeCursor(file, page.after)
       after = page.after
       if (stopping.signal.aborted || (page.isEnd && !flags.has('follow'))) break

@@ -1,6 +1,7 @@
 /** The output of commands: a table or text for people, JSON with `-o json`, colours on a terminal only. */
 import { styleText } from 'node:util'
-import { usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { writeCompletely } from '../audit/write-completely.ts'
+import { CliError, usageError, type Command, type Flags, type Terminal } from './command.ts'
 
 export const outputFlags = { output: { type: 'string', short: 'o' } } satisfies Command['flags']
 export const outputDetails = ['-o, --output <format>   text or json. Default: text.']
@@ -16,6 +17,18 @@ export function wantsJson(flags: Flags): boolean {
 export function printResult(flags: Flags, terminal: Terminal, value: unknown, lines: () => readonly string[]): void {
   if (wantsJson(flags)) return terminal.print(JSON.stringify(value, null, 2))
   for (const line of lines()) terminal.print(line)
+}
+
+/**
+ * Writes to stdout and waits until it is written, for output that must not be lost. `print` ignores a full disk and a closed pipe.
+ * Throws CliError if it fails.
+ */
+export async function writeOutput({ output }: Pick<Terminal, 'output'>, data: string | Uint8Array): Promise<void> {
+  try {
+    await writeCompletely(output, data)
+  } catch (reason) {
+    throw new CliError(`The output cannot be written: ${(reason as Error).message}.`)
+  }
 }
 
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red'

@@ -1,4 +1,5 @@
 /** Runs the hub for `parley up`: starts it, prints its address, follows its configuration, and stops on a signal. */
+import { writeCompletely } from '../audit/write-completely.ts'
 import type { HubConfig } from '../config/hub-config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { formatPath } from '../config/config-problem.ts'
@@ -17,6 +18,8 @@ import { openConfigSource, openSecretCache, problemLines, readConfig, readValidC
 import type { SecretCache } from '../config/secrets/secret-cache.ts'
 
 export async function runHub(flags: Flags, terminal: Terminal): Promise<number> {
+  // A full disk or a closed pipe must not end the hub: the lines for people are lost, and `audit.export` retries its own.
+  terminal.output.on('error', () => {})
   const secrets = openSecretCache(flags, terminal)
   const loaded = await readValidConfig(flags, terminal, secrets)
   const { config } = loaded
@@ -29,7 +32,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
     insecure: flags.has('insecure'),
     acceptLoss: flags.has('accept-loss'),
     programEnv: programEnvironment(terminal.environment),
-    print: (text) => terminal.print(text.replace(/\n$/, '')),
+    print: (text) => writeCompletely(terminal.output, text),
     source: await openConfigSource(flags, terminal, secrets),
     secretProviders: secrets.status,
   })
