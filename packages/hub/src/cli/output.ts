@@ -1,6 +1,5 @@
 /** The output of commands: a table or text for people, JSON with `-o json`, colours on a terminal only. */
 import { styleText } from 'node:util'
-import { writeCompletely } from '../audit/write-completely.ts'
 import { CliError, usageError, type Command, type Flags, type Terminal } from './command.ts'
 
 export const outputFlags = { output: { type: 'string', short: 'o' } } satisfies Command['flags']
@@ -24,6 +23,8 @@ export function printResult(flags: Flags, terminal: Terminal, value: unknown, li
  * Throws CliError if it fails.
  */
 export async function writeOutput({ output }: Pick<Terminal, 'output'>, data: string | Uint8Array): Promise<void> {
+  // Loaded here, so that `parley help` loads only the list of commands.
+  const { writeCompletely } = await import('../audit/write-completely.ts')
   try {
     await writeCompletely(output, data)
   } catch (reason) {
