@@ -1,15 +1,15 @@
 /** A backup while the master key is rotated, or after a rotation was killed: it names, or has, the key that wraps its keys. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { createHandler } from '@parley/a2a/server'
-import { existingMasterKeys, sqliteReader, sqliteStore } from '@parley/a2a/stores/sqlite'
+import { existingMasterKeys, masterKeyFile, sqliteReader, sqliteStore } from '@parley/a2a/stores/sqlite'
 import { openWithMasterKey } from '../../packages/hub/src/cli/store/wrapping-master-key.ts'
 import type { RotateMasterSettings } from './rotate-master-program.ts'
-import { runParley } from './run-parley.ts'
+import { runParley, startParley } from './run-parley.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-rotating-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -75,4 +75,21 @@ describe('a backup while the master key is rotated', () => {
       assert.equal(Buffer.from(masterKey ?? []).equals(current ?? Buffer.alloc(0)), order === 'before')
     })
   }
+})
+
+it('a backup with a wrong master key is restored with the right one, and never contains the wrong one', async () => {
+  const [data, to] = [place(), place()]
+  await openAsHub(data)
+  renameSync(join(data, 'parley.db.key'), join(to, 'parley.db.key'))
+  masterKeyFile(join(data, 'parley.db'))
+  const { stdout } = await startParley('verify', '--data', data).result
+  assert.match(stdout, /^key .*[^.]\.$/m)
+  const file = join(folder, 'wrong')
+  const { code, stderr } = await startParley('backup', '--data', data, '--keyring', 'full', file).result
+  assert.equal(code, 1)
+  assert.match(stderr, /not the one that wraps the keys/)
+  assert.equal(existsSync(file), false)
+  assert.match((await runParley('backup', '--data', data, file)).stderr, /does not unwrap \d+ of the keys/)
+  await runParley('restore', '--data', to, file)
+  await openAsHub(to)
 })

@@ -2,8 +2,8 @@
 import { writeBackup, writeDump, type BackupKeyring, type DumpCounts, type StoreReader } from '@parley/a2a/stores/dump'
 import { hubVersion } from '../../config/hub-version.ts'
 import { describeStore } from '../../store/open-store.ts'
-import { usageError, type Flags, type Terminal } from '../command.ts'
-import { bytesText, printResult } from '../output.ts'
+import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
+import { bytesText, printResult, writeOutput } from '../output.ts'
 import { createProgress } from '../progress.ts'
 import { readStoreSettings } from '../store-location.ts'
 import { contentText, pathArgument } from './file-arguments.ts'
@@ -26,15 +26,20 @@ export async function backUp(flags: Flags, terminal: Terminal): Promise<number> 
       throw usageError(`--keyring full needs the master key, which ${describeStore(settings)} does not have.`)
     }
     const createdAt = Date.now()
-    const { reader, masterKey, foreignKeys } = await openWithMasterKey(store)
+    const { reader, foreignKeys, isForeign, ...found } = await openWithMasterKey(store)
+    // With the check of a wrong key in its manifest, the backup could not be restored with the right one.
+    const masterKey = isForeign ? undefined : found.masterKey
     const { onProgress, clear } = await reading(reader, terminal)
     try {
+      if (keyring === 'full' && masterKey === undefined) {
+        throw new CliError('The master key is not the one that wraps the keys in the store. No backup was written.')
+      }
       const options = { program: hubVersion(), createdAt, keyring, masterKey, onProgress }
       const written = await writeNewFile(file, writeBackup(reader, options), isInterrupted)
       await store
         .recordBackup({ at: createdAt, bytes: written.bytes, position: written.position })
         .catch((error: unknown) => terminal.printError(notRecorded(error)))
-      if (masterKey !== undefined && foreignKeys > 0 && keyring !== 'none') {
+      if (found.masterKey !== undefined && foreignKeys > 0 && keyring !== 'none') {
         terminal.printError(
           `The master key does not unwrap ${foreignKeys} of the keys in the store: run "parley verify".`,
         )
@@ -115,17 +120,14 @@ function sum(counts: DumpCounts): number {
 }
 
 async function writeTo<Result>(
-  { output }: Terminal,
+  terminal: Terminal,
   pieces: AsyncGenerator<Uint8Array, Result, undefined>,
   isInterrupted: () => boolean,
 ): Promise<Result> {
   let next = await pieces.next()
   for (; next.done !== true; next = await pieces.next()) {
     throwIf(isInterrupted)
-    const { value } = next
-    await new Promise<void>((resolve, reject) => {
-      output.write(value, (error) => (error ? reject(error) : resolve()))
-    })
+    await writeOutput(terminal, next.value)
   }
   return next.value
 }

@@ -44,7 +44,7 @@ function reportLines(report: VerifyReport, terminal: Terminal): readonly string[
         table,
         ...(taskId === undefined ? [] : [`task ${taskId}`]),
         ...(seq === undefined ? [] : [`seq ${seq}`]),
-      ].join(', ')}: ${message}.`,
+      ].join(', ')}: ${message.replace(/\.$/, '')}.`,
   )
   if (total > findings.length) lines.push(`… and ${total - findings.length} more: ${countText(counts)}`)
   const read = `${counted(tasks, 'task')}, ${counted(records, 'record')} and ${counted(blobs, 'blob')} in ${(durationMs / 1_000).toFixed(1)} s`

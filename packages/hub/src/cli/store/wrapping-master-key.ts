@@ -12,6 +12,8 @@ export interface ReaderWithKey {
   readonly masterKey: Uint8Array | undefined
   /** How many keys it does not unwrap. */
   readonly foreignKeys: number
+  /** Whether the master key is not the one of this store: it unwraps none of the keys. */
+  readonly isForeign: boolean
 }
 
 export async function openWithMasterKey(store: Pick<WholeStore, 'reader' | 'masterKeys'>): Promise<ReaderWithKey> {
@@ -21,14 +23,14 @@ export async function openWithMasterKey(store: Pick<WholeStore, 'reader' | 'mast
   try {
     const candidates = [...store.masterKeys(), ...before]
     const keys = await reader.keys()
-    let best: Omit<ReaderWithKey, 'reader'> = { masterKey: undefined, foreignKeys: keys.length }
+    let best: Pick<ReaderWithKey, 'masterKey' | 'foreignKeys'> = { masterKey: undefined, foreignKeys: keys.length }
     for (const masterKey of candidates) {
       const damages = await Promise.all(keys.map((key) => checkKey(key, masterKey)))
       const foreignKeys = damages.filter((damage) => damage !== undefined).length
       if (best.masterKey === undefined || foreignKeys < best.foreignKeys) best = { masterKey, foreignKeys }
       if (foreignKeys === 0) break
     }
-    return { reader, ...best }
+    return { reader, ...best, isForeign: keys.length > 0 && best.foreignKeys === keys.length }
   } catch (error) {
     await reader.close()
     throw error
