@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { after, it } from 'node:test'
 import { dumpContract, type DumpPlace } from '../../testing/dump-contract.ts'
 import { day0 } from '../../testing/store-contract/harness.ts'
 import { sqliteLoader, sqliteReader, sqliteStore } from './index.ts'
@@ -17,4 +18,14 @@ dumpContract('sqliteStore', async (): Promise<DumpPlace> => {
     reader: () => sqliteReader(file),
     loader: () => sqliteLoader({ file, now: () => day0 }),
   }
+})
+
+it('a load that cannot begin, such as on a full disk, leaves no file that keeps a store from opening', async () => {
+  const file = join(directory, 'full.db')
+  const now = (): number => {
+    throw new Error('database or disk is full')
+  }
+  await assert.rejects(sqliteLoader({ file, now }), /disk is full/)
+  assert.equal(existsSync(`${file}.partial`), false)
+  await sqliteStore(file).close()
 })

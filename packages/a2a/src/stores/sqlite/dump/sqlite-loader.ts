@@ -37,10 +37,12 @@ export async function sqliteLoader(options: string | SqliteLoaderOptions): Promi
   const unlock = lockFile(file)
   const draft = partialFile(file)
   let database: SqliteDatabase | undefined
+  let isCreated = false
   let isFinished = false
 
   /** A journal would only be needed to undo a part. */
   function create(): SqliteDatabase {
+    isCreated = true
     rmSync(draft, { force: true })
     createPrivateFile(draft)
     const created = openSqliteDatabase(draft, 0)
@@ -87,6 +89,8 @@ export async function sqliteLoader(options: string | SqliteLoaderOptions): Promi
     }
   } catch (error) {
     database?.close()
+    // Such as on a full disk. What is left would keep a hub from starting here.
+    if (isCreated) rmSync(draft, { force: true })
     unlock()
     throw error
   }
