@@ -106,6 +106,8 @@ describe('keys that the admin creates', () => {
       [{ name: 'x', agents: ['a b'] }, /agents\.0: must be agent:<name>/],
       [{ name: '', agents: ['team'], rate: 'often', tasksPerDay: -1 }, /name: .*rate: .*tasksPerDay: /],
       [{ name: 'x', agents: ['team'], principal: 'anonymous' }, /principal: is taken/],
+      // Its tasks would be erased with those of bob.
+      [{ name: 'x', agents: ['team'], principal: 'agent:team|bob' }, /principal: is taken/],
       [{ name: 'x', agents: ['team'], expiresAt: '2001-01-01T00:00:00Z' }, /expiresAt: is in the past/],
       [{ name: 'x', agents: ['team'], expiresAt: 'tomorrow' }, /expiresAt: must be a time/],
       [{ name: 'x', agents: ['team'], admin: true }, /admin/],

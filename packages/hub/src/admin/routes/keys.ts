@@ -43,8 +43,8 @@ const keyRequest = z.strictObject({
     .describe('The id of another key: omitted fields are copied from it, and the new key continues its tasks.'),
 })
 
-/** Principals with a fixed meaning. */
-const reservedPrincipals = /^(anonymous|admin|console\|.*)$/s
+/** Principals with a fixed meaning. `agent:…|` and `console|` are before the principal on whose behalf a task was opened. */
+const reservedPrincipals = /^(anonymous|admin|console\|.*|agent:[^|]*\|.*)$/s
 const params = z.object({ id: z.string().max(64) })
 
 export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly AdminRoute[] {
