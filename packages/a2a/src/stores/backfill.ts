@@ -69,7 +69,8 @@ export function runBackfills(backfills: readonly Backfill[], deps: BackfillDeps)
     const startedAt = monotonicNow()
     const { rows: rowsBefore } = progress
     let reportedAt = startedAt
-    log.info?.(`the backfill of ${name} has begun`, shareOf(progress))
+    // Not while it waits for rows that are not ready yet.
+    if (progress.cursor < progress.until) log.info?.(`the backfill of ${name} has begun`, shareOf(progress))
     while (!signal.aborted) {
       const from = monotonicNow()
       const next = await batch(progress)

@@ -6,13 +6,29 @@
  * Such a replica leaves two kinds of rows behind. Its appends have no checksum: the row of its writer says so (`unchecked`), and the
  * next start of a newer version continues the backfill. A snapshot that it replaces keeps a checksum of the replaced text: the
  * trigger removes it.
+ *
+ * The append also keeps the order of the feed. Its positions are transaction ids, and a transaction gets its id before it waits for the
+ * rows of its tasks: one with a greater id may append to a task meanwhile. Then the append is undone, and tried again with a new id.
  */
 import { sql as lighterAppend } from './0012-lighter-append.ts'
 
 /** Each occurs once in the append of 0012. */
 const changes = [
   ['count integer, records text,', 'count integer, records text, checksum bigint,'],
-  ['  answers text;', '  answers text;\n  is_unchecked boolean;'],
+  ['  answers text;', '  answers text;\n  is_unchecked boolean;\n  may_be_late boolean;'],
+  [
+    '    PERFORM FROM tasks WHERE id = ANY (extended) ORDER BY id FOR NO KEY UPDATE;',
+    `    SELECT bool_or(age(locked.xmin) < 0) INTO may_be_late FROM (
+      SELECT xmin FROM tasks WHERE id = ANY (extended) ORDER BY id FOR NO KEY UPDATE) AS locked;`,
+  ],
+  [
+    'INTO first_position FROM feed_base WHERE only_row;',
+    `INTO first_position FROM feed_base WHERE only_row;
+  IF may_be_late AND EXISTS (
+    SELECT FROM tasks AS t WHERE t.id = ANY (extended)
+      AND (SELECT l.position FROM log AS l WHERE l.task = t.ref ORDER BY l.last_seq DESC LIMIT 1) > first_position
+  ) THEN RAISE EXCEPTION 'the feed has a later append of the task' USING ERRCODE = 'serialization_failure'; END IF;`,
+  ],
   [
     'INSERT INTO log (position, task, first_seq, last_seq, records, not_before)',
     'INSERT INTO log (position, task, first_seq, last_seq, records, not_before, checksum)',
