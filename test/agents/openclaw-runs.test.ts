@@ -62,8 +62,9 @@ describe('a turn at an OpenClaw gateway', () => {
   })
 
   it('restarts its answer when the gateway retracts it', async (t) => {
-    const { agent } = await openOpenclawTestAgent(t, { trouble: { replaces: true } })
-    const chunks = await readChunks(agent, 'count to 3')
+    const firstChunk = Promise.withResolvers<void>()
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { replaces: firstChunk.promise } })
+    const chunks = await readChunks(agent, 'count to 3', firstChunk.resolve)
     assert.equal(chunks[0]?.[0], 'Wrong ')
     assert.equal(joinChunks(chunks), '1 2 3')
     assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')

@@ -64,12 +64,17 @@ export async function readEventMetadata(agent: TestAgent, text: string): Promise
 }
 
 /** The chunks of a stream: the text, and whether it is added to what was there. */
-export async function readChunks(agent: TestAgent, text: string): Promise<readonly (readonly [string, boolean])[]> {
+export async function readChunks(
+  agent: TestAgent,
+  text: string,
+  onChunk?: () => void,
+): Promise<readonly (readonly [string, boolean])[]> {
   const all: [string, boolean][] = []
   for await (const event of agent.stream(text)) {
     if (!('artifactUpdate' in event)) continue
     const { artifact, append } = event.artifactUpdate
     all.push([artifact.parts.map(partText).join(''), append === true])
+    onChunk?.()
   }
   return all
 }

@@ -22,8 +22,8 @@ export interface GatewayFaults {
   loses: number
   /** Sends only the new part of a text, as older gateways did. */
   deltasOnly: boolean
-  /** Retracts its first output. */
-  replaces: boolean
+  /** Retracts its first output when this resolves. */
+  replaces: Promise<void> | undefined
   /** The text of the final event, if it differs from the streamed text. */
   finalText: string | undefined
   /** How a failing run ends. */
@@ -57,7 +57,7 @@ export const noFaults = (): GatewayFaults => ({
   joins: false,
   loses: 0,
   deltasOnly: false,
-  replaces: false,
+  replaces: undefined,
   finalText: undefined,
   failure: 'plain',
   retries: 0,

@@ -1,6 +1,5 @@
 /** One run of the fake gateway: what it sends while it runs, and how it ends. */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScriptedResponder, ResponderResult } from './scripted-responder.ts'
 import type { Transcripts } from './transcripts.ts'
 import type { GatewayFaults } from './faults.ts'
@@ -117,9 +116,9 @@ export function createRun(parts: RunOptions): Run {
       })
       tell('lifecycle', { phase: 'start', startedAt: Date.now() })
     }
-    if (faults.replaces) {
+    if (faults.replaces !== undefined) {
       say('Wrong ')
-      await sleep(20)
+      await faults.replaces
       replace()
     }
     let wish = await think(undefined)
