@@ -14,6 +14,7 @@ import { connect } from '@parley/a2a/client'
 import { runCli } from '../../packages/hub/src/cli/commands.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 import { webhookSignature } from '../../packages/hub/src/audit/audit-webhook-sink.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { freePort } from '../free-port.ts'
 import { newFolder, startHub, type RunningHub } from './running-hub.ts'
 
@@ -31,16 +32,6 @@ const agents = 'agents:\n  echo: { kind: demo, agent: echo }\n'
 
 function linesOf(text: string): readonly Line[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]))
-}
-
-async function eventually<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
-  const giveUpAt = performance.now() + 60_000
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    assert.ok(performance.now() < giveUpAt, 'waited in vain')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }
 
 async function ask(hub: Pick<RunningHub, 'url'>, texts: readonly string[]): Promise<readonly string[]> {
@@ -74,7 +65,7 @@ describe('the audit export of a hub', { timeout: 300_000 }, () => {
     const exported = async (path = file) => linesOf(await readFile(path, 'utf8').catch(() => ''))
     const first = await startHub(folder)
     const before = await ask(first, ['one', 'two', 'three'])
-    await eventually(() => hasAll(before))
+    await waitFor(() => hasAll(before), 'the file has the entries')
     first.signal('SIGKILL')
 
     const second = await startHub(folder)
@@ -121,17 +112,20 @@ describe('the audit export of a hub', { timeout: 300_000 }, () => {
     const folder = await newFolder({ 'parley.yaml': `${agents}audit: { export: ${sink} }\n` })
     const hub = await startHub(folder)
     const [task] = await ask(hub, ['one'])
-    await eventually(async () => (refused > 0 ? true : undefined))
+    await waitFor(async () => (refused > 0 ? true : undefined), 'the webhook refuses')
     const env = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: await hub.adminKey() }
-    const status = await eventually(async () => {
+    const status = await waitFor(async () => {
       const { text } = await run(folder, env, 'status')
       return /the webhook returned 500/.test(text) ? text : undefined
-    })
+    }, 'the status names the error')
     assert.match(status, /^Audit {4}export webhook is .* behind: the webhook returned 500$/m)
     const metrics = await (await fetch(`${hub.url}/metrics`)).text()
     assert.match(metrics, /^parley_audit_export_errors_total\{sink="webhook"\} [1-9]/m)
     isUp = true
-    await eventually(async () => (calledTasks(linesOf(bodies.join(''))).has(task) ? true : undefined))
+    await waitFor(
+      async () => (calledTasks(linesOf(bodies.join(''))).has(task) ? true : undefined),
+      'the webhook gets the entry',
+    )
     await hub.stop()
   })
 
@@ -171,11 +165,15 @@ describe('the audit export of a hub', { timeout: 300_000 }, () => {
       }
       const { child, errors } = parley()
       const url = `http://127.0.0.1:${port}`
-      await eventually(async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok || undefined)
+      await waitFor(
+        async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok || undefined,
+        'the hub listens',
+      )
       await ask({ url }, ['one'])
-      await eventually(
+      await waitFor(
         async () =>
           /parley_audit_export_errors_total\S* [1-9]/.exec(await (await fetch(`${url}/metrics`)).text()) ?? undefined,
+        'the metric counts the error',
       )
       await ask({ url }, ['two'])
 
