@@ -2,12 +2,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isGuarded, temporaryFolder } from './scratch-folder.ts'
 import type { TestCounts } from './reporters/test-counts.ts'
 import type { Step } from './suites.ts'
 
 export interface StepRunnerOptions {
   readonly root: string
-  /** A folder for the counts that the reporters write. */
+  /** The folder of the run (scratch-folder.ts). */
   readonly scratch: string
   /** Options for node's test runner, for example `--test-name-pattern=cancel`. */
   readonly testOptions?: readonly string[]
@@ -107,10 +108,16 @@ function runProcess(
   { root, scratch, isBuffered = false }: StepRunnerOptions,
 ): Promise<number | string> {
   const cache = countsBlocks.includes(name) ? {} : { NODE_COMPILE_CACHE: join(scratch, 'compiled') }
-  const env = { ...cache, ...process.env }
+  const env = { ...cache, ...process.env, TMPDIR: temporaryFolder(scratch) }
   return new Promise((resolve, reject) => {
     const output = isBuffered ? 'pipe' : 'inherit'
-    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', output, output] })
+    const child = spawn(program, args, {
+      cwd: root,
+      env,
+      stdio: ['ignore', output, output],
+      // Out of reach of the signals of a terminal: processes that lose their parents first could not be found by the guard.
+      detached: isGuarded,
+    })
     const chunks: Buffer[] = []
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
     const timer = setTimeout(() => {

@@ -1,9 +1,21 @@
 /**
- * The suites and their order: fast ones that fail often
+ * The suites, their sets and their order: fast ones that fail often
  * come first. Every folder under test/ is a suite, and so are examples/ and bench/.
  */
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { areFrameworksInstalled } from './install-frameworks.ts'
+
+/** `npm test` runs the quick set, `npm run test:full` the other tests. */
+export type TestSet = 'quick' | 'full' | 'all'
+
+/**
+ * A test says itself that it belongs to the full set: its name, or that of a group around it, ends with this mark. A file
+ * `x.full.test.ts` has only such tests, so that the quick set need not load it.
+ */
+const fullSetMark = '[full]'
+const fullSetPattern = '/\\[full\\]/'
+const isFullSetFile = (file: string): boolean => file.endsWith('.full.test.ts')
 
 export interface Suite {
   readonly name: string
@@ -59,60 +71,30 @@ const inTurn = ['console']
 
 const singleProcess = '--test-isolation=none'
 
-const isFullMode = process.env['PARLEY_FULL'] === '1'
-/**
- * What quick mode omits from the console suite: axe checks each page once, in screenshots.test.ts, and not again in both
- * themes; and full mode covers views and versions that resemble others.
- */
-const quickConsoleSkips = `--test-skip-pattern=/${[
-  'serious violation|accessib|axe finds',
-  // screenshots.test.ts compares the width of every second page with that of a phone.
-  'fits? (on )?a phone|is added on a phone|on a narrow screen|behind "More", dark',
-  '(agent-down|add-agent-form|playground-new|compare|task-failed|trace-graph) renders',
-  // Pages of one kind have the same keys, messages, exports and live lists.
-  'from row to row, into a trace|into a webhook, to the next|is copied as curl and exported|holds new traces back',
-  'not-found message (with a link|for an unknown trace)|lists recent pages',
-  // Streams in every version, other calls in one.
-  'conversation in (0\\.|1\\.0 over HTTP).*not streamed|for a secret \\((secret\\?protocol=1&version|auth)',
-  'is searched, match by match|only the hub knows of the other change',
-  'offers only to cancel|by a few letters of its name',
-  'starts with the text of the address|copies the last request as a command',
-  'also covers failed and canceled tasks|one external trace caused|links from a part to the whole',
-].join('|')}/`
-/** Of the agent contract, quick mode omits what depends on the server and not on the agent. The unit tests have it for one agent. */
-const quickContractSkips = 'answers (by a stream )?in 0\\.3|killed, over memory'
-/**
- * Quick mode kills each framework in three states: while an approval waits, after the effect of a tool, in a stream. The program of
- * Claude starts slowly, so that its deadline is 20 s.
- */
-const quickFrameworkSkips = `--test-skip-pattern=/${[
-  'killed (while the model|after (a tool|the effect of an approved))|after a rejection|fails under fail',
-  `Claude.*fails at its deadline|${quickContractSkips}`,
-].join('|')}/`
-/** By the name of the suite. */
-const quickSkips: Readonly<Record<string, string>> = {
-  console: quickConsoleSkips,
-  agents: `--test-skip-pattern=/${quickContractSkips}/`,
-}
-const fullModeOnlyFiles =
-  /console\/(agent-views|durations|playground-(curl|markdown)|settings-(audit|sessions)|task-(compare|protocol|replay)|trace-graph)\.test\.ts$/
-
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 
-const testFiles = (name: string, files: readonly string[], ...options: string[]): Suite => ({
-  name,
-  usesDatabase: usingDatabase.includes(name),
-  onRequest: onRequest.includes(name),
-  steps: [
-    {
-      name,
-      command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
-      countsTests: true,
-      ...(options.includes(singleProcess) || inTurn.includes(name) ? { processes: 2 } : {}),
-      inTurn: inTurn.includes(name),
-    },
-  ],
-})
+function testStep(name: string, files: readonly string[], ...options: string[]): Step {
+  return {
+    name,
+    command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
+    countsTests: true,
+    ...(options.includes(singleProcess) || inTurn.includes(name) ? { processes: 2 } : {}),
+    inTurn: inTurn.includes(name),
+  }
+}
+
+/** The tests of `files` that belong to `set`. */
+function testSteps(root: string, set: TestSet, name: string, files: readonly string[], options: string[]): Step[] {
+  const step = (chosen: readonly string[], ...more: string[]): Step[] =>
+    chosen.length === 0 ? [] : [testStep(name, chosen, ...options, ...more)]
+  if (set === 'all') return step(files)
+  const mixed = files.filter((file) => !isFullSetFile(file))
+  if (set === 'quick') return step(mixed, `--test-skip-pattern=${fullSetPattern}`)
+  const marked = mixed.filter((file) => readFileSync(join(root, file), 'utf8').includes(fullSetMark))
+  // Files that run in turn are tests themselves, which a pattern would leave out: they run whole.
+  const only = inTurn.includes(name) ? [] : [`--test-name-pattern=${fullSetPattern}`]
+  return [...step(files.filter(isFullSetFile)), ...step(marked, ...only)]
+}
 
 const types = tool('types', 'tsc', '-p', 'tsconfig.json')
 const consoleTypes = tool('console types', 'tsc', '-p', 'packages/console/tsconfig.json')
@@ -128,25 +110,14 @@ const check: Suite = {
 }
 
 /**
- * The tests on real agent frameworks. They are installed in CI; on a machine without them only the file runs that reports it as
- * skipped.
+ * Before the tests on real agent frameworks. They are installed in CI; on a machine without them only the file runs that reports
+ * it as skipped.
  */
-function frameworksSuite(files: readonly string[]): Suite {
-  if (process.env['CI'] !== 'true' && !areFrameworksInstalled())
-    return testFiles(
-      'frameworks',
-      files.filter((file) => file.endsWith('/installed.test.ts')),
-    )
-  const { steps } = testFiles('frameworks', files, '--test-concurrency=2', ...(isFullMode ? [] : [quickFrameworkSkips]))
-  return {
-    name: 'frameworks',
-    steps: [
-      tool('install frameworks', 'node', 'scripts/install-frameworks.ts'),
-      tool('framework types', 'tsc', '-p', 'test/frameworks/tsconfig.json'),
-      ...steps,
-    ],
-  }
-}
+const frameworkSteps = [
+  tool('install frameworks', 'node', 'scripts/install-frameworks.ts'),
+  tool('framework types', 'tsc', '-p', 'test/frameworks/tsconfig.json'),
+]
+const hasFrameworks = (): boolean => process.env['CI'] === 'true' || areFrameworksInstalled()
 
 /** A path may be of a file that the tool ignores. */
 function withFiles(step: Step, files: readonly string[]): Step {
@@ -187,19 +158,22 @@ export function unitTestSteps(files: readonly string[]): readonly Step[] {
   const scripts = files.filter((file) => file.startsWith('scripts/'))
   const units = files.filter((file) => !file.startsWith('scripts/'))
   return [
-    ...(units.length > 0 ? testFiles('units', units, singleProcess).steps : []),
-    ...(scripts.length > 0 ? testFiles('scripts', scripts).steps : []),
+    ...(units.length > 0 ? [testStep('units', units, singleProcess)] : []),
+    ...(scripts.length > 0 ? [testStep('scripts', scripts)] : []),
   ]
 }
 
-/** All suites of the repository at `root`, in the order in which they run. */
-export function findSuites(root: string): readonly Suite[] {
+/** The suites of the repository at `root` with tests of `set`, in the order in which they run. */
+export function findSuites(root: string, set: TestSet): readonly Suite[] {
   const glob = (pattern: string): readonly string[] =>
     globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] }).sort()
 
-  const suites = [check]
+  const suites = set === 'full' ? [] : [check]
   const add = (name: string, files: readonly string[], ...options: string[]): void => {
-    if (files.length > 0) suites.push(testFiles(name, files, ...options))
+    const tests = testSteps(root, set, name, files, options)
+    if (tests.length === 0) return
+    const steps = name === 'frameworks' && hasFrameworks() ? [...frameworkSteps, ...tests] : tests
+    suites.push({ name, steps, usesDatabase: usingDatabase.includes(name), onRequest: onRequest.includes(name) })
   }
   add('architecture', [...glob('test/*.test.ts'), ...glob('scripts/**/*.test.ts')])
   // Many files in one process: 40 of them took 0.5 s instead of 7 s. Tests that need a separate process belong under test/.
@@ -207,16 +181,13 @@ export function findSuites(root: string): readonly Suite[] {
 
   const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
   for (const folder of folders) {
-    if (folder === 'frameworks') {
-      suites.push(frameworksSuite(glob('test/frameworks/**/*.test.ts')))
-      continue
-    }
     // The real gateway needs a gigabyte and a core.
     const atOnce = onRequest.includes(folder) ? 1 : 2
-    const skips = isFullMode ? undefined : quickSkips[folder]
-    const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => isFullMode || !fullModeOnlyFiles.test(file))
+    const files = glob(`{test/,}${folder}/**/*.test.ts`)
+    const isUsable = (file: string): boolean =>
+      folder !== 'frameworks' || hasFrameworks() || file.endsWith('/installed.full.test.ts')
     const preloads = glob(`test/${folder}/shared-browser.ts`).flatMap((file) => ['--import', `./${file}`])
-    add(folder, files, `--test-concurrency=${atOnce}`, ...preloads, ...(skips === undefined ? [] : [skips]))
+    add(folder, files.filter(isUsable), `--test-concurrency=${atOnce}`, ...preloads)
   }
   return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 }

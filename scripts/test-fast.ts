@@ -2,11 +2,10 @@
  * `npm run test:fast`: types, lint and the unit tests of what changed, in under 20 seconds. Compares with git's HEAD, or takes
  * files and folders as arguments (`npm run test:fast -- packages/a2a/src/engine`). Options are passed to node's test runner.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { changedFiles, filesAt } from './changed-files.ts'
 import { runStep } from './run-step.ts'
+import { createScratchFolder } from './scratch-folder.ts'
 import { selectTests } from './select-tests.ts'
 import { typesAndLintSteps, unitTestSteps } from './suites.ts'
 import type { Step } from './suites.ts'
@@ -21,9 +20,7 @@ const testOptions = cliArgs.filter((word) => word.startsWith('--'))
 const files = paths.length > 0 ? filesAt(root, process.cwd(), paths) : changedFiles(root)
 const { files: tests, leftOut } = selectTests(root, files)
 
-const scratch = mkdtempSync(join(tmpdir(), 'parley-fast-'))
-process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
-// test-watch.ts stops the whole process group.
+const scratch = createScratchFolder()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const total = { passed: 0, failed: 0, skipped: 0 }
 

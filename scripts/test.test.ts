@@ -1,17 +1,29 @@
-/** All other results depend on the runner, so it is tested with failing, crashing, empty and skipping suites. */
+/** All other results depend on the runner, so it is tested with failing, crashing, empty and skipping suites, and with signals. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { findSuites } from './suites.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-runner-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** A repository with our runner and the given test files; runs all of its suites that hold tests. */
-function runIn(name: string, files: Readonly<Record<string, string>>, env: Record<string, string> = {}) {
+/** A repository with our runner and the given test files. */
+function createRepository(name: string, files: Readonly<Record<string, string>>): string {
   const root = join(scratch, name)
   cpSync(import.meta.dirname, join(root, 'scripts'), { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
@@ -19,54 +31,86 @@ function runIn(name: string, files: Readonly<Record<string, string>>, env: Recor
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), `import { describe, it } from 'node:test'\n${text}`)
   }
-  const suites = findSuites(root).map((suite) => suite.name)
+  return root
+}
+
+/** Without the variables by which node's runner would treat ours as a test file, and with its own folder for temporary files. */
+function startOptions(root: string) {
+  const temporary = join(root, 'tmp')
+  mkdirSync(temporary, { recursive: true })
+  return { cwd: root, env: { PATH: process.env['PATH'], TMPDIR: temporary } }
+}
+
+/** Runs the suites of such a repository that hold tests of a set. */
+function runIn(name: string, files: Readonly<Record<string, string>>, env: Record<string, string> = {}, set = 'all') {
+  const root = createRepository(name, files)
+  const suites = findSuites(root, 'all').map((suite) => suite.name)
   const chosen = suites.filter((suite) => suite !== 'check')
-  // Without the variables by which node's runner would treat ours as a test file.
-  const { status, stdout } = spawnSync(process.execPath, ['scripts/test.ts', ...chosen], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], ...env },
+  const { cwd, env: own } = startOptions(root)
+  const { status, stdout } = spawnSync(process.execPath, ['scripts/test.ts', `--set=${set}`, ...chosen], {
+    cwd,
+    env: { ...own, ...env },
     encoding: 'utf8',
   })
-  return { status, stdout, suites, closing: stdout.trimEnd().split('\n').at(-1) }
+  return { root, status, stdout, suites, closing: stdout.trimEnd().split('\n').at(-1) }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
 }
 
 describe('npm test', () => {
-  it('finds suites by their folders and sums their counts', () => {
-    const result = runIn('green', {
-      'packages/a/src/x.test.ts': "it('a', () => {}); it('b', () => {})",
-      'test/zebra/deep/y.test.ts': "describe('c', () => { it('d', () => {}) })",
-      'test/crash/z.test.ts': "it('e', { skip: 'needs a moon' }, () => {})",
-      'test/top.test.ts': "it('f', () => {})",
-    })
-    assert.deepEqual(result.suites, ['check', 'architecture', 'units', 'crash', 'zebra'])
-    assert.equal(result.closing, '4 passed, 0 failed, 1 skipped')
-    assert.equal(result.status, 0)
-  })
-
-  it('ends with the time of each suite, the longest first, and with the slowest files', () => {
-    const { stdout } = runIn(
-      'times',
+  it('finds suites by their folders, sums their counts, and ends with their times', () => {
+    const { root, suites, stdout, closing, status } = runIn(
+      'green',
       {
-        'packages/a/src/x.test.ts': "it('a', () => {})",
-        'test/slow/y.test.ts': "it('b', () => new Promise((resolve) => setTimeout(resolve, 1_000)))",
+        'packages/a/src/x.test.ts': "it('a', () => {}); it('b', () => {})",
+        'test/zebra/deep/y.test.ts':
+          "describe('c', () => { it('d', () => new Promise((resolve) => setTimeout(resolve, 1_000))) })",
+        'test/crash/z.test.ts': "it('e', { skip: 'needs a moon' }, () => {})",
+        'test/top.test.ts': "it('f', () => {})",
       },
       { PARLEY_TEST_TIMES: 'times.json' },
     )
+    assert.deepEqual(suites, ['check', 'architecture', 'units', 'crash', 'zebra'])
+    assert.deepEqual([closing, status], ['4 passed, 0 failed, 1 skipped', 0])
     const [, table = ''] = stdout.split(/^suite +time\n/m)
-    const rows = [...table.matchAll(/^(slow|units|sum) +(\d+\.\d) s {2}/gm)].map(([, name, time]) => [
-      name,
+    const seconds = [...table.matchAll(/^(?:zebra|units|crash|architecture) +(\d+\.\d) s {2}/gm)].map(([, time]) =>
       Number(time),
-    ])
-    const sorted = rows.slice(0, 2).toSorted(([, a], [, b]) => Number(b) - Number(a))
-    assert.deepEqual(rows.slice(0, 2), sorted)
-    assert.deepEqual(new Set(rows.map(([name]) => name)), new Set(['slow', 'units', 'sum']))
-    assert.equal(rows.at(-1)?.[0], 'sum')
+    )
+    assert.deepEqual([seconds.length, seconds], [4, seconds.toSorted((a, b) => b - a)])
+    assert.match(table, /^sum +\d+\.\d s/m)
     const [, slowest = ''] = table.split('\nslowest files\n')
-    for (const file of ['test/slow/y', 'packages/a/src/x'])
+    for (const file of ['test/zebra/deep/y', 'packages/a/src/x'])
       assert.match(slowest, new RegExp(`^ +\\d+\\.\\d s {2}${file}\\.test\\.ts$`, 'm'))
-    const times = JSON.parse(readFileSync(join(scratch, 'times/times.json'), 'utf8')) as Record<string, object>
-    assert.deepEqual(Object.keys(times['suiteMs'] ?? {}), ['units', 'slow'])
-    assert.equal(Object.keys(times['fileMs'] ?? {}).length, 2)
+    const times = JSON.parse(readFileSync(join(root, 'times.json'), 'utf8')) as Record<string, object>
+    assert.deepEqual(Object.keys(times['suiteMs'] ?? {}), ['architecture', 'units', 'crash', 'zebra'])
+    assert.deepEqual(readdirSync(join(root, 'tmp')), [])
+  })
+
+  it('leaves out what is marked for the full set, and test:full runs that', () => {
+    const passing = (...names: string[]): string => names.map((name) => `it('${name}', () => {})`).join('\n')
+    const files = {
+      'test/mixed/x.test.ts': `${passing('a', 'b [full]')}\ndescribe('group [full]', () => { ${passing('c', 'd')} })`,
+      'test/mixed/y.full.test.ts': passing('e'),
+      'test/whole/y.full.test.ts': passing('f', 'g'),
+      'test/console/x.test.ts': passing('h', 'i [full]'),
+      'packages/a/src/x.test.ts': passing('j'),
+    }
+    const quick = runIn('sets', files, {}, 'quick')
+    assert.deepEqual([quick.status, quick.closing], [0, '3 passed, 0 failed, 0 skipped'])
+    // A file of the console runs whole: b, c, d, e, f, g, h, i.
+    const full = runIn('sets', files, {}, 'full')
+    assert.deepEqual([full.status, full.closing], [0, '8 passed, 0 failed, 0 skipped'])
+    assert.deepEqual(
+      findSuites(full.root, 'full').map(({ name }) => name),
+      ['console', 'mixed', 'whole'],
+    )
   })
 
   it('runs two suites side by side, and prints the output of each in one piece', () => {
@@ -86,86 +130,92 @@ describe('npm test', () => {
   })
 
   it('runs a suite with large downloads only by name', () => {
-    const files = { 'test/openclaw/x.test.ts': "it('a', () => {})", 'test/other/y.test.ts': "it('b', () => {})" }
-    const { closing } = runIn('asked', files)
-    assert.equal(closing, '2 passed, 0 failed, 0 skipped')
-    const root = join(scratch, 'asked')
-    assert.equal(findSuites(root).find(({ name }) => name === 'openclaw')?.onRequest, true)
-    rmSync(join(root, 'test/other'), { recursive: true })
-    const { stdout } = spawnSync(process.execPath, ['scripts/test.ts'], {
-      cwd: root,
-      env: { PATH: process.env['PATH'] },
-      encoding: 'utf8',
-    })
+    const root = createRepository('asked', { 'test/openclaw/x.test.ts': "it('a', () => {})" })
+    assert.equal(findSuites(root, 'all').find(({ name }) => name === 'openclaw')?.onRequest, true)
+    const { stdout } = spawnSync(process.execPath, ['scripts/test.ts'], { ...startOptions(root), encoding: 'utf8' })
     assert.doesNotMatch(stdout, /openclaw/)
   })
 
-  it('fails when a test fails, and prints which and why', () => {
-    const result = runIn('red', {
+  it('fails when a test fails, a file cannot be loaded, a process dies or nothing ran, and repeats why at the end', () => {
+    const { stdout, status } = runIn('red', {
+      'packages/a/src/x.test.ts': "it('units die', () => process.exit(0))",
+      'packages/a/src/y.test.ts': "it('goes on in the other process', () => { throw new Error('no') })",
       'test/a/x.test.ts': "describe('sums', () => { it('adds', () => { throw new Error('two is not one') }) })",
-      'packages/a/src/y.test.ts': "it('goes on after a red suite', () => {})",
-    })
-    assert.equal(result.closing, '1 passed, 1 failed, 0 skipped')
-    assert.equal(result.status, 1)
-    assert.match(result.stdout, /sums > adds {2}\(test\/a\/x\.test\.ts:2\)\n {4}Error: two is not one/)
-  })
-
-  it('repeats failures after the last suite, because often only the end of a long log is kept', () => {
-    const { stdout } = runIn('repeated', {
-      'test/a/x.test.ts': "it('adds', () => { throw new Error('two is not one') })",
       'test/b/y.test.ts': "it('exits', () => process.exit(7))",
       'test/b/z.test.ts': 'void [describe, it]',
-      'test/c/z.test.ts': "it('goes on', () => {})",
+      'test/c/x.test.ts': "throw new Error('cannot be loaded')",
+      'test/d/z.test.ts': "it('goes on', () => {})",
     })
-    const [, end = ''] = stdout.split(/✔ c .*\n/)
-    assert.match(end, /^\na: ✖ adds {2}\(test\/a\/x\.test\.ts:2\)\n {4}Error: two is not one\n/)
+    assert.equal(status, 1)
+    const [, end = ''] = stdout.split(/✔ d .*\n/)
+    assert.match(end, /^\nunits: ✖ /)
+    assert.match(end, /\nunits: ✖ goes on in the other process /)
+    assert.match(end, /\na: ✖ sums > adds {2}\(test\/a\/x\.test\.ts:2\)\n {4}Error: two is not one\n/)
     assert.match(end, /\nb: ✖ .*y\.test\.ts/)
     assert.match(end, /\nb: ✖ .*z\.test\.ts holds no test\n/)
-    assert.match(end, /\n1 passed, 3 failed, 0 skipped\n$/)
+    assert.match(end, /\nc: ✖ .*x\.test\.ts/)
+    assert.match(end, /\n1 passed, 6 failed, 0 skipped\n$/)
   })
 
   it('runs a failed file once, also in a browser: there are no retries', () => {
-    const once = `import { existsSync, writeFileSync } from 'node:fs'
+    const failsOnce = `import { existsSync, writeFileSync } from 'node:fs'
       it('fails the first time', () => { if (!existsSync('mark')) { writeFileSync('mark', ''); throw new Error('too soon') } })
       it('passes', () => {})`
     const { status, closing, stdout } = runIn('once', {
-      'test/console/x.test.ts': once,
+      'test/console/x.test.ts': failsOnce,
       'test/console/y.test.ts': "it('a', () => {})",
     })
     assert.deepEqual([status, closing], [1, '2 passed, 1 failed, 0 skipped'])
     assert.match(stdout, /\nconsole: ✖ .*fails the first time /)
   })
 
-  it('fails when a file cannot be loaded, when a process dies and when nothing ran', () => {
-    assert.equal(runIn('broken', { 'packages/a/src/x.test.ts': "throw new Error('no')" }).status, 1)
-    const dead = runIn('dead', {
-      'packages/a/src/x.test.ts': "it('x', () => process.exit(0))",
-      'packages/a/src/y.test.ts': "it('y', () => {})",
-      'test/a/z.test.ts': "it('z', () => {})",
-    })
-    assert.deepEqual([dead.status, dead.closing], [1, '2 passed, 1 failed, 0 skipped'])
-    assert.equal(runIn('empty', { 'packages/a/src/x.test.ts': 'void [describe, it]' }).status, 1)
-  })
-
-  it('distributes the units among processes, and sums their failures', () => {
-    const units = Object.fromEntries(
-      ['a', 'b', 'c', 'd'].map((name) => [
-        `packages/a/src/${name}.test.ts`,
-        `it('${name}', () => { console.log('ran in', process.pid); if ('bc'.includes('${name}')) throw new Error('no') })`,
-      ]),
-    )
-    const { stdout, closing } = runIn('shared', units)
-    assert.equal(closing, '2 passed, 2 failed, 0 skipped')
-    assert.equal(new Set(stdout.match(/ran in \d+/g)).size, 2)
-    for (const name of ['b', 'c']) assert.match(stdout, new RegExp(`\nunits: ✖ ${name} `))
-  })
-
   it('accepts a skip without a reason locally, and not in CI', () => {
     const files = { 'test/a/x.test.ts': "it('x', { skip: 1 > 0 }, () => {}); it('y', () => {})" }
-    assert.equal(runIn('home', files).closing, '1 passed, 0 failed, 1 skipped')
-    const inCi = runIn('ci', files, { CI: 'true' })
-    assert.equal(inCi.closing, '1 passed, 1 failed, 0 skipped')
-    assert.equal(inCi.status, 1)
+    assert.equal(runIn('skips', files).closing, '1 passed, 0 failed, 1 skipped')
+    const inCi = runIn('skips', files, { CI: 'true' })
+    assert.deepEqual([inCi.status, inCi.closing], [1, '1 passed, 1 failed, 0 skipped'])
     assert.match(inCi.stdout, /skipped without a reason: x/)
   })
+
+  const skip = process.platform !== 'linux' && 'the processes of a run are known on Linux only'
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+    it(
+      `ends every process of its tests by ${signal}, also the busy loops, and removes its folder`,
+      { skip },
+      async () => {
+        // One child with the environment of the run and a group of its own, one without that environment.
+        const test = `import { spawn } from 'node:child_process'
+        import { renameSync, writeFileSync } from 'node:fs'
+        it('waits', async () => {
+          const forever = ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)']
+          const own = spawn(process.execPath, forever, { detached: true, stdio: 'ignore' })
+          const bare = spawn(process.execPath, forever, { stdio: 'ignore', env: {} })
+          writeFileSync('running', JSON.stringify([process.pid, process.ppid, own.pid, bare.pid]))
+          renameSync('running', 'pids')
+          await new Promise(() => setInterval(() => {}, 1000))
+        })`
+        const root = createRepository(signal, { 'test/long/x.test.ts': test })
+        const watcher = watch(root)
+        const run = spawn(process.execPath, ['scripts/test.ts', '--stress', 'long'], {
+          ...startOptions(root),
+          stdio: 'ignore',
+        })
+        const ended = once(run, 'close')
+        while (!existsSync(join(root, 'pids'))) await once(watcher, 'change')
+        watcher.close()
+        const pids = JSON.parse(readFileSync(join(root, 'pids'), 'utf8')) as number[]
+        const loops = childrenOf(Number(run.pid)).filter((pid) => !pids.includes(pid))
+        assert.equal(loops.length, 9, 'eight loops and the guard')
+        run.kill(signal)
+        await ended
+        // The guard works when the run has ended. The suite's time limit is the guard of this wait.
+        while ([...pids, ...loops].some(isRunning) || readdirSync(join(root, 'tmp')).length > 0) await sleep(20)
+      },
+    )
+  }
 })
+
+function childrenOf(parent: number): readonly number[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(parent)], { encoding: 'utf8' })
+  return stdout.trim().split(/\s+/).map(Number)
+}

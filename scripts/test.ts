@@ -1,28 +1,33 @@
 /**
- * `npm test`: every suite, each in its own process, then one closing line. Names as
- * arguments select suites (`npm test -- units matrix`); options are passed to node's
- * test runner (`npm test -- units --test-name-pattern=cancel`).
+ * `npm test`: the quick set of every suite, each in its own process, then one closing line. Names as
+ * arguments select whole suites (`npm test -- units matrix`); options are passed to node's
+ * test runner (`npm test -- units --test-name-pattern=cancel`), but for two:
+ * `--set=full` (`npm run test:full`) selects the tests that `npm test` leaves out, `--set=quick` the others, also of named suites;
+ * `--stress` (`npm run test:stress`) runs the suites beside busy loops. A test that fails only there waits for a time, where it
+ * should wait for an event.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatSlowestFiles, formatSuiteTimes } from './format-times.ts'
 import { runStep } from './run-step.ts'
-import { findSuites, type Suite } from './suites.ts'
+import { createScratchFolder, temporaryFolder } from './scratch-folder.ts'
+import { findSuites, type Suite, type TestSet } from './suites.ts'
 
 const root = join(import.meta.dirname, '..')
 const isCi = process.env['CI'] === 'true'
 const isFullMode = process.env['PARLEY_FULL'] === '1'
-/** Set by `stress.ts`: everything takes longer beside busy loops. */
-const isStressed = process.env['PARLEY_STRESS'] !== undefined
-/** A suite that hangs is stopped and named. The full modes are long on purpose. */
+const cliArgs = process.argv.slice(2)
+const isStressed = cliArgs.includes('--stress')
+const busyLoops = 8
+/** A suite that hangs is stopped and named. The long modes take hours. */
 const limitMs = (isFullMode ? 600 : isStressed ? 60 : 25) * 60_000
 /** The limit of suites that run only by name. */
 const onRequestLimitMs = (isFullMode ? 600 : 45) * 60_000
 
 /**
  * One suite at a time leaves a third of two cores idle: suites wait for timers, browsers and databases, and most end with one long
- * file. The full modes measure memory and time, and run alone.
+ * file. The long modes measure memory and time, and run alone.
  */
 const lanes = Number(process.env['PARLEY_TEST_LANES'] ?? 2)
 
@@ -31,19 +36,42 @@ const maxRepeatedFailures = 20
 /** How many lines of each. */
 const maxRepeatedLines = 60
 
-const cliArgs = process.argv.slice(2)
 const suiteNames = cliArgs.filter((word) => !word.startsWith('--'))
-const options = cliArgs.filter((word) => word.startsWith('--'))
+const options = cliArgs.filter((word) => word.startsWith('--') && word !== '--stress' && !word.startsWith('--set='))
 const suitesAtOnce = isFullMode || (suiteNames.length > 0 && process.env['PARLEY_TEST_LANES'] === undefined) ? 1 : lanes
-const scratch = mkdtempSync(join(tmpdir(), 'parley-test-'))
-process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
-const all = findSuites(root)
-const names = all.map((suite) => suite.name)
+const set = chooseSet()
+const all = findSuites(root, set)
+const names = findSuites(root, 'all').map((suite) => suite.name)
 const unknown = suiteNames.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   console.error(`No suite is called ${unknown.join(' or ')}. There are: ${names.join(', ')}.`)
   process.exit(1)
+}
+
+/** A named suite runs whole, and so do the long modes. */
+function chooseSet(): TestSet {
+  const chosen = cliArgs.find((word) => word.startsWith('--set='))?.slice('--set='.length)
+  if (chosen === 'quick' || chosen === 'full' || chosen === 'all') return chosen
+  if (chosen === undefined) return suiteNames.length > 0 || isFullMode ? 'all' : 'quick'
+  console.error(`No set is called ${chosen}. There are: quick, full, all.`)
+  process.exit(1)
+}
+
+const scratch = createScratchFolder()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    console.log(`\n${signal}: stopped before the end`)
+    process.exit(1)
+  })
+if (isStressed) startBusyLoops()
+
+function startBusyLoops(): void {
+  const env = { ...process.env, TMPDIR: temporaryFolder(scratch) }
+  for (let n = 0; n < busyLoops; n += 1) {
+    const loop = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore', env })
+    loop.unref()
+  }
 }
 
 /** One server for all suites with a database: otherwise each would start its own. */
