@@ -59,7 +59,7 @@ describe('the failure of a remote agent', () => {
     assert.equal(remote.called(/Send/).length, 1)
   })
 
-  it('that persists ends the task after the retry limit', async (t) => {
+  it('that persists ends the task after the retry limit [full]', async (t) => {
     const { agent } = await openProxyToFakeRemote(
       t,
       ({ method }) =>
@@ -105,7 +105,7 @@ describe('an unavailable remote agent', () => {
     }
   })
 
-  it('with a reachable card fails the task and suggests a retry', async (t) => {
+  it('with a reachable card fails the task and suggests a retry [full]', async (t) => {
     const dead = await openFakeRemote(() => 'cut')
     await dead.close()
     const supportedInterfaces = [{ url: dead.url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]

@@ -93,7 +93,7 @@ describe('the change feed', { timeout: 120_000 }, () => {
     await second.stop()
   })
 
-  it('resumes by cursor after a restart with changes of agents and of the configuration', async () => {
+  it('resumes by cursor after a restart with changes of agents and of the configuration [full]', async () => {
     const testHub = await openTestHub()
     const before = await listenToFeed(testHub.url)
     await before.receives(({ event }) => event === 'ready', 'of readiness')
@@ -129,7 +129,7 @@ describe('the change feed', { timeout: 120_000 }, () => {
     odd.close()
   })
 
-  it('summarizes many changes by their number, and repeats none', async () => {
+  it('summarizes many changes by their number, and repeats none [full]', async () => {
     const testHub = await openTestHub()
     const first = await listenToFeed(testHub.url)
     await first.receives(({ event }) => event === 'ready', 'of readiness')

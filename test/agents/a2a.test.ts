@@ -83,8 +83,8 @@ function withCheckpoint(turn: Turn, checkpoint: Turn['checkpoint']): Turn {
   })
 }
 
-function keepsContract(kind: PeerKind, streams = true): void {
-  agentContract(`a2a, before ${kind.name}${streams ? '' : ' that cannot stream'},`, {
+function keepsContract(kind: PeerKind, { streams = true, mark = ' [full]' } = {}): void {
+  agentContract(`a2a, before ${kind.name}${streams ? '' : ' that cannot stream'}${mark},`, {
     open: () => openBench(kind),
     chat: { text: 'say hello there', answer: /^hello there $/, ...(streams ? { pieces: 2 } : {}) },
     each: (word) => ({ text: `say ${word}`, answer: word }),
@@ -107,10 +107,10 @@ function keepsContract(kind: PeerKind, streams = true): void {
   })
 }
 
-keepsContract(parleyPeer('1.0', 'JSONRPC'))
+keepsContract(parleyPeer('1.0', 'JSONRPC'), { mark: '' })
 keepsContract(parleyPeer('0.3', 'HTTP+JSON'))
 keepsContract(parleyPeer('1.0', 'GRPC'))
-keepsContract(parleyPeer('1.0', 'HTTP+JSON', { streaming: false }), false)
+keepsContract(parleyPeer('1.0', 'HTTP+JSON', { streaming: false }), { streams: false })
 keepsContract(sdk1('1.0', 'JSONRPC'))
 keepsContract(sdk1('1.0', 'GRPC'))
 keepsContract(sdk03('JSONRPC'))

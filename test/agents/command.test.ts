@@ -74,6 +74,15 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
 }
 
 agentContract('a program for each turn, in JSON lines,', harness({ mode: 'turn', protocol: 'jsonl', resume: 'rerun' }))
-agentContract('a program for each turn, in plain text,', harness({ mode: 'turn', protocol: 'text', resume: 'fail' }))
-agentContract('a program that is kept, in JSON lines,', harness({ mode: 'keep', protocol: 'jsonl', resume: 'rerun' }))
-agentContract('a program that is kept, in plain text,', harness({ mode: 'keep', protocol: 'text', resume: 'fail' }))
+agentContract(
+  'a program for each turn, in plain text, [full]',
+  harness({ mode: 'turn', protocol: 'text', resume: 'fail' }),
+)
+agentContract(
+  'a program that is kept, in JSON lines, [full]',
+  harness({ mode: 'keep', protocol: 'jsonl', resume: 'rerun' }),
+)
+agentContract(
+  'a program that is kept, in plain text, [full]',
+  harness({ mode: 'keep', protocol: 'text', resume: 'fail' }),
+)

@@ -164,7 +164,7 @@ describe('detection at a URL', () => {
     }
   })
 
-  it('reports another server, none, or one that never responds', async (t) => {
+  it('reports another server, none, or one that never responds [full]', async (t) => {
     const page = await web(t, (_, response) => void response.setHeader('content-type', 'text/html').end('<p>hello'))
     const other = await ask([page])
     for (const kind of ['a2a', 'openclaw', 'mcp', 'openai'])
@@ -265,7 +265,7 @@ describe('detection of a command', () => {
     },
   )
 
-  it('waits for programs that may still answer: one that connects to a server, sleeps, or starts another', async (t) => {
+  it('waits for programs that may still answer: one that connects to a server, sleeps, or starts another [full]', async (t) => {
     const slow = await web(t, () => {})
     const connects = `fetch(${JSON.stringify(slow)}); process.stdin.resume()`
     for (const target of [

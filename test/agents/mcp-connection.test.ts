@@ -25,7 +25,7 @@ function program(...lines: readonly string[]): McpServer {
 }
 
 const places: [string, (t: TestContext) => Promise<McpServer>][] = [
-  ['a program', async () => ({ command: everythingCommand, cwd: import.meta.dirname, env: programEnv })],
+  ['a program [full]', async () => ({ command: everythingCommand, cwd: import.meta.dirname, env: programEnv })],
   ['an address', async (t) => ({ url: (await startEverythingServer(t)).url, headers: {} })],
 ]
 

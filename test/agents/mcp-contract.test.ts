@@ -43,7 +43,7 @@ interface FolderBench extends AgentUnderTest {
   readonly folder: SharedFolder
 }
 
-agentContract<FolderBench>('mcp, a program', {
+agentContract<FolderBench>('mcp, a program [full]', {
   ...usual,
   async open() {
     const folder = createSharedFolder()

@@ -8,7 +8,7 @@ import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
 import { startEverythingServer, everythingCommand } from './mcp-everything.ts'
 
 const places: readonly [string, (t: TestContext) => Promise<object>][] = [
-  ['a program', async () => ({ command: everythingCommand, cwd: import.meta.dirname })],
+  ['a program [full]', async () => ({ command: everythingCommand, cwd: import.meta.dirname })],
   ['an address', async (t) => ({ url: (await startEverythingServer(t)).url })],
 ]
 const { signal } = new AbortController()

@@ -57,7 +57,7 @@ async function anAddress(t: TestContext): Promise<Place> {
 }
 
 const places: readonly [string, (t: TestContext) => Place | Promise<Place>][] = [
-  ['a program', aProgram],
+  ['a program [full]', aProgram],
   ['an address', anAddress],
 ]
 

@@ -12,7 +12,7 @@ interface Bench extends AgentUnderTest {
 
 /** An agent keeps the contract with and without streaming. */
 for (const stream of [true, false]) {
-  agentContract(`openai, ${stream ? 'streaming' : 'not streaming'},`, {
+  agentContract(`openai, ${stream ? 'streaming' : 'not streaming [full]'},`, {
     async open(): Promise<Bench> {
       const gate = Promise.withResolvers<void>()
       const model = await scriptedModel(brain(gate.promise))

@@ -58,7 +58,7 @@ describe('the connection to an OpenClaw gateway', () => {
     assert.equal(gateway.pairRequests().length, 2)
   })
 
-  it('that needs approval fails with instructions, and works after the approval', async (t) => {
+  it('that needs approval fails with instructions, and works after the approval [full]', async (t) => {
     const { gateway, agent, bench: fixture } = await openOpenclawTestAgent(t, { trouble: { pairing: true } })
     await assert.rejects(agent.send('count to 2'), (error: Error & { code: string }) => {
       const [requestId] = gateway.pairRequests()

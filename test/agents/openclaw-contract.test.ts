@@ -26,7 +26,7 @@ const over =
 
 agentContract('openclaw by WebSocket', { ...exchanges, open: over({ transport: 'ws' }) })
 
-agentContract('openclaw that asks its caller for approvals', {
+agentContract('openclaw that asks its caller for approvals [full]', {
   ...exchanges,
   open: over({ approvals: 'caller' }, { asksForApproval: true }),
   question: {
@@ -37,7 +37,7 @@ agentContract('openclaw that asks its caller for approvals', {
   },
 })
 
-agentContract('openclaw by HTTP', {
+agentContract('openclaw by HTTP [full]', {
   ...exchanges,
   open: over({ transport: 'http' }),
   failing: { ...exchanges.failing, hidden: 'secret-host' },

@@ -46,7 +46,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     assert.equal(await run('ask', `${server.url}/a2a/echo`, 'hello'), 'You said: hello')
   })
 
-  it('streams live, and receives each chunk once although the server is killed and restarted [B-98 B-109]', async () => {
+  it('streams live, and receives each chunk once although the server is killed and restarted [B-98 B-109] [full]', async () => {
     const first = await startServer(origin)
     const chunks: string[] = []
     const inTheMiddle = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     await page.unroute(site)
   })
 
-  it('loads the card parser while the card is fetched', async () => {
+  it('loads the card parser while the card is fetched [full]', async () => {
     await using server = await startServer(origin)
     const other = await browser.newPage()
     await other.goto(origin)
@@ -89,7 +89,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     await other.close()
   })
 
-  it('stops a subscription on request, and the task continues until it is canceled [B-103]', async () => {
+  it('stops a subscription on request, and the task continues until it is canceled [B-103] [full]', async () => {
     await using server = await startServer(origin)
     assert.deepEqual(await run('abort', `${server.url}/a2a/counter`), {
       isTyped: false,
@@ -100,7 +100,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     })
   })
 
-  it('gets errors with codes: of the agent, of the server and of the network', async () => {
+  it('gets errors with codes: of the agent, of the server and of the network [full]', async () => {
     const server = await startServer(origin)
     const failed = (await run('ask', `${server.url}/a2a/grump`, 'please')) as { code: string; message: string }
     assert.equal(failed.code, 'TASK_FAILED')
@@ -116,13 +116,13 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     await server[Symbol.asyncDispose]()
   })
 
-  it('is refused by a server that does not list its origin', async () => {
+  it('is refused by a server that does not list its origin [full]', async () => {
     await using server = await startServer('https://elsewhere.example.com')
     const refused = (await run('ask', `${server.url}/a2a/echo`, 'hello')) as { code: string }
     assert.equal(refused.code, 'UNAVAILABLE')
   })
 
-  it('sends a bearer token, and gets an error when that is not enough', async () => {
+  it('sends a bearer token, and gets an error when that is not enough [full]', async () => {
     const server = await serve({
       name: 'Protected',
       port: 0,

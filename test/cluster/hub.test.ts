@@ -77,7 +77,7 @@ describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
   const env = { PARLEY_MASTER_KEY: masterKey.toString('base64') }
   const store = urlOf(database.cluster, database.name)
 
-  it('acts as one hub in two processes: when one is terminated, the other continues its work at once', async () => {
+  it('acts as one hub in two processes: when one is terminated, the other continues its work at once [full]', async () => {
     const [first, second] = await Promise.all([
       startHub({ ...env, PARLEY_STORE: store }),
       startHub(env, '--store', store),
@@ -104,7 +104,7 @@ describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
 })
 
 describe('the hub on SQLite', { timeout: 120_000 }, () => {
-  it('exits in time on SIGTERM and continues its work after a restart', async () => {
+  it('exits in time on SIGTERM and continues its work after a restart [full]', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-hub-'))
     const env = { PARLEY_DATA: folder, PORT: String(await freePort()) }
     const first = await startHub(env)

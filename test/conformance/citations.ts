@@ -18,7 +18,7 @@ export interface Citation {
 const patterns = ['{packages,scripts,bench}/**/*.test.ts', 'packages/*/src/testing/**/*.ts', '{test,examples}/**/*.ts']
 const exclude = ['**/node_modules/**', '**/dist/**', 'test/conformance/{citations,conformance.test}.ts']
 
-const named = /(?<quote>['"`])(?<name>(?:\\.|(?!\k<quote>)[^\\\n])*?)\s*\[(?<ids>[^[\]\n]*)\]\k<quote>/g
+const named = /(?<quote>['"`])(?<name>(?:\\.|(?!\k<quote>)[^\\\n])*?)\s*\[(?<ids>[^[\]\n]*)\](?: \[full\])?\k<quote>/g
 const idList = /^(?:[A-Z]\d?-\d+)(?:[ ,]+[A-Z]\d?-\d+)*$/
 const idLike = /\b[A-Z]\d?-\d+\b/
 

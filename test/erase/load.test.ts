@@ -145,7 +145,7 @@ describe('erasing a caller under load', () => {
 })
 
 const skip = await skipReason()
-describe('erasing a caller under load with two replicas', { skip }, async () => {
+describe('erasing a caller under load with two replicas [full]', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
 

@@ -133,7 +133,7 @@ describe('erasing a caller of a hub with SQLite', () => {
     assert.ok((await hub.send('talker', 'hello', bob)).id)
   })
 
-  it('is finished by the next process if the first was stopped', async () => {
+  it('is finished by the next process if the first was stopped [full]', async () => {
     const hub = await openHub()
     const proof = await hub.key({ agents: ['*'], principal: aliceId })
     await fill(hub, proof, secret)

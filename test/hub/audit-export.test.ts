@@ -59,7 +59,7 @@ async function run(cwd: string, environment: Record<string, string>, ...words: s
 }
 
 describe('the audit export of a hub', { timeout: 300_000 }, () => {
-  it('to a file misses nothing over kill -9 and a rotation', async () => {
+  it('to a file misses nothing over kill -9 and a rotation [full]', async () => {
     const folder = await newFolder({ 'parley.yaml': `${agents}audit: { export: { file: ./audit.jsonl } }\n` })
     const file = join(folder, 'audit.jsonl')
     const exported = async (path = file) => linesOf(await readFile(path, 'utf8').catch(() => ''))
@@ -129,7 +129,7 @@ describe('the audit export of a hub', { timeout: 300_000 }, () => {
     await hub.stop()
   })
 
-  it('does not reach a private address that is not allowed', async () => {
+  it('does not reach a private address that is not allowed [full]', async () => {
     const sink = '{ url: "http://127.0.0.1:9/audit" }'
     const folder = await newFolder({ 'parley.yaml': `${agents}audit: { export: ${sink} }\n` })
     const hub = await startHub(folder)
@@ -148,7 +148,7 @@ describe('the audit export of a hub', { timeout: 300_000 }, () => {
   })
 
   it(
-    'to stdout survives a full disk, and so does the cursor of the command',
+    'to stdout survives a full disk, and so does the cursor of the command [full]',
     { skip: fullDiskSkipReason },
     async () => {
       const port = await freePort()
@@ -216,7 +216,7 @@ describe('the audit export of a hub', { timeout: 300_000 }, () => {
     await hub.stop()
   })
 
-  it('leaves facts about the store in status and metrics', async () => {
+  it('leaves facts about the store in status and metrics [full]', async () => {
     const folder = await newFolder({ 'parley.yaml': agents })
     const hub = await startHub(folder)
     const env = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: await hub.adminKey() }

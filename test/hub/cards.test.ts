@@ -58,7 +58,7 @@ describe('the cards of a hub', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('may omit interfaces that are served and requirements that are enforced', async () => {
+  it('may omit interfaces that are served and requirements that are enforced [full]', async () => {
     const hub = await start(`
 card: { omitInterfaces: [GRPC], omitSecurityRequirements: true }
 agents:
@@ -78,7 +78,7 @@ access: {}
     await hub.stop()
   })
 
-  it('declare schemes but no requirements for an agent that may be called without credentials', async () => {
+  it('declare schemes but no requirements for an agent that may be called without credentials [full]', async () => {
     const hub = await start(`
 agents: { open: { kind: demo, agent: echo }, shut: { kind: demo, agent: echo } }
 access: { anonymous: [open] }
@@ -149,7 +149,7 @@ access: { anonymous: '*' }
 })
 
 describe('a stream of a hub', { timeout: 120_000 }, () => {
-  it('stays open while the agent waits for input, if configured', async () => {
+  it('stays open while the agent waits for input, if configured [full]', async () => {
     const hub = await start(`
 agents:
   ends: { kind: demo, agent: concierge }

@@ -20,7 +20,7 @@ const failed = (results: readonly CheckResult[]): readonly string[] =>
     .map(({ level, version, binding, id, note }) => `${level} ${version} ${binding} ${id}: ${note}`)
 
 describe('the hub with its demo agents', { timeout: 180_000 }, () => {
-  it('breaks no must and no should, over every interface of its cards', async () => {
+  it('breaks no must and no should, over every interface of its cards [full]', async () => {
     const hub = await startHub(await newFolder())
     const judge = (agent: string, more: ConformanceOptions) =>
       runConformance(`${hub.url}/a2a/${agent}`, { ...options, ...more })

@@ -33,7 +33,7 @@ async function modesIn(directory: string): Promise<Readonly<Record<string, strin
 }
 
 describe('a hub whose database lost acknowledged writes', options, () => {
-  it('reports in one sentence what is missing, and starts only if the operator accepts the loss', async () => {
+  it('reports in one sentence what is missing, and starts only if the operator accepts the loss [full]', async () => {
     const { folder, database } = await killedHub()
     await truncate(`${database}-wal`, 0)
     const { code, lines } = await runParley(folder, up)
@@ -96,7 +96,7 @@ describe('the files of a hub', options, () => {
     })
   })
 
-  it('stay so after a restart, without a warning', async () => {
+  it('stay so after a restart, without a warning [full]', async () => {
     const folder = await newFolder({ 'parley.yaml': config })
     const first = await startHub(folder)
     await first.adminKey()
@@ -116,7 +116,7 @@ describe('the files of a hub', options, () => {
     )
   })
 
-  it('are restricted if an earlier version or a copy left them open', async () => {
+  it('are restricted if an earlier version or a copy left them open [full]', async () => {
     const { folder } = await killedHub()
     const directory = join(folder, '.parley')
     for (const name of await readdir(directory)) await chmod(join(directory, name), 0o644)
@@ -142,7 +142,7 @@ describe('the files of a hub', options, () => {
   })
 
   it(
-    'of another user are not changed, with a warning and no failure',
+    'of another user are not changed, with a warning and no failure [full]',
     { skip: isRoot ? false : 'only root can make files of another user' },
     async () => {
       const folder = await newFolder({ 'parley.yaml': config })

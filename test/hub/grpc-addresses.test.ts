@@ -72,7 +72,7 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('stays at the old port of an agent until the new one is open', async () => {
+  it('stays at the old port of an agent until the new one is open [full]', async () => {
     const agents = (port: number): string =>
       `agents:\n  ann: { kind: module, path: ./ann.ts }\n  bob: { kind: module, path: ./bob.ts, grpcPort: ${port} }\n`
     const [first, second] = [await freePort(), await freePort()]

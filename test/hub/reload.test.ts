@@ -84,7 +84,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('grants anonymous access only after a restart if there was none at the start', async () => {
+  it('grants anonymous access only after a restart if there was none at the start [full]', async () => {
     const agents = 'agents: { a: { kind: demo, agent: echo } }\n'
     const folder = await newFolder({ 'parley.yaml': `${agents}access: {}\n` })
     const hub = await startHub(folder)
@@ -94,7 +94,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('loads a module once its package.json is fixed, without a restart', async () => {
+  it('loads a module once its package.json is fixed, without a restart [full]', async () => {
     const folder = await newFolder({
       'parley.yaml': 'agents:\n  greeter: { kind: module, path: ./greeter.ts }\n',
       'package.json': '{ "name": "mine", "type": "commonjs" }',

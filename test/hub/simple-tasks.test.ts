@@ -120,7 +120,7 @@ describe('simple tasks', options, () => {
     await hub.stop()
   })
 
-  it('time out, also while they wait for input [S0-20 S0-30]', async () => {
+  it('time out, also while they wait for input [S0-20 S0-30] [full]', async () => {
     const { hub } = await hubWith(
       `agents:${agents.replace(', default: true', '')}`.replace('asker.ts }', 'asker.ts, default: true }'),
     )

@@ -67,7 +67,7 @@ const isRefused = ({ status: code, body }: RawAnswer): boolean =>
 
 /** What the quick mode measures: each binding and each version once. */
 const inShort: readonly string[] = ['JSONRPC 1.0', 'HTTP+JSON 0.3', 'GRPC 1.0']
-/** Between 1,000 and 2,000 messages are remembered: more than the quick mode sends. turns.test.ts does. */
+/** Between 1,000 and 2,000 messages are remembered: more than the quick mode sends. turns.full.test.ts does. */
 const isSlowToFill = (name: string): boolean => name.endsWith('by a Message')
 
 async function casesOf(bindingVersion: BindingVersion): Promise<readonly LeakCase[]> {

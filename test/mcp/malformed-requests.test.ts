@@ -227,7 +227,7 @@ describe('a client that disconnects', () => {
 })
 
 describe('the hub', () => {
-  it('exits while clients wait, and their tasks continue after a restart', async () => {
+  it('exits while clients wait, and their tasks continue after a restart [full]', async () => {
     const caller = await openMcpTestClient('2025-11-25', { url: mcp })
     const calling = caller.client.callTool(
       { name: 'send_message', arguments: { agent: 'scripted', message: 'long' } },

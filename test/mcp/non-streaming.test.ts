@@ -10,7 +10,7 @@ const path = join(import.meta.dirname, 'non-streaming-agent.ts')
 const { mcp, url } = await openMcpTestHub({}, { plodder: { kind: 'module', path, export: 'plodder' } })
 const places: readonly (readonly [string, McpTarget])[] = [
   ['HTTP', { url: mcp }],
-  ['stdio', { args: ['--agent', `${url}/a2a/plodder`] }],
+  ['stdio [full]', { args: ['--agent', `${url}/a2a/plodder`] }],
 ]
 
 for (const [transport, where] of places) {

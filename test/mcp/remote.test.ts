@@ -27,7 +27,7 @@ const remote = await serve({
 after(() => remote.close())
 const places: readonly (readonly [string, McpTarget])[] = [
   ['HTTP', { url: testHub.mcp }],
-  ['stdio', { args: ['--agent', `${testHub.url}/a2a/clock`, '--allow', '127.0.0.1'] }],
+  ['stdio [full]', { args: ['--agent', `${testHub.url}/a2a/clock`, '--allow', '127.0.0.1'] }],
 ]
 
 for (const [transport, where] of places) {

@@ -9,7 +9,7 @@ import { openMcpTestHub } from './mcp-test-hub.ts'
 const { url, mcp } = await openMcpTestHub({ mcp: { tools: 'skills' } })
 const places: readonly (readonly [string, McpTarget])[] = [
   ['HTTP', { url: mcp }],
-  ['stdio', { args: ['--agent', `${url}/a2a/scripted`, '--tools', 'skills'] }],
+  ['stdio [full]', { args: ['--agent', `${url}/a2a/scripted`, '--tools', 'skills'] }],
 ]
 
 type TaskEvent = { readonly type: string; readonly task?: any; readonly result?: any; readonly error?: any }

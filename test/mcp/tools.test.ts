@@ -8,7 +8,7 @@ import { openMcpTestHub } from './mcp-test-hub.ts'
 const { url, mcp } = await openMcpTestHub()
 const places: readonly (readonly [string, McpTarget])[] = [
   ['HTTP', { url: mcp }],
-  ['stdio', { args: ['--hub', url, '--allow', '127.0.0.1'] }],
+  ['stdio [full]', { args: ['--hub', url, '--allow', '127.0.0.1'] }],
 ]
 
 for (const revision of revisions) {

@@ -53,7 +53,7 @@ describe('parley backup and restore', () => {
     assert.equal(statSync(join(to, 'parley.db')).mode & 0o777, 0o600)
   })
 
-  it('tell what a backup is, and check it', async () => {
+  it('tell what a backup is, and check it [full]', async () => {
     const { stdout } = await runParley('restore', '--check', '-o', 'json', backup)
     const { store, keyring, counts } = JSON.parse(stdout) as Record<string, unknown>
     assert.deepEqual({ store, keyring }, { store: 'sqlite', keyring: 'wrapped' })
@@ -64,7 +64,7 @@ describe('parley backup and restore', () => {
     )
   })
 
-  it('record the time of the last backup', async () => {
+  it('record the time of the last backup [full]', async () => {
     const settings = { store: 'sqlite:', dataDir: data }
     const kv = sqliteStore(':memory:').kv
     const { at = 0, bytes, position } = (await lastBackup(settings, { kv })) ?? {}
@@ -74,7 +74,7 @@ describe('parley backup and restore', () => {
     assert.equal(await lastBackup({ ...settings, dataDir: place() }, { kv }), undefined)
   })
 
-  it('are complete with a role of PostgreSQL that may only read, and warn', { skip: noDatabase }, async () => {
+  it('are complete with a role of PostgreSQL that may only read, and warn [full]', { skip: noDatabase }, async () => {
     const url = await createEmptyDatabase()
     await runParley('import', '--store', url, dump)
     const client = new pg.Client(url)
@@ -94,7 +94,7 @@ describe('parley backup and restore', () => {
     assert.equal(await exported(to), readFileSync(dump, 'utf8'))
   })
 
-  it('carry the master key only if asked to', async () => {
+  it('carry the master key only if asked to [full]', async () => {
     const full = join(folder, 'full')
     const { stderr } = await runParley('backup', '--data', data, '--keyring', 'full', full)
     assert.match(stderr, /contains the master key/)
@@ -106,7 +106,7 @@ describe('parley backup and restore', () => {
     assert.equal(readFileSync(full).includes(Buffer.from(key.trim(), 'base64')), true)
   })
 
-  it('refuse a master key that did not wrap the keys, unless the keys are left out', async () => {
+  it('refuse a master key that did not wrap the keys, unless the keys are left out [full]', async () => {
     const to = place()
     masterKeyFile(join(to, 'parley.db'))
     await assertFails(/wrapped by another master key/, 'restore', '--data', to, backup)
@@ -115,19 +115,19 @@ describe('parley backup and restore', () => {
     assert.ok((await exported(to)).includes('"key":0'))
   })
 
-  it('are files: a backup to the standard output is refused', async () => {
+  it('are files: a backup to the standard output is refused [full]', async () => {
     const { code, stderr } = await startParley('backup', '--data', data, '-').result
     assert.match(stderr, /A backup is a file/)
     assert.equal(code, 2)
   })
 
-  it('overwrite nothing', async () => {
+  it('overwrite nothing [full]', async () => {
     await assertFails(/exists already/, 'backup', '--data', data, backup)
     await assertFails(/is not empty/, 'restore', '--data', data, backup)
     await assertFails(/is not empty/, 'import', '--data', data, dump)
   })
 
-  it('refuse a store that a hub has open, and back it up nevertheless', async () => {
+  it('refuse a store that a hub has open, and back it up nevertheless [full]', async () => {
     const to = place()
     const store = sqliteStore(join(to, 'parley.db'))
     await createTask(store, { id: 'live' })
@@ -138,7 +138,7 @@ describe('parley backup and restore', () => {
     assert.match((await runParley('restore', '--check', online)).stdout, /1 task with 1 append/)
   })
 
-  it('reset the high-water mark of an earlier database', async () => {
+  it('reset the high-water mark of an earlier database [full]', async () => {
     const to = place()
     const earlier = sqliteStore(join(to, 'parley.db'))
     for (let n = 0; n < 100; n += 1) await createTask(earlier)
@@ -150,7 +150,7 @@ describe('parley backup and restore', () => {
   })
 })
 
-describe('the record of the last backup of an earlier database', () => {
+describe('the record of the last backup of an earlier database [full]', () => {
   const kv = sqliteStore(':memory:').kv
   for (const [command, source] of [
     ['restore', backup],
@@ -172,7 +172,7 @@ describe('the record of the last backup of an earlier database', () => {
   }
 })
 
-describe('a damaged file', () => {
+describe('a damaged file [full]', () => {
   const damages: readonly (readonly [name: string, expected: RegExp, change: (bytes: Buffer) => Buffer])[] = [
     ['cut off', /incomplete/, (bytes) => bytes.subarray(0, -40)],
     ['cut off in the middle', /incomplete/, (bytes) => bytes.subarray(0, bytes.length / 2)],
@@ -204,7 +204,7 @@ describe('a damaged file', () => {
   })
 })
 
-describe('a killed command', () => {
+describe('a killed command [full]', () => {
   for (const [command, source] of [
     ['import', dump],
     ['restore', backup],

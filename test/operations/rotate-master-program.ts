@@ -1,6 +1,6 @@
 /**
  * Opens a store, rotates its master key and kills itself with SIGKILL before or after one step of the rotation. Run by
- * rotate-master-killed.test.ts.
+ * rotate-master-killed.full.test.ts.
  */
 import pg from 'pg'
 import type { FullStore } from '@parley/a2a'

@@ -46,12 +46,12 @@ export function checkFiveCommands(): void {
       await stop()
     })
 
-    it('writes a project whose test passes and whose types are right', async () => {
+    it('writes a project whose test passes and whose types are right [full]', async () => {
       assert.match(await machine.run('npm test', project), /^. pass 1$/m)
       await machine.run('npm run check', project)
     })
 
-    it('writes the same project as parley init', async () => {
+    it('writes the same project as parley init [full]', async () => {
       assert.match(await machine.run('npx @parley/hub init ../other', project), /^ {2}cd \.\.\/other$/m)
       const files = ['agent.ts', 'package.json', 'parley.yaml', 'tsconfig.json', '.gitignore']
       const contents = (folder: string): Promise<readonly string[]> =>
@@ -63,7 +63,7 @@ export function checkFiveCommands(): void {
       )
     })
 
-    it('is followed by the snippets of the README of @parley/a2a', async () => {
+    it('is followed by the snippets of the README of @parley/a2a [full]', async () => {
       const [greeter = '', client = '', test = '', ...more] = await codeIn('packages/a2a/README.md', 'ts')
       assert.deepEqual(more, [])
       await writeFile(join(project, 'greeter.ts'), greeter.replace('serve({', 'serve({ port: 0,'))
@@ -76,7 +76,7 @@ export function checkFiveCommands(): void {
       await machine.run('npm run check', project)
     })
 
-    it('is followed by the snippets of the README of @parley/hub', async () => {
+    it('is followed by the snippets of the README of @parley/hub [full]', async () => {
       const [config = ''] = await codeIn('packages/hub/README.md', 'yaml')
       const [, block = ''] = await codeIn('packages/hub/README.md', 'sh')
       const [check = '', start = '', help = ''] = block.split('\n')

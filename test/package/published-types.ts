@@ -27,7 +27,7 @@ const grpcTypes = [
 ]
 
 export function checkPublishedTypes(): void {
-  describe('the published types', () => {
+  describe('the published types [full]', () => {
     let packed: PackedPackages
     before(async () => {
       packed = await packedPackages()

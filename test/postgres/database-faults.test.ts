@@ -113,7 +113,7 @@ describe('a faulty database', { skip }, async () => {
     await assertAppended(store, id, { expectedSeq: 2, records: chunks('b') })
   })
 
-  it('that is unreachable beyond the retry limit is reported, and appends work again afterwards', async () => {
+  it('that is unreachable beyond the retry limit is reported, and appends work again afterwards [full]', async () => {
     let isGone = false
     const refuse = (): void => {
       if (isGone) throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
@@ -128,29 +128,33 @@ describe('a faulty database', { skip }, async () => {
     assert.deepEqual((await logOf(id)).slice(1), ['kept'])
   })
 
-  it('whose connections are cut repeatedly loses, doubles and reorders nothing', { timeout: 60_000 }, async () => {
-    const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
-    const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })
-    const tasks = await Promise.all(Array.from({ length: 8 }, () => createTask(store)))
-    // After every few appends, not by the clock: a busy machine would do nothing but connect again.
-    let appended = 0
-    const cut = async (): Promise<void> => {
-      appended += 1
-      if (appended % 20 !== 0) return
-      await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
-    }
-    const written = Array.from({ length: 100 }, (_, n) => `${n}`)
-    await Promise.all(
-      tasks.map(async ({ id }) => {
-        for (const [n, word] of written.entries()) {
-          await assertAppended(store, id, { expectedSeq: n + 1, records: chunks(word) })
-          await cut()
-        }
-      }),
-    )
-    for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
-    assert.equal((await store.tasks.load(tasks[0]!.id))?.head, 101)
-  })
+  it(
+    'whose connections are cut repeatedly loses, doubles and reorders nothing [full]',
+    { timeout: 60_000 },
+    async () => {
+      const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
+      const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })
+      const tasks = await Promise.all(Array.from({ length: 8 }, () => createTask(store)))
+      // After every few appends, not by the clock: a busy machine would do nothing but connect again.
+      let appended = 0
+      const cut = async (): Promise<void> => {
+        appended += 1
+        if (appended % 20 !== 0) return
+        await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
+      }
+      const written = Array.from({ length: 100 }, (_, n) => `${n}`)
+      await Promise.all(
+        tasks.map(async ({ id }) => {
+          for (const [n, word] of written.entries()) {
+            await assertAppended(store, id, { expectedSeq: n + 1, records: chunks(word) })
+            await cut()
+          }
+        }),
+      )
+      for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
+      assert.equal((await store.tasks.load(tasks[0]!.id))?.head, 101)
+    },
+  )
 
   it('that reports a serialization failure gets the statement again', async () => {
     for (const code of ['40001', '40P01', '57014', '53300']) {
@@ -175,7 +179,7 @@ describe('a faulty database', { skip }, async () => {
     )
   })
 
-  it('without a free connection times out', async () => {
+  it('without a free connection times out [full]', async () => {
     const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 1 })
     const store = database.open({ pool, endPool: true, statementTimeoutMs: 100, leaseTtlMs: 400 })
     const { id } = await createTask(store)

@@ -84,7 +84,7 @@ async function openReplicas(count: number) {
 }
 
 describe('webhooks of three servers on one database', { skip }, () => {
-  it('get each event once and in order, whichever replica registered them [B-127]', async () => {
+  it('get each event once and in order, whichever replica registered them [B-127] [full]', async () => {
     const receiver = await openReceiver()
     const replica = await openReplicas(3)
     const tasks = await Promise.all(

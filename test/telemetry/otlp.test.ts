@@ -177,7 +177,7 @@ describe('a request that goes through two hubs', () => {
     assert.equal((await other.admin(`/admin/traces/${traceId}`)).traces.length, 1)
   })
 
-  it('is not exported if its caller does not sample it, and the hub still records it', async (t) => {
+  it('is not exported if its caller does not sample it, and the hub still records it [full]', async (t) => {
     const collector = await openCollector(t)
     const { main } = await openBoth(t, collector)
     const unsampled = { traceparent: headers.traceparent.replace(/01$/, '00') }
@@ -215,7 +215,7 @@ describe('a request that goes through two hubs', () => {
   })
 })
 
-describe('an unresponsive collector', () => {
+describe('an unresponsive collector [full]', () => {
   it('delays no caller, and is not waited for at shutdown', { timeout: 60_000 }, async (t) => {
     const collector = await openCollector(t)
     collector.hang()

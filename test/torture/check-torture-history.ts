@@ -1,6 +1,6 @@
 /**
  * Judges the history of a torture run: whether anything that a client observed is lost, doubled, out of order or contradicted
- * by what another client observed, by the log, or by the agents. Pure: check-torture-history.test.ts shows that it reports each kind of violation.
+ * by what another client observed, by the log, or by the agents. Pure: check-torture-history.full.test.ts shows that it reports each kind of violation.
  * The rules about logs and streams are those of the cluster's checker.
  */
 import { isDeepStrictEqual } from 'node:util'

@@ -1,4 +1,4 @@
-/** deploy/compose.yaml is valid and safe. test/deploy/image.test.ts runs the hub with its configuration and its secrets. */
+/** deploy/compose.yaml is valid and safe. test/deploy/image.full.test.ts runs the hub with its configuration and its secrets. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -8,7 +8,7 @@ import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { root } from './program.ts'
 
-/** clients-docs.test.ts and simple-docs.test.ts run the programs of these pages. */
+/** clients-docs.full.test.ts and simple-docs.test.ts run the programs of these pages. */
 const running = new Set(
   ['clients', 'client-streams', 'client-auth', 'conversations', 'webhook-receiver', 'client-http', 'simple'].map(
     (name) => `docs/guides/${name}.md`,
