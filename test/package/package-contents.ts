@@ -38,7 +38,7 @@ const limits: Readonly<Record<string, Limits>> = {
 const excluded = /^src\/|^dist\/.*(?:\.test\.|fixtures)|golden|tsbuildinfo|made-of|\.map$/
 
 export function checkContents(): void {
-  describe('what the packages contain [full]', () => {
+  describe('what the packages contain', () => {
     let packed: PackedPackages
     before(async () => {
       packed = await packedPackages()

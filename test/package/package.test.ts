@@ -1,13 +1,4 @@
-/**
- * What a user installs: built, packed, and used by plain Node and npm, without our sources and without our conditions. One file,
- * because all tests share one build.
- */
+/** The journey of a newcomer with the packed packages. `package.full.test.ts` has all tests of them. */
 import { checkFiveCommands } from './five-commands.ts'
-import { checkContents } from './package-contents.ts'
-import { checkPublishedTypes } from './published-types.ts'
-import { checkStrangerCommands } from './stranger-commands.ts'
 
-checkContents()
-checkPublishedTypes()
 checkFiveCommands()
-checkStrangerCommands()

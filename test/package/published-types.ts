@@ -27,7 +27,7 @@ const grpcTypes = [
 ]
 
 export function checkPublishedTypes(): void {
-  describe('the published types [full]', () => {
+  describe('the published types', () => {
     let packed: PackedPackages
     before(async () => {
       packed = await packedPackages()

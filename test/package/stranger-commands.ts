@@ -12,7 +12,7 @@ import { startNpmRegistry, type NpmRegistry } from './npm-registry.ts'
 import { packedPackages, root } from './packed-packages.ts'
 
 export function checkStrangerCommands(): void {
-  describe('in an empty folder [full]', { timeout: 600_000 }, () => {
+  describe('in an empty folder', { timeout: 600_000 }, () => {
     let registry: NpmRegistry
     let machine: EmptyMachine
     before(async () => {
