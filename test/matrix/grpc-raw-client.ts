@@ -29,8 +29,10 @@ const resourceOf = (payload: any): object => ({
 export function createGrpcRawClient(version: VersionId, agent: Pick<TestAgent, 'grpcAddress' | 'fetch'>): RawClient {
   const { service, rpcs } = grpcSpellingOf[version]
   let opened: Promise<Client> | undefined
+  // With connections of its own: by default, clients of one process share them by address, and ports are used again.
+  const own = { 'grpc.use_local_subchannel_pool': 1 }
   const client = (): Promise<Client> =>
-    (opened ??= agent.grpcAddress().then((address) => new Client(address, credentials.createInsecure())))
+    (opened ??= agent.grpcAddress().then((address) => new Client(address, credentials.createInsecure(), own)))
   const same = (bytes: Uint8Array): Buffer => Buffer.from(bytes)
 
   function prepare(operation: Operation, request: RequestOf<Operation>, { bend, headers = {} }: RawCallOptions) {

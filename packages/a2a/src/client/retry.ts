@@ -30,9 +30,9 @@ function hasNoEffect(error: A2AError): boolean {
   return error.code === 'RATE_LIMITED' || (error.code === 'UNAVAILABLE' && (status ?? '503') === '503')
 }
 
-/** Messages of Node, Bun and Deno for a failed connection. Browsers do not reveal it. */
+/** Messages of Node, Bun, Deno and @grpc/grpc-js for a failed connection. Browsers do not reveal it. */
 const connectFailurePattern =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ERR_CONNECT|ConnectionRefused|FailedToOpenSocket|\(Connect\)/
+  /No connection established|Name resolution failed|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ERR_CONNECT|ConnectionRefused|FailedToOpenSocket|\(Connect\)/
 
 /** Whether the request failed before a byte of it was sent. */
 export function isConnectFailure(error: unknown): boolean {

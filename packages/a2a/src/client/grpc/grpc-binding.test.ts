@@ -19,6 +19,7 @@ import type { Authenticator, TransportCallOptions } from '../contract.ts'
 import { createHttpClient } from '../http/http-client.ts'
 import { defaultClientLimits } from '../default-limits.ts'
 import { grpc, type GrpcOptions } from './grpc-binding.ts'
+import { toGrpcFailure } from './grpc-errors.ts'
 
 const closers: (() => unknown)[] = []
 after(async () => {
@@ -147,6 +148,46 @@ describe('a call over gRPC', () => {
     assert.deepEqual([gone.code, gone.details['reason']], ['UNAVAILABLE', 'NETWORK'])
     assert.match(gone.message, /^127\.0\.0\.1:1 cannot be reached: ECONNREFUSED$/)
     assert.ok(isConnectFailure(gone))
+    // A second client makes an attempt too, instead of failing with the first one's.
+    const again = await failure(wireTo('127.0.0.1:1').call('GetTask', { id: 't1' }, about))
+    assert.equal(again.message, gone.message)
+    const details = 'Name resolution failed for target dns:nowhere.invalid:443'
+    const given = Object.assign(new Error(`14 UNAVAILABLE: ${details}`), {
+      code: 14,
+      details,
+      metadata: new Metadata(),
+    })
+    const { error: nameless } = toGrpcFailure(given, versionOf('1.0').proto, 'nowhere.invalid:443')
+    assert.equal(nameless.message, 'nowhere.invalid:443 cannot be reached: Name resolution failed')
+    assert.ok(isConnectFailure(nameless))
+  })
+
+  it('waits while its connection is being made, although the one before it failed', async () => {
+    const url = await answering({
+      GetTask: (_call, callback) => callback(null, encodeProtobuf('lf.a2a.v1.Task', done)),
+    })
+    const accepted: Socket[] = []
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      if (accepted.push(socket) === 1) socket.destroy()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closers.push(() => {
+      for (const socket of accepted) socket.destroy()
+      server.close()
+    })
+    const wire = wireTo(`127.0.0.1:${(server.address() as AddressInfo).port}`)
+    assert.equal((await failure(wire.call('GetTask', { id: 't1' }, about))).code, 'UNAVAILABLE')
+    const second = once(server, 'connection')
+    const waiting = Promise.all([1, 2].map(() => wire.call('GetTask', { id: 't1' }, about)))
+    // Fails the test if the calls fail before the connection is made.
+    const [[near]] = await Promise.all([second, Promise.race([second, waiting])])
+    const late = wire.call('GetTask', { id: 't1' }, about)
+    // Nothing of the server's SETTINGS has arrived until here.
+    const far = connectSocket(Number(url.split(':')[1]), '127.0.0.1').on('error', () => {})
+    near.pipe(far).pipe(near)
+    for (const task of [...(await waiting), await late]) assert.equal(task.id, 't1')
+    assert.equal(accepted.length, 2)
   })
 
   it('ends at its deadline, which the peer gets, and when its caller leaves', async () => {
@@ -356,9 +397,14 @@ describe('connect, with gRPC among its bindings', () => {
     const answer = await known.call('SendMessage', hello, about)
     assert.ok('task' in answer)
     assert.deepEqual(answer.task.artifacts?.[0]?.parts, [{ text: 'billing' }])
-    for (const tls of [{ ca: server.cert }, client, undefined]) {
+    for (const [tls, why] of [
+      [{ ca: server.cert }, 'certificate required'],
+      [client, 'self-signed certificate'],
+      [undefined, 'self-signed certificate'],
+    ] as const) {
       const refused = await failure(wire(`grpcs://localhost:${grpcPort}`, tls).call('SendMessage', hello, about))
       assert.deepEqual([refused.code, refused.details['reason']], ['UNAVAILABLE', 'NETWORK'])
+      assert.equal(refused.message, `localhost:${grpcPort} cannot be reached: ${why}`)
     }
     const unverified = wire(`grpcs://localhost:${grpcPort}`, { ...client, rejectUnauthorized: false })
     assert.ok('task' in (await unverified.call('SendMessage', hello, about)))

@@ -1,5 +1,5 @@
 /** `grpc()`: the binding for `connect(url, { bindings: [grpc()] })`, besides the two over HTTP. */
-import { Client, credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js'
+import { Client, connectivityState, credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js'
 import { grpcBinding } from '../../bindings/grpc/grpc-binding.ts'
 import { A2AError } from '../../model/error.ts'
 import type { ClientBinding } from '../contract.ts'
@@ -72,6 +72,12 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
   function clientFor(target: string, isSecure: boolean, maxBytes: number, resolved: ChannelOptions): Client {
     const key = `${isSecure} ${maxBytes} ${target} ${resolved['grpc.default_authority'] ?? ''}`
     let client = clients.get(key)
+    if (client !== undefined && hasFailed(client)) {
+      clients.delete(key)
+      // Later, so that a call that has just received this client still fails with the cause.
+      setImmediate((failed: Client) => failed.close(), client)
+      client = undefined
+    }
     if (client === undefined) {
       const [oldest] = clients.keys()
       if (clients.size >= maxClients && oldest !== undefined) {
@@ -83,9 +89,8 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
         'grpc.max_send_message_length': -1,
         'grpc.keepalive_time_ms': keepAliveMs,
         'grpc.keepalive_timeout_ms': 20_000,
-        // The session decides when to retry; a channel with a backoff of two minutes would fail on the peer's behalf.
-        'grpc.initial_reconnect_backoff_ms': 100,
-        'grpc.max_reconnect_backoff_ms': 5_000,
+        // Otherwise a new client would take over the failed connection of another one, and fail before it tries.
+        'grpc.use_local_subchannel_pool': 1,
         ...channel,
         ...resolved,
       })
@@ -122,6 +127,15 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
       clients.clear()
     },
   }
+}
+
+/**
+ * Whether the last attempt to connect failed. Such a channel fails calls with its old error until it is connected again, also
+ * while the next connection is being made. With a new client, the call makes an attempt and waits for it; the session decides
+ * when to retry.
+ */
+function hasFailed(client: Client): boolean {
+  return client.getChannel().getConnectivityState(false) === connectivityState.TRANSIENT_FAILURE
 }
 
 /** Uses one address family, because a target cannot contain two. */

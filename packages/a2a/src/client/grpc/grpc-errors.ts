@@ -26,15 +26,21 @@ export function toGrpcFailure(given: ServiceError, dialect: Dialect, peer: strin
     const error = new A2AError('INTERRUPTED', 'The stream broke off', { reason: 'NETWORK' }, { cause: given })
     return { error, wwwAuthenticate }
   }
-  // The platform's error code, but not its message, which may name an address within our network.
-  const why = /\bE[A-Z]{4,}\b/.exec(message)?.[0] ?? 'no connection'
   const error = new A2AError(
     'UNAVAILABLE',
-    `${peer} cannot be reached: ${why}`,
+    `${peer} cannot be reached: ${causeOf(message)}`,
     { reason: 'NETWORK' },
     { cause: given },
   )
   return { error, wwwAuthenticate }
+}
+
+/** The platform's error code or the words of TLS, but not the whole message, which may name an address within our network. */
+const causePattern =
+  /\bE[A-Z]{4,}\b|\bERR_TLS_[A-Z_]+|Name resolution failed|self-signed certificate|certificate (has expired|is not yet valid|required)|unable to (verify|get)[a-z ]+|wrong version number/
+
+function causeOf(message: string): string {
+  return causePattern.exec(message)?.[0] ?? 'no connection'
 }
 
 /** Our own size limit, recognizable by the missing headers: the peer reports our message with the same status. */
