@@ -1,13 +1,12 @@
 /** A hub in a separate process, with the console built from the working tree, that tests kill and restart at the same port. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after } from 'node:test'
 import { stringify } from 'yaml'
 import { adminKey } from '../admin/test-hub.ts'
+import { freePort } from '../free-port.ts'
 import { newFolder } from '../hub/running-hub.ts'
 import { builtConsole } from './built-console.ts'
 
@@ -43,13 +42,4 @@ export async function startKillableHub(agents: object): Promise<KillableHub> {
   await start()
   after(() => gone())
   return { url: `http://127.0.0.1:${port}`, kill: () => gone(), start }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

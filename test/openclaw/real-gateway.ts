@@ -4,12 +4,11 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayTarget } from '../agents/openclaw-fixture.ts'
+import { freePort } from '../free-port.ts'
 import { openScriptedModel } from './scripted-model.ts'
 import type { ScriptedModel } from './scripted-model.ts'
 
@@ -151,14 +150,4 @@ function defaultGatewayConfig(folder: string, port: number, baseUrl: string): ob
     telemetry: { enabled: false },
     logging: { file: join(folder, 'gateway.log') },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
