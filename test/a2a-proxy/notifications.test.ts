@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from '@parley/a2a'
 import { manualTimers } from '../../packages/a2a/src/testing/fixtures/manual-timers.ts'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import type { PeerKind } from '../interop/client/peer.ts'
 import { sdk03 } from '../interop/client/sdk-0.3-server.ts'
 import { sdk1 } from '../interop/client/sdk-1-server.ts'
@@ -92,7 +93,7 @@ for (const kind of peers) {
       })
       hook.serves(opened)
       const { id } = (await agent.send('hold it', { returnImmediately: true })) as Task
-      await until(async () => {
+      await eventually(async () => {
         const task = await agent.get(id)
         assert.ok(!/FAILED/.test(task.status.state), statusOf(task))
         return textOf(task) === 'one two '
@@ -117,18 +118,8 @@ for (const kind of peers) {
 }
 
 async function settled(agent: { get(id: string): Promise<Task> }, id: string): Promise<Task> {
-  await until(async () => !/WORKING|SUBMITTED/.test((await agent.get(id)).status.state))
+  await eventually(async () => !/WORKING|SUBMITTED/.test((await agent.get(id)).status.state))
   return agent.get(id)
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (
-    const giveUpAt = Date.now() + 60_000;
-    !(await holds());
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  ) {
-    assert.ok(Date.now() < giveUpAt, 'waited in vain')
-  }
 }
 
 describe('notifications', () => {

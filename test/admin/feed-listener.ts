@@ -1,5 +1,6 @@
 /** Follows the change feed as a page does: by server-sent events, with the id of the last event received. */
 import { createParser } from 'eventsource-parser'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { asAdmin, type AuthHeaders } from './test-hub.ts'
 
 export interface FeedEvent {
@@ -61,7 +62,7 @@ export async function listenToFeed(
       look()
       const timer = setTimeout(
         () => found.reject(new Error(`received no event ${what}, but ${JSON.stringify(events).slice(0, 2_000)}`)),
-        20_000,
+        guardMs,
       )
       return found.promise.finally(() => {
         clearTimeout(timer)

@@ -13,6 +13,7 @@ import { fileSource } from '../../packages/hub/src/config/config-source.ts'
 import type { Hub } from '../../packages/hub/src/hub.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
 import { createLogBuffer } from '../../packages/hub/src/telemetry/logs/log-buffer.ts'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 /** The credentials of each request. */
 export type AuthHeaders = Readonly<Record<string, string>>
@@ -201,13 +202,13 @@ export async function openTokenIssuer(): Promise<TokenIssuer> {
   }
 }
 
-/** Retries until the condition holds, for a minute at most. */
+/** Retries until the condition holds. */
 export async function waitFor<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
-  const giveUpAt = Date.now() + 60_000
+  const giveUpAt = Date.now() + guardMs
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (Date.now() > giveUpAt) throw new Error(`it did not come to pass: ${what}`)
+    if (Date.now() > giveUpAt) throw new Error(`waited ${guardMs} ms for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

@@ -66,7 +66,6 @@ agentContract<FolderBench>('mcp, a program [full]', {
   resume: 'fail',
   // Each conversation has its own process, which starts slowly on a busy machine.
   deadlineMs: 5_000,
-  stepTimeoutMs: 20_000,
 })
 
 interface HttpBench extends AgentUnderTest {

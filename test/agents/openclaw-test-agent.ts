@@ -84,9 +84,4 @@ export function joinChunks(chunks: readonly (readonly [string, boolean])[]): str
   return chunks.reduce((all, [text, append]) => (append ? all + text : text), '')
 }
 
-export async function waitUntil(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const giveUpAt = Date.now() + 60_000; !(await isSo());) {
-    if (Date.now() > giveUpAt) throw new Error(`waited in vain for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
+export { eventually as waitUntil } from '../../packages/a2a/src/testing/fixtures/eventually.ts'

@@ -1,7 +1,7 @@
 /** Whether a process exists. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 export function isProcessAlive(pid: number): boolean {
   try {
@@ -14,7 +14,5 @@ export function isProcessAlive(pid: number): boolean {
 
 export async function waitForProcessExit(pid: number): Promise<void> {
   assert.ok(pid > 1, `there is no process ${pid}`)
-  for (const giveUpAt = Date.now() + 60_000; isProcessAlive(pid); await sleep(10)) {
-    assert.ok(Date.now() < giveUpAt, `process ${pid} is still there`)
-  }
+  await eventually(() => !isProcessAlive(pid), `process ${pid} to end`)
 }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 const runFile = promisify(execFile)
 
@@ -24,9 +25,6 @@ export interface TmuxOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
-
-/** A last guard: no test waits for it. */
-const guardMs = 60_000
 
 export async function openTmux({ program, cwd, env }: TmuxOptions): Promise<TmuxTerminal> {
   const socket = `parley-${randomUUID()}`

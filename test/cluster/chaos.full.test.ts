@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { startCluster, startServer, stopServer } from '../postgres/cluster.ts'
 import { openDatabase, skipReason } from '../postgres/databases.ts'
 import { startBalancer } from './balancer.ts'
@@ -16,7 +17,7 @@ import { startFleet } from './fleet.ts'
 import type { Fleet, Replica } from './fleet.ts'
 import { createLoad } from './load.ts'
 import { readLogs } from './logs.ts'
-import { allReadyzAre, waitForMoreTasks, readyzStatus, waitUntil } from './wait-until.ts'
+import { allReadyzAre, waitForMoreTasks, readyzStatus } from './wait-until.ts'
 
 /** Shorter than the default, so that a test does not wait ten seconds for it. */
 const leaseTtlMs = 2_000
@@ -105,13 +106,13 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
       const { takenOver } = await underLoad(async (victim, outages) => {
         victim.databaseProxy.set(state)
         outages.push(out(victim))
-        await waitUntil(async () => (await readyzStatus(victim)) === 503, 60_000, 'it to say that it is not ready')
+        await eventually(async () => (await readyzStatus(victim)) === 503, 'it to say that it is not ready')
         const refused = await fetch(`${victim.url}/a2a/counter/tasks/unknown`, { headers: { 'a2a-version': '1.0' } })
         assert.equal(refused.status, 503)
         assert.ok(Number(refused.headers.get('retry-after')) > 0)
         await sleep(Math.max(0, (outages.at(-1)?.at ?? 0) + leaseTtlMs + sweepMs - Date.now()))
         victim.databaseProxy.set('open')
-        await waitUntil(async () => (await readyzStatus(victim)) === 200, 60_000, 'it to say that it is ready')
+        await eventually(async () => (await readyzStatus(victim)) === 200, 'it to say that it is ready')
       })
       assert.ok(takenOver >= 3, 'the one that was cut off ran nothing')
     })
@@ -121,10 +122,10 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     it(`a ${how === 'fast' ? 'restart of the database that takes longer than a lease' : 'crash of the database'} (${how}), during which all replicas report not ready and after which they recover on their own`, async () => {
       await underLoad(async () => {
         stopServer(cluster, how)
-        await waitUntil(allReadyzAre(503, fleet.replicas), 60_000, 'all to say that they are not ready')
+        await eventually(allReadyzAre(503, fleet.replicas), 'all to say that they are not ready')
         if (how === 'fast') await sleep(leaseTtlMs + sweepMs)
         await startServer(cluster)
-        await waitUntil(allReadyzAre(200, fleet.replicas), 60_000, 'all to say that they are ready')
+        await eventually(allReadyzAre(200, fleet.replicas), 'all to say that they are ready')
       })
     })
   }

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { postgresStore } from '@parley/a2a/stores/postgres'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import type { Cluster } from '../postgres/cluster.ts'
 import { clientOptions, startCluster } from '../postgres/cluster.ts'
 import { masterKey, openDatabase } from '../postgres/databases.ts'
@@ -18,7 +19,7 @@ import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { createLoad } from './load.ts'
 import { readLogs } from './logs.ts'
-import { allReadyzAre, waitForMoreTasks, waitUntil } from './wait-until.ts'
+import { allReadyzAre, waitForMoreTasks } from './wait-until.ts'
 
 /** The default. Longer than this failover takes, so that running turns survive it. */
 const leaseTtlMs = 10_000
@@ -52,10 +53,10 @@ describe('three replicas whose database fails over', { skip, timeout: 600_000 },
       for (const replica of fleet.replicas) placed.push((await load.place(replica.url, '250 20')).ended)
       const lostAt = Date.now()
       killServer(primary)
-      await waitUntil(allReadyzAre(503, fleet.replicas), 60_000, 'all to say that they are not ready')
+      await eventually(allReadyzAre(503, fleet.replicas), 'all to say that they are not ready')
       await promote(standby)
       for (const { databaseProxy } of fleet.replicas) databaseProxy.leadTo(standby)
-      await waitUntil(allReadyzAre(200, fleet.replicas), 60_000, 'all to say that they are ready')
+      await eventually(allReadyzAre(200, fleet.replicas), 'all to say that they are ready')
       outages.push(Date.now() - lostAt)
       primary = standby
       await waitForMoreTasks(load, 10)

@@ -7,12 +7,13 @@ import { createRequire } from 'node:module'
 import { after } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { adminKey, openTestHub } from '../admin/test-hub.ts'
 import type { TestHub, TestHubOptions } from '../admin/test-hub.ts'
 import { builtConsole } from './built-console.ts'
 
 /** The limit of every wait. */
-export const maxWaitMs = 60_000
+export const maxWaitMs = guardMs
 
 export interface ConsoleFixture {
   readonly testHub: TestHub

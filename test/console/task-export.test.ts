@@ -38,7 +38,7 @@ describeInBrowser('a task exported as a test', async (browser) => {
       execFile(
         process.execPath,
         ['--conditions=parley-source', '--test', file],
-        { cwd: folder, env, timeout: 60_000 },
+        { cwd: folder, env, timeout: 120_000 },
         (error, stdout, stderr) => resolve({ passes: error === null, said: stdout + stderr }),
       )
     })

@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { StreamEvent, Task } from '../../packages/a2a/src/model/task.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openWire, retryUntilAnswered, sendToEnd, streamToEnd } from './client.ts'
 import type { WireOptions, StreamHistory } from './client.ts'
 import { createRandom } from './random.ts'
@@ -154,9 +155,9 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     for (const agent of ['counter', 'fragile', 'asker', 'remote']) {
       for (const status of ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] as const) {
         // Tasks whose clients were gone when the load ended may still be running: they must end by themselves.
-        await within(
-          60_000,
+        await eventually(
           async () => (await openWire(victim.url(), agent, modern).call('ListTasks', { status })).totalSize === 0,
+          `no task of ${agent} to be ${status}`,
         )
       }
     }
@@ -177,7 +178,7 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   async function untilTakenUp(killedAt: number): Promise<TakenUp> {
     const wire = openWire(victim.url(), 'fragile', modern)
     const isLeft = ({ status }: Task): boolean => Date.parse(status.timestamp ?? '') < killedAt
-    await within(60_000, async () => {
+    await eventually(async () => {
       const { tasks } = await wire.call('ListTasks', { status: 'TASK_STATE_WORKING', pageSize: 100 })
       return !tasks.some(isLeft)
     })
@@ -198,11 +199,3 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     return events
   }
 })
-
-async function within(ms: number, holds: () => Promise<boolean>): Promise<void> {
-  const until = Date.now() + ms
-  while (!(await holds())) {
-    assert.ok(Date.now() < until, `did not happen within ${ms} ms`)
-    await sleep(50)
-  }
-}

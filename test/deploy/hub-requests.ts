@@ -1,6 +1,7 @@
 /** What a test asks a deployed hub: whether it is ready, and one task over HTTP. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 export interface DeployedHub {
   /** What it has printed. */
@@ -9,9 +10,9 @@ export interface DeployedHub {
   readonly ended?: Promise<unknown>
 }
 
-/** Resolves when the hub is ready. Rejects if it ends, or after a last guard of a minute. */
+/** Resolves when the hub is ready. Rejects if it ends, or at the guard. */
 export async function untilReady(url: string, { output, ended }: DeployedHub): Promise<void> {
-  const deadline = performance.now() + 60_000
+  const deadline = performance.now() + guardMs
   let hasEnded = false
   void ended?.then(() => (hasEnded = true))
   while (!(await isReady(url))) {

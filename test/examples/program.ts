@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 const freePort = fileURLToPath(new URL('free-port-preload.ts', import.meta.url))
@@ -59,7 +60,7 @@ export async function runToEnd(file: string, ...preloaded: readonly string[]): P
       cwd: folder,
       execArgv: ['--conditions=parley-source', ...preloaded.flatMap((other) => ['--import', other])],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      timeout: 30_000,
+      timeout: guardMs,
     })
     const output: string[] = []
     const errors: string[] = []

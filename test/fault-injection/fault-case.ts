@@ -8,10 +8,10 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { it } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { A2AError } from '@parley/a2a'
 import { clearCardCache, connect } from '@parley/a2a/client'
 import type { ClientLimits, ConnectOptions, RemoteAgent } from '@parley/a2a/client'
+import { eventually, guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openFaultyServer } from './faulty-server.ts'
 import type { ExchangeHandler, ExchangeHandlers, FaultyServerOptions, FaultyServer } from './faulty-server.ts'
 
@@ -30,7 +30,6 @@ export interface FaultCase {
 }
 
 /** A case that has not ended by then hangs. */
-const guardMs = 60_000
 /** Longer than any case: a call that ends by this limit has missed the expected one. */
 export const neverMs = 10 * guardMs
 
@@ -46,7 +45,7 @@ export const limits: Partial<ClientLimits> = {
 }
 
 export function faultCase(name: string, body: (stage: FaultCase) => Promise<void>): void {
-  it(name, { timeout: guardMs }, async () => {
+  it(name, { timeout: 2 * guardMs }, async () => {
     clearCardCache()
     const strays: unknown[] = []
     const stray = (reason: unknown): void => void strays.push(reason)
@@ -77,7 +76,7 @@ export function faultCase(name: string, body: (stage: FaultCase) => Promise<void
     }
     try {
       await body(stage)
-      await eventually('a connection still waits for its answer', () => servers.every(({ waiting }) => waiting === 0))
+      await eventually(() => servers.every(({ waiting }) => waiting === 0), 'all connections to get their answer')
       assert.equal(getEventListeners(signal, 'abort').length, 0, 'the signal still has listeners')
     } finally {
       for (const server of servers) await server.close()
@@ -85,8 +84,8 @@ export function faultCase(name: string, body: (stage: FaultCase) => Promise<void
       process.off('unhandledRejection', stray)
     }
     await eventually(
-      () => `left open: ${leftOpen(before).join(', ')}`,
       () => leftOpen(before).length === 0,
+      () => `these to close: ${leftOpen(before).join(', ')}`,
     )
     assert.deepEqual(strays, [], 'an unhandled rejection')
   })
@@ -104,14 +103,6 @@ function leftOpen(before: readonly string[]): string[] {
     if (at >= 0) left.splice(at, 1)
   }
   return left
-}
-
-async function eventually(what: string | (() => string), holds: () => boolean): Promise<void> {
-  const until = performance.now() + guardMs / 2
-  while (!holds()) {
-    if (performance.now() > until) assert.fail(typeof what === 'string' ? what : what())
-    await nextTurn()
-  }
 }
 
 /** The typed error of a call, one of `codes`, or any if none are given. */

@@ -22,7 +22,7 @@ const origin = 'http://agent.test'
 const directory = mkdtempSync(join(tmpdir(), 'parley-fuzz-'))
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
 /** A request without a response by then hangs. Far more than any takes, because the machine may be busy. */
-const deadlineMs = 10_000
+const deadlineMs = 120_000
 /** How long a stream may be silent before it counts as waiting and is closed. */
 const silenceMs = 25
 

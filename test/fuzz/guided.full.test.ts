@@ -16,7 +16,7 @@ import { listTargets } from './targets.ts'
 
 const seed = Number(process.env['PARLEY_SEED'] ?? 20_261_117)
 /** The limit for a hang. */
-const hangMs = 60_000
+const hangMs = 120_000
 /** Mutated inputs of a target, per unit of its weight. */
 const perWeight = 60
 

@@ -18,7 +18,7 @@ import { mutateBytes } from './requests/mutate.ts'
 const full = process.env['PARLEY_FULL'] === '1'
 const requests = full ? 10_000 : 500
 const seed = Number(process.env['PARLEY_SEED'] ?? (full ? Date.now() % 1_000_000_000 : 20_261_001))
-const deadlineMs = 10_000
+const deadlineMs = 120_000
 
 const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] }
 const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } })

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { inputRequired, type Agent, type Operation } from '@parley/a2a'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import type { RawAnswer } from '../matrix/raw-client.ts'
 import { bothIssuers, openAccessServer, messageParams, type BindingVersion, bindingVersions } from './access-server.ts'
 import { agentNames, createTestCallers, type TestCaller } from './test-callers.ts'
@@ -104,7 +105,9 @@ async function ask(step: Step, agent: string, about: Known): Promise<RawAnswer> 
   const answer = accessServer
     .peer(agent, way)
     .call(operationOf[step.operation], requestOf(step, about), { headers: personOf(step).headers })
-  const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('no answer')), 10_000).unref())
+  const late = new Promise<never>((_, reject) =>
+    setTimeout(() => reject(new Error(`no answer to ${step.operation}`)), guardMs).unref(),
+  )
   return Promise.race([answer, late])
 }
 

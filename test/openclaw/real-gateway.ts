@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import type { GatewayTarget } from '../agents/openclaw-fixture.ts'
 import { freePort } from '../free-port.ts'
 import { openScriptedModel } from './scripted-model.ts'
@@ -88,7 +89,7 @@ export async function openRealGateway(program: string, { config = {} }: RealGate
 
   /** It takes about ten seconds. */
   async function ready(child: ChildProcess): Promise<void> {
-    for (const giveUpAt = Date.now() + 90_000; ;) {
+    for (const giveUpAt = Date.now() + guardMs; ;) {
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
       await answer?.body?.cancel()
       if (answer?.ok === true) return

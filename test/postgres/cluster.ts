@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { freePort } from '../free-port.ts'
 import { findOrInstall } from '../../scripts/debian.ts'
 
@@ -149,7 +150,7 @@ export function serverUser(): { readonly uid: number; readonly gid: number } | u
 }
 
 /** Resolves once the server accepts connections. */
-export async function waitForServer(cluster: Cluster, withinMs = 60_000): Promise<void> {
+export async function waitForServer(cluster: Cluster, withinMs = guardMs): Promise<void> {
   const giveUpAt = Date.now() + withinMs
   for (;;) {
     const client = new pg.Client({ ...clientOptions(cluster, 'postgres'), connectionTimeoutMillis: 1_000 })

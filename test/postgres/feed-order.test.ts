@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { assertAppended, chunks, createTask } from '../../packages/a2a/src/testing/store-contract/harness.ts'
-import { waitUntil } from '../cluster/wait-until.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
 const skip = await skipReason()
@@ -25,9 +25,8 @@ describe('appends of two replicas to one task', { skip }, async () => {
       one.tasks.append(held, { expectedSeq: 1, records: chunks('b') }),
       one.tasks.append(shared, { expectedSeq: 2, records: chunks('d'), orLater: true }),
     ]
-    await waitUntil(
+    await eventually(
       async () => (await database.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0,
-      60_000,
       'the flush that waits for the task',
     )
     await assertAppended(two, shared, { expectedSeq: 2, records: chunks('c') })

@@ -22,7 +22,7 @@ import {
   newPushRow,
   timesOf,
 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
-import { waitUntil } from '../cluster/wait-until.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
 /** The migrations of the previous version. */
@@ -121,7 +121,7 @@ describe('times of records beside replicas of the previous version', { skip }, a
       await holder.query(`BEGIN; SELECT FROM "${schema}".writers FOR UPDATE`)
       const late = assertAppended(older, id, { expectedSeq: 1, records: [said('b', 30)] })
       const isWaiting = `SELECT FROM pg_stat_activity WHERE query LIKE '%"under way".append_1%' AND wait_event_type = 'Lock'`
-      await waitUntil(async () => (await database.query(isWaiting)).length === 1, 10_000, 'the append to wait')
+      await eventually(async () => (await database.query(isWaiting)).length === 1, 'the append to wait')
       // Without the step that adds columns to the locked table, and so waits.
       await migratePostgres(asking, schema, true, migrationSteps.slice(0, 12))
       await holder.query('COMMIT')

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { FullStore } from '@parley/a2a'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { openTcpProxy } from '../cluster/tcp-proxy.ts'
 import { chunks, createTask, recordTexts } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { administer, clientOptions, startCluster, startServer } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 import { masterKey, openDatabase } from './databases.ts'
@@ -88,7 +88,7 @@ describe('a primary with a synchronous standby', { skip, timeout: 180_000 }, asy
     const answered: string[] = []
     const appending = writer.tasks.append(task.id, { expectedSeq: 1, records: chunks('late') })
     void appending.then(() => answered.push('append'))
-    await waitUntil(async () => (await sessionsWaiting(cluster)) === 1)
+    await eventually(async () => (await sessionsWaiting(cluster)) === 1)
     assert.deepEqual(await reader.tasks.read(task.id, 1), [], 'the commit is visible before the standby has it')
 
     killServer(cluster)
@@ -104,7 +104,7 @@ describe('a primary with a synchronous standby', { skip, timeout: 180_000 }, asy
     await older.query('SELECT 1')
     const readingOlder = open(older).tasks.read(task.id, 1)
     void readingOlder.then(() => answered.push('read on an older connection'))
-    await waitUntil(async () => answered.length > 0 || (await sessionsWaiting(cluster)) === 3)
+    await eventually(async () => answered.length > 0 || (await sessionsWaiting(cluster)) === 3)
     assert.deepEqual(answered, [])
     assert.equal(await hasReceived(standby, lsn), false)
 
@@ -122,7 +122,7 @@ describe('a primary with a synchronous standby', { skip, timeout: 180_000 }, asy
     await store.keys.list()
     await onPrimary('REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text) FROM PUBLIC')
     await onPrimary(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'plain'`)
-    await waitUntil(() => Promise.resolve(pool.totalCount === 0))
+    await eventually(() => Promise.resolve(pool.totalCount === 0))
     await assert.rejects(store.keys.list(), /permission denied/)
     assert.equal(pool.totalCount, 0)
     await onPrimary('GRANT EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text) TO PUBLIC')
@@ -133,7 +133,7 @@ describe('a primary with a synchronous standby', { skip, timeout: 180_000 }, asy
 async function replicateSynchronously(primary: Cluster): Promise<void> {
   await administer(primary, `ALTER SYSTEM SET synchronous_standby_names = 'standby'`)
   await administer(primary, 'SELECT pg_reload_conf()')
-  await waitUntil(async () => {
+  await eventually(async () => {
     const [row] = await administer(primary, 'SELECT sync_state FROM pg_stat_replication')
     return (row as { sync_state: string } | undefined)?.sync_state === 'sync'
   })
@@ -148,8 +148,4 @@ async function sessionsWaiting(primary: Cluster): Promise<number> {
 async function hasReceived(standby: Cluster, lsn: string): Promise<boolean> {
   const [row] = await administer(standby, `SELECT pg_last_wal_receive_lsn() >= '${lsn}' AS received`)
   return (row as { received: boolean }).received
-}
-
-async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(20)
 }

@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { freePort } from '../free-port.ts'
 import { administer, waitForServer, findCluster, serverUser, startGuarded } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
@@ -61,7 +61,7 @@ export async function startStandby(primary: Cluster, how: Replication, way = pri
     await administer(primary, `ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
     await administer(primary, 'SELECT pg_reload_conf()')
   }
-  await waitUntil(async () => {
+  await eventually(async () => {
     const [row] = await administer(primary, `SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'`)
     return (row as { sync_state: string } | undefined)?.sync_state === (how === 'synchronous' ? 'sync' : 'async')
   })
@@ -101,13 +101,5 @@ function parentOf(pid: number): number | undefined {
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
     return undefined
-  }
-}
-
-async function waitUntil(holds: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
-  const giveUpAt = Date.now() + withinMs
-  while (!(await holds())) {
-    if (Date.now() > giveUpAt) throw new Error('the standby does not follow')
-    await sleep(25)
   }
 }

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../packages/a2a/src/model/id.ts'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openWire, retryUntilAnswered } from '../crash/client.ts'
 import { createRandom } from '../crash/random.ts'
 import { freePort } from '../free-port.ts'
@@ -27,7 +28,7 @@ const clients = 4
 /** How many tasks may have pending notifications at a time: a dead replica delays its claimed webhooks for twenty seconds. */
 const maxUntold = 60
 /** The claim of a dead replica lasts for twenty seconds and the time of a delivery; then a sweep finds it. */
-const settleMs = 60_000
+const settleMs = guardMs
 
 interface StartedTask {
   readonly taskId: string

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../packages/a2a/src/model/id.ts'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openWire, retryUntilAnswered } from '../crash/client.ts'
 import { createRandom } from '../crash/random.ts'
 import { startKillableServer } from '../crash/killable-server.ts'
@@ -137,7 +138,7 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
   const seqsOf = (taskId: string): Promise<readonly number[]> => visibleSeqs(victim.url(), taskId)
 
   async function settled(): Promise<void> {
-    const until = Date.now() + 60_000
+    const until = Date.now() + guardMs
     for (const { taskId, key, deletedAt } of started) {
       if (deletedAt !== undefined) continue
       const last = (await retryUntilAnswered(() => seqsOf(taskId))).at(-1) as number

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 export type Value = string | number | boolean | readonly Value[] | undefined
 
@@ -80,7 +81,7 @@ export async function openCollector(t: TestContext): Promise<Collector> {
           waiting.delete(look)
           const came = spans.map(({ service, name }) => `${service}: ${name}`).join('\n')
           reject(new Error(`waited in vain for ${what}; what came:\n${came}`))
-        }, 10_000)
+        }, guardMs)
         const look = (): void => {
           if (!fits(spans)) return
           clearTimeout(late)

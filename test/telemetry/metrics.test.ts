@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { adminKey, openHub } from './open-hub.ts'
 import { parsePrometheus, sampleOfFamily } from './prometheus-parser.ts'
 import type { ParsedFamily } from './prometheus-parser.ts'
@@ -32,14 +33,6 @@ async function openWebhook(t: TestContext) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, traceparent: traceparent.promise }
-}
-
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 60_000
-  while (!(await holds())) {
-    assert.ok(performance.now() < giveUpAt, 'waited in vain')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 describe('the metrics of a hub', () => {

@@ -1,13 +1,13 @@
 /** One request through two hubs, a model, an MCP server and three agents, as a collector sees it: one trace. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { performance } from 'node:perf_hooks'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { readTraceparent } from '@parley/a2a'
 import type { Task } from '@parley/a2a'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import type { Script } from '../../packages/hub/src/agents/testing/scripted-model.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openCollector } from './collector.ts'
 import type { Collector, ReceivedSpan } from './collector.ts'
 import { openHub } from './open-hub.ts'
@@ -195,7 +195,6 @@ describe('a request that goes through two hubs', () => {
     const collector = await openCollector(t)
     const { main } = await openBoth(t, collector)
     await (await main.agent('analyst')).send('What is tea?')
-    const giveUpAt = performance.now() + 60_000
     const value = (service: string, name: string, labels: Readonly<Record<string, string>> = {}): number | undefined =>
       collector.metrics
         .findLast((metric) => metric.service === service && metric.name === name)
@@ -206,10 +205,7 @@ describe('a request that goes through two hubs', () => {
       value('main', 'parley.requests', { agent: 'analyst', outcome: 'OK' }) === 1 &&
       value('other', 'parley.tasks.ended', { agent: 'expert', state: 'completed' }) === 1 &&
       value('main', 'parley.agent.up', { agent: 'gpt' }) === 1
-    while (!isThere()) {
-      assert.ok(performance.now() < giveUpAt, JSON.stringify(collector.metrics.slice(-60)))
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await eventually(isThere, () => `the metrics, not ${JSON.stringify(collector.metrics.slice(-60))}`)
     const metric = collector.metrics.findLast(({ name }) => name === 'gen_ai.client.operation.duration')
     assert.deepEqual([metric?.type, metric?.unit], ['histogram', 's'])
   })

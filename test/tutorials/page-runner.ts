@@ -7,6 +7,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { freePort } from '../free-port.ts'
 import { assertOutput, hasPrinted } from './match-output.ts'
 import type { ExpectedOutput, PageStep } from './page-steps.ts'
@@ -32,9 +33,6 @@ interface Terminal {
   readonly child: ChildProcess
   readonly output: () => string
 }
-
-/** A last guard: nothing on a page takes this long. */
-const guardMs = 60_000
 
 const preload = join(import.meta.dirname, 'port-map-preload.ts')
 

@@ -6,6 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { guardMs } from '../../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { builtProgram } from './built-program.ts'
 import { readTextFields, valuesOf, type TextField } from './text-fields.ts'
 
@@ -50,9 +51,6 @@ export interface Sandbox extends AsyncDisposable {
   /** In a pseudo-terminal, with the program `script` of util-linux. Its stdout has everything that the terminal shows. */
   startInTerminal(args: readonly string[]): Promise<RunningProgram>
 }
-
-/** A last guard: no test waits for it. */
-const guardMs = 60_000
 
 export async function createSandbox(): Promise<Sandbox> {
   const root = await mkdtemp(join(tmpdir(), 'a2a-cli-'))

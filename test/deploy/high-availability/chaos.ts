@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { postgresStore } from '@parley/a2a/stores/postgres'
+import { eventually } from '../../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { checkClusterHistory } from '../../cluster/check-history.ts'
 import type { Outage } from '../../cluster/check-history.ts'
 import { createLoad } from '../../cluster/load.ts'
 import type { Load } from '../../cluster/load.ts'
 import { readLogs } from '../../cluster/logs.ts'
-import { waitUntil } from '../../cluster/wait-until.ts'
 import type { RunningRecipe } from './running-recipe.ts'
 
 export type ChaosFault =
@@ -192,7 +192,7 @@ export async function runChaos({ recipe, nextFault, random, log }: ChaosOptions)
     const lostAt = Date.now()
     await lose()
     log(await recipe.command('failover'))
-    await waitUntil(() => isReady(recipe.url), guardMs, 'the hubs to find the new primary')
+    await eventually(() => isReady(recipe.url), 'the hubs to find the new primary', guardMs)
     failoverMs.push(Date.now() - lostAt)
     // Clients work on one disk meanwhile.
     await moreTasks(load)
@@ -204,19 +204,19 @@ export async function runChaos({ recipe, nextFault, random, log }: ChaosOptions)
 
 async function moreTasks(load: Load): Promise<void> {
   const goal = load.done + atOnce
-  await waitUntil(() => load.done >= goal, guardMs, `${atOnce} more tasks to end`)
+  await eventually(() => load.done >= goal, `${atOnce} more tasks to end`, guardMs)
 }
 
 /** Every process runs, every hub is ready, and the standby follows. */
 async function allWell(recipe: RunningRecipe): Promise<void> {
-  await waitUntil(
+  await eventually(
     async () => {
       const { url, hubs, database, processes } = await recipe.status()
       const ready = await Promise.all([url, ...hubs.map((hub) => hub.url)].map(isReady))
       return database.isSynchronous && processes.every(({ pid }) => pid !== undefined) && ready.every(Boolean)
     },
-    guardMs,
     'everything to run again',
+    guardMs,
   )
 }
 

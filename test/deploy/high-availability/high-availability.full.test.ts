@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { eventually } from '../../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { findOrInstall } from '../project-imports.ts'
-import { waitUntil } from '../../cluster/wait-until.ts'
 import { createRandom } from '../../crash/random.ts'
 import { readPage } from '../../tutorials/describe-page.ts'
 import { assertOutput } from '../../tutorials/match-output.ts'
@@ -104,7 +104,7 @@ describe('the high availability recipe on this machine', { skip, timeout: 1_800_
     await mistake.connect()
     await mistake.query('SELECT pg_promote()')
     await mistake.end()
-    await waitUntil(async () => !(await canConnect(recipe, database.routePort)), 60_000, 'the route to be closed')
+    await eventually(async () => !(await canConnect(recipe, database.routePort)), 'the route to be closed')
   })
 })
 

@@ -11,6 +11,7 @@ import { serve } from '../../server/node.ts'
 import type { AgentSettings, ServerOptions } from '../../server/options.ts'
 import { cursor } from '../../server/extensions/builtin-extensions.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { eventually } from '../../testing/fixtures/eventually.ts'
 import { manualTimers } from '../../testing/fixtures/manual-timers.ts'
 import { disconnectingProxy } from '../../testing/fixtures/disconnecting-proxy.ts'
 import { faultyStreamFetch, type FaultyCall, type StreamFaults } from '../../testing/fixtures/faulty-stream-fetch.ts'
@@ -155,14 +156,6 @@ function gate() {
   return { opened: promise, open: () => resolve() }
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  const giveUp = performance.now() + 60_000
-  while (!holds()) {
-    assert.ok(performance.now() < giveUp, 'it never came to be')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-
 const resubscribe = /ubscri/
 const getTask = /GetTask|tasks\/get|GET .*tasks\/[^:]+$/
 
@@ -188,7 +181,7 @@ for (const way of ways) {
           .stream('go')
           .text()
           .then((whole) => whole)
-        await until(() => count(getTask) > 2)
+        await eventually(() => count(getTask) > 2)
         go.open()
         assert.equal(await text, 'one two')
         assert.ok(count(resubscribe) <= (quick.attempts ?? 0) + 2, 'it is not subscribed to any more')
@@ -317,14 +310,14 @@ describe('a stream', () => {
       assert.equal(text, 'one ')
       break
     }
-    await until(() => proxy.open === 0)
+    await eventually(() => proxy.open === 0)
     const pending = agent.subscribe(stream.taskId ?? '')[Symbol.asyncIterator]()
     await pending.next()
     const waiting = pending.next()
-    await until(() => proxy.open === 1)
+    await eventually(() => proxy.open === 1)
     await pending.return?.()
     assert.equal((await waiting).done, true)
-    await until(() => proxy.open === 0)
+    await eventually(() => proxy.open === 0)
     go.open()
     const done = await agent.wait(stream.taskId ?? '')
     assert.equal(done.status.state, 'TASK_STATE_COMPLETED')
@@ -445,7 +438,7 @@ describe('a connection', () => {
       const { agent, count } = await connectTo(handler, { withoutIds }, undefined, { limits: { idleTimeoutMs: 50 } })
       const text = agent.stream('go').text()
       const reading = text.then((whole) => whole)
-      await until(() => count(resubscribe) > 2 * (quick.attempts ?? 0))
+      await eventually(() => count(resubscribe) > 2 * (quick.attempts ?? 0))
       go.open()
       assert.equal(await reading, 'one two')
     }
@@ -485,7 +478,7 @@ describe('a connection', () => {
       .stream('go')
       .text()
       .then((whole) => whole)
-    await until(() => beats > 0)
+    await eventually(() => beats > 0)
     for (let beat = 0; beat < 5; beat += 1) {
       await idle.nextSet()
       idle.pass(idleTimeoutMs - 1)

@@ -66,6 +66,6 @@ export interface AgentHarness<Bench extends AgentUnderTest = AgentUnderTest> {
   }
   /** For the test of the deadline: longer than the backend takes to begin. Default 1.5 s. */
   readonly deadlineMs?: number
-  /** How long a step may take before it counts as stuck. Default 60 s. */
+  /** How long a step may take before it counts as stuck. Default 120 s. */
   readonly stepTimeoutMs?: number
 }

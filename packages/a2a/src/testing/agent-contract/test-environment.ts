@@ -29,7 +29,7 @@ export interface TestEnvironment {
   close(): Promise<void>
 }
 
-export const timeoutOf = ({ stepTimeoutMs = 60_000 }: AgentHarness): number => stepTimeoutMs
+export const timeoutOf = ({ stepTimeoutMs = 120_000 }: AgentHarness): number => stepTimeoutMs
 
 const callerHeader = 'x-caller'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

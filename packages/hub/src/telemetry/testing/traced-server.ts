@@ -83,9 +83,9 @@ export function contextFor(agent: string): CallContext {
   }
 }
 
-/** Checks again in each turn of the event loop, and fails after five seconds. */
-export async function eventually(holds: () => boolean | Promise<boolean>, what = 'a condition'): Promise<void> {
-  const giveUpAt = performance.now() + 60_000
+/** Checks again and again; the guard says what it waited for. */
+export async function eventually(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
+  const giveUpAt = performance.now() + 120_000
   while (!(await holds())) {
     if (performance.now() > giveUpAt) throw new Error(`timed out waiting for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
