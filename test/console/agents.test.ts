@@ -164,7 +164,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('shows why it is down and when it is tried again; the retries are stopped and resumed, until it is back', async () => {
+    it('shows why it is down and when it is tried again; the retries are stopped and resumed, until it is back [full]', async () => {
       const page = await fixture.open('/agents/gone')
       const banner = page.getByRole('group', { name: 'State of gone' })
       await banner.getByText('gone is not reachable').waitFor()
@@ -221,7 +221,7 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
-    it('shows a not-found message with a link to its remaining tasks', async () => {
+    it('shows a not-found message with a link to its remaining tasks [full]', async () => {
       const page = await fixture.open('/agents/unknown')
       await page.getByText('No agent named unknown').waitFor()
       assert.equal(
@@ -232,7 +232,7 @@ describeInBrowser('the agents', async (browser) => {
     })
   })
 
-  describe('accessibility', () => {
+  describe('accessibility [full]', () => {
     for (const theme of ['light', 'dark'] as const) {
       it(`has no serious violation in ${theme} colours`, async () => {
         for (const path of [
@@ -253,7 +253,7 @@ describeInBrowser('the agents', async (browser) => {
       })
     }
 
-    it('fits on a phone: the detail covers the list, and nothing is wider than the screen', async () => {
+    it('fits on a phone: the detail covers the list, and nothing is wider than the screen [full]', async () => {
       for (const path of [
         '',
         '/artist',

@@ -81,7 +81,7 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('lists recent pages, and reports when a search finds nothing', async () => {
+  it('lists recent pages, and reports when a search finds nothing [full]', async () => {
     const page = await fixture.open('/agents/shout')
     const search = page.getByRole('combobox', { name: 'Search' })
     const options = page.getByRole('dialog', { name: 'Search' }).getByRole('option')
@@ -176,7 +176,7 @@ describeInBrowser('the console', async (browser) => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`has the pages at the bottom of a phone, the less used ones behind "More", ${theme}`, async () => {
+    it(`has the pages at the bottom of a phone, the less used ones behind "More", ${theme} [full]`, async () => {
       const page = await fixture.open('/tasks', { width: 390, height: 844, theme })
       const rail = page.getByRole('navigation', { name: 'Pages' })
       const box = await rail.boundingBox()

@@ -44,7 +44,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('recovers if the hub was down while a part of the page was loaded', async () => {
+  it('recovers if the hub was down while a part of the page was loaded [full]', async () => {
     // Without the error check of the harness: a browser logs the failed request.
     const page = await fixture.context.newPage()
     await page.goto(`${fixture.testHub.url}/playground/talker`)
@@ -94,7 +94,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('sends messages to a running task, which the agent handles next', async () => {
+  it('sends messages to a running task, which the agent handles next [full]', async () => {
     const page = await fixture.open('/playground/queuing')
     await sendText(page, 'hold')
     await page.locator('.talk-made').getByText('Holding.').waitFor()
@@ -125,7 +125,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('offers only to cancel a task whose agent accepts no messages while it works', async () => {
+  it('offers only to cancel a task whose agent accepts no messages while it works [full]', async () => {
     const page = await fixture.open('/playground/rejecting')
     await sendText(page, 'hold')
     await page.getByText('This agent accepts no messages while it works.').waitFor()
@@ -153,7 +153,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('compares two agents on one prompt, with times and links, also after a reload', async () => {
+  it('compares two agents on one prompt, with times and links, also after a reload [full]', async () => {
     const page = await fixture.open('/playground/talker')
     await page.getByRole('link', { name: 'Compare' }).click()
     await page.waitForURL('**/playground/compare?left=talker')
@@ -189,7 +189,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('continues the task that asks, then opens a new task in the same conversation, or starts another one', async () => {
+  it('continues the task that asks, then opens a new task in the same conversation, or starts another one [full]', async () => {
     const page = await fixture.open('/playground/concierge')
     await sendText(page, 'A table, please')
     await page.getByText('Replying to this task').waitFor()
@@ -218,7 +218,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('starts with the text of the address, and removes it from there once it is sent', async () => {
+  it('starts with the text of the address, and removes it from there once it is sent [full]', async () => {
     const page = await fixture.open('/playground/talker?text=from%20a%20link')
     assert.equal(await composer(page).inputValue(), 'from a link')
     assert.equal(await page.locator('.talk').count(), 0)
@@ -236,7 +236,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('cancels running and waiting tasks', async () => {
+  it('cancels running and waiting tasks [full]', async () => {
     const page = await fixture.open('/playground/clock')
     await sendText(page, '600')
     // A busy page shows the first numbers at once.
@@ -252,7 +252,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('sends the last message again under another id, also after a reload', async () => {
+  it('sends the last message again under another id, also after a reload [full]', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(page, 'once more')
     await waitForTaskEnd(page)
@@ -271,7 +271,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('copies the last request as a command', async () => {
+  it('copies the last request as a command [full]', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(page, "it's me")
     await waitForTaskEnd(page)
@@ -284,7 +284,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('lists past conversations, searches them, and continues one', async () => {
+  it('lists past conversations, searches them, and continues one [full]', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(page, 'remember the milk')
     await waitForTaskEnd(page)
@@ -346,7 +346,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('switches the agent by a few letters of its name', async () => {
+  it('switches the agent by a few letters of its name [full]', async () => {
     const page = await fixture.open('/playground/talker?version=0.3')
     await composer(page).press('Escape')
     await page.keyboard.press('/')
@@ -378,7 +378,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('keeps its scroll position when more arrives, and links back to the end', async () => {
+  it('keeps its scroll position when more arrives, and links back to the end [full]', async () => {
     const page = await fixture.open('/playground/flood')
     await sendText(page, '3000')
     await waitForTaskEnd(page)
@@ -392,7 +392,7 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('renders five thousand chunks without loss, at most once a frame, and only new ones', async () => {
+  it('renders five thousand chunks without loss, at most once a frame, and only new ones [full]', async () => {
     const page = await fixture.open('/playground/flood?protocol=1')
     await composer(page).waitFor()
     await page.evaluate(`
@@ -419,7 +419,7 @@ describeInBrowser('the playground', async (browser) => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`has no serious violation in ${theme} colours`, async () => {
+    it(`has no serious violation in ${theme} colours [full]`, async () => {
       const page = await fixture.open('/playground', { theme })
       await page.locator('.choose-card').first().waitFor()
       assert.deepEqual(await seriousViolations(page), [])
@@ -432,7 +432,7 @@ describeInBrowser('the playground', async (browser) => {
     })
   }
 
-  it('fits a phone', async () => {
+  it('fits a phone [full]', async () => {
     const page = await fixture.open('/playground/concierge', { width: 390, height: 844 })
     await sendText(page, 'A table, please')
     await page.locator('.talk-asked').waitFor()

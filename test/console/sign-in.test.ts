@@ -179,7 +179,7 @@ describeInBrowser('sign-in', async (browser) => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`is accessible, ${theme} and narrow`, async () => {
+    it(`is accessible, ${theme} and narrow [full]`, async () => {
       for (const width of [1280, 390]) {
         const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
         context.setDefaultTimeout(maxWaitMs)

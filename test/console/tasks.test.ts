@@ -334,7 +334,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.close()
   })
 
-  it('reloads when too many changes occurred to report each', async () => {
+  it('reloads when too many changes occurred to report each [full]', async () => {
     const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()
     await Promise.all(Array.from({ length: 130 }, (_, number) => testHub.send('talker', `a crowd ${number}`)))
@@ -351,7 +351,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.close()
   })
 
-  it('fits a phone: two lines per row, the task in place of the list, no horizontal scrolling', async () => {
+  it('fits a phone: two lines per row, the task in place of the list, no horizontal scrolling [full]', async () => {
     const page = await fixture.open('/tasks', { width: 390, height: 844 })
     await rows(page).first().waitFor()
     const wide = () => pageWidth(page)
@@ -373,7 +373,7 @@ describeInBrowser('the list of tasks', async (browser) => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`has nothing that axe finds serious, in ${theme} colours`, async () => {
+    it(`has nothing that axe finds serious, in ${theme} colours [full]`, async () => {
       const page = await fixture.open(`/tasks/${failed.id}?agent=talker`, { theme })
       await page.locator('.task-detail').waitFor()
       assert.deepEqual(await seriousViolations(page), [])
