@@ -140,11 +140,21 @@ const noDeepRelativeImports: Rule = (files) =>
       .map(({ specifier }) => `${file} imports ${specifier}: move the file, or use the package's entry point`),
   )
 
+/** The runner looks for the mark in test files (scripts/suites.ts), not in what they import. */
+const marksAreFound: Rule = (files) =>
+  Object.entries(files)
+    .filter(([file, text]) => isTest(file) && !file.endsWith('.full.test.ts') && !text.includes('[full]'))
+    .flatMap(([file, text]) =>
+      importsOf(file, text)
+        .filter(({ target = '' }) => target.startsWith('test/') && /\[full\]['"`]/.test(files[target] ?? ''))
+        .map(({ target }) => `${file}: mention [full], since ${target} has tests of the full set`),
+    )
+
 const bannedNames = ['utils', 'util', 'helpers', 'helper', 'common', 'manager', 'types', 'interfaces', 'shared', 'core']
 
 const namesSayOneThing: Rule = (files) =>
   Object.keys(files).flatMap((file) => {
-    const words = file.replace(/(\.test|\.d)?\.tsx?$/, '').split('/')
+    const words = file.replace(/((\.full)?\.test|\.d)?\.tsx?$/, '').split('/')
     const empty = words.find((word) => bannedNames.includes(word))
     if (empty !== undefined) return [`${file}: "${empty}" says nothing; name it after the one thing it holds`]
     const name = words.at(-1) ?? ''
@@ -362,6 +372,11 @@ describe('architecture', () => {
       'no import climbs three folders',
       noDeepRelativeImports,
       { 'a/b/c/x.ts': "import {\n  a,\n} from '../../../y.ts'" },
+    ],
+    [
+      'tests of the full set are found',
+      marksAreFound,
+      { 'test/a/x.test.ts': "import { y } from './y.ts'", 'test/a/y.ts': "it('waits [full]', () => {})" },
     ],
     ['names say one thing', namesSayOneThing, { [`${sdk}engine/utils.ts`]: '' }],
     [
