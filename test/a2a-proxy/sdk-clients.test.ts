@@ -76,7 +76,7 @@ const callers: readonly SdkCaller[] = [
 const remotes: readonly PeerKind[] = [sdk02, sdk03('JSONRPC'), sdk1('1.0', 'JSONRPC')]
 
 for (const remote of remotes) {
-  describe(`the hub before ${remote.name}`, { timeout: 60_000 }, () => {
+  describe(`the hub before ${remote.name}`, { timeout: 120_000 }, () => {
     let peer: Peer
     let hub: Hub
     before(async () => {

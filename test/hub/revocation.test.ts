@@ -92,7 +92,7 @@ describe('the streams of a key', () => {
   })
 })
 
-describe('an unread gRPC stream', { timeout: 60_000 }, () => {
+describe('an unread gRPC stream', { timeout: 120_000 }, () => {
   /** Hand-written, because the client of the library reads everything. */
   async function unread(accessServer: AccessServer, proof: AuthHeaders, text: string, windowBytes: number) {
     const session = connectHttp2(`http://127.0.0.1:${accessServer.server.grpcPort}`, {

@@ -68,7 +68,7 @@ async function passOn(parts: AgentServices, turn: Turn): Promise<string> {
   return `${turn.text} said ${text}`
 }
 
-describe('a repeated message to a hub', { timeout: 60_000 }, () => {
+describe('a repeated message to a hub', { timeout: 120_000 }, () => {
   const agents = { counter: { kind: 'test' } }
   const counting = (): OpenAgent => {
     let runs = 0
@@ -111,7 +111,7 @@ describe('a repeated message to a hub', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the services of the hub for its agents', { timeout: 60_000 }, () => {
+describe('the services of the hub for its agents', { timeout: 120_000 }, () => {
   it('let one agent call another with the permissions of the caller [S4-21]', async (t) => {
     const agents = {
       front: { kind: 'test' },

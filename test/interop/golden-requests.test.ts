@@ -63,7 +63,7 @@ const goldenRequests: readonly GoldenRequest[] = [
 ]
 
 for (const { client, held, polling, waiting } of goldenRequests) {
-  describe(`a REST request as ${client} writes it`, { timeout: 60_000 }, () => {
+  describe(`a REST request as ${client} writes it`, { timeout: 120_000 }, () => {
     let server: InteropServer
     before(async () => {
       server = await openInteropServer()

@@ -114,7 +114,7 @@ const kinds: readonly [name: string, isOld: boolean, open: (url: string, transpo
 
 for (const [name, isOld, open] of kinds) {
   for (const transport of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
-    describe(`webhooks of the client of ${name} over ${transport}`, { timeout: 20_000 }, () => {
+    describe(`webhooks of the client of ${name} over ${transport}`, { timeout: 120_000 }, () => {
       let server: InteropServer
       let client: Client
       const states = new Map<string, TaskState[]>()

@@ -11,7 +11,7 @@ function messageParams(text: string, more: Partial<Message> = {}): MessageSendPa
   return { message: { kind: 'message', messageId, role: 'user', parts: [{ kind: 'text', text }], ...more } }
 }
 
-describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
+describe('the client of @a2a-js/sdk 0.2.5', { timeout: 120_000 }, () => {
   let server: InteropServer
   let client: A2AClient
   before(async () => {

@@ -36,7 +36,7 @@ for (const [transport, name] of [
   ['HTTP+JSON', 'RestTransport'],
   ['GRPC', 'GrpcTransport'],
 ] as const) {
-  describe(`the client of @a2a-js/sdk 0.3.14 over ${transport}`, { timeout: 20_000 }, () => {
+  describe(`the client of @a2a-js/sdk 0.3.14 over ${transport}`, { timeout: 120_000 }, () => {
     let server: InteropServer
     let client: Client
     before(async () => {
@@ -266,7 +266,7 @@ function wantsAStream(transport: string): boolean {
   return transport === 'JSONRPC'
 }
 
-describe('the older client class of @a2a-js/sdk 0.3.14', { timeout: 20_000 }, () => {
+describe('the older client class of @a2a-js/sdk 0.3.14', { timeout: 120_000 }, () => {
   it('finds the card, sends and streams [B-14 B-63 B-89]', async (test) => {
     test.mock.method(console, 'warn', () => {})
     const server = await openInteropServer()
@@ -279,7 +279,7 @@ describe('the older client class of @a2a-js/sdk 0.3.14', { timeout: 20_000 }, ()
   })
 })
 
-describe('the client of @a2a-js/sdk 0.3.14 without credentials', { timeout: 20_000 }, () => {
+describe('the client of @a2a-js/sdk 0.3.14 without credentials', { timeout: 120_000 }, () => {
   it('gets the error in both bindings [B-151 F-3]', async (test) => {
     const server = await openInteropServer({ authenticate: () => null })
     test.after(() => server.close())

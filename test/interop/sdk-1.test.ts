@@ -55,7 +55,7 @@ const textsOf = (task: any): string[] =>
 
 for (const mode of ['1.0', '0.3'] as const) {
   for (const transport of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
-    describe(`the client of @a2a-js/sdk 1.3.0 in ${mode} over ${transport}`, { timeout: 20_000 }, () => {
+    describe(`the client of @a2a-js/sdk 1.3.0 in ${mode} over ${transport}`, { timeout: 120_000 }, () => {
       let server: InteropServer
       let client: Client
       before(async () => {

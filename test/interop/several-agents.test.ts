@@ -66,7 +66,7 @@ for (const [name, ask] of [
   ['0.3.14', ask03],
   ['1.3.0', ask1],
 ] as const) {
-  describe(`the client of @a2a-js/sdk ${name} and a hub with several agents`, { timeout: 60_000 }, () => {
+  describe(`the client of @a2a-js/sdk ${name} and a hub with several agents`, { timeout: 120_000 }, () => {
     for (const transport of ['GRPC', 'JSONRPC', 'HTTP+JSON']) {
       it(`reaches an agent that is not the default over ${transport}, gRPC by its own port`, async () => {
         assert.deepEqual(await ask(`${hub.url}/a2a/bob/`, transport), { transport, says: 'Bob' })
@@ -86,7 +86,7 @@ for (const [name, ask] of [
   })
 }
 
-describe('the client of @a2a-js/sdk 0.2.5 and a hub with several agents', { timeout: 60_000 }, () => {
+describe('the client of @a2a-js/sdk 0.2.5 and a hub with several agents', { timeout: 120_000 }, () => {
   const ask02 = async (path: string): Promise<unknown> => {
     const message = { kind: 'message', messageId: crypto.randomUUID(), role: 'user' } as const
     const client = new Client02(hub.url + path)

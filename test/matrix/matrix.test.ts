@@ -50,7 +50,7 @@ for (const { name, skip, check } of scenarios) {
       const reason = skip?.(cell) ?? false
       it(
         `${nameOf(cell)} on ${cell.store}${isInFullSet(cell) ? ' [full]' : ''}`,
-        { skip: reason, timeout: 20_000 },
+        { skip: reason, timeout: 120_000 },
         async (test) => {
           const { world, close } = createScenarioContext(cell)
           test.after(close)

@@ -130,7 +130,7 @@ describe('a faulty database', { skip }, async () => {
 
   it(
     'whose connections are cut repeatedly loses, doubles and reorders nothing [full]',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
       const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })

@@ -18,7 +18,7 @@ import { faultyStore } from '../../packages/a2a/src/testing/fixtures/faulty-stor
 import { openDatabase, skipReason } from './databases.ts'
 
 const skip = await skipReason()
-describe('two replicas on one database', { skip, timeout: 60_000 }, async () => {
+describe('two replicas on one database', { skip, timeout: 120_000 }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
   let schemas = 0

@@ -24,7 +24,7 @@ describe('a server that restarts', { skip }, async () => {
   const database = await openDatabase(await startCluster())
 
   for (const how of ['fast', 'immediate'] as const) {
-    it(`delays requests and loses nothing (${how})`, { timeout: 60_000 }, async () => {
+    it(`delays requests and loses nothing (${how})`, { timeout: 120_000 }, async () => {
       const store = database.open({ leaseTtlMs: 30_000, listen: () => database.client() })
       const other = database.open({ leaseTtlMs: 30_000, listen: () => database.client() })
       const tasks = await Promise.all(Array.from({ length: 10 }, () => createTask(store)))
@@ -54,7 +54,7 @@ describe('a server that restarts', { skip }, async () => {
     })
   }
 
-  it('is reported as not ready while it is down, and as ready when it is back', { timeout: 60_000 }, async () => {
+  it('is reported as not ready while it is down, and as ready when it is back', { timeout: 120_000 }, async () => {
     const store = database.open()
     await store.ready?.()
     stopServer(database.cluster, 'fast')
@@ -69,7 +69,7 @@ describe('a server that restarts', { skip }, async () => {
     await store.ready?.()
   })
 
-  it('does not end running turns or open streams', { timeout: 60_000 }, async (t) => {
+  it('does not end running turns or open streams', { timeout: 120_000 }, async (t) => {
     const open = () => database.open({ schema: 'turns', leaseTtlMs: 20_000, listen: () => database.client() })
     const agent: Agent = async function* () {
       for (let n = 0; n < 60; n += 1) {

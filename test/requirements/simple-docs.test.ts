@@ -6,7 +6,7 @@ import { after, it } from 'node:test'
 import { root, runToEnd } from '../examples/program.ts'
 import { freePort } from '../free-port.ts'
 
-it('runs the program of docs/guides/simple.md', { timeout: 60_000 }, async () => {
+it('runs the program of docs/guides/simple.md', { timeout: 120_000 }, async () => {
   const page = await readFile(join(root, 'docs/guides/simple.md'), 'utf8')
   const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
   const folder = await mkdtemp(join(import.meta.dirname, '.simple-'))

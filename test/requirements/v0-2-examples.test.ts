@@ -26,7 +26,7 @@ interface Notification {
 for (const version of [undefined, '0.2']) {
   describe(
     `the examples of 0.2, ${version === undefined ? 'without a version' : `as ${version}`}`,
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     () => {
       const reportIsDue = Promise.withResolvers<void>()
       const notified = Promise.withResolvers<Notification>()

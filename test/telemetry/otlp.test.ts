@@ -212,7 +212,7 @@ describe('a request that goes through two hubs', () => {
 })
 
 describe('an unresponsive collector [full]', () => {
-  it('delays no caller, and is not waited for at shutdown', { timeout: 60_000 }, async (t) => {
+  it('delays no caller, and is not waited for at shutdown', { timeout: 120_000 }, async (t) => {
     const collector = await openCollector(t)
     collector.hang()
     const { main } = await openBoth(t, collector)

@@ -11,7 +11,7 @@ import { openConnectedPeer } from './connected-peer.ts'
 import { sending } from './sending.ts'
 
 export function everyOperation(kind: PeerKind): void {
-  describe(`our client and ${kind.name}`, { timeout: 20_000 }, () => {
+  describe(`our client and ${kind.name}`, { timeout: 120_000 }, () => {
     const scene = openConnectedPeer(kind)
     cardCapabilities(scene)
     sending(scene)

@@ -73,7 +73,7 @@ describe('an agent', () => {
     assert.equal((await agent.wait('t1')).status.state, 'TASK_STATE_COMPLETED')
   })
 
-  it('has one time limit for a send and the wait after it', { timeout: 60_000 }, async () => {
+  it('has one time limit for a send and the wait after it', { timeout: 120_000 }, async () => {
     const idle = await listen(() => ({ result: oldTask('working') }), { capabilities: {} })
     const agent = await connect(idle.url, { limits: { firstDelayMs: 1, pollMs: 5, answerTimeoutMs: 600_000 } })
     assert.equal((await failure(agent.send('job', { timeoutMs: 50 }))).code, 'TIMEOUT')

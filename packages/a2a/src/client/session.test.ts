@@ -137,7 +137,7 @@ describe('a request of a session', () => {
     )
   })
 
-  it('times out, and a send has the timeout of an answer', { timeout: 60_000 }, async () => {
+  it('times out, and a send has the timeout of an answer', { timeout: 120_000 }, async () => {
     const { dial } = await peer(() => {})
     const agent = await dial({ limits: { timeoutMs: 30, answerTimeoutMs: 600, attempts: 2 } })
     const timed = async (promise: Promise<unknown>): Promise<number> => {

@@ -53,7 +53,7 @@ describe('a closing server', () => {
     assert.doesNotMatch(text, /event: error/)
   })
 
-  it('does not wait for one that can run again: the next server runs it', { timeout: 60_000 }, async () => {
+  it('does not wait for one that can run again: the next server runs it', { timeout: 120_000 }, async () => {
     const file = join(folder, 'tasks.db')
     const agent = {
       resume: 'rerun' as const,

@@ -153,7 +153,7 @@ describe('serve', () => {
     await assert.rejects(fetch(server.url))
   })
 
-  it('closes within its time limit whatever an agent does', { timeout: 60_000 }, async () => {
+  it('closes within its time limit whatever an agent does', { timeout: 120_000 }, async () => {
     const server = await open({ store: memoryStore(), drainMs: 50, agent: () => new Promise<string>(() => {}) })
     const hanging = post(server.url).catch(() => undefined)
     await new Promise((resolve) => server.server.once('request', resolve))

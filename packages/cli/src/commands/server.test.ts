@@ -189,10 +189,10 @@ describe('a2a server --proxy', () => {
 })
 
 describe('a2a server --exec', () => {
-  it('ends its programs at the second Ctrl-C: a third one ends the process at once', { timeout: 20_000 }, async () => {
+  it('ends its programs at the second Ctrl-C: a third one ends the process at once', { timeout: 120_000 }, async () => {
     const { url, terminal, stop } = await start([
       '--exec',
-      `trap '' TERM; echo "$$"; sleep 30; :`,
+      `trap '' TERM; echo "$$"; sleep 300; :`,
       '--chunk',
       String.raw`\n`,
     ])

@@ -8,7 +8,7 @@ import { createMemoryTerminal } from '../testing/memory-terminal.ts'
 import { openReceiver } from './receiver.ts'
 
 describe('the receiver of push notifications', () => {
-  it('closes although a sender never finishes its request', { timeout: 10_000 }, async () => {
+  it('closes although a sender never finishes its request', { timeout: 120_000 }, async () => {
     const settings = { format: 'json', isStream: false, isVerbose: false, isDebug: false } as const
     const output = createOutput({ terminal: createMemoryTerminal(), redactor: createRedactor(), ...settings })
     const receiver = await openReceiver({

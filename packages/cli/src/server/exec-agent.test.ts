@@ -123,8 +123,8 @@ describe('the agent of --exec', () => {
     assert.deepEqual(large.status.message?.parts, [{ text: 'The output of the program is larger than 100000 bytes' }])
   })
 
-  it('ends the task although a program that left the group holds its output', { timeout: 20_000 }, async () => {
-    const agent = await agentFor('setsid sleep 30 & sleep 30', { timeoutMs: 50 })
+  it('ends the task although a program that left the group holds its output', { timeout: 120_000 }, async () => {
+    const agent = await agentFor('setsid sleep 300 & sleep 300', { timeoutMs: 50 })
     const { status } = await agent.wait((await agent.start('')).id)
     assert.equal(status.state, 'TASK_STATE_FAILED')
     assert.match(JSON.stringify(status.message), /took longer than/)

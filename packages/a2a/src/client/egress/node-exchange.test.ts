@@ -106,7 +106,7 @@ describe('a direct exchange', () => {
     await assert.rejects(textOf(await ask(nodeFetch(), url)), hasCode('INTERRUPTED'))
   })
 
-  it('fails if the connection broke before the body is read', { timeout: 10_000 }, async () => {
+  it('fails if the connection broke before the body is read', { timeout: 120_000 }, async () => {
     for (const encoding of ['identity', 'gzip']) {
       const { url, sockets } = await listen((_, response) => {
         response.writeHead(200, { 'content-length': '100', 'content-encoding': encoding }).write('{"a"')
@@ -119,7 +119,7 @@ describe('a direct exchange', () => {
     }
   })
 
-  it('closes the connection of a peer that sends a body after a 205', { timeout: 10_000 }, async () => {
+  it('closes the connection of a peer that sends a body after a 205', { timeout: 120_000 }, async () => {
     const closings: Promise<unknown>[] = []
     const { url } = await listen((_, { socket }) => {
       closings.push(once(socket!, 'close'))
@@ -183,7 +183,7 @@ describe('a direct exchange', () => {
     }
   })
 
-  it('rejects an encoding that has the name of a property of every object', { timeout: 10_000 }, async () => {
+  it('rejects an encoding that has the name of a property of every object', { timeout: 120_000 }, async () => {
     const { url, sockets } = await listen((request, response) => {
       response.writeHead(200, { 'content-encoding': request.url!.slice(1) }).write('{}')
     })

@@ -60,7 +60,7 @@ describe('task download --fetch-urls', async () => {
     [`${origin}/moved`, /HTTP 302/],
     [`${origin}/endless`, /larger than 256.0 MB/],
   ] as const)
-    it(`saves nothing of ${url.replace(origin, '')}`, { timeout: 30_000 }, async () => {
+    it(`saves nothing of ${url.replace(origin, '')}`, { timeout: 120_000 }, async () => {
       const { cwd, code, stdout } = await download(url)
       assert.notEqual(code, 0)
       assert.match((JSON.parse(stdout) as { readonly error: { readonly message: string } }).error.message, message)

@@ -25,7 +25,7 @@ secretProviderContract('a program', async () => {
   }
 })
 
-describe('a program that prints secrets', { timeout: 30_000 }, () => {
+describe('a program that prints secrets', { timeout: 120_000 }, () => {
   const read = (...words: string[]) => commandProvider({ command: words, cwd: folder, env }).read('name', never)
 
   it('is reported with what it said, if it fails', async () => {

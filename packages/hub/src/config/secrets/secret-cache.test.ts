@@ -97,7 +97,7 @@ describe('the secrets of providers', () => {
     assert.deepEqual([told, cache.known(reference)], [['changed', 'vault:key failed'], { value: 'second' }])
   })
 
-  it('are stale if a module neither answers nor follows the signal', { timeout: 20_000 }, async (t) => {
+  it('are stale if a module neither answers nor follows the signal', { timeout: 120_000 }, async (t) => {
     const { cache, write } = open(t)
     write(
       'own.mjs',
