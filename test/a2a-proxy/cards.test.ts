@@ -13,7 +13,7 @@ import { openProxyFixture, statusOf } from './proxy-fixture.ts'
 import { openFakeRemote, statusUpdate, task } from './fake-remote.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
-const soon = () => AbortSignal.timeout(5_000)
+const soon = () => AbortSignal.timeout(120_000)
 const done = () => ({ events: [{ task: task('WORKING') }, statusUpdate('COMPLETED')] })
 
 const shown = {

@@ -322,7 +322,7 @@ describe('a request to a remote agent', () => {
     const oauth = { clientId: 'hub', clientSecret: 's3cret', tokenUrl: `${server.url}/token` }
     const { agent, remote, opened } = await openProxyToFakeRemote(t, () => done, {}, { entry: { auth: { oauth } } })
     await agent.send('hi')
-    await opened.fetchCard?.(AbortSignal.timeout(5_000))
+    await opened.fetchCard?.(AbortSignal.timeout(120_000))
     await agent.send('hi')
     const shown = remote.called(/Send/).map(({ headers }) => headers.authorization)
     assert.match(shown[0] ?? '', /^Bearer \S+$/)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { credentialsExtension, cursorExtension } from '@parley/a2a'
 import type { Task } from '@parley/a2a'
+import { freePort } from '../free-port.ts'
 import { openProxyToFakeRemote, messageIn, sendForTask } from './fake-remote-fixture.ts'
 import { openProxyFixture, statusOf, textOf } from './proxy-fixture.ts'
 import { artifact, chunk, openFakeRemote, statusUpdate, task } from './fake-remote.ts'
@@ -118,15 +119,14 @@ describe('an unavailable remote agent', () => {
   })
 
   it('does not prevent the hub from starting, and is healthy once it is available', async (t) => {
-    const gone = await openFakeRemote(() => 'cut')
-    await gone.close()
-    const { opened } = await openProxyFixture(t, gone.url)
-    await assert.rejects(Promise.resolve(opened.fetchCard?.(AbortSignal.timeout(5_000))))
-    await assert.rejects(Promise.resolve(opened.health?.(AbortSignal.timeout(5_000))))
-    const back = await openFakeRemote(() => 'cut', { port: Number(new URL(gone.url).port) })
+    const port = await freePort()
+    const { opened } = await openProxyFixture(t, `http://127.0.0.1:${port}`)
+    await assert.rejects(Promise.resolve(opened.fetchCard?.(AbortSignal.timeout(120_000))))
+    await assert.rejects(Promise.resolve(opened.health?.(AbortSignal.timeout(120_000))))
+    const back = await openFakeRemote(() => 'cut', { port })
     t.after(() => back.close())
-    await opened.health?.(AbortSignal.timeout(5_000))
-    assert.equal((await opened.fetchCard?.(AbortSignal.timeout(5_000)))?.name, 'Fake')
+    await opened.health?.(AbortSignal.timeout(120_000))
+    assert.equal((await opened.fetchCard?.(AbortSignal.timeout(120_000)))?.name, 'Fake')
   })
 })
 

@@ -88,8 +88,8 @@ describe('an ACP agent', () => {
 
   it('has a card with its own name', async (t) => {
     const { opened } = await open(t)
-    assert.deepEqual(await opened.fetchCard?.(AbortSignal.timeout(30_000)), { name: 'Scripted', version: '7.0.0' })
-    await opened.health?.(AbortSignal.timeout(1_000))
+    assert.deepEqual(await opened.fetchCard?.(AbortSignal.timeout(120_000)), { name: 'Scripted', version: '7.0.0' })
+    await opened.health?.(AbortSignal.timeout(120_000))
   })
 
   it('rejects a message with an unsupported file before a task exists', async (t) => {

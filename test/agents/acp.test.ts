@@ -29,7 +29,7 @@ function harness(): AgentHarness<Bench> {
       const open = async () => acpKind.open(entry, testAgentServices({ baseDir: folder.path, kv }))
       const opened = [await open()]
       // Loading the SDK takes time that this test does not measure.
-      await opened[0]!.fetchCard?.(AbortSignal.timeout(30_000))
+      await opened[0]!.fetchCard?.(AbortSignal.timeout(120_000))
       return {
         folder,
         agent: opened[0]!.agent,

@@ -36,7 +36,7 @@ async function ask(target: DetectTarget, given: Partial<DetectDeps> = {}, within
   const said: string[] = []
   const found = await createDetect(within)(target, {
     fetch: globalThis.fetch,
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(120_000),
     onProgress() {},
     onRejected: (kind, reason) => void said.push(`${kind}: ${reason}`),
     cwd: import.meta.dirname,

@@ -11,7 +11,7 @@ async function look(
   options: OpenclawTestAgentOptions = {},
 ): Promise<PartialCard & { readonly asked: readonly string[] }> {
   const { bench, gateway } = await openOpenclawTestAgent(t, options)
-  const card = await bench.open.fetchCard?.(AbortSignal.timeout(5_000))
+  const card = await bench.open.fetchCard?.(AbortSignal.timeout(120_000))
   return { ...card, asked: gateway.receivedRequests.map(({ method }) => method) }
 }
 
@@ -56,6 +56,6 @@ describe('the card of an agent of an OpenClaw gateway', () => {
     assert.ok(!modes.some((mode) => /json|^\*|^application\/\*/.test(mode)), modes.join(' '))
     const http = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
     assert.deepEqual(http.bench.open.card?.inputModes, ['text/plain', 'image/*'])
-    assert.equal(await http.bench.open.fetchCard?.(AbortSignal.timeout(5_000)), undefined)
+    assert.equal(await http.bench.open.fetchCard?.(AbortSignal.timeout(120_000)), undefined)
   })
 })

@@ -12,7 +12,7 @@ import type { FakeGateway } from './openclaw-gateway/gateway.ts'
 import { openFakeGateway } from './openclaw-gateway/gateway.ts'
 import { sendText, openOpenclawTestAgent, textOf, waitUntil } from './openclaw-test-agent.ts'
 
-const soon = (): AbortSignal => AbortSignal.timeout(5_000)
+const soon = (): AbortSignal => AbortSignal.timeout(120_000)
 
 async function openGateway(t: TestContext): Promise<FakeGateway> {
   const gateway = await openFakeGateway()

@@ -13,7 +13,7 @@ import { waitUntil } from './openclaw-test-agent.ts'
 function detect(words: readonly [string, ...string[]], token?: string): Promise<DetectorResult> {
   return openClawDetector.detect(words, {
     fetch,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(120_000),
     onProgress() {},
     cwd: '.',
     env: {},

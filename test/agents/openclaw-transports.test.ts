@@ -142,7 +142,7 @@ describe('transport: http', () => {
     assert.match(statusOf(await sendText(off.agent, 'hi')), /chatCompletions\.enabled/)
     const wrong = await openOpenclawTestAgent(t, { entry: { transport: 'http', token: 'guess' } })
     assert.match(statusOf(await sendText(wrong.agent, 'hi')), /rejected the configured credentials/)
-    await assert.rejects(wrong.bench.open.health?.(AbortSignal.timeout(5_000)) as Promise<void>)
+    await assert.rejects(wrong.bench.open.health?.(AbortSignal.timeout(120_000)) as Promise<void>)
   })
 
   it('is stopped at the gateway by a disconnect when it is canceled [S4-19]', async (t) => {

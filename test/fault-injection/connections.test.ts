@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { describe } from 'node:test'
+import { freePort } from '../free-port.ts'
 import { calls, shortTimeouts } from './client-calls.ts'
 import { failsWith, faultCase } from './fault-case.ts'
 import type { Exchange } from './exchange.ts'
@@ -118,7 +119,7 @@ describe('a server with persistent connections', () => {
 
   faultCase('that restarts between two requests is reconnected to', async ({ open, connect, signal, after }) => {
     const answers = { GetTask: (exchange: Exchange) => exchange.result(taskAfter(events.length)) }
-    const first = await open(answers)
+    const first = await open(answers, { port: await freePort() })
     const agent = await connect(first)
     await agent.get(taskId, { signal })
     await first.close()
@@ -131,13 +132,15 @@ describe('a server with persistent connections', () => {
 
   faultCase('that restarts during a stream is followed further', async (stage) => {
     const { signal } = stage
-    const first = await stage.open({
-      SendStreamingMessage(exchange) {
+    const answers = {
+      SendStreamingMessage(exchange: Exchange) {
         exchange.stream()
         events.slice(0, 5).forEach((event, index) => exchange.event(event, `e${index}`))
       },
-    })
-    const agent = await stage.connect(first, { limits: { attempts: 10, firstDelayMs: 20, maxDelayMs: 100 } })
+    }
+    const first = await stage.open(answers, { port: await freePort() })
+    // More attempts than a slow restart needs.
+    const agent = await stage.connect(first, { limits: { attempts: 1_000, firstDelayMs: 20, maxDelayMs: 100 } })
     const seen: unknown[] = []
     for await (const event of agent.stream('go', { signal })) {
       if (seen.push(event) !== 5) continue

@@ -155,11 +155,11 @@ describe('at a real gateway', { skip }, () => {
     gateway.responder.reset()
     const bench = openOpenclawFixture(gateway)
     t.after(bench.close)
-    const card = await bench.open.fetchCard?.(AbortSignal.timeout(60_000))
+    const card = await bench.open.fetchCard?.(AbortSignal.timeout(120_000))
     assert.ok((card?.skills?.length ?? 0) > 3, JSON.stringify(card))
     assert.doesNotMatch(JSON.stringify(card), /parley-openclaw/, 'a path of the machine')
     assert.equal(gateway.responder.times(''), 0, 'the model was asked')
-    await bench.open.health?.(AbortSignal.timeout(60_000))
+    await bench.open.health?.(AbortSignal.timeout(120_000))
   })
 
   it('a turn is followed after the gateway was killed and resumed it', async (t) => {

@@ -13,7 +13,7 @@ const read = (text: string, ...parts: readonly Part[]) =>
     text,
     limits,
     bytes,
-    AbortSignal.timeout(5_000),
+    AbortSignal.timeout(120_000),
   )
 
 describe('a message for the gateway', () => {
