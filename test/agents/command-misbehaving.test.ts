@@ -64,7 +64,10 @@ describe('the state of a task', () => {
       assert.deepEqual(await outcomeOf(agent.send('x')), ['FAILED', 'The program could not be started', ''])
       assert.ok(lines.some(({ message }) => message === 'a program failed'))
       if (entry.cwd === undefined) {
-        await assert.rejects(async () => opened.health?.(AbortSignal.timeout(120_000)), /no-such-program does not exist/)
+        await assert.rejects(
+          async () => opened.health?.(AbortSignal.timeout(120_000)),
+          /no-such-program does not exist/,
+        )
       }
     }
   })

@@ -6,5 +6,6 @@ export { openSettings, portsFrom } from '../../deploy/high-availability/settings
 export type { HaSecrets, HaSettings } from '../../deploy/high-availability/settings.ts'
 export { createSupervisor } from '../../deploy/high-availability/supervisor.ts'
 export { defaultServerLimits, keepAliveMs } from '../../packages/a2a/src/server/defaults.ts'
+export { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 export { selfSigned } from '../../packages/a2a/src/testing/fixtures/self-signed-certificate.ts'
 export { findOrInstall } from '../../scripts/debian.ts'

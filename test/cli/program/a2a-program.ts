@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { guardMs } from '../../../packages/a2a/src/testing/fixtures/eventually.ts'
+import { guardMs } from '../outside-fixtures.ts'
 import { builtProgram } from './built-program.ts'
 import { readTextFields, valuesOf, type TextField } from './text-fields.ts'
 
