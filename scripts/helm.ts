@@ -1,6 +1,6 @@
 /**
  * Helm for the tests of the chart: the one in the path, else one that Go builds once into a cache of the user. A build took eleven
- * minutes beside other suites on two cores, so only full mode and `npm run chart` build it. Quick mode uses what is there, and the
+ * minutes beside other suites on two cores, so only the long mode and `npm run chart` build it. Quick mode uses what is there, and the
  * committed rendering names the hash of the chart that it was made from.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ const neededGo = [1, 24] as const
 export type HelmResult = { readonly helm: string } | { readonly missing: string }
 
 export interface FindHelmOptions {
-  /** Builds it if it is missing. Default: in full mode. */
+  /** Builds it if it is missing. Default: in long mode. */
   readonly build?: boolean
 }
 

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { isFullMode } from './full-mode.ts'
 import { openPopulatedConsole } from './populated-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
+
+const isLongMode = process.env['PARLEY_FULL'] === '1'
 
 /** Composite controls: the arrows move within them, and Tab leaves them. */
 const widgets =
@@ -71,7 +72,7 @@ describeInBrowser('by keyboard alone', async (browser) => {
     ['/settings/audit', 'SendMessage'],
   ]
   let page: Page | undefined
-  for (const [path, shows] of [...variedPages, ...(isFullMode ? otherPages : [])])
+  for (const [path, shows] of [...variedPages, ...(isLongMode ? otherPages : [])])
     it(`everything on ${path.replaceAll(/[0-9a-f-]{36}/g, '…')} is reached`, async () => {
       if (page === undefined) page = await open(path)
       else await load(page, path)

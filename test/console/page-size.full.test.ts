@@ -1,13 +1,14 @@
 /** The cost of a page: at most 150 kB of compressed script at its first load; the time until it is usable is printed. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { isFullMode } from './full-mode.ts'
 import { maxWaitMs, openConsole } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
+const isLongMode = process.env['PARLEY_FULL'] === '1'
+
 const mostBytes = 150_000
 /** One load gives the size; the time is the median of several. */
-const loads = isFullMode ? 5 : 1
+const loads = isLongMode ? 5 : 1
 
 interface Loaded {
   readonly scriptBytes: number
@@ -44,7 +45,7 @@ describeInBrowser('the first load of a page', async (browser) => {
     ['/routes', 'Routes'],
     ['/settings/health', 'Store'],
   ]
-  for (const [path, shows] of [...largePages, ...(isFullMode ? otherPages : [])])
+  for (const [path, shows] of [...largePages, ...(isLongMode ? otherPages : [])])
     it(`${path.replace(id, '…')} loads less than 150 kB of script`, async () => {
       const times: number[] = []
       let last: Loaded = { scriptBytes: Infinity, styleBytes: 0, readyMs: 0 }

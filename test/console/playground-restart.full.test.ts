@@ -1,17 +1,18 @@
-/** The hub is killed during an answer, in full mode three times, and the page is reloaded during one. */
+/** The hub is killed during an answer, in long mode three times, and the page is reloaded during one. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { adminKey, waitFor } from '../admin/test-hub.ts'
-import { isFullMode } from './full-mode.ts'
 import { startKillableHub } from './killable-hub.ts'
 import { maxWaitMs } from './open-console.ts'
 import { composer, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
+const isLongMode = process.env['PARLEY_FULL'] === '1'
+
 /** The hub is killed when the pages have counted to these. */
-const killedAt = isFullMode ? [2, 5, 8] : [2]
-const seconds = isFullMode ? 12 : 5
+const killedAt = isLongMode ? [2, 5, 8] : [2]
+const seconds = isLongMode ? 12 : 5
 const countTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1))
 const whole = countTo(seconds)
 

@@ -1,4 +1,4 @@
-/** The checker of workflows: the one in the path, else one that Go builds into a cache of the user, in CI and in full mode. */
+/** The checker of workflows: the one in the path, else one that Go builds into a cache of the user, in CI and in long mode. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'

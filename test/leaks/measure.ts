@@ -13,7 +13,7 @@ export interface LeakCase {
   run(index: number): Promise<unknown>
   /** Divides the number of repetitions, for slow operations. Default 1. */
   readonly slowness?: number
-  /** Measured only in the full mode. Default false. */
+  /** Measured only in the long mode. Default false. */
   readonly fullOnly?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
  * Guards against: memory that an operation leaves behind. A webhook call once left 16 kB, by a listener that was
- * never removed. The full mode measures each operation from the 20,000th to the 40,000th; the quick mode a few hundred
+ * never removed. The long mode measures each operation from the 20,000th to the 40,000th; the quick mode a few hundred
  * rounds of all of them, which is enough to see a kilobyte.
  */
 import { describe } from 'node:test'

@@ -22,7 +22,7 @@ async function judge(
   }
 }
 
-/** Of one level: over JSON-RPC only, so that the quick mode and the full mode compare the same. */
+/** Of one level: over JSON-RPC only, so that the quick mode and the long mode compare the same. */
 const failedIds = (results: readonly CheckResult[], level?: string): readonly string[] =>
   [
     ...new Set(
