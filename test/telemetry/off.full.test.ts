@@ -13,7 +13,7 @@ registerHooks({
   },
 })
 
-describe('a hub without a collector [full]', () => {
+describe('a hub without a collector', () => {
   it('loads no OpenTelemetry module; one with an unreachable collector does, and works', async (t) => {
     const { openHub } = await import('./open-hub.ts')
     const agents = { echo: { kind: 'module', path: './agents/echo.ts' } }
