@@ -20,15 +20,19 @@ export const agentProfile: Profile = {
 /** Only servers that require a token can tell two callers apart. */
 const otherCaller = { headers: { authorization: 'Bearer bob-token' } }
 
-/** Short waits: what an agent on this machine does not do at once, it does not do. */
+/** A short wait: these agents never do what they do not do at once. The limit of a check is a last guard. */
 export const judgeOptions: ConformanceOptions = {
   profile: agentProfile,
-  quietMs: 50,
+  patienceMs: 500,
   maxMessages: 2_000,
-  checkTimeoutMs: 20_000,
+  checkTimeoutMs: 60_000,
 }
 
-export async function judgeFault(fault: Fault, only?: readonly string[]): Promise<readonly CheckResult[]> {
+export async function judgeFault(
+  fault: Omit<Fault, 'check' | 'wrong'>,
+  only?: readonly string[],
+  options: ConformanceOptions = {},
+): Promise<readonly CheckResult[]> {
   await using server = await startFaultServer(fault)
   const scope =
     fault.isBetween === true
@@ -37,6 +41,7 @@ export async function judgeFault(fault: Fault, only?: readonly string[]): Promis
   const report = await runConformance(server.url, {
     ...judgeOptions,
     ...scope,
+    ...options,
     ...(only === undefined ? {} : { only }),
     ...(fault.bearer === undefined ? {} : { bearer: fault.bearer, profile: { ...agentProfile, otherCaller } }),
   })

@@ -46,7 +46,7 @@ export const judgeOptions: ConformanceOptions = {
       fail: { text: 'fail' },
     },
   },
-  quietMs: 50,
+  patienceMs: 3_000,
   maxMessages: 2_000,
-  checkTimeoutMs: 10_000,
+  checkTimeoutMs: 60_000,
 }

@@ -36,6 +36,8 @@ export type InterfaceState = Map<string, Promise<unknown>>
 
 const defaultText = 'Hello. This is a conformance test.'
 const defaultMaxMessages = 500
+const defaultPatienceMs = 10_000
+const defaultQuietMs = 300
 const pollMs = 100
 
 export function createSubject(target: Target, run: RunState, state: InterfaceState, signal: AbortSignal): Subject {
@@ -112,7 +114,8 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
     discovery,
     options,
     profile,
-    quietMs: options.quietMs ?? 300,
+    patienceMs: options.patienceMs ?? defaultPatienceMs,
+    quietMs: options.quietMs ?? defaultQuietMs,
     get card() {
       if (card === undefined) throw new Undecided(`the agent has no card for ${version}`)
       return card
@@ -143,7 +146,12 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
       return exchangeHttp({ method: 'GET', url: withQuery(at, placed.query), headers: all, signal, ...wire })
     },
     call: (operation, payload, settings = {}) => callOperation(requestOf(operation, payload, settings)),
-    open: (operation, payload, settings = {}) => openOperation(requestOf(operation, payload, settings)),
+    async open(operation, payload, settings = {}) {
+      const stream = await openOperation(requestOf(operation, payload, settings))
+      // A gRPC call that the limit of the check has canceled looks like a refusal.
+      signal.throwIfAborted()
+      return stream
+    },
 
     message(scenario, fields = {}) {
       const hint = scenario === undefined ? undefined : profile.messages?.[scenario]
@@ -224,13 +232,13 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
     return settled
   }
 
-  async function openTask(): Promise<TaskAnswer> {
+  async function openTask(configuration?: JsonObject): Promise<TaskAnswer> {
     const scenario: Scenario = subject.hasScenario('inputRequired')
       ? 'inputRequired'
       : subject.hasScenario('slow')
         ? 'slow'
         : 'complete'
-    const sent = taskOf(await sendOrdinary(scenario, { returnImmediately: true }))
+    const sent = taskOf(await sendOrdinary(scenario, { ...configuration, returnImmediately: true }))
     // Scripted agents ask before a second request can arrive too late.
     const got = scenario === 'inputRequired' ? await subject.settle(sent.task.id) : await subject.getTask(sent.task.id)
     if (!terminalStates.has(got.task.state)) return got

@@ -34,7 +34,9 @@ export interface ConformanceOptions {
   readonly parallel?: number
   /** How long one check may take. Default 30 seconds. */
   readonly checkTimeoutMs?: number
-  /** How long to wait for what an agent should not do, such as a second response or a late event. Default 300 ms. */
+  /** How long to wait for what an agent should do, such as to call a webhook or to end a stream. Default 10 seconds. */
+  readonly patienceMs?: number
+  /** How long to wait for what an agent should not do, such as to end a stream too soon. Default 300 ms. */
   readonly quietMs?: number
   readonly signal?: AbortSignal
   /** Texts that appear in no report, besides the credentials above. */

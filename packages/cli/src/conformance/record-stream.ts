@@ -1,4 +1,4 @@
-/** Streams as the checks judge them: read to their end, or until an agent has had the time to end them. */
+/** Streams as the checks judge them: read to their end, or until an agent has done something later instead of ending them. */
 import { NotApplicable, Undecided } from './check.ts'
 import type { StreamAnswer, StreamItem, Subject } from './subject.ts'
 import { describeError } from './wire/read-error.ts'
@@ -9,12 +9,18 @@ export interface RecordedStream {
   readonly items: readonly StreamItem[]
   /** The last state that the stream showed. */
   readonly lastState: string | undefined
-  /** Whether it was still open when the time to end it was over. */
+  /** Whether it was still open when the agent had answered a later message: an agent that is only slow ends it before. */
   readonly isOpen: boolean
 }
 
-/** How long an agent may take for what it must do at once: to end a stream after the last event, or to call a webhook. */
-export const patienceMs = (subject: Pick<Subject, 'quietMs'>): number => subject.quietMs * 10
+export interface RecordOptions {
+  /** Closes the stream after this event. */
+  readonly isEnough?: (item: StreamItem) => boolean
+  /** Whether the task has already ended. */
+  readonly isSettled?: boolean
+  /** How long the agent has to end the stream once its task has ended or waits. Default `patienceMs`. */
+  readonly withinMs?: number
+}
 
 /** Throws `NotApplicable` if the card declares no streaming. */
 export function requireStreaming({ capabilities }: Subject): void {
@@ -60,43 +66,54 @@ export function stateOf({ view }: StreamItem): string | undefined {
   return view.kind === 'task' ? view.task.state : view.kind === 'status' ? view.state : undefined
 }
 
-/**
- * Reads a stream to its end. When its task has ended or waits for the client, the agent has `patienceMs` to close it, and for
- * `isEnough` it is closed at once.
- */
+/** Reads a stream to its end. Throws `Undecided` if the check has no time left for it. */
 export async function recordStream(
   stream: StreamAnswer,
   subject: Subject,
-  isEnough: (item: StreamItem) => boolean = () => false,
+  { isEnough = () => false, isSettled = false, withinMs = subject.patienceMs }: RecordOptions = {},
 ): Promise<RecordedStream> {
-  let lastState: string | undefined
-  let isSettled = false
+  const settles = (item: StreamItem): boolean =>
+    item.view.kind === 'message' || terminalStates.has(stateOf(item)) || interruptedStates.has(stateOf(item))
+  let isOver = isSettled
   for (;;) {
-    const next = await nextItem(stream, isSettled ? patienceMs(subject) : undefined)
-    if (next === 'end' || next === 'silence') {
-      if (next === 'silence') stream.close()
-      return { stream, items: stream.received, lastState, isOpen: next === 'silence' }
+    const next = await (isOver ? untilLater(nextItem(stream), subject, withinMs) : nextItem(stream))
+    // The connection ended with the time of the check, and not because the agent closed it.
+    subject.signal.throwIfAborted()
+    if (next === 'end' || next === undefined || isEnough(next)) {
+      const isOpen = next !== 'end'
+      if (isOpen) stream.close()
+      const items = stream.received
+      return { stream, items, lastState: items.map(stateOf).findLast((state) => state !== undefined), isOpen }
     }
-    lastState = stateOf(next) ?? lastState
-    isSettled ||= next.view.kind === 'message' || terminalStates.has(lastState) || interruptedStates.has(lastState)
-    if (isEnough(next)) {
-      stream.close()
-      return { stream, items: stream.received, lastState, isOpen: true }
-    }
+    isOver ||= settles(next)
   }
 }
 
-/** The next event; `silence` if none came in that time. */
-export async function nextItem(stream: StreamAnswer, withinMs?: number): Promise<StreamItem | 'end' | 'silence'> {
-  const next = stream.events.next().then((result) => (result.done === true ? ('end' as const) : result.value))
-  if (withinMs === undefined) return next
-  const { promise, resolve } = Promise.withResolvers<'silence'>()
-  const timer = setTimeout(resolve, withinMs, 'silence' as const)
-  try {
-    return await Promise.race([next, promise])
-  } finally {
-    clearTimeout(timer)
-  }
+/** What a stream that should end brings next; `undefined` if the agent answers a later message first. */
+async function untilLater<T>(next: Promise<T>, subject: Subject, withinMs: number): Promise<T | undefined> {
+  return (
+    (await within(next, withinMs)) ??
+    (await Promise.race([next, answerLater(subject)])) ??
+    (await within(next, subject.quietMs))
+  )
+}
+
+async function answerLater(subject: Subject): Promise<undefined> {
+  const { error } = await subject.send('complete')
+  if (error !== undefined) throw new Undecided(`the agent refuses a later message: ${describeError(error)}`)
+}
+
+/** The next event. */
+export async function nextItem(stream: StreamAnswer): Promise<StreamItem | 'end'> {
+  const next = await stream.events.next()
+  return next.done === true ? 'end' : next.value
+}
+
+/** The value of a promise; `undefined` if it takes longer. */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise: silence, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, ms, undefined)
+  return Promise.race([promise, silence]).finally(() => clearTimeout(timer))
 }
 
 /** The texts of the artifacts that a stream adds up to, by id. */

@@ -136,6 +136,16 @@ describe('a conformance run', () => {
     const [silent] = (await runConformance(url, only(call, { ...at('/silent'), checkTimeoutMs: 50 }))).results
     assert.equal(silent?.outcome, 'undecided')
     assert.match(silent?.note ?? '', /^no response within 0\.05 s to POST .*\/silent$/)
+    const sharing = checkOf(async (subject) => {
+      const answer = await subject.once('shared', () => subject.call('GetTask', { id: 'x' }))
+      return pass(String(answer.status))
+    })
+    const silence = { ...at('/silent'), checkTimeoutMs: 50, versions: ['1.0' as const], checks: [sharing, sharing] }
+    const shared = (await runConformance(url, silence)).results
+    assert.deepEqual(
+      shared.map(({ outcome }) => outcome),
+      ['undecided', 'undecided'],
+    )
     const broken = checkOf(async () => {
       throw new TypeError('oops')
     })

@@ -8,7 +8,7 @@ import type { ConformanceOptions } from './options.ts'
 import { summarize, type CheckResult, type ConformanceReport, type Target } from './report.ts'
 import { placeCredentials } from './wire/credentials.ts'
 import { evidenceOf, redactText } from './wire/exchange.ts'
-import { WireError } from './wire/http-wire.ts'
+import { noResponse, WireError } from './wire/http-wire.ts'
 
 const defaultCheckTimeoutMs = 30_000
 
@@ -152,17 +152,13 @@ async function runCheck(
     ...Object.values(options.profile?.otherCaller?.headers ?? {}),
   ].filter((secret): secret is string => secret !== undefined)
   const started = now()
-  let isOver = false
-  const limit = linkSignals([options.signal], timeoutMs, () => {
-    isOver = true
-    return new Error('the time of the check is over')
-  })
+  const limit = linkSignals([options.signal], timeoutMs, () => new Undecided(overtime(timeoutMs)))
   const subject = createSubject(target, run, state, limit.signal)
   let verdict: Verdict
   if (check.sends && options.readOnly === true) {
     verdict = { outcome: 'undecided', note: 'sends messages, which --read-only forbids' }
   } else {
-    verdict = await conclude(check, subject, secrets, () => (isOver ? timeoutMs : undefined))
+    verdict = await conclude(check, subject, secrets, timeoutMs)
     options.signal?.throwIfAborted()
   }
   // Ends what the check has left open.
@@ -185,30 +181,30 @@ async function runCheck(
   }
 }
 
+const overtime = (timeoutMs: number): string => `not decided within ${timeoutMs / 1000} s`
+
 async function conclude(
   check: Check,
   subject: ReturnType<typeof createSubject>,
   secrets: readonly string[],
-  exceededMs: () => number | undefined,
+  timeoutMs: number,
 ): Promise<Verdict> {
   try {
     return await check.run(subject)
   } catch (reason) {
     if (reason instanceof NotApplicable) return { outcome: 'not-applicable', note: reason.message }
     if (reason instanceof Undecided) return { outcome: 'undecided', note: reason.message }
-    const timeoutMs = exceededMs()
-    if (timeoutMs !== undefined) {
-      const waited =
-        reason instanceof WireError
-          ? `no response within ${timeoutMs / 1000} s to ${reason.exchange.request.line}`
-          : undefined
-      return { outcome: 'undecided', note: waited ?? `not decided within ${timeoutMs / 1000} s` }
-    }
+    // Also where an earlier check of the interface has waited for what this one shares with it.
+    if (reason instanceof WireError && reason.exchange.failure === noResponse)
+      return {
+        outcome: 'undecided',
+        note: `no response within ${timeoutMs / 1000} s to ${reason.exchange.request.line}`,
+      }
+    if (subject.signal.aborted) return { outcome: 'undecided', note: overtime(timeoutMs) }
     if (reason instanceof CheckFailure || reason instanceof WireError) {
       const evidence = reason.exchange === undefined ? {} : { evidence: evidenceOf(reason.exchange, secrets) }
       return { outcome: 'fail', note: reason.message, ...evidence }
     }
-    if (subject.signal.aborted) return { outcome: 'undecided', note: 'interrupted' }
     const what = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason)
     return { outcome: 'undecided', note: `the check itself failed: ${what}` }
   }

@@ -20,6 +20,8 @@ export interface Subject extends Target {
   readonly capabilities: DeclaredCapabilities
   readonly options: ConformanceOptions
   readonly profile: Profile
+  /** How long to wait for what should happen. What is missing then is undecided, unless the agent has done something later. */
+  readonly patienceMs: number
   /** How long to wait for what should not happen. */
   readonly quietMs: number
 
@@ -55,7 +57,7 @@ export interface Subject extends Target {
   /** A task in a terminal state, made once per interface. Throws `Undecided` if the agent makes none. */
   finishedTask(): Promise<TaskAnswer>
   /** A new task that is still open. Throws `Undecided` if the agent ends its tasks too soon to catch one. */
-  openTask(): Promise<TaskAnswer>
+  openTask(configuration?: JsonObject): Promise<TaskAnswer>
   /** `GetTask`, read. Throws `CheckFailure` if it is refused. */
   getTask(id: string, fields?: JsonObject): Promise<TaskAnswer>
   /** Polls until the task is terminal or interrupted. Throws `Undecided` if that takes too long. */

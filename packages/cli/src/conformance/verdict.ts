@@ -9,8 +9,9 @@ export const versionNames: readonly VersionName[] = ['1.0', '0.3', '0.2']
 export const bindingNames: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
 /**
- * What a check concludes. `undecided`: the agent did not show it, or a limit such as `--read-only` forbids to look. `not-applicable`:
- * the rule is about something that this agent does not have, such as a capability that its card does not declare.
+ * What a check concludes. `fail`: the agent did what slowness alone cannot explain. `undecided`: the agent did not show it in time, or
+ * a limit such as `--read-only` forbids to look. `not-applicable`: the rule is about something that this agent does not have, such as
+ * a capability that its card does not declare.
  */
 export type Verdict =
   | { readonly outcome: 'pass'; readonly note?: string }

@@ -6,6 +6,22 @@ import { describe, it } from 'node:test'
 import { openWebhookReceiver } from './webhook-receiver.ts'
 
 describe('the webhook receiver of the judge', () => {
+  it('waits for a delivery until its signal is aborted', async () => {
+    const receiver = await openWebhookReceiver({})
+    try {
+      const hook = receiver.webhook()
+      const stop = new AbortController()
+      const waiting = hook.until((all) => all.length > 1, stop.signal)
+      await fetch(hook.url, { method: 'POST', body: '{}' })
+      assert.equal(await hook.until((all) => all.length > 0, stop.signal, 0), true)
+      stop.abort()
+      assert.equal(await waiting, false)
+      assert.equal(await hook.until((all) => all.length > 1, stop.signal), false)
+    } finally {
+      await receiver.close()
+    }
+  })
+
   it('survives any request line, and knows its webhooks by their path', async () => {
     const receiver = await openWebhookReceiver({})
     try {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { linkSignals } from '@parley/a2a'
 import type { Exchange } from './wire/exchange.ts'
 import { parseJson } from './wire/http-wire.ts'
 
@@ -20,8 +21,8 @@ export interface Delivery {
 export interface Webhook {
   readonly url: string
   readonly deliveries: readonly Delivery[]
-  /** Resolves with `true` as soon as it holds for the deliveries so far, and with `false` after that time. */
-  until(holds: (deliveries: readonly Delivery[]) => boolean, withinMs: number): Promise<boolean>
+  /** Resolves with `true` as soon as it holds for the deliveries so far, and with `false` after that time or with the signal. */
+  until(holds: (deliveries: readonly Delivery[]) => boolean, signal: AbortSignal, withinMs?: number): Promise<boolean>
 }
 
 export interface WebhookReceiver {
@@ -67,17 +68,19 @@ export async function openWebhookReceiver({ publicUrl, port }: WebhookReceiverOp
       return {
         url: `${base}/${name}`,
         deliveries,
-        until(holds, withinMs) {
-          if (holds(deliveries)) return Promise.resolve(true)
-          return new Promise((resolve) => {
-            const end = (isTrue: boolean): void => {
-              clearTimeout(timer)
-              waiting.delete(look)
-              resolve(isTrue)
-            }
-            const look = (): void => void (holds(deliveries) && end(true))
-            const timer = setTimeout(end, withinMs, false)
-            waiting.add(look)
+        async until(holds, signal, withinMs) {
+          const limit = linkSignals([signal], withinMs)
+          const { promise, resolve } = Promise.withResolvers<boolean>()
+          const look = (): void => {
+            if (holds(deliveries)) resolve(true)
+            else if (limit.signal.aborted) resolve(false)
+          }
+          waiting.add(look)
+          limit.signal.addEventListener('abort', look)
+          look()
+          return promise.finally(() => {
+            limit.end()
+            waiting.delete(look)
           })
         },
       }

@@ -8,8 +8,8 @@ import type { Next } from '../fault-server.ts'
 const create = 'CreateTaskPushNotificationConfig'
 const remove = 'DeleteTaskPushNotificationConfig'
 
-/** A webhook call with other headers or another body. */
-const delivered =
+/** A webhook call with other headers or another body; with none it is lost. */
+export const delivered =
   (edit: (headers: Headers, body: string) => string | undefined) =>
   async (request: Request, next: Next): Promise<Response> => {
     const headers = new Headers(request.headers)
@@ -105,7 +105,11 @@ export const pushFaults: readonly Fault[] = [
     wrong: 'the address of cloud metadata is accepted',
     intercept: accepting((url) => String(url).includes('169.254')),
   },
-  { check: 'push.delivery', wrong: 'webhooks are not called', webhook: delivered(() => undefined) },
+  {
+    check: 'push.delivery',
+    wrong: 'webhooks are called with PUT',
+    webhook: async (request, next) => next(new Request(request, { method: 'PUT' })),
+  },
   {
     check: 'push.payload',
     wrong: 'a notification is a bare task',

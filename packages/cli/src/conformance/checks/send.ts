@@ -53,17 +53,17 @@ export const sendChecks: readonly Check[] = [
     section: { '1.0': 'A2A 1.0 §3.2.2', '0.3': 'A2A 0.3 §7.1.1', '0.2': 'A2A 0.2 §7.1.1' },
     title: 'With returnImmediately (0.x: blocking false) the task is returned while work continues',
     async run(subject) {
-      const answer = await subject.send(
-        subject.hasScenario('slow') ? 'slow' : 'complete',
-        {},
-        { returnImmediately: true },
-      )
-      if (answer.error !== undefined) return fail(`it is answered with ${outcomeOf(answer)}`, answer)
-      if (answer.view.kind !== 'task') return undecided('the agent answered with a message')
-      if (!terminalStates.has(answer.view.task.state)) return pass(answer.view.task.state)
-      if (subject.hasScenario('slow'))
-        return fail(`the task of a slow message is returned as ${answer.view.task.state}`, answer)
-      return undecided('the task had ended; name a message for the scenario "slow" in the profile')
+      const isSlow = subject.hasScenario('slow')
+      // An agent that stands still for a moment may return a slow task late once, but not each time.
+      for (let left = 3; ; left -= 1) {
+        const answer = await subject.send(isSlow ? 'slow' : 'complete', {}, { returnImmediately: true })
+        if (answer.error !== undefined) return fail(`it is answered with ${outcomeOf(answer)}`, answer)
+        if (answer.view.kind !== 'task') return undecided('the agent answered with a message')
+        const { state } = answer.view.task
+        if (!terminalStates.has(state)) return pass(state)
+        if (!isSlow) return undecided('the task had ended; name a message for the scenario "slow" in the profile')
+        if (left === 1) return fail(`the task of a slow message is returned as ${state}`, answer)
+      }
     },
   },
   {

@@ -1,15 +1,7 @@
 /** What the stream of an ordinary message shows: one stream per interface, judged from several sides. */
 import { pass, Undecided, type Check } from '../check.ts'
 import { expect, outcomeOf } from '../expect.ts'
-import {
-  artifactsOf,
-  foldArtifacts,
-  ordinaryAnswer,
-  ordinaryStream,
-  patienceMs,
-  stateOf,
-  taskIdOf,
-} from '../record-stream.ts'
+import { artifactsOf, foldArtifacts, ordinaryAnswer, ordinaryStream, stateOf, taskIdOf } from '../record-stream.ts'
 import { isObject } from '../wire/encode-request.ts'
 import { describeError } from '../wire/read-error.ts'
 import { interruptedStates, terminalStates } from '../wire/read-response.ts'
@@ -178,7 +170,7 @@ export const streamingChecks: readonly Check[] = [
         throw new Undecided(`the stream shows no end of its task: ${lastState}`)
       expect(
         !isOpen,
-        `The stream is still open ${patienceMs(subject)} ms after ${isMessage ? 'its message' : lastState}`,
+        `The stream is still open after ${isMessage ? 'its message' : lastState} and the answer to a later message`,
         stream,
       )
       const { end } = stream
@@ -242,7 +234,7 @@ export const streamingChecks: readonly Check[] = [
     ...everywhere,
     async run(subject) {
       const { stream, items, lastState } = await ordinaryStream(subject)
-      const { task } = await subject.getTask(taskIdOf(items))
+      const { task } = await subject.settle(taskIdOf(items))
       if (!terminalStates.has(task.state)) throw new Undecided(`the task has not ended: ${task.state}`)
       expect(lastState === task.state, `The stream ends with ${lastState}, GetTask returns ${task.state}`, stream)
       const streamed = foldArtifacts(items)

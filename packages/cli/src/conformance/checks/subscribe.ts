@@ -5,14 +5,14 @@ import {
   artifactsOf,
   foldArtifacts,
   nextItem,
-  patienceMs,
   recordStream,
   requireStream,
   requireStreaming,
   stateOf,
+  within,
   type RecordedStream,
 } from '../record-stream.ts'
-import type { StreamAnswer, Subject } from '../subject.ts'
+import type { Subject } from '../subject.ts'
 import { describeError } from '../wire/read-error.ts'
 import { interruptedStates, terminalStates } from '../wire/read-response.ts'
 import { refusalOf } from './streaming-rules.ts'
@@ -146,7 +146,7 @@ export const subscribeChecks: readonly Check[] = [
       if (!isOpen && interruptedStates.has(lastState) && began !== lastState)
         throw new Undecided(`the stream closed with ${lastState}, before the task ended`)
       expect(lastState === after.state, `The subscription ends with ${lastState}, the task with ${after.state}`, stream)
-      expect(!isOpen, `The subscription is still open ${patienceMs(subject)} ms after ${lastState}`, stream)
+      expect(!isOpen, `The subscription is still open after ${lastState} and the answer to a later message`, stream)
       return pass()
     },
   },
@@ -223,41 +223,19 @@ function subscriptionAnswer(subject: Subject): Promise<Subscription> {
     const { task } = await subject.openTask()
     const before = { id: task.id, state: task.state }
     const stream = await subject.open('SubscribeToTask', { id: task.id })
-    if (stream.answer !== undefined) {
+    await within(nextItem(stream), subject.patienceMs)
+    if (stream.answer !== undefined || stream.received[0]?.error !== undefined) {
       const { task: now } = await subject.getTask(task.id)
       if (terminalStates.has(now.state)) throw new Undecided(`the task had ended before the subscription: ${now.state}`)
-      return { stream, items: [], lastState: undefined, isOpen: false, before, after: before }
+      stream.close()
+      return { stream, items: stream.received, lastState: undefined, isOpen: false, before, after: before }
     }
-    await firstItem(stream, subject)
     const canceled = await subject.call('CancelTask', { id: task.id })
-    const recorded = await recordOpened(stream, subject, canceled.error === undefined)
+    // A task that ends by itself cannot be canceled then, and ends the stream as well.
+    const isEnding = canceled.error === undefined || terminalStates.has((await subject.settle(task.id)).task.state)
+    if (!isEnding) stream.close()
+    const recorded = await recordStream(stream, subject, { isSettled: true })
     const { task: after } = await subject.getTask(task.id)
     return { ...recorded, before, after: { state: after.state } }
   })
-}
-
-async function firstItem(stream: StreamAnswer, subject: Subject): Promise<void> {
-  await nextItem(stream, patienceMs(subject))
-}
-
-/** The end that a cancel brings: an agent that does not tell it has `patienceMs`. */
-async function recordOpened(stream: StreamAnswer, subject: Subject, isCanceled: boolean): Promise<RecordedStream> {
-  if (!isCanceled) {
-    stream.close()
-    return { stream, items: stream.received, lastState: undefined, isOpen: true }
-  }
-  let isOpen = false
-  for (;;) {
-    const next = await nextItem(stream, patienceMs(subject))
-    if (next === 'end') break
-    if (next === 'silence') {
-      isOpen = true
-      stream.close()
-      break
-    }
-  }
-  const states = stream.received.flatMap(({ view }) =>
-    view.kind === 'task' ? [view.task.state] : view.kind === 'status' ? [view.state] : [],
-  )
-  return { stream, items: stream.received, lastState: states.at(-1), isOpen }
 }

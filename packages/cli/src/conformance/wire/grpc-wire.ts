@@ -6,7 +6,7 @@ import { fromBinary, fromJson, toBinary, toJson, type DescMessage, type JsonValu
 import { Client, credentials, Metadata, status as grpcCodes, type ServiceError, type StatusObject } from '@grpc/grpc-js'
 import { descriptorRegistry } from '@parley/a2a/grpc'
 import type { Exchange, RecordedRequest } from './exchange.ts'
-import { WireError } from './http-wire.ts'
+import { noResponse, WireError } from './http-wire.ts'
 
 export interface GrpcRequestOptions {
   /** `host:port`, or a URL. */
@@ -71,7 +71,7 @@ export async function callGrpc(options: GrpcRequestOptions): Promise<GrpcExchang
       (error: ServiceError | null, value?: Buffer) => {
         options.signal.removeEventListener('abort', abort)
         if (options.signal.aborted) {
-          reject(new WireError(`${path}: no response in time`, { request, failure: 'no response in time' }))
+          reject(new WireError(`${path}: ${noResponse}`, { request, failure: noResponse }))
           return
         }
         const ended: StatusObject = error ?? { code: grpcCodes.OK, details: '', metadata: new Metadata() }

@@ -40,6 +40,9 @@ export interface OpenHttpResponse {
 /** A body beyond this is cut: the judge does not store what a hostile agent sends without end. */
 export const maxBodyBytes = 16 * 1024 * 1024
 
+/** The failure of a request that its signal has aborted. */
+export const noResponse = 'no response in time'
+
 export class WireError extends Error {
   override readonly name = 'WireError'
   readonly exchange: Exchange
@@ -143,6 +146,6 @@ function headersOf(response: IncomingMessage): Record<string, string> {
 
 export function describeFailure(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason)
-  if (reason.name === 'AbortError' || reason.name === 'TimeoutError') return 'no response in time'
+  if (reason.name === 'AbortError' || reason.name === 'TimeoutError') return noResponse
   return reason.message === '' ? ((reason as NodeJS.ErrnoException).code ?? reason.name) : reason.message
 }
