@@ -26,6 +26,7 @@ import { dialectOf, type JsonObject, type OperationName } from './wire/spelling.
 export interface RunState {
   readonly discovery: Discovery
   readonly options: ConformanceOptions
+  readonly targets: readonly Target[]
   messagesSent: number
   readonly shared: Map<string, Promise<unknown>>
   readonly closers: (() => Promise<void> | void)[]
@@ -197,6 +198,10 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
       }
     },
 
+    firstInterface(of) {
+      const first = run.targets.find((each) => of === undefined || each.version === of) ?? target
+      return first === target ? subject : createSubject(first, run, new Map(), signal)
+    },
     once: (key, make) => memo(state, key, make),
     shared: (key, make) => memo(run.shared, key, make),
     onClose: (close) => void run.closers.push(close),

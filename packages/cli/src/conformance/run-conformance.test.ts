@@ -173,6 +173,19 @@ describe('a conformance run', () => {
     await assert.rejects(runConformance('http://127.0.0.1:1'), { name: 'WireError' })
   })
 
+  it('compares with the same interface, whichever of them is checked first', async () => {
+    const { url } = await openAgent()
+    const first = checkOf(async (subject) => pass(subject.firstInterface().binding), {
+      bindings: ['JSONRPC', 'HTTP+JSON'],
+    })
+    const { results, targets } = await runConformance(url, { ...only(first), parallel: 2 })
+    assert.deepEqual(
+      results.map(({ note }) => note),
+      targets.map(() => targets[0]?.binding),
+    )
+    assert.ok(targets.length > 1)
+  })
+
   it('accepts failures that the profile names, and stops when it is aborted', async () => {
     const { url } = await openAgent()
     const wrong = checkOf(async () => fail('always'))

@@ -42,8 +42,8 @@ export async function runConformance(url: string, options: RunOptions = {}): Pro
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   }
   const discovery = await discoverAgent(url, wire, options.interfaces !== undefined).finally(limit.end)
-  const run: RunState = { discovery, options, messagesSent: 0, shared: new Map(), closers: [] }
   const targets = targetsFor(discovery, options)
+  const run: RunState = { discovery, options, targets, messagesSent: 0, shared: new Map(), closers: [] }
   if (targets.some(({ binding }) => binding === 'GRPC'))
     run.closers.push((await import('./wire/grpc-wire.ts')).useGrpcWire())
   const planned = plan(targets, discovery, options)

@@ -2,6 +2,7 @@
 import type { Discovery, ServedCard } from './discover.ts'
 import type { ConformanceOptions, Profile, Scenario } from './options.ts'
 import type { Target } from './report.ts'
+import type { VersionName } from './verdict.ts'
 import type { ErrorView } from './wire/read-error.ts'
 import type { Exchange } from './wire/exchange.ts'
 import type { HttpExchange } from './wire/http-wire.ts'
@@ -63,6 +64,8 @@ export interface Subject extends Target {
   /** Polls until the task is terminal or interrupted. Throws `Undecided` if that takes too long. */
   settle(id: string): Promise<TaskAnswer>
 
+  /** The first interface of the run that has this version, or any; the subject itself if it is the first. */
+  firstInterface(version?: VersionName): Subject
   /** The value of a key, made once per interface. */
   once<T>(key: string, make: () => Promise<T>): Promise<T>
   /** The value of a key, made once per run. */

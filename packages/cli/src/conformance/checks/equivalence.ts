@@ -3,17 +3,6 @@ import { fail, notApplicable, pass, type Check } from '../check.ts'
 import type { Subject, TaskAnswer } from '../subject.ts'
 import { allBindings, allVersions } from './scope.ts'
 
-/** The finished task of the first interface that made one, by version or of any version. */
-function firstTask(
-  subject: Subject,
-  key: string,
-): Promise<{ readonly from: string; readonly task: TaskAnswer['task'] }> {
-  return subject.shared(key, async () => ({
-    from: `${subject.version} ${subject.binding}`,
-    task: (await subject.finishedTask()).task,
-  }))
-}
-
 export const equivalenceChecks: readonly Check[] = [
   {
     versions: allVersions,
@@ -24,7 +13,7 @@ export const equivalenceChecks: readonly Check[] = [
     level: { '1.0': 'must', '0.3': 'must', '0.2': 'info' },
     section: { '1.0': 'A2A 1.0 §5.1', '0.3': 'A2A 0.3 §3.4.1', '0.2': 'A2A 0.2 has one binding' },
     title: 'A task of one binding is the same over the others',
-    run: (subject) => compare(subject, `first task of ${subject.version}`),
+    run: (subject) => compare(subject, subject.firstInterface(subject.version)),
   },
   {
     versions: allVersions,
@@ -39,14 +28,14 @@ export const equivalenceChecks: readonly Check[] = [
       '0.2': 'A2A 1.0 §3.6.2 does not say it',
     },
     title: 'A task of one version is the same in the others',
-    run: (subject) => compare(subject, 'first task'),
+    run: (subject) => compare(subject, subject.firstInterface()),
   },
 ]
 
-async function compare(subject: Subject, key: string): ReturnType<Check['run']> {
-  const { from, task } = await firstTask(subject, key)
-  if (from === `${subject.version} ${subject.binding}`)
-    return notApplicable('this is the first interface; the others are compared with it')
+async function compare(subject: Subject, first: Subject): ReturnType<Check['run']> {
+  if (first === subject) return notApplicable('this is the first interface; the others are compared with it')
+  const from = `${first.version} ${first.binding}`
+  const { task } = await subject.shared(`finished task of ${from}`, () => first.finishedTask())
   const got = await subject.getTask(task.id)
   if (got.task.state !== task.state) return fail(`the state is ${got.task.state}, and ${task.state} over ${from}`, got)
   if (got.task.contextId !== task.contextId)
