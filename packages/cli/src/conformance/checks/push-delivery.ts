@@ -223,7 +223,8 @@ export const pushDeliveryChecks: readonly Check[] = [
       if (isNotified) await laterDelivery(subject, kept.webhook)
       const wrong = deleted.webhook.deliveries.find((each) => isEnd(subject, each))
       expect(wrong === undefined, 'A deleted webhook receives the end of the task, which came after the delete', wrong)
-      if (!isNotified) throw new Undecided('the webhook that was not deleted does not receive the end of the task either')
+      if (!isNotified)
+        throw new Undecided('the webhook that was not deleted does not receive the end of the task either')
       return pass()
     },
   },
