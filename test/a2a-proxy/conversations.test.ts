@@ -5,6 +5,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { cursorExtension, memoryKeyValueStore, timestampsExtension, traceExtension } from '@parley/a2a'
 import type { KeyValueStore, Task } from '@parley/a2a'
 import { startAuthorizationServer } from '../../packages/a2a/src/testing/fixtures/authorization-server.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openProxyToFakeRemote, messageIn, sendForTask } from './fake-remote-fixture.ts'
 import { statusOf, textOf } from './proxy-fixture.ts'
 import { remoteTaskIds, artifact, chunk, statusUpdate, task } from './fake-remote.ts'
@@ -232,7 +233,7 @@ describe('a canceled task', () => {
       return working()
     })
     const { id } = (await agent.send('go', { returnImmediately: true })) as Task
-    while (remote.called(/Send/).length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await eventually(() => remote.called(/Send/).length > 0)
     const canceling = agent.cancel(id)
     gate.resolve()
     assert.equal(statusOf(await canceling), 'CANCELED')

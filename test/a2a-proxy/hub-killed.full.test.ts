@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamEvent } from '@parley/a2a'
 import { clearCardCache, connect } from '@parley/a2a/client'
 import type { EventFrame } from '@parley/a2a/client'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { freePort } from '../free-port.ts'
 import { newFolder, startHub } from '../hub/running-hub.ts'
 import type { PeerKind } from '../interop/client/peer.ts'
@@ -106,10 +106,10 @@ for (const [kind, isOurs] of remotes) {
         for (const round of [1, 2]) {
           const from = wordCount()
           // A poll returns many chunks at once.
-          while (wordCount() < from + (isOurs ? 20 : 1)) await sleep(5)
+          await eventually(() => wordCount() >= from + (isOurs ? 20 : 1))
           world.kill()
           await world.restart()
-          while (wordCount() < round * dripPiece(all)) await sleep(5)
+          await eventually(() => wordCount() >= round * dripPiece(all))
           world.release(`drip ${round}`)
         }
       })()

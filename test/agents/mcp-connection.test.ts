@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createMcpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
 import type { McpCallOptions, McpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
 import type { McpServer } from '../../packages/hub/src/agents/mcp/server.ts'
 import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { startEverythingServer, everythingCommand } from './mcp-everything.ts'
 
 const { programEnv } = testAgentServices()
@@ -114,7 +114,7 @@ describe('an MCP server that stops', () => {
     const child = Number(JSON.parse(JSON.stringify(started)).content[0].text)
     assert.ok(isAlive(child))
     await connection.close()
-    while (isAlive(child)) await sleep(10)
+    await eventually(() => !isAlive(child))
     await assert.rejects(connection.call('pid', {}, options), { code: 'AGENT_UNAVAILABLE' })
   })
 })
@@ -175,7 +175,7 @@ function fickle(before = ''): McpServer {
     `  if (method === 'tools/list') return { tools }`,
     `  if (method !== 'tools/call') { if (strict) process.exit(1); return undefined }`,
     `  if (params.name === 'die') process.exit(1)`,
-    `  const child = params.name === 'child' && require('node:child_process').spawn('sleep', ['60'], { stdio: 'ignore' })`,
+    `  const child = params.name === 'child' && require('node:child_process').spawn('sleep', ['600'], { stdio: 'ignore' })`,
     `  return { content: [{ type: 'text', text: String(child ? child.pid : process.pid) }] }`,
     `}`,
     `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {`,

@@ -11,6 +11,7 @@ import { testAgent } from '@parley/a2a/testing'
 import type { TestAgentOptions } from '@parley/a2a/testing'
 import { mcpKind } from '../../packages/hub/src/agents/mcp/index.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { createSharedFolder } from './shared-folder.ts'
 import type { SharedFolder } from './shared-folder.ts'
 import { startEverythingServer } from './mcp-everything.ts'
@@ -171,7 +172,7 @@ describe('a program as an MCP server', () => {
     assert.equal(await alice.ask('recall()', { contextId: 'c' }), 'teal')
     assert.equal(await bob.ask('recall()', { contextId: 'c' }), '')
     assert.equal(running(), 2)
-    while (running() > 0) await sleep(20)
+    await eventually(() => running() === 0)
     await alice.ask('say hi')
     assert.equal(running(), 1)
     await opened.close?.()

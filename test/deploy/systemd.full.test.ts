@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { bundleHub } from '../../scripts/bundle-hub.ts'
 import { findOrInstall } from '../../scripts/debian.ts'
 import { freePort } from '../free-port.ts'
@@ -104,7 +104,7 @@ describe('docs/guides/deploy/systemd.md, under a real systemd', { timeout: 300_0
       const id = await sendMessage(url, 'echo', 'hello')
       const pid = machine.property('MainPID')
       machine.sh(`kill -KILL ${pid}`)
-      while (['0', pid].includes(machine.property('MainPID'))) await sleep(50)
+      await eventually(() => !['0', pid].includes(machine.property('MainPID')))
       await untilReady(url, machine)
       assert.match(JSON.stringify(await readTask(url, 'echo', id)), /hello/)
       assert.equal(machine.property('NRestarts'), '1')
@@ -113,7 +113,7 @@ describe('docs/guides/deploy/systemd.md, under a real systemd', { timeout: 300_0
     await test.test('a reload applies the configuration', async () => {
       write('/etc/parley/parley.yaml', `${config}  other: { kind: demo, agent: clock }\n`)
       machine.sh('systemctl reload parley')
-      while (!machine.output().includes('other: added')) await sleep(50)
+      await eventually(() => machine.output().includes('other: added'))
     })
 
     await test.test('an upgrade works as printed', async () => {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { serve } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'parley-small-disk-'))
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder]).status === 0
@@ -36,7 +37,7 @@ describe('/readyz on a full disk', { skip }, () => {
     }
     /** Its result is cached for half a second. */
     async function says(pattern: RegExp): Promise<void> {
-      while (!pattern.test(await readyz())) await new Promise((resolve) => setTimeout(resolve, 100))
+      await eventually(async () => pattern.test(await readyz()), `${pattern}`)
     }
     const send = async (): Promise<number> => {
       const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'x'.repeat(100_000) }] }

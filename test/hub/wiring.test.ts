@@ -9,6 +9,7 @@ import { checkConfig } from '../../packages/hub/src/config/check-config.ts'
 import { demoKind } from '../../packages/hub/src/demo/index.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
 import type { Hub, HubOptions } from '../../packages/hub/src/hub.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { call1_0, cardOf } from './raw-calls.ts'
 import { newFolder } from './running-hub.ts'
 
@@ -246,13 +247,13 @@ describe('the services of the hub for its agents', { timeout: 120_000 }, () => {
     })
     const hub = await run(t, { agents: { a: { kind: 'test' } }, limits: { perAgent: { a: { concurrent: 1 } } } }, open)
     const first = call1_0(`${hub.url}/a2a/a`, 'one')
-    while (begun.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually(() => begun.length > 0)
     const second = call1_0(`${hub.url}/a2a/a`, 'two')
     assert.ok((await cardOf(`${hub.url}/a2a/a`)).skills.length >= 2)
     assert.deepEqual(begun, ['one'])
     gates.get('one')?.resolve()
     assert.equal((await first).text, 'one')
-    while (begun.length === 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually(() => begun.length > 1)
     gates.get('two')?.resolve()
     assert.match((await second).text, /two/)
   })

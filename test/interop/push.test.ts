@@ -16,6 +16,7 @@ import {
 import { GrpcTransportFactory } from 'a2a-sdk-1/client/grpc'
 import { ClientFactory, ClientFactoryOptions } from 'a2a-sdk-0.3/client'
 import { GrpcTransportFactory as GrpcTransportFactory03 } from 'a2a-sdk-0.3/client/grpc'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openInteropServer } from './interop-server.ts'
 import type { InteropServer } from './interop-server.ts'
 
@@ -140,7 +141,7 @@ for (const [name, isOld, open] of kinds) {
 
       const config = (): Config => ({ id: 'hook', url, token: 's3cret' })
       async function receives(taskId: string, state: TaskState): Promise<void> {
-        while (states.get(taskId)?.at(-1) !== state) await new Promise((resolve) => setTimeout(resolve, 5))
+        await eventually(() => states.get(taskId)?.at(-1) === state, `a webhook of ${state}`)
       }
 
       it('are set inside a send and receive the end [B-71 B-121 B-122 T-6]', async () => {

@@ -89,7 +89,4 @@ export function createGate(): Gate {
   return { opened: promise, open: resolve }
 }
 
-/** Checks again after every turn of the event loop: with a memory store, a loop of awaits alone would starve all other work. */
-export async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
-}
+export { eventually as waitUntil } from '../../packages/a2a/src/testing/fixtures/eventually.ts'

@@ -10,6 +10,7 @@ import { masterKeyFile, sqliteStore } from '@parley/a2a/stores/sqlite'
 import { lastBackup, recordSqliteBackup } from '../../packages/hub/src/store/last-backup.ts'
 import { fillWithVariedContent } from '../../packages/a2a/src/testing/store-contract/varied-content.ts'
 import { createTask, day0 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { skipReason } from '../postgres/databases.ts'
 import { createEmptyDatabase } from './empty-database.ts'
 import { runParley, startParley } from './run-parley.ts'
@@ -215,7 +216,7 @@ describe('a killed command [full]', () => {
       const bytes = readFileSync(source)
       // The command waits for the rest.
       child.stdin?.write(bytes.subarray(0, bytes.length / 2))
-      while (!existsSync(join(to, 'parley.db.partial'))) await new Promise((resolve) => setTimeout(resolve, 20))
+      await eventually(() => existsSync(join(to, 'parley.db.partial')))
       child.kill('SIGKILL')
       await result
       assert.throws(() => sqliteStore(join(to, 'parley.db')), /was interrupted. Run the restore or import again/)
@@ -236,11 +237,11 @@ describe('a killed command [full]', () => {
     const { child, result } = startParley('import', '--store', url, '-')
     const bytes = readFileSync(dump)
     child.stdin?.write(bytes.subarray(0, bytes.length / 2))
-    while (!(await isLoading())) await new Promise((resolve) => setTimeout(resolve, 20))
+    await eventually(isLoading, 'the restore to load')
     child.kill('SIGKILL')
     await result
     // The server notices the lost connection and undoes the transaction.
-    while (await isLoading()) await new Promise((resolve) => setTimeout(resolve, 20))
+    await eventually(async () => !(await isLoading()), 'the load to end')
     assert.equal((await client.query('SELECT FROM parley.tasks')).rowCount, 0)
     await client.end()
     await runParley('import', '--store', url, dump)
@@ -252,7 +253,7 @@ describe('a killed command [full]', () => {
     const { child, result } = startParley('import', '--data', to, '-')
     const lines = readFileSync(dump)
     child.stdin?.write(lines.subarray(0, lines.length / 2))
-    while (!existsSync(join(to, 'parley.db.partial'))) await new Promise((resolve) => setTimeout(resolve, 20))
+    await eventually(() => existsSync(join(to, 'parley.db.partial')))
     child.kill('SIGINT')
     child.stdin?.end(lines.subarray(lines.length / 2))
     const { code, stderr } = await result

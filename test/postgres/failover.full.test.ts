@@ -18,6 +18,7 @@ import {
   createTask,
   recordTexts,
 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { clientOptions, startCluster } from './cluster.ts'
 import { masterKey, openDatabase } from './databases.ts'
 import { killServer, standbySkipReason, promote, startStandby } from './standby.ts'
@@ -79,7 +80,7 @@ describe('a failover to a lagging server', { skip, timeout: 120_000 }, async () 
       ),
     )
     const headOf = async (store: FullStore): Promise<number> => (await store.tasks.load(id))?.head ?? 0
-    while ((await headOf(one)) < 30) await sleep(10)
+    await eventually(async () => (await headOf(one)) >= 30)
 
     replication.set('silent')
     await sleep(300)

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../packages/a2a/src/model/id.ts'
-import { guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
+import { eventually, guardMs } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openWire, retryUntilAnswered } from '../crash/client.ts'
 import { createRandom } from '../crash/random.ts'
 import { freePort } from '../free-port.ts'
@@ -143,7 +143,7 @@ describe(`webhooks whose deliverer is killed ${kills} times (seed ${seed})`, { s
   /** The replica that is delivering right now. */
   async function deliverer(): Promise<Replica> {
     const before = receiver.arrivals.length
-    while (receiver.arrivals.length < before + 20) await sleep(2)
+    await eventually(() => receiver.arrivals.length >= before + 20)
     const by = receiver.arrivals.at(-1)?.by
     return replicas.find(({ name }) => name === by) as Replica
   }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import { serve } from '@parley/a2a/node'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openDatabase, skipReason } from '../postgres/databases.ts'
 
 const skip = await skipReason()
@@ -116,7 +117,7 @@ describe('webhooks of three servers on one database', { skip }, () => {
     const receiver = await openReceiver()
     const replica = await openReplicas(3)
     const { id } = await replica(0).agent.start('200', { push: { id: 'hook', url: receiver.url('deleted') } })
-    while (receiver.at('/deleted hook').length < 5) await sleep(5)
+    await eventually(() => receiver.at('/deleted hook').length >= 5)
     await replica(1).agent.push.delete(id, 'hook')
     await sleep(50)
     const before = receiver.at('/deleted hook').length
@@ -130,7 +131,7 @@ describe('webhooks of three servers on one database', { skip }, () => {
     const replica = await openReplicas(3)
     const names = ['a', 'b', 'c', 'd']
     for (const name of names) await replica(0).agent.start('60', { push: { id: 'hook', url: receiver.url(name) } })
-    while (receiver.at('/d hook').length < 5) await sleep(5)
+    await eventually(() => receiver.at('/d hook').length >= 5)
     await replica(0).server.close()
     for (const name of names) {
       await receiver.notifiedToTheEnd(`/${name} hook`)

@@ -7,12 +7,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryStore } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import type { RemoteAgent } from '@parley/a2a/client'
 import { serve } from '@parley/a2a/node'
 import type { Server, ServePushOptions } from '@parley/a2a/node'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -151,7 +151,7 @@ describe('webhooks that target internal addresses', () => {
       const answer = await agent.send('hi', { push: { id: 'hook', url: `https://${host}:${port}/hook` } })
       assert.ok(answer.kind === 'task')
       const state = async () => (await server.handler.push?.cursors(answer.id))?.[0]?.state
-      while ((await state()) !== 'dead') await sleep(10)
+      await eventually(async () => (await state()) === 'dead')
       const [last] = (await server.handler.push?.attempts(answer.id, 'hook', 1)) ?? []
       assert.equal(last?.outcome, 'the address is not public, and push.allow does not list it')
       assert.equal(last?.attempt, names[host]?.length)
@@ -170,7 +170,7 @@ describe('webhooks that target internal addresses', () => {
     const url = `http://127.0.0.1:${(pointing.address() as AddressInfo).port}/`
     const answer = await agent.send('hi', { push: { url } })
     assert.ok(answer.kind === 'task')
-    while ((await server.handler.push?.cursors(answer.id))?.[0]?.state !== 'dead') await sleep(10)
+    await eventually(async () => (await server.handler.push?.cursors(answer.id))?.[0]?.state === 'dead')
     assert.equal(asked, 6)
     assert.equal(visits, 0)
     pointing.close()
@@ -182,7 +182,7 @@ describe('webhooks that target internal addresses', () => {
       const before = visits
       const answer = await agent.send('hi', { push: { url: `http://${host}:${port}/hook` } })
       assert.ok(answer.kind === 'task')
-      while ((await server.handler.push?.cursors(answer.id))?.[0]?.state !== 'done') await sleep(10)
+      await eventually(async () => (await server.handler.push?.cursors(answer.id))?.[0]?.state === 'done')
       assert.ok(visits > before, host)
     }
     visits = 0

@@ -13,6 +13,7 @@ import { createPostgresWriter } from '../../packages/a2a/src/stores/postgres/app
 import { createChecksumBackfills } from '../../packages/a2a/src/stores/postgres/checksum-backfill.ts'
 import { createDatabaseTime, createPostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
 import { assertAppended, chunks, createTask } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openDatabase, skipReason } from '../postgres/databases.ts'
 import { createBackfillLog } from './backfill-log.ts'
 
@@ -62,7 +63,7 @@ function describeBackfills(): void {
       await isDone
       // Not from the log: the killed process may have been quick enough to end it.
       const left = after.prepare('SELECT until - cursor AS left FROM backfills WHERE name = ?')
-      while ((left.get('log') as { left: number }).left > 0) await new Promise((resolve) => setImmediate(resolve))
+      await eventually(() => (left.get('log') as { left: number }).left === 0)
       assert.deepEqual(after.prepare('SELECT position, checksum FROM log ORDER BY position').all(), checksums)
       const { filled } = after.prepare(`SELECT filled FROM backfills WHERE name = 'log'`).get() as { filled: number }
       assert.equal(filled, checksums.length, 'no batch is repeated or left out')

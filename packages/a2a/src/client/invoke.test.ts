@@ -8,6 +8,7 @@ import { artifact, fail, inputRequired, reject, reply, status } from '../agents/
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { serve, type Server as ServedAgent } from '../server/node.ts'
 import { openScriptedPeers } from '../testing/fixtures/scripted-peer.ts'
+import { eventually } from '../testing/fixtures/eventually.ts'
 import { invoke } from './invoke.ts'
 
 const openOddPeer = openScriptedPeers()
@@ -91,7 +92,7 @@ describe('invoke', () => {
     const url = await open(
       async function* () {
         yield status('working')
-        while (looks < 3) await new Promise((resolve) => setImmediate(resolve))
+        await eventually(() => looks >= 3)
         yield 'done'
       },
       { streaming: false },

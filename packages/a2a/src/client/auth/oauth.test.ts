@@ -4,6 +4,7 @@ import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import type { AuthorizationServerOptions } from '../../testing/fixtures/authorization-server.ts'
 import { startAuthorizationServer } from '../../testing/fixtures/authorization-server.ts'
+import { eventually } from '../../testing/fixtures/eventually.ts'
 import type { AuthRequest, OAuthOptions } from '../contract.ts'
 import { defaultClientLimits } from '../default-limits.ts'
 import { createTokenSource } from './oauth.ts'
@@ -228,7 +229,7 @@ describe('a token', () => {
     const { promise, resolve } = Promise.withResolvers<{ status: number; json: object }>()
     server.next.push(promise)
     const late = mine.get()
-    while (server.asked.length < 2) await new Promise(setImmediate)
+    await eventually(() => server.asked.length >= 2)
     assert.equal(await other.get(), 'access-2')
     resolve({ status: 400, json: { error: 'invalid_grant' } })
     assert.equal(await late, 'access-2')
@@ -267,7 +268,7 @@ describe('a token', () => {
     await assert.rejects(quick(request, undefined, []), failsWith('TIMEOUT', /timed out/))
     const stop = new AbortController()
     const waiting = tokensOf(server).get(undefined, [], { signal: stop.signal })
-    while (server.asked.length < 2) await new Promise(setImmediate)
+    await eventually(() => server.asked.length >= 2)
     stop.abort(new Error('enough'))
     await assert.rejects(waiting, /enough/)
   })

@@ -12,6 +12,7 @@ import { rawBytesMethod } from '../../server/grpc/a2a-service.ts'
 import { cursor } from '../../server/extensions/builtin-extensions.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
+import { eventually } from '../../testing/fixtures/eventually.ts'
 import { versionOf } from '../../versions/index.ts'
 import type { VersionId } from '../../versions/version.ts'
 import { connect } from '../connect.ts'
@@ -199,7 +200,7 @@ describe('a call over gRPC', () => {
     assert.equal((await failure(wire.call('GetTask', { id: 't1' }, { ...about, timeoutMs: 100 }))).code, 'TIMEOUT')
     const leaving = new AbortController()
     const left = wire.call('GetTask', { id: 't1' }, { ...about, signal: leaving.signal })
-    while (cancellations.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    await eventually(() => cancellations.length >= 2)
     leaving.abort(new Error('gone home'))
     await assert.rejects(left, /gone home/)
     await Promise.all(cancellations)
@@ -471,8 +472,6 @@ async function tcpProxy(target: string) {
     cut,
     cuts: () => cuts,
     connections: () => connections,
-    async idle() {
-      while (open.size > 0) await new Promise((resolve) => setImmediate(resolve))
-    },
+    idle: () => eventually(() => open.size === 0, 'the connections to end'),
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { createTask } from '../../testing/store-contract/harness.ts'
+import { eventually } from '../../testing/fixtures/eventually.ts'
 import { sqliteStore } from './sqlite-store.ts'
 import { openWalSync } from './wal/wal-sync.ts'
 
@@ -144,7 +145,7 @@ describe('a SQLite store with full durability', () => {
     await store.feed.takeRecent?.(start, 10)
     isHolding = true
     const written = createTask(store).then(() => order.push('written'))
-    while (held.size === 0) await new Promise(setImmediate)
+    await eventually(() => held.size > 0)
     const read = store.feed.read(start, 10).then(({ length }) => order.push(`read ${length}`))
     const recent = Promise.resolve(store.feed.takeRecent?.(start, 10)).then((taken) =>
       order.push(`took ${taken?.length}`),
