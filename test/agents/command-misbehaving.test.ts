@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from '@parley/a2a'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
 import type { OpenKindOptions } from '../../packages/hub/src/agents/testing/open-kind.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
@@ -290,10 +290,17 @@ describe('a persistent program', () => {
   })
 
   it('is restarted after it exited while idle', async (t) => {
-    const { agent } = await shell(t, 'read line; echo one; echo', { mode: 'keep' })
-    assert.equal(await agent.ask('x', { contextId: 'a' }), 'one')
-    await sleep(50)
-    assert.equal(await agent.ask('x', { contextId: 'a' }), 'one')
+    const { agent } = await shell(t, 'read line; echo $$; echo', { mode: 'keep' })
+    const first = await agent.ask('x', { contextId: 'a' })
+    // Not even a zombie: the hub knows that it exited.
+    await eventually(() => {
+      try {
+        return !process.kill(Number(first), 0)
+      } catch {
+        return true
+      }
+    }, 'the exit of the program')
+    assert.notEqual(await agent.ask('x', { contextId: 'a' }), first)
   })
 
   it('that exits during an answer ends the task by its exit code', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { reject } from '../agents/reports.ts'
 import type { Part, Task } from '../model/task.ts'
+import { eventually } from '../testing/fixtures/eventually.ts'
 import { testAgent, type TestAgent } from '../testing/test-agent.ts'
 import type { AdapterOptions } from './adapter-options.ts'
 import { frameworkAgent, type RunStart } from './framework-agent.ts'
@@ -214,7 +215,7 @@ describe('questions of a run', () => {
     const answered = taskOf(agent, 'approve', id)
     await working.promise
     const added = taskOf(agent, 'yes', id)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await eventually(async () => JSON.stringify((await agent.get(id)).history).includes('"yes"'))
     goOn.resolve()
     await Promise.all([answered, added])
     assert.deepEqual(starts, [

@@ -371,7 +371,7 @@ describe('a send', () => {
     })
     const { id } = await testEngine.start('first')
     const second = testEngine.task({ taskId: id, parts: [{ text: 'second' }] })
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually(async () => (await testEngine.get(id)).history?.length === 2)
     gate.resolve()
     const done = await second
     assert.equal(short(done.status.state), 'COMPLETED')
