@@ -40,7 +40,7 @@ export async function retryUntilAnswered<T>(call: () => Promise<T>): Promise<T> 
     } catch (reason) {
       if (
         (reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE') ||
-        tries > 2_000
+        tries > 8_000
       )
         throw reason
       await sleep(15)

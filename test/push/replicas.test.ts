@@ -53,12 +53,7 @@ async function openReceiver() {
   return {
     at,
     url: (name: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`,
-    async notifiedToTheEnd(key: string): Promise<void> {
-      for (let tries = 0; !at(key).some(({ isLast }) => isLast); tries += 1) {
-        assert.ok(tries < 1_500, `${key} was not notified of its end`)
-        await sleep(10)
-      }
-    },
+    notifiedToTheEnd: (key: string) => eventually(() => at(key).some(({ isLast }) => isLast), `the end at ${key}`),
   }
 }
 
