@@ -287,6 +287,9 @@ describe('a card is not found', () => {
     const limits = { ...defaultClientLimits, cardTimeoutMs: 40 }
     const small = { ...defaultClientLimits, maxCardBytes: 4_000 }
     await assert.rejects(fetchCard(big.url, parts({ limits: small })), fails('INVALID_AGENT_RESPONSE', /4000 bytes/))
+    const full = await library({ '/.well-known/agent-card.json': `[${'0,'.repeat(200)} no JSON from here on` })
+    const few = parts({ limits: { ...defaultClientLimits, maxJsonNodes: 100 } })
+    await assert.rejects(fetchCard(full.url, few), fails('INVALID_AGENT_RESPONSE', /more than 100 JSON values/))
 
     const slow = await listen((_, response) => void response.write('{'))
     await assert.rejects(fetchCard(slow.url, parts({ limits })), fails('TIMEOUT', /timed out/))

@@ -151,6 +151,15 @@ describe('a call', () => {
     assert.match(error.message, /10000 bytes/)
   })
 
+  it('refuses a response of too many JSON values before it is parsed', async () => {
+    const { url } = await answering(200, json, `[${'0,'.repeat(200)} no JSON from here on`)
+    const error = await failure(
+      wireTo(url, '1.0', 'JSONRPC', { maxJsonNodes: 100 }).call('GetTask', { id: 't1' }, about),
+    )
+    assert.equal(error.code, 'INVALID_AGENT_RESPONSE')
+    assert.match(error.message, /more than 100 JSON values/)
+  })
+
   it('is below the given address, with or without the /v1 of 0.3, and keeps its query', async () => {
     const { url, requests } = await answering(200, json, JSON.stringify(done))
     const at = async (base: string, version: VersionId): Promise<string | undefined> => {
@@ -312,6 +321,13 @@ describe('a stream', () => {
   it('rejects an event above its limit', async () => {
     const { url } = await answering(200, sse, `data: ${'x'.repeat(20_000)}\n\n`)
     assert.equal((await failure(read(wireTo(url)))).code, 'PAYLOAD_TOO_LARGE')
+  })
+
+  it('rejects an event of too many JSON values before it is parsed', async () => {
+    const { url } = await answering(200, sse, `data: [${'0,'.repeat(200)} no JSON from here on\n\n`)
+    const error = await failure(read(wireTo(url, '1.0', 'JSONRPC', { maxJsonNodes: 100 })))
+    assert.equal(error.code, 'INVALID_AGENT_RESPONSE')
+    assert.match(error.message, /more than 100 JSON values/)
   })
 
   it('uses the other verb if a peer refuses the first, and at once from then on [A-1]', async () => {

@@ -254,6 +254,13 @@ describe('a subscription', () => {
     assert.deepEqual(rest, await own.rest())
   })
 
+  it('begins with the same object for all its readers, so that its text is shared', async (t) => {
+    const testEngine = await openTestEngine(t, () => inputRequired('Which?'))
+    const { id } = await testEngine.task('go')
+    const [one, other] = [await testEngine.subscribe(id), await testEngine.subscribe(id)]
+    assert.equal((await one.next())?.event, (await other.next())?.event)
+  })
+
   it('to a finished task is refused, or gets the task once [B-106 B-108]', async (t) => {
     const testEngine = await openTestEngine(t, counter)
     const done = await testEngine.task('1')

@@ -57,6 +57,19 @@ const throwing: Readonly<Record<string, Agent>> = {
   }),
   'gives back a stream that errs': () =>
     new ReadableStream({ pull: (controller) => controller.error(new Error('secret')) }),
+  'gives back an iterable without an iterator': () => ({
+    [Symbol.asyncIterator]() {
+      throw new Error('secret')
+    },
+  }),
+  'gives back an iterator that answers nonsense': () =>
+    ({ [Symbol.asyncIterator]: () => ({ next: () => 5 }) }) as unknown as AsyncIterable<string>,
+  'gives back a promise whose then throws': () =>
+    ({
+      get then(): never {
+        throw new Error('secret')
+      },
+    }) as unknown as Promise<string>,
   'gives back an iterator that throws': () => ({
     [Symbol.iterator]: () => ({
       next() {
@@ -72,17 +85,21 @@ const senseless: Readonly<Record<string, Agent>> = {
   'a function': nonsense(() => {}),
   'a number, returned': (() => 42) as unknown as Agent,
   'bytes, returned': (() => new Uint8Array(3)) as unknown as Agent,
+  'a symbol': nonsense(Symbol('secret')),
   'an empty object': nonsense({}),
+  'an object without a prototype': nonsense(Object.create(null)),
   'a list in a list': nonsense(['a']),
   'a part with two contents': nonsense({ text: 'a', url: 'https://x' }),
   'a part whose text is no text': nonsense({ text: 42 }),
   'data with a cycle': nonsense({ data: cycle }),
   'data that JSON has no word for': nonsense({ data: 1n }),
+  'data of more JSON values than the limit': nonsense({ data: Array.from({ length: 100_000 }, () => 0) }),
   'metadata that is no object': nonsense({ text: 'a', metadata: 'm' }),
   'metadata that JSON makes a text of': nonsense({ text: 'a', metadata: new Date(0) }),
   'an artifact without a name': nonsense({ artifact: { parts: [{ text: 'a' }] } }),
   'an artifact without parts': nonsense({ artifact: { artifactId: 'a', parts: [] } }),
   'an artifact that is none': nonsense({ artifact: null }),
+  'an artifact with a part that is none': nonsense({ artifact: { artifactId: 'a', parts: [null] } }),
   'an artifact whose parts are none': nonsense({ artifact: { artifactId: 'a', parts: 'zzz' } }),
   'a file whose name is none': nonsense({ url: 'https://x', filename: 42 }),
   'an artifact with extensions that are no list': nonsense({
@@ -100,6 +117,16 @@ const senseless: Readonly<Record<string, Agent>> = {
       throw new Error('secret')
     },
   }),
+  'an object that throws whatever is asked of it': nonsense(
+    new Proxy(
+      {},
+      {
+        has() {
+          throw new Error('secret')
+        },
+      },
+    ),
+  ),
 }
 
 function assertFailed(task: Task): void {

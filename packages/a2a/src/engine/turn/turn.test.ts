@@ -275,6 +275,23 @@ describe('the signal of a turn', () => {
     assert.equal(signals[0]?.aborted, false)
   })
 
+  it('has calls that may go without `await`: whatever becomes of them, no rejection is unhandled', async (t) => {
+    const late = Promise.withResolvers<void>()
+    const forgetful: readonly AgentFunction[] = [
+      (turn) => void turn.askMessage({ parts: [] }),
+      (turn) => void turn.checkpoint({ n: 1n as never }),
+      (turn) => void late.promise.then(() => void turn.checkpoint({})),
+      (turn) => void [turn.history(), turn.artifacts(), turn.context(), turn.references()],
+    ]
+    for (const agent of forgetful) {
+      const testEngine = await openTestEngine(t, agent)
+      assert.equal(short((await testEngine.task('go')).status.state), 'COMPLETED')
+    }
+    late.resolve()
+    // node:test fails a test that leaves a rejection unhandled.
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
   it('is already aborted for late listeners', async (t) => {
     const late = Promise.withResolvers<boolean>()
     const go = Promise.withResolvers<void>()

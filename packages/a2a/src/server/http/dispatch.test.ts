@@ -40,6 +40,16 @@ describe('a call over JSON-RPC', () => {
     assert.equal(strict.json.error.code, -32601)
   })
 
+  it('with a method that no version has is -32601, also if every object has a member of that name [B-37]', async () => {
+    const handler = open()
+    for (const method of ['tasks/send', ' GetTask', 'constructor', '__proto__', 'toString']) {
+      for (const version of ['', '0.2', '0.3', '1.0']) {
+        const { json } = await post(handler, rpc(method), { 'a2a-version': version })
+        assert.deepEqual([json.error.code, json.id], [-32601, 'r'], `${method} in ${version}`)
+      }
+    }
+  })
+
   it('with an unsupported version is -32009, with its id and the supported versions [B-5 B-7]', async () => {
     const { status, json } = await post(open(), rpc('SendMessage', { message: testMessage() }), {
       'a2a-version': '0.5',

@@ -214,6 +214,26 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
+  it('for a body that is nested too deep, in any field [B-41]', async () => {
+    const handler = open()
+    for (const cell of cells) {
+      const { url, headers } = cell.send({})
+      for (const field of ['message', 'unheard']) {
+        const body = (await cell.send({ [field]: '~' }).text()).replace(
+          '"~"',
+          `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+        )
+        await check(cell, await handler.fetch(new Request(url, { method: 'POST', headers, body })), {
+          http: 400,
+          number: -32602,
+          grpc: 'INVALID_ARGUMENT',
+          reason: 'INVALID_PARAMS',
+          message: 'Invalid parameters: the body is nested deeper than 200 levels',
+        })
+      }
+    }
+  })
+
   it('for a JSON-RPC request without an id, before its params are checked [F-2 B-36]', async () => {
     const handler = open()
     for (const [method, params, code] of [

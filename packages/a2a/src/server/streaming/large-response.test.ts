@@ -49,6 +49,18 @@ describe('a large response that waits for budget', () => {
     made.account.close()
   })
 
+  it('counts for each reader if the binding copies it, and the next one waits', async () => {
+    const { unsent, reader, answer, holder } = setUp()
+    holder.close()
+    const copied = { ...reader, isCopied: true }
+    const bytes = new Uint8Array(50_000)
+    const respond = () => respondWithinBudget(copied, { text: 'x'.repeat(50_000) }, { ...answer, encode: () => bytes })
+    await Promise.all([respond(), respond()])
+    void respond()
+    await turn()
+    assert.deepEqual([unsent.unsentBytes, unsent.paused], [100_000, 1])
+  })
+
   it('releases its account if its reader leaves, and if the value is gone', async () => {
     const gone = setUp()
     const left = respondWithinBudget(gone.reader, { text: 'x'.repeat(50_000) }, gone.answer)
