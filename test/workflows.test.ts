@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { publishedPackages, readManifest } from '../../scripts/build-packages.ts'
-import { billOfMaterials } from '../../scripts/release/bill-of-materials.ts'
-import { findSuites } from '../../scripts/suites.ts'
+import { publishedPackages, readManifest } from '../scripts/build-packages.ts'
+import { billOfMaterials } from '../scripts/release/bill-of-materials.ts'
+import { findSuites } from '../scripts/suites.ts'
 import { findActionlint } from './actionlint.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }
 
