@@ -1,5 +1,5 @@
 /**
- * A server for silent-readers.test.ts, in a separate process with a bounded heap: one large task on request, and reports of its memory
+ * A server for silent-readers.full.test.ts, in a separate process with a bounded heap: one large task on request, and reports of its memory
  * several times a second.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
