@@ -27,7 +27,7 @@ interface Job {
   readonly permissions?: Readonly<Record<string, string>>
   readonly needs?: string | readonly string[]
   readonly if?: string
-  readonly strategy?: { readonly matrix: { readonly include: readonly Readonly<Record<string, string>>[] } }
+  readonly strategy?: { readonly matrix: { readonly command: readonly string[] } }
 }
 interface Workflow {
   readonly name: string
@@ -84,7 +84,7 @@ describe('the workflows', () => {
   })
 
   const { actionlint, missing } = findActionlint()
-  it('have no problem that actionlint reports', { skip: actionlint === undefined ? missing : false }, () => {
+  it('have no problem that actionlint reports [full]', { skip: actionlint === undefined ? missing : false }, () => {
     const { stdout, status } = spawnSync(actionlint ?? '', files, { cwd: root, encoding: 'utf8' })
     assert.equal(stdout, '')
     assert.equal(status, 0)
@@ -92,20 +92,24 @@ describe('the workflows', () => {
 })
 
 describe('CI', () => {
-  const matrix = workflow('ci').jobs['test']?.strategy?.matrix.include ?? []
+  const { test, full, long } = workflow('ci').jobs
+  const commandsOf = (job: Job | undefined): readonly (string | undefined)[] => job?.steps.map(({ run }) => run) ?? []
 
-  it('runs every suite in exactly one of its jobs', () => {
-    assert.deepEqual(
-      matrix.map(({ name }) => name),
-      ['check', 'protocol', 'storage', 'hub', 'browser', 'deploy'],
-    )
-    const suites = findSuites(root, 'all').flatMap(({ name, onRequest = false }) => (onRequest ? [] : [name]))
-    assert.deepEqual(matrix.flatMap(({ suites: names = '' }) => names.split(' ')).toSorted(), suites.toSorted())
+  it('runs the quick set for every change', () => {
+    assert.equal(test?.if, undefined)
+    assert.ok(commandsOf(test).includes('npm test'))
   })
 
-  it('has one job that stands for all of them', () => {
-    const { passed } = workflow('ci').jobs
-    assert.equal(passed?.needs, 'test')
+  it('runs the full set and the long modes every night', () => {
+    for (const job of [full, long]) assert.equal(job?.if, "github.event_name == 'schedule'")
+    assert.ok(commandsOf(full).includes('npm run test:full'))
+    const commands = long?.strategy?.matrix.command ?? []
+    const suites = findSuites(root, 'all').map(({ name }) => name)
+    for (const command of commands) {
+      const [, script = ''] = /^npm run ([\w:-]+)/.exec(command) ?? []
+      const [, names = ''] = /^npm test -- (.+)/.exec(command) ?? []
+      assert.ok(script in scripts || names.split(' ').every((name) => suites.includes(name)), command)
+    }
   })
 })
 

@@ -9,12 +9,11 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { waitUntil } from '../cluster/wait-until.ts'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 const isFull = process.env['PARLEY_FULL'] === '1'
 /** Of V8's heap. 150 copies of 15 MB would take 2.2 GB. */
 const heapMb = 320
-const waitMs = 120_000
 
 interface ServerReport {
   readonly rss: number
@@ -67,15 +66,11 @@ async function attacked(
   })
   const message = { messageId: 'first', role: 'ROLE_USER', parts: [{ text: 'go' }] }
   const { task } = await rpc(place.url, 'SendMessage', { message, configuration: { returnImmediately: true } })
-  await waitUntil(
-    async () => {
-      const { artifacts = [] } = await rpc(place.url, 'GetTask', { id: task.id })
-      return artifacts.at(-1)?.artifactId === 'done'
-    },
-    waitMs,
-    'the task to be as large as it will be',
-  )
-  await waitUntil(() => last !== undefined, waitMs, 'a report of the memory')
+  await eventually(async () => {
+    const { artifacts = [] } = await rpc(place.url, 'GetTask', { id: task.id })
+    return artifacts.at(-1)?.artifactId === 'done'
+  }, 'the task to be as large as it will be')
+  await eventually(() => last !== undefined, 'a report of the memory')
   base = (last as unknown as ServerReport).rss
   peak = base
   return {
@@ -122,7 +117,7 @@ describe('readers that read nothing', () => {
     for (let count = 0; count < readers; count += 1) {
       await silent(t, server.port, `/tasks/${server.taskId}:subscribe`, 'Last-Event-ID: 0\r\n')
     }
-    await waitUntil(() => !server.isAlive() || server.report().streams === readers, waitMs, 'all to be served')
+    await eventually(() => !server.isAlive() || server.report().streams === readers, 'all to be served')
     assert.ok(server.isAlive(), 'the process died')
     for (let count = 0; count < 5; count += 1) await ping(server)
     const { pagesRead, pagesShared, unsentBytes } = server.report()
@@ -137,7 +132,7 @@ describe('readers that read nothing', () => {
     for (let count = 0; count < readers; count += 1) {
       await silent(t, server.port, `/tasks/${server.taskId}:subscribe`)
     }
-    await waitUntil(() => !server.isAlive() || server.report().streams === readers, waitMs, 'all to be served')
+    await eventually(() => !server.isAlive() || server.report().streams === readers, 'all to be served')
     assert.ok(server.isAlive(), 'the process died')
     for (let count = 0; count < 5; count += 1) await ping(server)
     // One snapshot of 18 MB, counted once, and a small amount per reader.
@@ -150,11 +145,7 @@ describe('readers that read nothing', () => {
     const readers = 150
     const before = server.report().answered
     for (let count = 0; count < readers; count += 1) await silent(t, server.port, `/tasks/${server.taskId}`)
-    await waitUntil(
-      () => !server.isAlive() || server.report().answered >= before + readers,
-      waitMs,
-      'all to be answered',
-    )
+    await eventually(() => !server.isAlive() || server.report().answered >= before + readers, 'all to be answered')
     assert.ok(server.isAlive(), 'the process died')
     for (let count = 0; count < 5; count += 1) await ping(server)
     assert.ok(server.report().unsentBytes < 40_000_000, `${server.report().unsentBytes} bytes are held`)
@@ -183,7 +174,7 @@ describe('readers that read nothing', () => {
       stream.pause()
       stream.end(Buffer.concat([head, message]))
     }
-    await waitUntil(() => !server.isAlive() || server.report().paused > 0, waitMs, 'some to wait')
+    await eventually(() => !server.isAlive() || server.report().paused > 0, 'some to wait')
     assert.ok(server.isAlive(), 'the process died')
     for (let count = 0; count < 5; count += 1) await ping(server)
     const { unsentBytes, paused } = server.report()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { ConformanceOptions } from '@parley/cli/conformance'
-import { manualTimers } from '../../../packages/a2a/src/testing/fixtures/manual-timers.ts'
+import { manualTimers } from '../outside-fixtures.ts'
 import type { FaultServerOptions, Intercept } from './fault-server.ts'
 import { delivered } from './faults/push-faults.ts'
 import { judgeFault } from './judge-fault.ts'
