@@ -86,7 +86,9 @@ describe('a stream that breaks', () => {
     assert.equal(proxy.operations.filter((operation) => operation === 'SendStreamingMessage').length, 1)
   })
 
-  it('is polled if it cannot be resumed, and the last line is the task', async () => {
+  it('is polled if it cannot be resumed, and the last line is the task', async (t) => {
+    // The delays of the attempts are random up to a limit: none.
+    t.mock.method(Math, 'random', () => 0)
     const proxy = await cuttingProxy(server.url, (body) =>
       body.includes('"SubscribeToTask"') ? 0 : body.includes('"SendStreamingMessage"') ? 1 : undefined,
     )
@@ -180,17 +182,21 @@ describe('task subscribe', () => {
 })
 
 describe('a time limit', () => {
-  it('ends the wait with the id of the task and the command that resumes', async () => {
-    const { code, stdout } = await runInMemory([
-      'send',
-      'hold never',
-      '-a',
-      server.url,
-      '-o',
-      'json',
-      '--timeout',
-      '3s',
-    ])
+  it('ends the wait with the id of the task and the command that resumes', async (t) => {
+    const timeoutMs = 43_210
+    const { setTimeout: realSetTimeout } = globalThis
+    let endTime: (() => void) | undefined
+    t.mock.method(globalThis, 'setTimeout', (run: () => void, ms?: number, ...rest: []) => {
+      if (ms === timeoutMs) endTime ??= run
+      return realSetTimeout(run, ms, ...rest)
+    })
+    const terminal = createMemoryTerminal()
+    const options = ['-a', server.url, '-o', 'json', '--timeout', `${timeoutMs}ms`]
+    const running = runA2a(['send', 'hold never', ...options], terminal)
+    await terminal.untilError('Waiting for task ')
+    endTime?.()
+    const code = await running
+    const { stdout } = terminal
     const { code: name, message, hint } = errorOf(stdout)
     assert.deepEqual([code, name], [5, 'A2ACLI_ERR_TIMEOUT'])
     const [, id = ''] = /Task ([0-9a-f-]{36})/.exec(message) ?? []

@@ -77,6 +77,8 @@ export async function serveDemoAgent(options: Partial<ServeOptions> = {}): Promi
     port: 0,
     grpcPort: 0,
     quiet: true,
+    // Turns that wait at a gate would each have five seconds at the end.
+    drainMs: 0,
     ...options,
   } as ServeOptions)
   after(() => server.close())
