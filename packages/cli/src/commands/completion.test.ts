@@ -47,24 +47,33 @@ const cases: readonly (readonly [line: readonly string[], offered: readonly stri
 
 describe('a2a completion', () => {
   describe('bash', skipWithout('bash'), () => {
-    let program = ''
+    // bash makes an equals sign a word of its own.
+    const withEquals: typeof cases = [
+      [['send', '--output', '=', 'j'], ['json']],
+      [
+        ['send', '--output', '='],
+        ['text', 'json'],
+      ],
+      [['--output', '=', 'json', 'sen'], ['send']],
+    ]
+    const all = [...cases, ...withEquals]
+    let printed: readonly string[] = []
+    // One shell for all lines.
     before(async () => {
-      program = await script('bash')
-    })
-    const complete = (words: readonly string[]): readonly string[] =>
-      run(
-        'bash',
-        `${program}
-COMP_WORDS=(${['a2a', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
-_a2a 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      const lines = all.map(
+        ([words]) => `COMP_WORDS=(${['a2a', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
+COMPREPLY=(); _a2a 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"; echo '>'`,
       )
-    for (const [words, offered] of cases)
-      it(`completes \`a2a ${words.join(' ')}\``, () => assert.deepEqual(complete(words), offered))
-    it('completes a value after an equals sign, which bash makes a word of its own', () => {
-      assert.deepEqual(complete(['send', '--output', '=', 'j']), ['json'])
-      assert.deepEqual(complete(['send', '--output', '=']), ['text', 'json'])
-      assert.deepEqual(complete(['--output', '=', 'json', 'sen']), ['send'])
+      printed = run('bash', [await script('bash'), ...lines].join('\n'))
+        .join('\n')
+        .split('>')
     })
+    for (const [index, [words, offered]] of all.entries())
+      it(`completes \`a2a ${words.join(' ')}\``, () =>
+        assert.deepEqual(
+          printed[index]?.split('\n').filter((line) => line !== ''),
+          offered,
+        ))
   })
 
   describe('fish', skipWithout('fish'), () => {

@@ -10,14 +10,19 @@ async function script(shell: string): Promise<string> {
   return terminal.printed.join('\n')
 }
 
-/** What bash offers for a line; the last word is incomplete. */
-async function complete(...words: string[]): Promise<readonly string[]> {
-  const program = `${await script('bash')}
-COMP_WORDS=(${['parley', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
-_parley; printf '%s\\n' "\${COMPREPLY[@]}"`
+/** What bash offers for each line, in one shell; the last word is incomplete. */
+async function complete(lines: readonly (readonly string[])[]): Promise<readonly (readonly string[])[]> {
+  const calls = lines.map(
+    (words) => `COMP_WORDS=(${['parley', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
+COMPREPLY=(); _parley; printf '%s\\n' "\${COMPREPLY[@]}"; echo '>'`,
+  )
+  const program = [await script('bash'), ...calls].join('\n')
   const { stdout, stderr, status } = spawnSync('bash', ['-c', program], { encoding: 'utf8' })
   assert.deepEqual([status, stderr], [0, ''])
-  return stdout.split('\n').filter((line) => line !== '')
+  return stdout
+    .split('>\n')
+    .slice(0, -1)
+    .map((text) => text.split('\n').filter((line) => line !== ''))
 }
 
 const hasBash = spawnSync('bash', ['-c', 'complete -p']).status !== null
@@ -25,12 +30,21 @@ const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).st
 
 describe('parley completion', () => {
   it('completes commands, subcommands and options in bash', { skip: !hasBash && 'there is no bash' }, async () => {
-    assert.deepEqual(await complete('st'), ['status'])
-    assert.deepEqual(await complete('key', ''), ['create', 'list', 'revoke', 'rotate'])
-    assert.deepEqual(await complete('key', 'create', '--exp'), ['--expires'])
-    assert.deepEqual(await complete('key', 'revoke', 'some-id', '--time'), ['--timeout'])
-    assert.deepEqual(await complete('completion', 'z'), ['zsh'])
-    assert.deepEqual(await complete('--port', 'key', 'l'), ['list'])
+    const cases = [
+      [['st'], ['status']],
+      [
+        ['key', ''],
+        ['create', 'list', 'revoke', 'rotate'],
+      ],
+      [['key', 'create', '--exp'], ['--expires']],
+      [['key', 'revoke', 'some-id', '--time'], ['--timeout']],
+      [['completion', 'z'], ['zsh']],
+      [['--port', 'key', 'l'], ['list']],
+    ] as const
+    assert.deepEqual(
+      await complete(cases.map(([words]) => words)),
+      cases.map(([, offered]) => offered),
+    )
   })
 
   it('is valid zsh', { skip: !hasShell('zsh') && 'there is no zsh' }, async () => {
