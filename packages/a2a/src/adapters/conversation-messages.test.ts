@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Turn } from '../agents/agent.ts'
-import { incomingParts } from './conversation-messages.ts'
+import { fetchIncomingParts, incomingParts } from './conversation-messages.ts'
 
 function turnWith(count: number): Turn {
   const parts = Array.from({ length: count }, (_, index) => ({ url: `https://files.example/${index}` }))
@@ -12,7 +12,7 @@ function turnWith(count: number): Turn {
 }
 
 it('files of a message are fetched one after the other, up to a limit of all together', async () => {
-  const content = new Uint8Array(8_000_000)
+  const content = new Uint8Array(8)
   let open = 0
   let most = 0
   const fetch = async (): Promise<Response> => {
@@ -22,7 +22,8 @@ it('files of a message are fetched one after the other, up to a limit of all tog
     open -= 1
     return new Response(content)
   }
-  assert.equal((await incomingParts(turnWith(3), { fetch })).length, 3)
-  await assert.rejects(incomingParts(turnWith(8), { fetch }), /could not be fetched/)
+  assert.equal((await incomingParts(turnWith(7), { fetch })).length, 7)
+  assert.equal((await fetchIncomingParts(turnWith(6), { fetch }, 50)).length, 6)
+  await assert.rejects(fetchIncomingParts(turnWith(7), { fetch }, 50), /could not be fetched/)
   assert.equal(most, 1)
 })

@@ -91,9 +91,17 @@ function toConversation(message: Message): readonly ConversationMessage[] {
 }
 
 /** The parts of this turn's message, with files that it refers to by URL fetched, unless `fetch` is `false`. */
-export async function incomingParts(turn: Turn, { fetch }: Pick<AdapterOptions, 'fetch'>): Promise<readonly Part[]> {
+export function incomingParts(turn: Turn, options: Pick<AdapterOptions, 'fetch'>): Promise<readonly Part[]> {
+  return fetchIncomingParts(turn, options, maxMessageBytes)
+}
+
+export async function fetchIncomingParts(
+  turn: Turn,
+  { fetch }: Pick<AdapterOptions, 'fetch'>,
+  maxBytes: number,
+): Promise<readonly Part[]> {
   const parts: Part[] = []
-  const budget = { bytes: maxMessageBytes }
+  const budget = { bytes: maxBytes }
   for (const part of turn.message.parts) {
     parts.push('url' in part && fetch !== false ? await fetchPart(part, turn.signal, fetch, budget) : part)
   }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { runInMemory } from '../../testing/memory-terminal.ts'
+import { readBytes } from './task-download.ts'
 
 describe('task download --fetch-urls', async () => {
   const received: { readonly path: string; readonly authorization: string | undefined }[] = []
@@ -60,10 +61,21 @@ describe('task download --fetch-urls', async () => {
     [`${origin}/moved`, /HTTP 302/],
     [`${origin}/endless`, /larger than 256.0 MB/],
   ] as const)
-    it(`saves nothing of ${url.replace(origin, '')}`, { timeout: 120_000 }, async () => {
-      const { cwd, code, stdout } = await download(url)
-      assert.notEqual(code, 0)
-      assert.match((JSON.parse(stdout) as { readonly error: { readonly message: string } }).error.message, message)
-      assert.deepEqual(readdirSync(cwd), [])
-    })
+    it(
+      `saves nothing of ${url.replace(origin, '')}${url.endsWith('/endless') ? ' [full]' : ''}`,
+      { timeout: 120_000 },
+      async () => {
+        const { cwd, code, stdout } = await download(url)
+        assert.notEqual(code, 0)
+        assert.match((JSON.parse(stdout) as { readonly error: { readonly message: string } }).error.message, message)
+        assert.deepEqual(readdirSync(cwd), [])
+      },
+    )
+
+  it('ends at the limit of a response without an end', async () => {
+    let sent = 0
+    const endless = new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array((sent += 1_000) && 1_000)) })
+    await assert.rejects(readBytes(new Response(endless), 'http://x/', 10_000), /larger than 10.0 kB/i)
+    assert.ok(sent < 20_000)
+  })
 })

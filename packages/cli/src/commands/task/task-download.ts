@@ -108,13 +108,12 @@ async function fetchBytes(url: string, { settings, signal }: CommandContext): Pr
 /** The content is kept in memory until it is complete. */
 const maxFetchedBytes = 256_000_000
 
-async function readBytes({ body }: Response, url: string): Promise<Uint8Array> {
+export async function readBytes({ body }: Response, url: string, maxBytes = maxFetchedBytes): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > maxFetchedBytes)
-      throw new CliError('A2ACLI_ERR_INTERNAL', `${url} is larger than ${formatSize(maxFetchedBytes)}.`)
+    if (size > maxBytes) throw new CliError('A2ACLI_ERR_INTERNAL', `${url} is larger than ${formatSize(maxBytes)}.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
