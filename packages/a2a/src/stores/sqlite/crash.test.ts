@@ -10,7 +10,8 @@ import { describe, it } from 'node:test'
 import { assertAppended, chunks, createTask } from '../../testing/store-contract/harness.ts'
 import { sqliteStore } from './index.ts'
 
-const killRounds = process.env['PARLEY_FULL'] === '1' ? 150 : 10
+const isFull = process.env['PARLEY_FULL'] === '1'
+const killRounds = isFull ? 150 : 4
 
 const loadFlag = '--load-store'
 const toLoad = process.argv.indexOf(loadFlag)
@@ -79,7 +80,7 @@ function describeCrash(): void {
       const file = join(directory, 'tasks.db')
       const acknowledged = new Map<string, number>()
       try {
-        for (const afterLines of [1, 37, 400, 2_000]) {
+        for (const afterLines of isFull ? [1, 37, 400, 2_000] : [1, 400]) {
           for (const [id, head] of await killWhileLoading(file, afterLines)) acknowledged.set(id, head)
           const store = sqliteStore(file)
           for (const [id, head] of acknowledged) {
@@ -106,7 +107,7 @@ function describeCrash(): void {
       try {
         for (let round = 0; round < killRounds; round += 1) {
           // Long rounds reach checkpoints; short ones kill the start itself.
-          const heads = await killWhileLoading(file, round % 10 === 9 ? 6_000 : 1 + ((round * 97) % 300))
+          const heads = await killWhileLoading(file, round % 10 === 3 ? 6_000 : 1 + ((round * 97) % 300))
           // Every other time the next process finds what this one left, without a clean close in between.
           if (round % 2 === 0) continue
           const store = sqliteStore(file)

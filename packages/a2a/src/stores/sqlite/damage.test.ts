@@ -17,7 +17,7 @@ import { type HighWaterMark, markPath, readMark } from './wal/mark-file.ts'
 
 const tasks = 150
 /** How many positions of the WAL are cut and flipped. */
-const places = process.env['PARLEY_FULL'] === '1' ? 200 : 8
+const places = process.env['PARLEY_FULL'] === '1' ? 200 : 4
 
 const fillFlag = '--fill-store'
 const toFill = process.argv.indexOf(fillFlag)
