@@ -123,7 +123,12 @@ describe('the agent of --exec', () => {
     assert.deepEqual(large.status.message?.parts, [{ text: 'The output of the program is larger than 100000 bytes' }])
   })
 
-  it('ends the task although a program that left the group holds its output', { timeout: 120_000 }, async () => {
+  it('ends the task although a program that left the group holds its output', { timeout: 120_000 }, async (t) => {
+    const { setTimeout: realSetTimeout } = globalThis
+    // The time to end after SIGTERM.
+    t.mock.method(globalThis, 'setTimeout', (run: () => void, ms?: number, ...rest: []) =>
+      realSetTimeout(run, ms === 2_000 ? 50 : ms, ...rest),
+    )
     const agent = await agentFor('setsid sleep 300 & sleep 300', { timeoutMs: 50 })
     const { status } = await agent.wait((await agent.start('')).id)
     assert.equal(status.state, 'TASK_STATE_FAILED')

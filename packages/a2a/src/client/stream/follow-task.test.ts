@@ -323,9 +323,15 @@ describe('a stream', () => {
     assert.equal(done.status.state, 'TASK_STATE_COMPLETED')
   })
 
-  it('keeps its deadline, and the reason of an abort', async () => {
+  it('keeps its deadline, and the reason of an abort', async (t) => {
+    const timeoutMs = 43_211
+    const deadline = manualTimers(timeoutMs)
+    t.after(deadline.restore)
     const { agent } = await connectTo(createTestHandler(() => new Promise(() => {})))
-    await assert.rejects(agent.stream('go', { timeoutMs: 1_000, messageId: 'm' }).all(), (error) => {
+    const untilDeadline = async (): Promise<void> => {
+      for await (const _ of agent.stream('go', { timeoutMs, messageId: 'm' })) deadline.pass(timeoutMs)
+    }
+    await assert.rejects(untilDeadline(), (error) => {
       assert.ok(error instanceof A2AError && error.code === 'TIMEOUT')
       assert.deepEqual(Object.keys(error.details).sort(), ['lastEventId', 'messageId', 'taskId'])
       return true
@@ -435,7 +441,7 @@ describe('a connection', () => {
         await go.opened
         yield 'two'
       })
-      const { agent, count } = await connectTo(handler, { withoutIds }, undefined, { limits: { idleTimeoutMs: 50 } })
+      const { agent, count } = await connectTo(handler, { withoutIds }, undefined, { limits: { idleTimeoutMs: 20 } })
       const text = agent.stream('go').text()
       const reading = text.then((whole) => whole)
       await eventually(() => count(resubscribe) > 2 * (quick.attempts ?? 0))
@@ -506,8 +512,11 @@ describe('a connection', () => {
     assert.equal(calls.length, 1 + 4)
   })
 
-  it("is not retried before the peer's delay, nor at all if that is too long", async () => {
-    const after = async (seconds: number, maxDelayMs: number) => {
+  it("is not retried before the peer's delay, nor at all if that is too long", async (t) => {
+    // The peer's second and a random part, which other timers do not have.
+    const delays = manualTimers((ms) => ms > 1_000 && ms < 1_100)
+    t.after(delays.restore)
+    const after = async (seconds: number, maxDelayMs: number): Promise<string> => {
       let refusals = 1
       const answer = ({ operation }: FaultyCall): Response | undefined =>
         resubscribe.test(operation) && refusals-- > 0
@@ -516,13 +525,13 @@ describe('a connection', () => {
       const { agent } = await connectTo(createTestHandler(talkative), { afterEvents: 20, answer }, undefined, {
         limits: { maxDelayMs },
       })
-      const from = performance.now()
-      const text = await agent.stream('go').text()
-      return { text, tookMs: performance.now() - from }
+      return agent.stream('go').text()
     }
-    const { text, tookMs } = await after(1, 2_000)
-    assert.equal(text, whole)
-    assert.ok(tookMs >= 1_000, `${tookMs} ms`)
+    const waits = delays.nextSet().then(() => 'waits')
+    const text = after(1, 2_000)
+    assert.equal(await Promise.race([waits, text]), 'waits')
+    delays.pass(1_100)
+    assert.equal(await text, whole)
     await assert.rejects(after(60, 2_000), { code: 'INTERRUPTED' })
   })
 

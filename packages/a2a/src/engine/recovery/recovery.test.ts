@@ -332,7 +332,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       assert.equal(short(again.status.state), 'COMPLETED')
     })
 
-    it('hundreds of tasks are resumed when the engine starts [B-52]', async (t) => {
+    it('more tasks than one batch are resumed when the engine starts [B-52]', async (t) => {
       const ids: string[] = []
       const { second } = await crashed(
         t,
@@ -341,7 +341,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           await forever()
         },
         async (testEngine) => {
-          const tasks = await Promise.all(Array.from({ length: 250 }, () => testEngine.start('go')))
+          const tasks = await Promise.all(Array.from({ length: 150 }, () => testEngine.start('go')))
           ids.push(...tasks.map(({ id }) => id))
           return ids[0] as string
         },
@@ -353,16 +353,16 @@ for (const [name, begin] of Object.entries(crashingStores)) {
     it('a resumed turn has its full time, although the earlier deadline has passed [B-52]', async (t) => {
       const agent: Agent = {
         resume: 'rerun',
-        run: async ({ resumed }) => (resumed === undefined ? forever() : sleep(50, 'in time')),
+        run: async ({ resumed }) => (resumed === undefined ? forever() : 'in time'),
       }
-      const options = { turnTimeoutMs: 1_500 }
+      const options = { turnTimeoutMs: 60_000 }
       const life = begin(t)
       const { id } = await (await openTestEngine(t, agent, { ...life, options })).start('go')
       const next = await life.crash()
-      await sleep(options.turnTimeoutMs)
+      const now = (): number => next.now() + options.turnTimeoutMs
       // So slow that due times are checked several times before the log shows that the turn has started again.
-      const store = faultyStore(next.store, { before: (method) => method === 'tasks.append' && sleep(100) })
-      const second = await openTestEngine(t, agent, { ...next, store, options })
+      const store = faultyStore(next.store, { before: (method) => method === 'tasks.append' && sleep(50) })
+      const second = await openTestEngine(t, agent, { ...next, now, store, options })
       const task = await second.reaches(id, 'TASK_STATE_COMPLETED')
       assert.equal(artifactText(task), 'in time')
     })

@@ -244,15 +244,28 @@ describe('a model with tools', () => {
   })
 
   it('may have a tool ask the person, whose time does not count', async (t) => {
+    const timeoutMs = 43_210
+    const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
+    const timers = new Set<unknown>()
+    t.mock.method(globalThis, 'setTimeout', (run: () => void, ms?: number, ...rest: []) => {
+      const timer = realSetTimeout(run, ms, ...rest)
+      if (ms === timeoutMs) timers.add(timer)
+      return timer
+    })
+    t.mock.method(globalThis, 'clearTimeout', (timer: NodeJS.Timeout | undefined) => {
+      timers.delete(timer)
+      realClearTimeout(timer)
+    })
     const visit: Run = async (_, { ask }) => {
+      assert.equal(timers.size, 1)
       const { parts } = await ask({ parts: [{ text: 'Which city?' }] })
       return { parts }
     }
-    const sources = [tools({ visit }, { timeoutMs: 3_000 })]
+    const sources = [tools({ visit }, { timeoutMs })]
     const { agent } = await open(t, callOnce({ name: 'visit' }), { sources })
     const asked = (await agent.send('go')) as Task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    await new Promise((resolve) => setTimeout(resolve, 3_200))
+    assert.equal(timers.size, 0)
     const task = (await agent.send('Lisbon', { taskId: asked.id })) as Task
     assert.deepEqual([task.status.state, textOf(task.artifacts)], ['TASK_STATE_COMPLETED', 'Lisbon'])
   })

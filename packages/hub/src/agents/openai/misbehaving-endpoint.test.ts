@@ -28,7 +28,10 @@ const sse = (...events: readonly string[]): ScriptedReply => ({
 const textOf = ({ artifacts }: Task): string =>
   (artifacts ?? []).flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : ''))).join('')
 
-describe('an endpoint that fails at first', () => {
+/** Several wait for an idle timeout. */
+const together = { concurrency: 4 }
+
+describe('an endpoint that fails at first', together, () => {
   const first: [string, ScriptedReply][] = [
     ['is busy', { status: 429, headers: { 'retry-after': '0' }, body: '{}' }],
     ['is busy to the millisecond', { status: 429, headers: { 'retry-after-ms': '5' }, body: '{}' }],
@@ -143,7 +146,7 @@ describe('an endpoint that will never do', () => {
   })
 })
 
-describe('an endpoint that fails in the middle of its answer', () => {
+describe('an endpoint that fails in the middle of its answer', together, () => {
   const middle: [string, ScriptedReply, RegExp][] = [
     ['cuts the connection', { say: ['One ', 'two'], cutAfter: 2 }, /broke off/],
     ['ends its stream too early', sse('{"choices":[{"delta":{"content":"One "}}]}'), /broke off/],
@@ -176,7 +179,7 @@ describe('an endpoint that fails in the middle of its answer', () => {
     })
 })
 
-describe('an endpoint of its own habits', () => {
+describe('an endpoint of its own habits', together, () => {
   it('may take its time, as long as it sends something', async (t) => {
     const pause = () => new Promise((resolve) => setTimeout(resolve, 300))
     const { ask } = await open(t, () => ({ say: ['a', 'b', 'c', 'd'], before: pause }), {
