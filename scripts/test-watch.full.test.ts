@@ -7,7 +7,7 @@ import { createScratchRepository, scratchEnv } from './scratch-repository.ts'
 
 const testThat = (body: string): string => `import { it } from 'node:test'\nit('runs', () => { ${body} })\n`
 
-describe('npm run test:watch [full]', () => {
+describe('npm run test:watch', () => {
   it('tests saved files repeatedly until it is stopped', { timeout: 120_000 }, async () => {
     const { root, write } = createScratchRepository({
       'packages/a/src/one.test.ts': testThat(''),
