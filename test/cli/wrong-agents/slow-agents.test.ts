@@ -6,7 +6,7 @@ import { manualTimers } from '../outside-fixtures.ts'
 import type { FaultServerOptions, Intercept } from './fault-server.ts'
 import { delivered } from './faults/push-faults.ts'
 import { judgeFault } from './judge-fault.ts'
-import { answer, editEvents, rpcResult, type Json } from './wire-edits.ts'
+import { answer, editEvents, rpcError, rpcResult, type Json } from './wire-edits.ts'
 
 interface SlowAgent extends FaultServerOptions {
   readonly slow: string
@@ -92,6 +92,16 @@ function deadAfterEnd(): Intercept {
   })
 }
 
+/** The first subscription comes too late. */
+function firstRefused(): Intercept {
+  let isFirst = true
+  return answer('SubscribeToTask', (call) => {
+    const response = isFirst ? rpcError(call, -32004) : undefined
+    isFirst = false
+    return response
+  })
+}
+
 /** The first cancel returns the task as it was. The second, or a read, shows its end. */
 function lateCancel(): Intercept {
   const canceled = new Set<string>()
@@ -167,6 +177,11 @@ const agents: readonly SlowAgent[] = [
       'streaming.ends': 'undecided',
       'streaming.not-before-the-end': 'undecided',
     },
+  },
+  {
+    slow: 'a slow task ends before the first subscription to it',
+    intercept: firstRefused(),
+    verdicts: { 'subscribe.nothing-lost': 'pass' },
   },
   {
     slow: 'a task ends some time after it is canceled',

@@ -28,6 +28,17 @@ export class Undecided extends Error {
   override readonly name = 'Undecided'
 }
 
+/** Tries again what a busy machine was too slow for: to reach a task before it ends. */
+export async function tryThrice<T>(run: () => Promise<T>): Promise<T> {
+  for (let left = 2; ; left -= 1) {
+    try {
+      return await run()
+    } catch (reason) {
+      if (!(reason instanceof Undecided) || left === 0) throw reason
+    }
+  }
+}
+
 /** Thrown by a check whose rule is not about this agent: it lacks the capability, or requires no credentials. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'

@@ -1,6 +1,6 @@
 /** Makes the subject of one interface: credentials, versions, the budget of messages, and the tasks that several checks share. */
 import { randomUUID } from 'node:crypto'
-import { CheckFailure, Undecided } from './check.ts'
+import { CheckFailure, tryThrice, Undecided } from './check.ts'
 import type { Discovery } from './discover.ts'
 import type { ConformanceOptions, Scenario } from './options.ts'
 import type { Target } from './report.ts'
@@ -32,16 +32,13 @@ export interface RunState {
   readonly closers: (() => Promise<void> | void)[]
 }
 
-/** What the checks of one interface share. */
-export type InterfaceState = Map<string, Promise<unknown>>
-
 const defaultText = 'Hello. This is a conformance test.'
 const defaultMaxMessages = 500
 const defaultPatienceMs = 10_000
 const defaultQuietMs = 300
 const pollMs = 100
 
-export function createSubject(target: Target, run: RunState, state: InterfaceState, signal: AbortSignal): Subject {
+export function createSubject(target: Target, run: RunState, signal: AbortSignal): Subject {
   const { discovery, options } = run
   const { version, binding, url } = target
   const profile = options.profile ?? {}
@@ -99,14 +96,15 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
   }
 
   /** Kept if it fails too: a check that needs it is undecided for the same reason. */
-  const memo = <T>(map: Map<string, Promise<unknown>>, key: string, make: () => Promise<T>): Promise<T> => {
-    let value = map.get(key) as Promise<T> | undefined
+  const shared = <T>(key: string, make: () => Promise<T>): Promise<T> => {
+    let value = run.shared.get(key) as Promise<T> | undefined
     if (value === undefined) {
-      map.set(key, (value = make()))
+      run.shared.set(key, (value = make()))
       value.catch(() => {})
     }
     return value
   }
+  const once = <T>(key: string, make: () => Promise<T>): Promise<T> => shared(`${JSON.stringify(target)} ${key}`, make)
 
   const subject: Subject = {
     ...target,
@@ -180,9 +178,12 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
       run.messagesSent += 1
     },
 
-    firstAnswer: () => memo(state, 'first answer', () => sendOrdinary('complete')),
-    finishedTask: () => memo(state, 'finished task', finishTask),
-    openTask,
+    firstAnswer: () => once('first answer', () => sendOrdinary('complete')),
+    finishedTask: () => once('finished task', finishTask),
+    openTask: (configuration) =>
+      subject.hasScenario('slow') && !subject.hasScenario('inputRequired')
+        ? tryThrice(() => openTask(configuration))
+        : openTask(configuration),
     async getTask(id, fields = {}) {
       const answer = await subject.call('GetTask', { id, ...fields })
       const found = taskAnswer(answer, answer.result)
@@ -200,10 +201,10 @@ export function createSubject(target: Target, run: RunState, state: InterfaceSta
 
     firstInterface(of) {
       const first = run.targets.find((each) => of === undefined || each.version === of) ?? target
-      return first === target ? subject : createSubject(first, run, new Map(), signal)
+      return first === target ? subject : createSubject(first, run, signal)
     },
-    once: (key, make) => memo(state, key, make),
-    shared: (key, make) => memo(run.shared, key, make),
+    once,
+    shared,
     onClose: (close) => void run.closers.push(close),
   }
   return subject

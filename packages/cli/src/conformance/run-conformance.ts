@@ -2,7 +2,7 @@
 import { linkSignals } from '@parley/a2a'
 import { allChecks } from './checks/index.ts'
 import { CheckFailure, NotApplicable, Undecided, valueFor, type Check, type Verdict } from './check.ts'
-import { createSubject, type InterfaceState, type RunState } from './create-subject.ts'
+import { createSubject, type RunState } from './create-subject.ts'
 import { discoverAgent, targetsOf, type Discovery } from './discover.ts'
 import type { ConformanceOptions } from './options.ts'
 import { summarize, type CheckResult, type ConformanceReport, type Target } from './report.ts'
@@ -86,11 +86,10 @@ async function checkInterface(
   now: () => number,
 ): Promise<readonly CheckResult[]> {
   const { signal, onResult } = run.options
-  const state: InterfaceState = new Map()
   const results: CheckResult[] = []
   for (const check of checks) {
     signal?.throwIfAborted()
-    const result = await runCheck(check, target, run, state, timeoutMs, now)
+    const result = await runCheck(check, target, run, timeoutMs, now)
     results.push(result)
     onResult?.(result)
   }
@@ -140,7 +139,6 @@ async function runCheck(
   check: Check,
   target: Target,
   run: RunState,
-  state: InterfaceState,
   timeoutMs: number,
   now: () => number,
 ): Promise<CheckResult> {
@@ -153,7 +151,7 @@ async function runCheck(
   ].filter((secret): secret is string => secret !== undefined)
   const started = now()
   const limit = linkSignals([options.signal], timeoutMs, () => new Undecided(overtime(timeoutMs)))
-  const subject = createSubject(target, run, state, limit.signal)
+  const subject = createSubject(target, run, limit.signal)
   let verdict: Verdict
   if (check.sends && options.readOnly === true) {
     verdict = { outcome: 'undecided', note: 'sends messages, which --read-only forbids' }

@@ -1,5 +1,5 @@
 /** What streams refuse, and what several streams of one task show. */
-import { pass, Undecided, type Check } from '../check.ts'
+import { pass, tryThrice, Undecided, type Check } from '../check.ts'
 import { expect, expectError, isErrorNamed, outcomeOf, unknownTaskId } from '../expect.ts'
 import { nextItem, recordStream, requireStream, requireStreaming, stateOf, taskIdOf } from '../record-stream.ts'
 import type { StreamAnswer, StreamItem, Subject } from '../subject.ts'
@@ -127,7 +127,7 @@ export const streamingRuleChecks: readonly Check[] = [
     bindings: allBindings,
     sends: true,
     async run(subject) {
-      const { first, second } = await twoStreams(subject)
+      const { first, second } = await tryThrice(() => twoStreams(subject))
       const [one, two] = await Promise.all([recordStream(first, subject), recordStream(second, subject)])
       const later = two.items.slice(1).map(keyOf)
       const all = one.items.map(keyOf)
@@ -157,7 +157,7 @@ export const streamingRuleChecks: readonly Check[] = [
     bindings: allBindings,
     sends: true,
     async run(subject) {
-      const { first, second, taskId } = await twoStreams(subject)
+      const { first, second, taskId } = await tryThrice(() => twoStreams(subject))
       first.close()
       const { lastState } = await recordStream(second, subject)
       expect(lastState !== 'TASK_STATE_CANCELED', 'The task is canceled when a stream is closed', second)

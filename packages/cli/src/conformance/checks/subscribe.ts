@@ -1,5 +1,5 @@
 /** SubscribeToTask: where a subscription begins, what it brings, and when it ends. */
-import { pass, Undecided, type Check } from '../check.ts'
+import { pass, tryThrice, Undecided, type Check } from '../check.ts'
 import { expect, expectError, outcomeOf, unknownTaskId } from '../expect.ts'
 import {
   artifactsOf,
@@ -163,11 +163,14 @@ export const subscribeChecks: readonly Check[] = [
       requireStreaming(subject)
       if (!subject.hasScenario('slow'))
         throw new Undecided('needs a task that runs for a while: name a message for "slow" in the profile')
-      const sent = await subject.send('slow', {}, { returnImmediately: true })
-      const id = sent.view.kind === 'task' ? sent.view.task.id : undefined
-      if (id === undefined) throw new Undecided('the agent makes no task')
-      const stream = await subject.open('SubscribeToTask', { id })
-      requireStream(stream)
+      const { id, stream } = await tryThrice(async () => {
+        const sent = await subject.send('slow', {}, { returnImmediately: true })
+        const task = sent.view.kind === 'task' ? sent.view.task.id : undefined
+        if (task === undefined) throw new Undecided('the agent makes no task')
+        const opened = await subject.open('SubscribeToTask', { id: task })
+        requireStream(opened)
+        return { id: task, stream: opened }
+      })
       const { items } = await recordStream(stream, subject)
       const { task } = await subject.settle(id)
       const streamed = foldArtifacts(items)
