@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../packages/a2a/src/testing/fixtures/eventually.ts'
 import { findSuites } from './suites.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-runner-'))
@@ -178,10 +178,16 @@ describe('npm test', () => {
   })
 
   const skip = process.platform !== 'linux' && 'the processes of a run are known on Linux only'
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+  const run = [process.execPath, 'scripts/test.ts', '--stress', 'long']
+  const ends = [
+    ['by SIGTERM', 'SIGTERM', run],
+    ['by SIGKILL', 'SIGKILL', run],
+    ['with the shell of npm', 'SIGTERM', ['sh', '-c', 'npm_lifecycle_event=test "$0" "$@"; true', ...run]],
+  ] as const
+  for (const [name, signal, [program = '', ...args]] of ends) {
     it(
-      `ends every process of its tests by ${signal}, also the busy loops, and removes its folder`,
-      { skip },
+      `ends every process of its tests ${name}, also the busy loops, and removes its folder`,
+      { skip, timeout: 120_000 },
       async () => {
         // One child with the environment of the run and a group of its own, one without that environment.
         const test = `import { spawn } from 'node:child_process'
@@ -194,28 +200,28 @@ describe('npm test', () => {
           renameSync('running', 'pids')
           await new Promise(() => setInterval(() => {}, 1000))
         })`
-        const root = createRepository(signal, { 'test/long/x.test.ts': test })
+        const root = createRepository(name, { 'test/long/x.test.ts': test })
         const watcher = watch(root)
-        const run = spawn(process.execPath, ['scripts/test.ts', '--stress', 'long'], {
-          ...startOptions(root),
-          stdio: 'ignore',
-        })
-        const ended = once(run, 'close')
+        const child = spawn(program, args, { ...startOptions(root), stdio: 'ignore' })
+        const ended = once(child, 'close')
         while (!existsSync(join(root, 'pids'))) await once(watcher, 'change')
         watcher.close()
         const pids = JSON.parse(readFileSync(join(root, 'pids'), 'utf8')) as number[]
-        const loops = childrenOf(Number(run.pid)).filter((pid) => !pids.includes(pid))
+        const [runner = 0] = listPids('ppid=', '-p', String(pids[1]))
+        const loops = listPids('pid=', '--ppid', String(runner)).filter((pid) => !pids.includes(pid))
         assert.equal(loops.length, 9, 'eight loops and the guard')
-        run.kill(signal)
+        child.kill(signal)
         await ended
-        // The guard works when the run has ended. The suite's time limit is the guard of this wait.
-        while ([...pids, ...loops].some(isRunning) || readdirSync(join(root, 'tmp')).length > 0) await sleep(20)
+        // The guard of the run works after its end.
+        const processes = [runner, ...pids, ...loops]
+        await eventually(() => !processes.some(isRunning), 'the end of all processes')
+        await eventually(() => readdirSync(join(root, 'tmp')).length === 0, 'an empty folder')
       },
     )
   }
 })
 
-function childrenOf(parent: number): readonly number[] {
-  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(parent)], { encoding: 'utf8' })
+function listPids(column: string, ...selection: readonly string[]): readonly number[] {
+  const { stdout } = spawnSync('ps', ['-o', column, ...selection], { encoding: 'utf8' })
   return stdout.trim().split(/\s+/).map(Number)
 }

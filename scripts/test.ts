@@ -59,11 +59,17 @@ function chooseSet(): TestSet {
 }
 
 const scratch = createScratchFolder()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => {
-    console.log(`\n${signal}: stopped before the end`)
-    process.exit(1)
-  })
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop(signal))
+// npm starts a script by a shell that passes no signal on: the end of the shell is the only sign.
+const { ppid: shell } = process
+if (process.env['npm_lifecycle_event'] !== undefined)
+  setInterval(() => process.ppid !== shell && stop('npm has ended'), 500).unref()
+
+function stop(why: string): void {
+  console.log(`\n${why}: stopped before the end`)
+  process.exit(1)
+}
+
 if (isStressed) startBusyLoops()
 
 function startBusyLoops(): void {
