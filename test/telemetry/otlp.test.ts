@@ -50,6 +50,7 @@ async function openBoth(t: TestContext, collector: Collector) {
     prices: { scripted: { input: 1, output: 10 } },
     telemetry: { otlp: { ...otlp, service: 'main' } },
   })
+  t.after(() => collector.close())
   return { main, other, model }
 }
 
@@ -62,7 +63,7 @@ function one(spans: readonly ReceivedSpan[], service: string, name: string): Rec
 
 describe('a request that goes through two hubs', () => {
   it('is one trace at the collector, each call below its caller, with the ids of the log [B-171 T-12 S4-16 S4-21]', async (t) => {
-    const collector = await openCollector(t)
+    const collector = await openCollector()
     const { main, other, model } = await openBoth(t, collector)
     const analyst = await main.agent('analyst', { headers })
     const task = (await analyst.send('What is tea?')) as unknown as Task
@@ -178,7 +179,7 @@ describe('a request that goes through two hubs', () => {
   })
 
   it('is not exported if its caller does not sample it, and the hub still records it [full]', async (t) => {
-    const collector = await openCollector(t)
+    const collector = await openCollector()
     const { main } = await openBoth(t, collector)
     const unsampled = { traceparent: headers.traceparent.replace(/01$/, '00') }
     const off = (await (await main.agent('helper', { headers: unsampled })).send('one')) as unknown as Task
@@ -192,7 +193,7 @@ describe('a request that goes through two hubs', () => {
   })
 
   it('is counted by both hubs, and exported over OTLP [T-12]', async (t) => {
-    const collector = await openCollector(t)
+    const collector = await openCollector()
     const { main } = await openBoth(t, collector)
     await (await main.agent('analyst')).send('What is tea?')
     const value = (service: string, name: string, labels: Readonly<Record<string, string>> = {}): number | undefined =>
@@ -213,7 +214,7 @@ describe('a request that goes through two hubs', () => {
 
 describe('an unresponsive collector [full]', () => {
   it('delays no caller, and is not waited for at shutdown', { timeout: 120_000 }, async (t) => {
-    const collector = await openCollector(t)
+    const collector = await openCollector()
     collector.hang()
     const { main } = await openBoth(t, collector)
     const helper = await main.agent('helper')

@@ -13,7 +13,7 @@ const agents = {
 describe('a restarted hub', () => {
   it('has the earlier traces, continues those that wait, and exports no span twice', async (t) => {
     const folder = await newFolder(t)
-    const collector = await openCollector(t)
+    const collector = await openCollector()
     const sections = { agents, telemetry: { otlp: { url: collector.url, metrics: false } } }
     const first = await openHub(t, sections, folder)
     const done = (await (await first.agent('echo')).send('hi')) as unknown as Task
@@ -24,6 +24,7 @@ describe('a restarted hub', () => {
     assert.ok(before >= 3, 'what was done is sent at the end')
 
     const second = await openHub(t, sections, folder)
+    t.after(() => collector.close())
     const concierge = await second.agent('concierge')
     let task = (await concierge.send({ taskId: open.id, parts: [{ text: 'Rome' }] })) as unknown as Task
     for (let asked = 0; task.status.state === 'TASK_STATE_INPUT_REQUIRED' && asked < 5; asked += 1)
