@@ -161,15 +161,22 @@ for (const [transport, where] of places) {
       assert.equal(textOf(await say('say still here')), 'still here')
     })
 
-    it('that sends nothing is awaited up to the given time', async (t) => {
-      const url = await pretend(t, (request, response) => {
-        if (request.method === 'GET') return card(request, response)
-        response.writeHead(200, { 'content-type': 'text/event-stream' })
-        response.write(frame(task('TASK_STATE_WORKING')))
+    for (const [what, isSilent] of [
+      ['nothing', false],
+      ['nothing, nor the task that is requested at the end [full]', true],
+    ] as const)
+      it(`is awaited up to the given time if it sends ${what}`, async (t) => {
+        let posts = 0
+        const url = await pretend(t, (request, response) => {
+          if (request.method === 'GET') return card(request, response)
+          posts += 1
+          if (posts > 1 && !isSilent) return void response.writeHead(403).end()
+          response.writeHead(200, { 'content-type': 'text/event-stream' })
+          response.write(frame(task('TASK_STATE_WORKING')))
+        })
+        const said = await (await open()).call('invoke_remote_agent', { url, message: 'x', waitSeconds: 0.5 })
+        assert.deepEqual([said.structuredContent.state, said.structuredContent.taskId], ['working', 't'])
       })
-      const said = await (await open()).call('invoke_remote_agent', { url, message: 'x', waitSeconds: 0.5 })
-      assert.deepEqual([said.structuredContent.state, said.structuredContent.taskId], ['working', 't'])
-    })
   })
 }
 
