@@ -5,6 +5,9 @@ import { faultCase } from './fault-case.ts'
 import type { Exchange } from './exchange.ts'
 import { events, taskAfter, wholeText } from './sample-task.ts'
 
+/** Bytes between two cuts. Prime, so that all places of an event are cut over time. */
+const step = process.env['PARLEY_FULL'] === '1' ? 7 : 29
+
 /** The body as a server would send it, with a few multi-byte characters. */
 function bytesOf(cursors: boolean): Buffer {
   const frames = events.map((event, index) => {
@@ -44,7 +47,7 @@ describe('a stream that is cut after any byte', () => {
         })
         const agent = await connect(server)
         const first = bytes.indexOf('\n\n') + 2
-        for (cut = first; cut <= bytes.length; cut += 7) {
+        for (cut = first; cut <= bytes.length; cut += step) {
           assert.equal(await agent.stream('go', { signal }).text(), wholeText, `cut after ${cut} bytes`)
         }
       },

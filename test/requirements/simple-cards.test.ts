@@ -44,19 +44,24 @@ describe('buildAgentCard', () => {
   })
 
   it('has the address of BIND_HOST and PORT, by default 127.0.0.1:3000 [S0-35]', async () => {
-    const program = `import { buildAgentCard } from '@parley/a2a/simple'; console.log(buildAgentCard().url)`
-    const urlWith = async (env: Readonly<Record<string, string>>): Promise<string> => {
-      const args = ['--conditions=parley-source', '--input-type=module', '-e', program]
-      const { PATH = '' } = process.env
-      const { stdout } = await promisify(execFile)(process.execPath, args, {
-        cwd: import.meta.dirname,
-        env: { PATH, ...env },
-      })
-      return stdout.trim()
-    }
-    assert.equal(await urlWith({}), 'http://127.0.0.1:3000')
-    assert.equal(await urlWith({ PORT: '8080', BIND_HOST: 'agent.internal' }), 'http://agent.internal:8080')
-    assert.equal(await urlWith({ BIND_HOST: '::1' }), 'http://[::1]:3000')
+    const program = `import { buildAgentCard } from '@parley/a2a/simple'
+console.log(buildAgentCard().url)
+delete process.env.PORT
+process.env.BIND_HOST = '::1'
+console.log(buildAgentCard().url)
+delete process.env.BIND_HOST
+console.log(buildAgentCard().url)`
+    const args = ['--conditions=parley-source', '--input-type=module', '-e', program]
+    const { PATH = '' } = process.env
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: import.meta.dirname,
+      env: { PATH, PORT: '8080', BIND_HOST: 'agent.internal' },
+    })
+    assert.deepEqual(stdout.trim().split('\n'), [
+      'http://agent.internal:8080',
+      'http://[::1]:3000',
+      'http://127.0.0.1:3000',
+    ])
   })
 })
 
