@@ -4,7 +4,8 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { call1_0, cardOf } from './raw-calls.ts'
-import { newFolder, runParley, startHub } from './running-hub.ts'
+import { runInProcess } from './run-in-process.ts'
+import { newFolder, startHub } from './running-hub.ts'
 
 const adminKey = 'the admin key of this test'
 const env = { PARLEY_ADMIN_KEY: adminKey }
@@ -22,7 +23,7 @@ async function start(yaml: string) {
       await rename(join(folder, 'new'), join(folder, 'parley.yaml'))
     },
     async key(agent: string): Promise<Record<string, string>> {
-      const made = await runParley(folder, ['key', 'create', '--agent', agent], { ...env, PARLEY_URL: hub.url })
+      const made = await runInProcess(folder, ['key', 'create', '--agent', agent], { ...env, PARLEY_URL: hub.url })
       return { authorization: `Bearer ${made.lines.find((line) => /^\S+$/.test(line)) ?? ''}` }
     },
   }
@@ -210,7 +211,7 @@ agents:
   c: { kind: demo, agent: echo, grpcPort: 3102, grpcUrl: "nowhere", card: { omitInterfaces: [GRPC] } }
 `,
     })
-    const { code, lines } = await runParley(folder, ['config', 'check'])
+    const { code, lines } = await runInProcess(folder, ['config', 'check'])
     assert.equal(code, 1)
     const text = lines.join('\n')
     for (const problem of [

@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { call0_3, call1_0, cardOf } from './raw-calls.ts'
-import { newFolder, runParley, startHub } from './running-hub.ts'
+import { runInProcess } from './run-in-process.ts'
+import { newFolder, startHub } from './running-hub.ts'
 
 const greeter = 'export default ({ text }: { text: string }) => `Hello, ${text}!`\n'
 const options = { timeout: 120_000 }
@@ -40,7 +41,7 @@ agents:
 
   it('reports all errors of a file, and does not start', async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents:\n  a: { kind: demo }\n  b: { kind: dmeo }\nlimts: {}\n' })
-    const { code, lines } = await runParley(folder, ['up'])
+    const { code, lines } = await runInProcess(folder, ['up'])
     assert.equal(code, 1)
     assert.deepEqual(
       lines.map((line) => line.replace(/^.*parley\.yaml:/, '')),
@@ -55,9 +56,9 @@ agents:
   it('reports that its port is in use', async () => {
     const first = await startHub(await newFolder())
     const { port } = new URL(first.url)
-    const { code, lines } = await runParley(await newFolder(), ['up', '--port', port])
+    const { code, lines } = await runInProcess(await newFolder(), ['up', '--port', port])
     assert.deepEqual([code, lines], [1, [`Port ${port} is already in use: choose another with --port.`]])
-    const grpc = await runParley(await newFolder(), ['up', '--port', '0', '--grpc-port', port])
+    const grpc = await runInProcess(await newFolder(), ['up', '--port', '0', '--grpc-port', port])
     assert.deepEqual([grpc.code, grpc.lines], [1, [`Port ${port} is already in use: choose another with --grpc-port.`]])
     await first.stop()
   })
@@ -139,7 +140,7 @@ access: { anonymous: [echo] }
 describe('a hub without access rules', options, () => {
   it('refuses to listen beyond loopback without access rules, unless started with --insecure', async () => {
     const folder = await newFolder()
-    const { code, lines } = await runParley(folder, ['up'], { PORT: '0', BIND_HOST: '0.0.0.0' })
+    const { code, lines } = await runInProcess(folder, ['up'], { PORT: '0', BIND_HOST: '0.0.0.0' })
     assert.equal(code, 1)
     assert.match(lines.join('\n'), /Configure `access`, or start with --insecure/)
     const insecure = await startHub(folder, ['--insecure'], { BIND_HOST: '0.0.0.0' })

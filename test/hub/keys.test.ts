@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { freePort } from '../free-port.ts'
 import { call1_0 } from './raw-calls.ts'
+import { runInProcess } from './run-in-process.ts'
 import { newFolder, terminalSkipReason, runParley, startHub } from './running-hub.ts'
 
 describe('the admin key and parley key', { timeout: 300_000 }, () => {
@@ -15,7 +16,7 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     const hub = await startHub(folder)
     const admin = await hub.adminKey()
     assert.ok(!hub.lines.some((line) => line.includes(admin)), 'what is no terminal is a log')
-    assert.equal((await runParley(folder, ['key', 'list'], { PARLEY_URL: hub.url })).code, 0, 'the file is found')
+    assert.equal((await runInProcess(folder, ['key', 'list'], { PARLEY_URL: hub.url })).code, 0, 'the file is found')
     await rm(join(folder, '.parley/parley.admin-key'))
     const env = { PARLEY_ADMIN_KEY: admin, PARLEY_URL: hub.url }
 
@@ -30,34 +31,34 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     assert.equal((await call1_0(`${hub.url}/a2a/gpt`, 'hi', proof)).text, 'hi')
     assert.equal((await call1_0(`${hub.url}/a2a/other`, 'hi', proof)).status, 403)
 
-    const { lines } = await runParley(folder, ['key', 'list'], env)
+    const { lines } = await runInProcess(folder, ['key', 'list'], env)
     assert.equal(lines.length, 2)
     assert.match(lines[0] ?? '', /^ID +KEY +STATE +NAME +SCOPES +LAST USED$/)
     assert.match(lines[1] ?? '', /active {2}ci {4}agent:gpt/)
     assert.ok(!lines[1]?.includes(key))
     const [id = ''] = lines[1]?.split('  ') ?? []
-    assert.equal((await runParley(folder, ['key', 'revoke', id], env)).code, 0)
+    assert.equal((await runInProcess(folder, ['key', 'revoke', id], env)).code, 0)
     assert.equal((await call1_0(`${hub.url}/a2a/gpt`, 'hi', proof)).status, 401)
-    assert.match((await runParley(folder, ['key', 'list'], env)).lines[1] ?? '', /revoked/)
+    assert.match((await runInProcess(folder, ['key', 'list'], env)).lines[1] ?? '', /revoked/)
 
-    const unknown = await runParley(folder, ['key', 'create', '--agent', 'nope'], env)
+    const unknown = await runInProcess(folder, ['key', 'create', '--agent', 'nope'], env)
     assert.deepEqual([unknown.code, unknown.lines], [1, ['agents: unknown agent nope: use one of gpt, other']])
-    const missing = await runParley(folder, ['key', 'revoke', 'zzz'], env)
+    const missing = await runInProcess(folder, ['key', 'revoke', 'zzz'], env)
     assert.deepEqual([missing.code, missing.lines], [1, ['Unknown key zzz']])
 
-    const wrong = await runParley(folder, ['key', 'list'], { ...env, PARLEY_ADMIN_KEY: 'not the admin key at all' })
+    const wrong = await runInProcess(folder, ['key', 'list'], { ...env, PARLEY_ADMIN_KEY: 'not the admin key at all' })
     assert.deepEqual(
       [wrong.code, wrong.lines],
       [4, ['The admin key is wrong. Check the admin key in PARLEY_ADMIN_KEY.']],
     )
-    const without = await runParley(folder, ['key', 'list'], { PARLEY_URL: hub.url })
+    const without = await runInProcess(folder, ['key', 'list'], { PARLEY_URL: hub.url })
     assert.match(without.lines.join(), /set PARLEY_ADMIN_KEY/)
     await hub.stop()
 
     const again = await startHub(folder)
     assert.ok(!again.lines.some((line) => line.includes('The admin key is')))
     await again.stop()
-    const gone = await runParley(folder, ['key', 'list'], env)
+    const gone = await runInProcess(folder, ['key', 'list'], env)
     assert.match(gone.lines.join(), /No hub responds at/)
   })
 
@@ -82,7 +83,7 @@ agents: { gpt: { kind: demo, agent: echo } }
     const env = { ADMIN: 'one that we keep ourselves' }
     const hub = await startHub(folder, ['--port', String(port)], env)
     assert.ok(!hub.lines.some((line) => line.includes('admin key')))
-    const { code, lines } = await runParley(folder, ['key', 'create', '--scope', 'agent:*'], env)
+    const { code, lines } = await runInProcess(folder, ['key', 'create', '--scope', 'agent:*'], env)
     assert.equal(code, 0, lines.join('\n'))
     await hub.stop()
   })
