@@ -9,25 +9,27 @@ import { rules } from './rules.ts'
 const describeResult = ({ id, level, version, binding, note = '', accepted }: CheckResult): string =>
   `${level} ${id} ${version} ${binding ?? ''}: ${note}${accepted === undefined ? '' : ` (${accepted})`}`
 
-const failures = ({ results }: ConformanceReport): readonly string[] =>
+const failures = (results: readonly CheckResult[]): readonly string[] =>
   results.filter(({ outcome, accepted }) => outcome === 'fail' && accepted === undefined).map(describeResult)
 
 describe('our server under `a2a conformance`', () => {
   let server: Server
-  let report: ConformanceReport
+  let reports: readonly ConformanceReport[]
+  let results: readonly CheckResult[]
   before(async () => {
     server = await openLiveServer()
-    report = await runConformance(server.url, {
-      profile: liveProfile,
-      bearer: callerToken,
-      maxMessages: 2_000,
-      parallel: 5,
-    })
+    // The checks of an interface mostly wait for slow tasks, one after the other: two halves of them wait at the same time.
+    const areas = new Set(allChecks.map(({ id }) => id.slice(0, id.indexOf('.'))))
+    const streams = ['streaming', 'subscribe']
+    const halves = [[...areas].filter((area) => !streams.includes(area)), streams]
+    const options = { profile: liveProfile, bearer: callerToken, maxMessages: 2_000, parallel: 9 }
+    reports = await Promise.all(halves.map((only) => runConformance(server.url, { ...options, only })))
+    results = reports.flatMap((report) => report.results)
   })
   after(() => server.close())
 
   it('is checked in three versions over three bindings', () => {
-    const interfaces = report.targets.map(({ version, binding }) => `${version} ${binding}`)
+    const interfaces = reports[0]?.targets.map(({ version, binding }) => `${version} ${binding}`) ?? []
     const expected = ['1.0', '0.3', '0.2'].flatMap((version) =>
       ['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) => `${version} ${binding}`),
     )
@@ -35,17 +37,18 @@ describe('our server under `a2a conformance`', () => {
   })
 
   it('breaks no must, no should and none of our own expectations', () => {
-    assert.deepEqual(failures(report), [])
-    assert.ok(report.summary.must.pass > 280, `only ${report.summary.must.pass} musts were decided`)
+    assert.deepEqual(failures(results), [])
+    const passed = reports.reduce((sum, { summary }) => sum + summary.must.pass, 0)
+    assert.ok(passed > 280, `only ${passed} musts were decided`)
   })
 
   it('breaks only the must that docs/contributing/conformance.md lists as a deviation', () => {
-    const known = new Set(report.results.filter(({ accepted }) => accepted !== undefined).map(({ id }) => id))
+    const known = new Set(results.filter(({ accepted }) => accepted !== undefined).map(({ id }) => id))
     assert.deepEqual([...known], ['version.missing-is-not-1.0'])
   })
 
   it('shows everything that the checks need', () => {
-    const open = report.results.filter(({ outcome }) => outcome === 'undecided')
+    const open = results.filter(({ outcome }) => outcome === 'undecided')
     assert.deepEqual(open.map(describeResult), [])
   })
 })
