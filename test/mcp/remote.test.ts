@@ -1,5 +1,6 @@
 /** Remote agents, called by URL: of every version, and some that are malicious. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -73,11 +74,12 @@ for (const [transport, where] of places) {
 
     it('reports progress, and is stopped with the call', async () => {
       const caller = await open()
+      const contextId = randomUUID()
       const messages: (string | undefined)[] = []
       const stop = new AbortController()
       const calling = caller.call(
         'invoke_remote_agent',
-        { url: remote.url, message: 'long', contextId: `stopped-${transport}` },
+        { url: remote.url, message: 'long', contextId },
         {
           signal: stop.signal,
           onprogress({ message }) {
@@ -88,7 +90,7 @@ for (const [transport, where] of places) {
       )
       await assert.rejects(calling)
       for (let state = ''; state !== 'TASK_STATE_CANCELED'; await sleep(20)) {
-        const { tasks } = await list(`stopped-${transport}`)
+        const { tasks } = await list(contextId)
         state = tasks[0]?.status.state ?? ''
         assert.notEqual(state, 'TASK_STATE_FAILED')
       }
