@@ -1,5 +1,6 @@
 /** Agents that do not stream can be awaited, answered and stopped like others. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openMcpTestClient, textOf } from './mcp-clients.ts'
@@ -42,7 +43,7 @@ for (const [transport, where] of places) {
       const caller = await openMcpTestClient('2025-11-25', where)
       const stop = new AbortController()
       const named = Promise.withResolvers<void>()
-      const contextId = `plodder-${transport}`
+      const contextId = randomUUID()
       const calling = caller.call(
         'send_message',
         { agent: 'plodder', message: 'long', contextId },
