@@ -98,12 +98,13 @@ describe('npm test', () => {
     const files = {
       'test/mixed/x.test.ts': `${passing('a', 'b [full]')}\ndescribe('group [full]', () => { ${passing('c', 'd')} })`,
       'test/mixed/y.full.test.ts': passing('e'),
+      'test/mixed/z.test.ts': `// mentions [full]\n${passing('k')}`,
       'test/whole/y.full.test.ts': passing('f', 'g'),
       'test/console/x.test.ts': passing('h', 'i [full]'),
       'packages/a/src/x.test.ts': passing('j'),
     }
     const quick = runIn('sets', files, {}, 'quick')
-    assert.deepEqual([quick.status, quick.closing], [0, '3 passed, 0 failed, 0 skipped'])
+    assert.deepEqual([quick.status, quick.closing], [0, '4 passed, 0 failed, 0 skipped'])
     // A file of the console runs whole: b, c, d, e, f, g, h, i.
     const full = runIn('sets', files, {}, 'full')
     assert.deepEqual([full.status, full.closing], [0, '8 passed, 0 failed, 0 skipped'])

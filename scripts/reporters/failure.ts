@@ -12,7 +12,9 @@ export function isFailure(test: Failed): boolean {
   return !('failureType' in error) || error.failureType !== 'subtestsFailed'
 }
 
-/** node reports a file without tests as one test that passed, under the name of the file. */
+const isFiltered = process.execArgv.some((word) => word.startsWith('--test-name-pattern'))
+
+/** node reports a file without tests as one test that passed, under the name of the file. Not a failure if a pattern chose none. */
 export function isEmptyFile(test: Passed): boolean {
   return test.nesting === 0 && test.name.endsWith('.test.ts') && test.file?.endsWith(test.name) === true
 }
@@ -32,7 +34,7 @@ export function createFailureFormatter(): (event: TestEvent) => string | undefin
   return ({ type, data }) => {
     if (type === 'test:start') path.splice(data.nesting, path.length, data.name)
     if (type === 'test:fail' && isFailure(data)) return describeFailure(data, path.slice(0, data.nesting))
-    if (type === 'test:pass' && isEmptyFile(data)) return `✖ ${data.name} holds no test`
+    if (type === 'test:pass' && isEmptyFile(data) && !isFiltered) return `✖ ${data.name} holds no test`
     return undefined
   }
 }
