@@ -8,8 +8,17 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long a process may take to end by SIGTERM. */
+/** How long a process may take to end by SIGTERM, and how long all may take in the end. */
 const graceMs = 2_000
+const limitMs = 15_000
+
+interface Process {
+  readonly pid: number
+  /** The parent; `undefined` if the process has ended and only waits for its parent. */
+  readonly parent: number | undefined
+  /** Pid and start time: a pid is used again. */
+  readonly key: string
+}
 
 const [folder = ''] = process.argv.slice(2)
 // A terminal signals the whole group. The guard ends after the run.
@@ -17,33 +26,53 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.stdin.resume().once('close', () => void endRun())
 
 async function endRun(): Promise<void> {
-  const killAt = performance.now() + graceMs
+  const startedAt = performance.now()
   // A process without the environment of the run is known only as long as its parent runs.
-  const terminated = new Set<number>()
-  for (let pids = processesOfRun(terminated); pids.length > 0; pids = processesOfRun(terminated)) {
-    const isKillDue = performance.now() > killAt
-    for (const pid of pids) {
-      if (isKillDue) sendSignal(pid, 'SIGKILL')
-      else if (!terminated.has(pid)) sendSignal(pid, 'SIGTERM')
-      terminated.add(pid)
+  const terminated = new Set<string>()
+  for (let left = processesOfRun(terminated); left.length > 0; left = processesOfRun(terminated)) {
+    const ms = performance.now() - startedAt
+    if (ms > limitMs) {
+      console.error(`These processes of the tests do not end: ${left.map(({ pid }) => pid).join(', ')}`)
+      break
+    }
+    for (const { pid, key } of left) {
+      if (ms > graceMs) sendSignal(pid, 'SIGKILL')
+      else if (!terminated.has(key)) sendSignal(pid, 'SIGTERM')
+      terminated.add(key)
     }
     await sleep(50)
   }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  } catch (reason) {
+    console.error(`${folder} cannot be removed: ${(reason as Error).message}`)
+  }
 }
 
-function processesOfRun(known: ReadonlySet<number>): readonly number[] {
-  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  const parents = new Map(pids.map((pid) => [pid, parentOf(pid)]))
-  const isOfRun = (pid: number | undefined): boolean =>
-    pid !== undefined && (known.has(pid) || readProc(pid, 'environ').includes(folder) || isOfRun(parents.get(pid)))
-  return pids.filter((pid) => pid !== process.pid && parents.get(pid) !== undefined && isOfRun(pid))
+function processesOfRun(terminated: ReadonlySet<string>): readonly Process[] {
+  const processes = new Map(readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [readProcess(name)] : [])))
+  const isOfRun = (pid: number | undefined): boolean => {
+    const one = pid === undefined ? undefined : processes.get(pid)
+    return one !== undefined && (terminated.has(one.key) || hasFolder(one.pid) || isOfRun(one.parent))
+  }
+  return [...processes.values()].filter(
+    ({ pid, parent }) => pid !== process.pid && parent !== undefined && isOfRun(pid),
+  )
 }
 
-/** `undefined` also for a zombie, which only waits for its parent. */
-function parentOf(pid: number): number | undefined {
-  const [, state, parent] = /\) (\S) (\d+) /.exec(readProc(pid, 'stat')) ?? []
-  return state === undefined || state === 'Z' ? undefined : Number(parent)
+function readProcess(name: string): readonly [number, Process] {
+  const pid = Number(name)
+  // The name of the program may have spaces and brackets. From the state on: state, parent, …, start time.
+  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? []
+  const [state, parent] = fields
+  const hasEnded = parent === undefined || state === 'Z'
+  return [pid, { pid, parent: hasEnded ? undefined : Number(parent), key: `${pid} ${fields[19]}` }]
+}
+
+/** A shell that only stands in the folder is not of the run. */
+function hasFolder(pid: number): boolean {
+  const variables = readProc(pid, 'environ').split('\0')
+  return variables.some((variable) => variable.includes(folder) && !/^(OLD)?PWD=/.test(variable))
 }
 
 function readProc(pid: number, name: string): string {

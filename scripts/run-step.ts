@@ -33,7 +33,7 @@ export async function runStep(step: Step, limitMs: number, options: StepRunnerOp
   // A pattern of names would filter out the tests that load the files, so with options each file gets its own process.
   const isInTurn = step.inTurn === true && (options.testOptions ?? []).length === 0
   const shares = isInTurn ? filesInTurn(rest, step.processes ?? 1, options) : splitFiles(rest, step.processes ?? 1)
-  const counts = sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, limitMs, n, options))))
+  const counts = sum(await Promise.all(shares.map((share) => runTests(step.name, share, limitMs, options))))
   const isEmpty = counts.passed + counts.skipped.length + counts.failures.length === 0
   return isEmpty && (options.testOptions ?? []).length === 0 ? withFailure(counts, step.name, 'no test ran') : counts
 }
@@ -75,11 +75,10 @@ async function runTests(
   name: string,
   rest: readonly string[],
   limitMs: number,
-  share: number,
   options: StepRunnerOptions,
 ): Promise<TestCounts> {
   const { scratch, testOptions = [] } = options
-  const countsFile = join(scratch, `${name}-${share}.json`)
+  const countsFile = join(mkdtempSync(join(scratch, 'counts-')), 'counts.json')
   const reporters = [
     '--test-reporter=./scripts/reporters/failures.ts',
     '--test-reporter-destination=stdout',
@@ -122,9 +121,11 @@ function runProcess(
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
     const timer = setTimeout(() => {
       console.log(`✖ ${name}: not done after ${limitMs / 60_000} minutes, stopped`)
-      // On SIGTERM the runner also ends the processes it started; on SIGKILL it could not.
-      child.kill('SIGTERM')
-      setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
+      // The whole group: another process that holds the output would keep this one waiting.
+      const kill = (signal: NodeJS.Signals): boolean =>
+        isGuarded && child.pid !== undefined ? process.kill(-child.pid, signal) : child.kill(signal)
+      kill('SIGTERM')
+      setTimeout(() => child.exitCode === null && kill('SIGKILL'), 5_000).unref()
     }, limitMs)
     child.once('error', reject)
     child.once('close', (code, signal) => {

@@ -29,17 +29,17 @@ export function selectTests(root: string, changed: readonly string[], max = maxS
 
   const ordered = [
     ...changed,
-    ...changed.map(testBeside),
+    ...changed.flatMap(testsBeside),
     ...direct,
-    ...direct.filter((file) => !changedSet.has(file)).map(testBeside),
+    ...direct.filter((file) => !changedSet.has(file)).flatMap(testsBeside),
   ]
   const affected = [...new Set(ordered)].filter((file) => tests.has(file))
   return { files: affected.slice(0, max), leftOut: Math.max(0, affected.length - max) }
 }
 
-/** `x.ts` has its test in `x.test.ts`. */
-function testBeside(file: string): string {
-  return file.replace(/(?<!\.test)\.tsx?$/, '.test.ts')
+/** `x.ts` has its tests in `x.test.ts` and `x.full.test.ts`. */
+function testsBeside(file: string): readonly string[] {
+  return ['.test.ts', '.full.test.ts'].map((end) => file.replace(/(?<!\.test)\.tsx?$/, end))
 }
 
 /** Relative imports, re-exports and dynamic imports, of code and of types. */

@@ -10,7 +10,7 @@ import { areFrameworksInstalled } from './install-frameworks.ts'
 export type TestSet = 'quick' | 'full' | 'all'
 
 /**
- * A test says itself that it belongs to the full set: its name, or that of a group around it, ends with this mark. A file
+ * The name of a test decides its set: in the full set, it or the name of a group around it ends with this mark. A file
  * `x.full.test.ts` has only such tests, so that the quick set need not load it.
  */
 const fullSetMark = '[full]'
@@ -85,15 +85,15 @@ function testStep(name: string, files: readonly string[], ...options: string[]):
 
 /** The tests of `files` that belong to `set`. */
 function testSteps(root: string, set: TestSet, name: string, files: readonly string[], options: string[]): Step[] {
-  const step = (chosen: readonly string[], ...more: string[]): Step[] =>
-    chosen.length === 0 ? [] : [testStep(name, chosen, ...options, ...more)]
+  const step = (stepFiles: readonly string[], ...more: string[]): Step[] =>
+    stepFiles.length === 0 ? [] : [testStep(name, stepFiles, ...options, ...more)]
   if (set === 'all') return step(files)
   const mixed = files.filter((file) => !isFullSetFile(file))
   if (set === 'quick') return step(mixed, `--test-skip-pattern=${fullSetPattern}`)
-  const marked = mixed.filter((file) => readFileSync(join(root, file), 'utf8').includes(fullSetMark))
+  const filesWithMark = mixed.filter((file) => readFileSync(join(root, file), 'utf8').includes(fullSetMark))
   // Files that run in turn are tests themselves, which a pattern would leave out: they run whole.
   const only = inTurn.includes(name) ? [] : [`--test-name-pattern=${fullSetPattern}`]
-  return [...step(files.filter(isFullSetFile)), ...step(marked, ...only)]
+  return [...step(files.filter(isFullSetFile)), ...step(filesWithMark, ...only)]
 }
 
 const types = tool('types', 'tsc', '-p', 'tsconfig.json')

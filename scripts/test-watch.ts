@@ -43,7 +43,7 @@ function runSaved(): void {
   const child = spawn(process.execPath, ['scripts/test-fast.ts', ...files], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    // A group of its own, so that a restart ends all that it started.
+    // A group of its own, for a restart to end it. On Linux, the guard of the run ends what it started.
     detached: true,
   })
   running = child

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { eventually } from '../packages/a2a/src/testing/fixtures/eventually.ts'
-import { findSuites } from './suites.ts'
+import { findSuites, type TestSet } from './suites.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-runner-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -42,9 +42,14 @@ function startOptions(root: string) {
 }
 
 /** Runs the suites of such a repository that hold tests of a set. */
-function runIn(name: string, files: Readonly<Record<string, string>>, env: Record<string, string> = {}, set = 'all') {
+function runIn(
+  name: string,
+  files: Readonly<Record<string, string>>,
+  env: Record<string, string> = {},
+  set: TestSet = 'all',
+) {
   const root = createRepository(name, files)
-  const suites = findSuites(root, 'all').map((suite) => suite.name)
+  const suites = findSuites(root, set).map((suite) => suite.name)
   const chosen = suites.filter((suite) => suite !== 'check')
   const { cwd, env: own } = startOptions(root)
   const { status, stdout } = spawnSync(process.execPath, ['scripts/test.ts', `--set=${set}`, ...chosen], {

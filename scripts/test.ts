@@ -41,21 +41,26 @@ const options = cliArgs.filter((word) => word.startsWith('--') && word !== '--st
 const suitesAtOnce = isFullMode || (suiteNames.length > 0 && process.env['PARLEY_TEST_LANES'] === undefined) ? 1 : lanes
 
 const set = chooseSet()
-const all = findSuites(root, set)
 const names = findSuites(root, 'all').map((suite) => suite.name)
 const unknown = suiteNames.filter((name) => !names.includes(name))
-if (unknown.length > 0) {
-  console.error(`No suite is called ${unknown.join(' or ')}. There are: ${names.join(', ')}.`)
+if (unknown.length > 0) fail(`No suite is called ${unknown.join(' or ')}. There are: ${names.join(', ')}.`)
+const suites = findSuites(root, set).filter(({ name, onRequest }) =>
+  suiteNames.length === 0 ? onRequest !== true : suiteNames.includes(name),
+)
+const empty = suiteNames.filter((name) => !suites.some((suite) => suite.name === name))
+if (empty.length > 0) fail(`The ${set} set has no test of ${empty.join(' or ')}.`)
+
+function fail(why: string): never {
+  console.error(why)
   process.exit(1)
 }
 
 /** A named suite runs whole, and so do the long modes. */
 function chooseSet(): TestSet {
-  const chosen = cliArgs.find((word) => word.startsWith('--set='))?.slice('--set='.length)
-  if (chosen === 'quick' || chosen === 'full' || chosen === 'all') return chosen
-  if (chosen === undefined) return suiteNames.length > 0 || isFullMode ? 'all' : 'quick'
-  console.error(`No set is called ${chosen}. There are: quick, full, all.`)
-  process.exit(1)
+  const name = cliArgs.find((word) => word.startsWith('--set='))?.slice('--set='.length)
+  if (name === 'quick' || name === 'full' || name === 'all') return name
+  if (name === undefined) return suiteNames.length > 0 || isFullMode ? 'all' : 'quick'
+  return fail(`No set is called ${name}. There are: quick, full, all.`)
 }
 
 const scratch = createScratchFolder()
@@ -101,9 +106,6 @@ async function shareConsole(): Promise<void> {
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 const failures: string[] = []
-const chosen = all.filter(({ name, onRequest }) =>
-  suiteNames.length === 0 ? onRequest !== true : suiteNames.includes(name),
-)
 /** By suite. Shared setup (database, console) is `setup`. */
 const suiteMs: Record<string, number> = {}
 const fileMs: Record<string, number> = {}
@@ -111,7 +113,7 @@ const addTime = (name: string, startedAt: number): void => {
   suiteMs[name] = (suiteMs[name] ?? 0) + performance.now() - startedAt
 }
 const startedAt = performance.now()
-const waiting = [...chosen]
+const waiting = [...suites]
 const running = new Set<Suite>()
 await Promise.all(Array.from({ length: suitesAtOnce }, runWaiting))
 
@@ -164,7 +166,7 @@ for (const text of failures.slice(0, maxRepeatedFailures)) {
 if (failures.length > maxRepeatedFailures)
   console.log(`\nand ${failures.length - maxRepeatedFailures} more failures, further up`)
 const wallMs = performance.now() - startedAt
-if (chosen.length > 1) console.log(`\n${formatSuiteTimes(suiteMs, wallMs)}\n\n${formatSlowestFiles(fileMs, root)}`)
+if (suites.length > 1) console.log(`\n${formatSuiteTimes(suiteMs, wallMs)}\n\n${formatSlowestFiles(fileMs, root)}`)
 const timesFile = process.env['PARLEY_TEST_TIMES']
 if (timesFile !== undefined) writeFileSync(timesFile, JSON.stringify({ suiteMs, fileMs }, undefined, 2))
 console.log(`\n${counts(total.passed, total.failed, total.skipped)}`)

@@ -192,7 +192,7 @@ const agents: readonly SlowAgent[] = [
 
 describe('the agents that are slow', () => {
   for (const { slow, verdicts, options, ...agent } of agents) {
-    it(`are not accused if ${slow}`, { timeout: 60_000 }, async () => {
+    it(`are not accused if ${slow}`, { timeout: 120_000 }, async () => {
       const results = await judgeFault(agent, Object.keys(verdicts), { ...options, checkTimeoutMs: limitMs })
       assert.deepEqual(
         Object.fromEntries(results.map(({ id, outcome }) => [id, outcome])),

@@ -27,7 +27,7 @@ describe('the agents that are wrong on purpose', () => {
   })
 
   for (const fault of faults) {
-    it(`${fault.check} finds that ${fault.wrong}`, { timeout: 60_000 }, async () => {
+    it(`${fault.check} finds that ${fault.wrong}`, { timeout: 120_000 }, async () => {
       const results = await judgeFault(fault, isFull ? undefined : [fault.check])
       const failed = [...new Set(results.filter(({ outcome }) => outcome === 'fail').map(({ id }) => id))]
       const of = results.filter(({ id }) => id === fault.check)

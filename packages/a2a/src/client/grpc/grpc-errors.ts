@@ -37,7 +37,7 @@ export function toGrpcFailure(given: ServiceError, dialect: Dialect, peer: strin
 
 /** The platform's error code or the words of TLS, but not the whole message, which may name an address within our network. */
 const causePattern =
-  /\bE[A-Z]{4,}\b|\bERR_TLS_[A-Z_]+|Name resolution failed|self-signed certificate|certificate (has expired|is not yet valid|required)|unable to (verify|get)[a-z ]+|wrong version number/
+  /\bE[A-Z]{4,}\b|\bERR_TLS_[A-Z_]+|Name resolution failed|self-signed certificate|certificate (has expired|is not yet valid)|(?<=\balert )(?!number)[a-z][a-z ]*[a-z]|unable to (verify|get)[a-z ]+|wrong version number/
 
 function causeOf(message: string): string {
   return causePattern.exec(message)?.[0] ?? 'no connection'
