@@ -1,8 +1,8 @@
 /**
  * A port for a program that needs a fixed one, or that restarts on the same one. Below the ephemeral range of the system
  * (32768 and up on Linux, 49152 elsewhere): a port of that range could be taken by the next outgoing connection. Until this
- * process ends, no other process gets the same one: a UDP socket with its number is the lock, which the system also releases
- * after a kill.
+ * process ends, no other process gets the same one: a UDP socket of another range is the lock, which the system also releases
+ * after a kill. Not of the same number, which a proxy needs for HTTP/3.
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 
 const lowest = 20_000
 const count = 12_000
+const lockOffset = -15_000
 
 export const freePort = (): Promise<number> => freePortBlock(1)
 
@@ -27,7 +28,7 @@ async function claim(port: number): Promise<boolean> {
   const lock = createSocket('udp4').unref()
   const server = createServer()
   try {
-    await once(lock.bind({ port, address: '127.0.0.1', exclusive: true }), 'listening')
+    await once(lock.bind({ port: port + lockOffset, address: '127.0.0.1', exclusive: true }), 'listening')
     await once(server.listen(port, '127.0.0.1'), 'listening')
   } catch {
     return false
