@@ -25,6 +25,17 @@ describe('the limiter', () => {
     assert.equal(limiter.take([{ key: 'key', rate: often }])?.remaining, 97)
   })
 
+  it('reports the longest wait if several limits are used up', () => {
+    const limiter = createRateLimiter(() => 0)
+    const both = [
+      { key: 'key', rate: { count: 1, windowMs: 1_000 } },
+      { key: 'agent', rate: { count: 1, windowMs: 60_000 } },
+    ]
+    limiter.take(both)
+    assert.equal(limiter.take(both)?.retryAfterMs, 60_000)
+    assert.equal(limiter.take(both.toReversed())?.retryAfterMs, 60_000)
+  })
+
   it('says nothing where nothing is limited', () => {
     assert.equal(createRateLimiter().take([]), undefined)
   })

@@ -265,4 +265,9 @@ describe('an artifact as an older draft has it', () => {
     const written = json.encodeEvent(event)
     assert.ok(!written.includes('"index"') && !written.includes('"part":'))
   })
+
+  it('is recognized without `kind` [S2-34]', () => {
+    const event = json.decodeEvent({ taskId: 't1', contextId: 'c1', index: 0, part: { kind: 'text', text: 'so' } })
+    assert.ok('artifactUpdate' in event)
+  })
 })
