@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -67,6 +67,14 @@ describe('the bundle of a2a', () => {
     assert.ok(call.files.length <= 12, call.files.join('\n'))
     for (const builtin of ['internal/deps/undici/undici', 'https', 'crypto', 'zlib'])
       assert.ok(!call.builtins.includes(`NativeModule ${builtin}`), builtin)
+  })
+
+  it('has the skill that it installs', async () => {
+    const folder = mkdtempSync(join(dist, 'project-'))
+    await run(process.execPath, [join(dist, 'main.js'), 'skill', 'install'], { cwd: folder })
+    const skill = '.agents/skills/a2a/SKILL.md'
+    const read = (root: string): string => readFileSync(join(root, skill), 'utf8')
+    assert.equal(read(folder), read(join(packageFolder, '../..')))
   })
 
   it('has static imports in place of those on demand, except for rare parts and for types', () => {

@@ -3,7 +3,7 @@
  * short run on loading: each file costs a millisecond, and a call needs a hundred modules. The bundle has one chunk for the program
  * and one for the commands that scripts call in loops. Third-party packages stay dependencies, since only gRPC needs them.
  */
-import { globSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
@@ -38,6 +38,8 @@ export async function bundleProgram(options: BundleOptions): Promise<void> {
     legalComments: 'none',
     logLevel: 'warning',
   })
+  // `a2a skill install` writes it (skill-files.ts).
+  cpSync(join(packages, '../.agents/skills'), join(dist, 'skills'), { recursive: true })
 }
 
 const packages = join(import.meta.dirname, '../packages')
@@ -55,7 +57,7 @@ const frequentCommands = [
 ]
 /** Parts of the client that most runs do not need. */
 const rarelyUsed =
-  /grpc|oauth|device-code|card-signature|simple-tasks|v0_2|v0_3|redirects|card-search|retry-card|json-nodes|tools|chat/
+  /grpc|oauth|device-code|card-signature|simple-tasks|v0_2|v0_3|redirects|card-search|retry-card|json-nodes|tools|chat|output\/turn/
 
 /** A virtual module with the frequent commands. */
 const commandGroup = 'agent-commands'

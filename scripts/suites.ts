@@ -51,6 +51,7 @@ const runNext = [
   'hub',
   'postgres',
   'a2a-proxy',
+  'journeys',
 ]
 const usingDatabase = [
   'matrix',
@@ -63,7 +64,6 @@ const usingDatabase = [
   'erase',
   'operations',
   'stores',
-  'tutorials',
 ]
 const onRequest = ['openclaw']
 /** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */

@@ -9,6 +9,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { formatSlowestFiles, formatSuiteTimes } from './format-times.ts'
 import { runStep } from './run-step.ts'
 import { createScratchFolder, temporaryFolder } from './scratch-folder.ts'
@@ -104,9 +105,27 @@ async function shareConsole(): Promise<void> {
   await share(join(scratch, 'console')).catch((reason: unknown) => console.log('the console cannot be built', reason))
 }
 
+/** The same for the packages, packed and installed, by a process that is their registry until this one ends. */
+async function shareInstallation(): Promise<void> {
+  const file = join(root, 'test/journeys/install.ts')
+  if (!existsSync(file)) return
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+    env: { ...process.env, TMPDIR: temporaryFolder(scratch) },
+  })
+  // Without it, each file installs its own.
+  for await (const line of createInterface({ input: child.stdout })) {
+    process.env['PARLEY_JOURNEYS'] = line
+    break
+  }
+  child.unref()
+  for (const pipe of [child.stdin, child.stdout]) (pipe as unknown as { unref(): void }).unref()
+}
+
 const total = { passed: 0, failed: 0, skipped: 0 }
 const failures: string[] = []
-/** By suite. Shared setup (database, console) is `setup`. */
+/** By suite. Shared setup (database, console, packages) is `setup`. */
 const suiteMs: Record<string, number> = {}
 const fileMs: Record<string, number> = {}
 const addTime = (name: string, startedAt: number): void => {
@@ -136,7 +155,8 @@ async function runSuite(suite: Suite): Promise<void> {
   const setupAt = performance.now()
   if (suite.usesDatabase) await (sharedDatabase ??= shareDatabase())
   if (suite.name === 'console') await shareConsole()
-  if (suite.usesDatabase || suite.name === 'console') addTime('setup', setupAt)
+  if (suite.name === 'journeys') await shareInstallation()
+  if (suite.usesDatabase || suite.name === 'console' || suite.name === 'journeys') addTime('setup', setupAt)
   for (const step of suite.steps) {
     const stepAt = performance.now()
     const limit = suite.onRequest === true ? onRequestLimitMs : limitMs

@@ -1,6 +1,7 @@
 /**
- * The pages of the site: which file of the repository becomes which page, and the sidebar. The sidebar follows from the folders and
- * the first heading of each page, so a new page in docs/ appears without an edit here; `order` only says which pages come first.
+ * The pages of the site: which file of the repository becomes which page, and the sidebar of each part. A sidebar follows from the
+ * folders and the first heading of each page, so a new page in docs/ appears without an edit here; `order` only says which pages come
+ * first.
  */
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
@@ -18,6 +19,7 @@ const otherPages: Readonly<Record<string, string>> = {
   'ARCHITECTURE.md': 'contributing/architecture.md',
   'CONTRIBUTING.md': 'contributing/contributing.md',
   'CHANGELOG.md': 'contributing/changelog.md',
+  'examples/README.md': 'guides/examples.md',
 }
 
 /** Where `npm run docs:build` writes the reference of the SDK. Git ignores the folder. */
@@ -70,18 +72,25 @@ export const parts: readonly SitePart[] = [
           'production-checklist',
           'reverse-proxy',
           'run-replicas',
-          'back-up-and-restore',
-          'move-between-stores',
           'high-availability',
           'connection-limits',
+          'upgrade',
+          'back-up-and-restore',
+          'move-between-stores',
+          'verify-a-store',
+          'retention',
+          'erase-a-caller',
           'monitor-the-hub',
-          'export-the-audit',
           'telemetry',
+          'export-the-audit',
           'debug-a-stuck-task',
         ],
       },
-      { title: 'Secure', pages: ['auth', 'hub-access', 'secrets', 'rotate-keys', 'signed-cards'] },
-      { title: 'Write agents', pages: ['write-an-agent', 'frameworks', 'serve-options', 'simple', 'write-a-store'] },
+      { title: 'Secure', pages: ['hub-access', 'auth', 'secrets', 'rotate-keys', 'signed-cards'] },
+      {
+        title: 'Write agents',
+        pages: ['write-an-agent', 'serve-options', 'examples', 'frameworks', 'simple', 'write-a-store'],
+      },
       {
         title: 'Call agents',
         pages: [
@@ -91,10 +100,13 @@ export const parts: readonly SitePart[] = [
           'client-auth',
           'client-http',
           'call-with-curl',
-          'check-an-agent',
           'sdks',
           'legacy-v03-draft',
         ],
+      },
+      {
+        title: 'Command line',
+        pages: ['coding-agents', 'check-an-agent', 'cli-credentials', 'cli-server'],
       },
       { title: 'Webhooks', pages: ['push', 'receive-webhooks', 'webhook-receiver'] },
     ],
@@ -103,10 +115,12 @@ export const parts: readonly SitePart[] = [
     folder: 'reference',
     title: 'Reference',
     order: [
+      'sdk',
+      'cli',
+      'a2a-command',
+      'cli-compliance',
       'hub-settings',
       'configuration',
-      'cli',
-      'sdk',
       'errors',
       'metrics',
       'admin',
@@ -124,7 +138,7 @@ export const parts: readonly SitePart[] = [
   {
     folder: 'contributing',
     title: 'Contributing',
-    order: ['contributing', 'architecture', 'conformance', 'requirements', 'changelog'],
+    order: ['contributing', 'architecture', 'testing', 'release', 'conformance', 'requirements', 'changelog'],
   },
 ]
 
@@ -149,7 +163,11 @@ export function pageOf(file: string): string | undefined {
 export function notPages(root: string): string[] {
   const ownFolders = ['docs', 'site']
   return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.isDirectory()) return ownFolders.includes(entry.name) ? [] : [`${entry.name}/**`]
+    if (entry.isDirectory()) {
+      if (ownFolders.includes(entry.name)) return []
+      // The list of examples is a page, and they are not.
+      return [entry.name === 'examples' ? 'examples/*/**' : `${entry.name}/**`]
+    }
     return pageOf(entry.name) === undefined ? [entry.name] : []
   })
 }
@@ -162,22 +180,16 @@ export function siteLink(file: string, href: string): string | undefined {
   return `/${page}${fragment === undefined ? '' : `#${fragment}`}`
 }
 
-/** The sidebar: the parts that have pages. */
-export function sidebarOf(root: string): SidebarItem[] {
-  const files = globSync(['*.md', 'docs/**/*.md', `${sdkFolder}/**/*.md`], { cwd: root })
+/** The sidebar of each part that has pages, by the address of the part. */
+export function sidebarsOf(root: string): Record<string, SidebarItem[]> {
+  const files = globSync([...Object.keys(otherPages), 'docs/**/*.md', `${sdkFolder}/**/*.md`], { cwd: root })
   const titles = new Map<string, string>()
   for (const file of files.map((file) => file.replaceAll('\\', '/'))) {
     const page = pageOf(file)
     if (page !== undefined) titles.set(page, titleOf(readFileSync(join(root, file), 'utf8')) ?? page)
   }
-  // A page directly in docs/ belongs to no part and comes first.
-  const loose = [...titles].filter(([page]) => !page.includes('/') && page !== 'index.md')
-  return [
-    ...loose.map(([page, text]) => ({ text, link: `/${page.slice(0, -'.md'.length)}` })),
-    ...parts
-      .map(({ folder, title, order }) => ({ text: title, items: itemsIn(folder, order, titles) }))
-      .filter(({ items }) => items.length > 0),
-  ]
+  const sidebars = parts.map(({ folder, order }) => [`/${folder}/`, itemsIn(folder, order, titles)] as const)
+  return Object.fromEntries(sidebars.filter(([, items]) => items.length > 0))
 }
 
 function itemsIn(folder: string, order: SitePart['order'], titles: ReadonlyMap<string, string>): SidebarItem[] {
@@ -197,7 +209,7 @@ function itemsIn(folder: string, order: SitePart['order'], titles: ReadonlyMap<s
   const first = order.flatMap((entry): SidebarItem[] => {
     if (typeof entry === 'string') return take(entry)
     const items = entry.pages.flatMap(take)
-    return items.length === 0 ? [] : [{ text: entry.title, collapsed: false, items }]
+    return items.length === 0 ? [] : [{ text: entry.title, collapsed: true, items }]
   })
   return [...first, ...[...named.values()].sort((one, other) => one.text.localeCompare(other.text))]
 }

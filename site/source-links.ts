@@ -4,24 +4,8 @@
  * a link, so that VitePress reports it.
  */
 import { relative } from 'node:path'
+import type { Markdown, Token } from './markdown.ts'
 import { siteLink } from './pages.ts'
-
-interface Token {
-  type: string
-  children: Token[] | null
-  attrGet(name: string): string | null
-  attrSet(name: string, value: string): void
-}
-
-interface MarkdownState {
-  readonly tokens: readonly Token[]
-  readonly env: { readonly realPath?: string; readonly path?: string }
-}
-
-/** The part of markdown-it that is used here. */
-export interface Markdown {
-  readonly core: { readonly ruler: { push(name: string, rule: (state: MarkdownState) => void): void } }
-}
 
 export function sourceLinks(markdown: Markdown, root: string): void {
   markdown.core.ruler.push('source-links', ({ tokens, env }) => {

@@ -16,11 +16,11 @@ interface Surface {
 const entryPoints: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
-      A2AError abortable anonymous approvalMessage artifact authRequired canResend clientToolsExtension credentialsExtension
+      A2AError abortable anonymous approvalMessage artifact asksForSecret authRequired canResend clientToolsExtension credentialsExtension
       cursorExtension data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired
-      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined optionOfKind parseOption readTraceparent
+      isInterrupted isLoopbackHost isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined optionOfKind parseOption readTraceparent
       reject reply sessionKey spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension toProtoJson traceExtension traceIdOf
-      traceIdOfTask traceparentOf validateCard
+      traceIdOfTask traceparentOf urlOfAddress validateCard
     `,
     types: `
       AbandonedTask Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction
@@ -55,7 +55,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     values: `
       ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer bindingNames checkKey clientTools
       clockOf createHandler createTaskCheck credentials cursor cursorExtension defaultJsonNodes exceedsJsonNodes flatTask
-      hashApiKey httpBindingNames measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool
+      hashApiKey httpBindingNames measureJson messageOfTaskSend mtls openSealer pushClaims pushHeaders readTaskSend readableName skillOfTool
       systemClock timestamps trace validateAgentName verifyMasterKey webhook wireFrames
     `,
     types: `

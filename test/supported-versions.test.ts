@@ -1,5 +1,6 @@
 /** README.md states the supported versions of Node and TypeScript; packages and checks agree with it, and pages link to it. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -80,8 +81,25 @@ describe('the supported versions', () => {
     )
   })
 
+  /** Node as an old one: its version, and `node:module` without what came later. */
+  const oldNode = `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module'
+    Object.defineProperty(process.versions, 'node', { value: '20.19.0' })
+    const old = 'data:text/javascript,export { createRequire } from "module"'
+    registerHooks({
+      resolve: (specifier, context, next) =>
+        specifier === 'node:module' ? { url: old, shortCircuit: true } : next(specifier, context),
+    })`)}`
+
+  for (const program of ['packages/hub/src/cli/main.ts', 'packages/create-parley/src/main.ts'])
+    it(`are named by ${program} on an older Node, instead of a syntax error`, () => {
+      const args = ['--conditions=parley-source', '--import', oldNode, join(root, program), '--version']
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: {} })
+      assert.deepEqual([status, stdout, stderr], [1, '', 'Parley requires Node 24 or newer; found 20.19.0.\n'])
+    })
+
   it('are otherwise stated in README.md only: other pages link there', () => {
-    const pages = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] })
+    const pages = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**', '**/dist/**', 'site/sdk/**'] })
     const stating = ['README.md', ...history, ...packagePages]
     const elsewhere = pages.filter((page) => !stating.includes(page))
     const stated = elsewhere.flatMap((page) => statedVersions(read(page)).map((version) => `${page}: ${version}`))

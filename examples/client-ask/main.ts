@@ -6,6 +6,7 @@ import { serve } from '@parley/a2a/node'
 const server = await serve({
   name: 'Librarian',
   port: 0,
+  quiet: true,
   store: memoryStore(),
   agent: ({ text, message }) => `${text} ${message.parts.length - 1} file(s) came along.`,
 })

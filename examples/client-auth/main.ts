@@ -6,6 +6,7 @@ import { serve } from '@parley/a2a/node'
 const server = await serve({
   name: 'Protected agent',
   port: 0,
+  quiet: true,
   store: memoryStore(),
   securitySchemes: {
     token: { httpAuthSecurityScheme: { scheme: 'Bearer' } },

@@ -6,6 +6,7 @@ import { serve } from '@parley/a2a/node'
 const server = await serve({
   name: 'Travel agent',
   port: 0,
+  quiet: true,
   store: memoryStore(),
   async *agent({ text, history }) {
     const said = (await history()).filter(({ role }) => role === 'ROLE_USER').length

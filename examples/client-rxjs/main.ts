@@ -8,6 +8,7 @@ import { bufferCount, from, lastValueFrom, map, take, toArray } from 'rxjs'
 const server = await serve({
   name: 'Counter',
   port: 0,
+  quiet: true,
   store: memoryStore(),
   async *agent({ signal }) {
     for (let n = 1; ; n++) {

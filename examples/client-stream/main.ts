@@ -7,6 +7,7 @@ import { serve } from '@parley/a2a/node'
 const server = await serve({
   name: 'Storyteller',
   port: 0,
+  quiet: true,
   store: memoryStore(),
   async *agent({ text, signal }) {
     for (const word of `Once upon a time there was ${text}`.split(' ')) {

@@ -7,6 +7,7 @@ const agentOf = (version: '0.2' | '0.3' | '1.0') =>
   serve({
     name: `An agent of ${version}`,
     port: 0,
+    quiet: true,
     store: memoryStore(),
     versions: [version],
     async *agent({ text }) {

@@ -7,13 +7,15 @@ import { artifact } from '@parley/a2a'
 import type { Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 
+/** Long enough to kill the program by hand during a task. */
+const stepMs = Number(process.env['STEP_MS'] ?? 2_000)
 const steps = ['fetch', 'clean', 'sort', 'sum', 'draw']
 
 async function* run({ resumed, checkpoint, signal }: Turn): AsyncGenerator<Report> {
   // The checkpoint of the last run; `undefined` the first time.
   const done = typeof resumed?.checkpoint === 'number' ? resumed.checkpoint : 0
   for (let step = done; step < steps.length; step += 1) {
-    await sleep(200, undefined, { signal })
+    await sleep(stepMs, undefined, { signal })
     yield artifact('report', { text: `${steps[step]}\n`, append: step > 0, last: step === steps.length - 1 })
     await checkpoint(step + 1)
   }
@@ -21,3 +23,4 @@ async function* run({ resumed, checkpoint, signal }: Turn): AsyncGenerator<Repor
 
 const server = await serve({ name: 'Stepper', agent: { resume: 'rerun', run } })
 console.log(server.url)
+console.log(`During a task, kill it: kill -9 ${process.pid}`)

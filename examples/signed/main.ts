@@ -33,6 +33,7 @@ const tokenFor = (sub: string, scope: string): Promise<string> =>
 const server = await serve({
   name: 'Bank',
   port: 0,
+  quiet: true,
   store: memoryStore(),
   hosts: ['127.0.0.1'],
   signing: true,

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path'
 import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild'
+import { skillFiles } from '../../packages/cli/src/skill-files.ts'
 import { readManifest } from '../build-packages.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -49,7 +50,7 @@ export async function buildHubModules(plugins: readonly Plugin[] = []): Promise<
     banner: {
       js: `import{createRequire as createRequire_}from'node:module';const require=createRequire_('file:///');`,
     },
-    plugins: [versionsAsConstants(version), ...plugins],
+    plugins: [packageFilesAsConstants(version), ...plugins],
     // Names stay as they are, so that a stack trace in a report can be read.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -101,19 +102,21 @@ export function sdkManifest(): object {
   return { name, version, license, type: 'module', exports: Object.fromEntries(exports) as object }
 }
 
-/** In a package, these read the version from its `package.json`. The bundle has another layout. */
-function versionsAsConstants(version: string): Plugin {
+/** In a package, these read the version from its `package.json`, or other files of the package. The bundle has another layout. */
+function packageFilesAsConstants(version: string): Plugin {
   const sources: Readonly<Record<string, string>> = {
-    [join(packages, 'hub/src/config/hub-version.ts')]: 'hubVersion',
-    [join(packages, 'cli/src/version.ts')]: 'programVersion',
+    [join(packages, 'hub/src/config/hub-version.ts')]:
+      `export function hubVersion() { return ${JSON.stringify(version)} }`,
+    [join(packages, 'cli/src/version.ts')]: `export function programVersion() { return ${JSON.stringify(version)} }`,
+    [join(packages, 'cli/src/skill-files.ts')]:
+      `export function skillFiles() { return new Map(${JSON.stringify([...skillFiles()])}) }`,
   }
   return {
-    name: 'versions-as-constants',
+    name: 'package-files-as-constants',
     setup({ onLoad }) {
-      onLoad({ filter: /\/(hub-)?version\.ts$/ }, ({ path }) => {
-        const name = sources[path]
-        if (name === undefined) return undefined
-        return { contents: `export function ${name}() { return ${JSON.stringify(version)} }` }
+      onLoad({ filter: /\/((hub-)?version|skill-files)\.ts$/ }, ({ path }) => {
+        const contents = sources[path]
+        return contents === undefined ? undefined : { contents }
       })
     },
   }

@@ -1,5 +1,5 @@
 /** The version of all packages, which are released together, and every file that names it. */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bumps, type Bump } from './change-notes.ts'
 
@@ -33,6 +33,7 @@ export function largestBump(found: readonly Bump[]): Bump | undefined {
 /** Files that name the version, and what precedes it there. The template's own version is that of a new project. */
 const places: readonly (readonly [glob: string, before: RegExp])[] = [
   ['packages/create-parley/template/package.json', /^ +"@parley\/[^"]+": "/gm],
+  ['examples/*/package.json', /^ +"@parley\/[^"]+": "/gm],
   ['.agents/skills/a2a/SKILL.md', /^ {2}version: "/gm],
   ['docs/reference/cli-compliance.md', /^\| tool version \| /gm],
   ['docs/reference/cli-compliance.yaml', /^ {2}tool_version: /gm],
@@ -46,8 +47,10 @@ export function filesWithVersion(root: string, from: string, to: string): Readon
   const changed = new Map<string, string>()
   for (const file of manifests(root)) changed.set(file, json(packageWithVersion(readJson(join(root, file)), to)))
   changed.set('package-lock.json', json(lockfileWithVersion(readJson(join(root, 'package-lock.json')), to)))
-  for (const [file, before] of places) {
-    if (!existsSync(join(root, file))) continue
+  const files = places.flatMap(([glob, before]) =>
+    globSync(glob, { cwd: root }).map((file) => [file.replaceAll('\\', '/'), before] as const),
+  )
+  for (const [file, before] of files) {
     const text = readFileSync(join(root, file), 'utf8')
     const pattern = new RegExp(`(${before.source})${from.replaceAll('.', '\\.')}`, before.flags)
     const replaced = text.replace(pattern, (_, start: string) => start + to)

@@ -2,13 +2,14 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
-import { notPages, pageOf, parts, sidebarOf, type SidebarItem } from '../pages.ts'
+import { codeBlocks } from '../code-blocks.ts'
+import { notPages, pageOf, parts, sidebarsOf, type SidebarItem } from '../pages.ts'
 import { slugOf } from '../slug.ts'
 import { sourceLinks } from '../source-links.ts'
 
 const root = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
-const sidebar = sidebarOf(root)
+const sidebar = sidebarsOf(root)
 
 /** The first page of a part, for the navigation. */
 const firstLink = ({ link, items = [] }: SidebarItem): string =>
@@ -29,20 +30,20 @@ export default defineConfig({
   lastUpdated: false,
   markdown: {
     anchor: { slugify: slugOf },
-    config: (markdown) => sourceLinks(markdown, root),
+    config: (markdown) => {
+      codeBlocks(markdown)
+      sourceLinks(markdown, root)
+    },
   },
   themeConfig: {
     search: { provider: 'local', options: { detailedView: true } },
-    nav: sidebar
-      .filter(({ items }) => items !== undefined)
-      .map((part) => ({
-        text: part.text,
-        link: firstLink(part),
-        activeMatch: `^/${parts.find(({ title }) => title === part.text)?.folder}/`,
-      })),
+    nav: parts.map(({ folder, title }) => ({
+      text: title,
+      link: firstLink({ text: title, items: sidebar[`/${folder}/`] }),
+      activeMatch: `^/${folder}/`,
+    })),
     sidebar,
     outline: { level: [2, 3] },
-    docFooter: { prev: true, next: true },
   },
   vite: {
     publicDir: join(import.meta.dirname, '../public'),
@@ -53,6 +54,7 @@ export default defineConfig({
         { find: /^vue$/, replacement: join(require.resolve('vue/package.json'), '../dist/vue.runtime.esm-bundler.js') },
       ],
     },
-    build: { chunkSizeWarningLimit: 4_000, target: 'es2022' },
+    // A diagram is a file that a browser caches, and not a part of its page.
+    build: { chunkSizeWarningLimit: 4_000, target: 'es2022', assetsInlineLimit: 0 },
   },
 })

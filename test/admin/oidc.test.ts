@@ -42,7 +42,11 @@ const look = async (proof: { readonly cookie: string }): Promise<number> =>
 describe('sign-in with OpenID Connect', () => {
   it('redirects to the issuer and back into a session', async () => {
     const { json } = await testHub.ask('GET', '/admin/sign-in', undefined, {})
-    assert.deepEqual(json, { key: true, oidc: { issuer: provider.issuer, start: '/admin/sign-in/oidc' } })
+    assert.deepEqual(json, {
+      key: true,
+      keyFrom: 'configuration',
+      oidc: { issuer: provider.issuer, start: '/admin/sign-in/oidc' },
+    })
     const { response, location, cookie } = await begin()
     assert.equal(response.status, 303)
     assert.match(response.headers.getSetCookie()[0] ?? '', /^parley-sign-in=.*; HttpOnly; SameSite=Lax; Max-Age=600$/)
@@ -116,7 +120,10 @@ describe('sign-in with OpenID Connect', () => {
 
   it('is unavailable without configuration', async () => {
     const plain = await openTestHub()
-    assert.deepEqual((await plain.ask('GET', '/admin/sign-in', undefined, {})).json, { key: true })
+    assert.deepEqual((await plain.ask('GET', '/admin/sign-in', undefined, {})).json, {
+      key: true,
+      keyFrom: 'configuration',
+    })
     assert.equal((await get(plain, '/admin/sign-in/oidc')).status, 404)
   })
 })

@@ -64,6 +64,13 @@ const trials: readonly Trial[] = [
       known.csrf = json.csrf
     },
   },
+  { name: 'createSignInCode', check: (json) => (known.once = json.path.replace('/#code=', '')) },
+  {
+    name: 'redeemSignInCode',
+    proof: () => ({}),
+    body: () => ({ code: known.once }),
+    check: (_, headers) => assert.match(headers.getSetCookie()[0] ?? '', /^parley-session=[^;]/),
+  },
   { name: 'getSignIn', proof: () => ({}), check: (json) => assert.equal(json.oidc.issuer, provider.issuer) },
   {
     name: 'startSignIn',
@@ -97,6 +104,14 @@ const trials: readonly Trial[] = [
   { name: 'listKeys', check: (json) => assert.ok(json.keys.length >= 2) },
   { name: 'getKey', path: () => `/admin/keys/${known.id}` },
   { name: 'revokeKey', path: () => `/admin/keys/${known.id}`, check: (json) => assert.equal(json.state, 'revoked') },
+  {
+    name: 'setSecret',
+    path: () => '/admin/secrets/made',
+    body: () => ({ value: 'a value' }),
+    check: (json) => assert.deepEqual([json.isSet, json.agents], [true, []]),
+  },
+  { name: 'listSecrets', check: (json) => assert.equal(json.secrets[0].name, 'made') },
+  { name: 'removeSecret', path: () => '/admin/secrets/made' },
   { name: 'rotateSigningKeys', check: (json) => assert.ok(json.rotated.includes('hop')) },
   {
     name: 'rotateAdminKey',
@@ -313,6 +328,7 @@ const trials: readonly Trial[] = [
     check: (json) => assert.deepEqual([json.versions[0].id, json.versions[0].isCurrent], [known.version, true]),
   },
   { name: 'getConfigVersion', path: () => `/admin/config/versions/${known.version}` },
+  { name: 'reloadConfig', check: (json) => assert.deepEqual(json.effects.changed, []) },
   { name: 'restoreConfig', path: () => `/admin/config/versions/${known.version}/restore` },
   { name: 'getHealth', check: (json) => assert.equal(json.store.isReady, true) },
   {
@@ -392,7 +408,7 @@ describe('the OpenAPI document', () => {
 
   it('has only sign-in routes without authentication', () => {
     const open = [...operations].filter(([, { isForAll }]) => isForAll).map(([name]) => name)
-    assert.deepEqual(open.sort(), ['finishSignIn', 'getSignIn', 'startSignIn'])
+    assert.deepEqual(open.sort(), ['finishSignIn', 'getSignIn', 'redeemSignInCode', 'startSignIn'])
   })
 
   it('has exactly the routes called below', () => {
@@ -427,13 +443,15 @@ describe('every route', () => {
     const isOwn = at.startsWith('/a2a/')
     const nonAdmin = await issuer.token({ sub: 'eve' })
     const cookie: AuthHeaders = { cookie: known.cookie ?? '' }
+    // These accept no session, with or without its CSRF token.
+    const isForKeys = name === 'signIn' || name === 'createSignInCode'
     const isReading = method === 'GET'
     const wrong: readonly (readonly [AuthHeaders, number])[] = [
       [{}, 401],
       [holder, isOwn ? 403 : 401],
       [nonAdmin, 403],
       ...(isOwn ? [] : [[member, 403] as const]),
-      ...(isReading || name === 'signIn' ? [] : [[cookie, 403] as const]),
+      ...(isReading || isForKeys ? [] : [[cookie, 403] as const]),
       [{ ...cookie, cookie: `${cookie.cookie}x` }, 401],
     ]
     for (const [shown, expected] of wrong) {

@@ -1,7 +1,7 @@
 /** Who may use the admin API: the admin key, a token or a session, and nothing else. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { asAdmin, openTokenIssuer, openTestHub, type AuthHeaders } from './test-hub.ts'
+import { adminKey, asAdmin, openTokenIssuer, openTestHub, type AuthHeaders } from './test-hub.ts'
 
 const issuer = await openTokenIssuer()
 const testHub = await openTestHub({
@@ -104,6 +104,74 @@ describe('a console session', () => {
     assert.equal((await again.ask('PUT', '/admin/config', { text: edited, base: hash })).status, 200)
     await again.restart()
     assert.equal((await again.ask('GET', '/admin/agents', undefined, { cookie })).status, 401)
+  })
+})
+
+describe('a one-time sign-in code', () => {
+  async function newCode(proof: AuthHeaders = asAdmin): Promise<string> {
+    const { status, json } = await ask('POST', '/admin/session/code', undefined, proof)
+    assert.equal(status, 201, JSON.stringify(json))
+    assert.match(json.path, /^\/#code=[\w-]{43}$/)
+    return json.path.slice('/#code='.length)
+  }
+  const redeem = (code: string, proof: AuthHeaders = {}) => ask('POST', '/admin/sign-in/code', { code }, proof)
+
+  it('opens one session, as the admin key does', async () => {
+    const code = await newCode()
+    const { status, headers, json } = await redeem(code)
+    assert.deepEqual([status, json.subject, json.by], [201, 'admin', 'session'])
+    const [cookie = ''] = headers.getSetCookie()
+    assert.match(cookie, /^parley-session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+    const proof = { cookie: cookie.split(';')[0] ?? '', 'x-csrf-token': json.csrf }
+    assert.equal((await ask('POST', '/admin/keys', { name: 'x', agents: ['echo'] }, proof)).status, 201)
+    const again = await redeem(code)
+    assert.deepEqual([again.status, again.json.error.code], [401, 'UNAUTHENTICATED'])
+    assert.deepEqual(again.headers.getSetCookie(), [])
+  })
+
+  it('is the session of the token that created it', async () => {
+    const { json } = await redeem(await newCode(await issuer.token({ sub: 'olga', groups: ['operators'] })))
+    assert.deepEqual([json.subject, json.by], [`${issuer.entry.issuer}|olga`, 'session'])
+  })
+
+  it('is used up by no GET, and by no form of another site', async () => {
+    const code = await newCode()
+    assert.equal((await ask('GET', `/?code=${code}`, undefined, { accept: 'application/json' })).status < 500, true)
+    assert.equal((await ask('GET', '/admin/sign-in/code', undefined, {})).status, 405)
+    const form = await fetch(`${testHub.url}/admin/sign-in/code`, { method: 'POST', body: JSON.stringify({ code }) })
+    assert.equal(form.status, 415)
+    assert.equal((await redeem(code)).status, 201)
+  })
+
+  it('does not replace the session of a browser, and is used up all the same', async () => {
+    const { cookie, csrf } = await signIn()
+    const code = await newCode(await issuer.token({ sub: 'olga', groups: ['operators'] }))
+    const { status, headers, json } = await redeem(code, { cookie })
+    assert.deepEqual([status, json.subject, json.csrf, headers.getSetCookie()], [201, 'admin', csrf, []])
+    assert.equal((await redeem(code)).status, 401)
+  })
+
+  it('cannot be created by a session, nor for a hub without a console', async () => {
+    const { proof } = await signIn()
+    assert.equal((await ask('POST', '/admin/session/code', undefined, proof)).status, 401)
+    assert.equal((await ask('POST', '/admin/session/code', undefined, {})).status, 401)
+    const plain = await openTestHub({ config: { admin: { key: adminKey, console: false } } })
+    assert.equal((await plain.ask('POST', '/admin/session/code')).status, 409)
+  })
+
+  it('is guessed no faster than a key, and is in no log', async () => {
+    const fresh = await openTestHub()
+    const { json } = await fresh.ask('POST', '/admin/session/code')
+    const code = json.path.slice('/#code='.length)
+    const wrong = await Promise.all(
+      Array.from({ length: 30 }, () => fresh.ask('POST', '/admin/sign-in/code', { code: 'wrong' }, {})),
+    )
+    assert.ok(wrong.some(({ status, headers }) => status === 429 && headers.has('retry-after')))
+    assert.equal((await fresh.ask('POST', '/admin/sign-in/code', { code }, {})).status, 201)
+    const { entries } = (await fresh.ask('GET', '/admin/audit?limit=100')).json
+    assert.ok(!JSON.stringify([entries, fresh.logged]).includes(code))
+    const opened = entries.find(({ event }: { event: string }) => event === 'session.opened')
+    assert.deepEqual([opened.who, opened.operation], ['admin', 'POST /admin/sign-in/code'])
   })
 })
 

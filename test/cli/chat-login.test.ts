@@ -32,7 +32,7 @@ describe('AUTH_REQUIRED in a chat', () => {
       const ended = runA2a(['chat', '-a', url, '--client-id', 'me'], terminal)
       type('go')
       await terminal.untilOutput(inBand ? 'Secret (not shown, empty: later): ' : '[auth required] > ')
-      assert.match(terminal.stdout, /Sign in to the calendar\nSchemes: calendar\n/)
+      assert.match(terminal.stdout, /Sign in to the calendar\nSign in with calendar \(OAuth 2: device code\)\n/)
       type('/login')
       await terminal.untilOutput('Signed in')
       assert.match(terminal.stdout, /enter the code ABCD-EFGH/)

@@ -18,7 +18,8 @@ import {
   type ReportInput,
   type RequirementResult,
 } from './compliance/report.ts'
-import { createWorkbench } from './compliance/workbench.ts'
+import { extras } from './compliance/extras.ts'
+import { createWorkbench, type EvidenceStep } from './compliance/workbench.ts'
 
 const root = join(import.meta.dirname, '../..')
 const yamlFile = join(root, 'docs/reference/cli-compliance.yaml')
@@ -41,6 +42,17 @@ describe('a2a fulfils the a2a-cli specification', { concurrency: 3 }, () => {
       }
       assert.ok(bench.steps.length > 0, 'a check shows something')
       results.set(id, { status: 'pass', evidence: bench.steps })
+    })
+})
+
+const shownExtras = new Map<string, readonly EvidenceStep[]>()
+
+describe('a2a does more than the specification requires', () => {
+  for (const { title, check } of extras)
+    it(title, async () => {
+      await using bench = await createWorkbench()
+      await check(bench)
+      shownExtras.set(title, bench.steps)
     })
 })
 
@@ -71,5 +83,6 @@ function input(): Omit<ReportInput, 'date'> {
     results,
     defaults: defaultRows(results.get('A2ACLI_DEFAULT_001')?.status === 'pass'),
     errorCodes: Object.fromEntries(Object.keys(exitCodeOf).map((code) => [code, text.includes(code)])),
+    extras: extras.map(({ title, about }) => ({ title, about, evidence: shownExtras.get(title) ?? [] })),
   }
 }

@@ -10,20 +10,18 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { findOrInstall } from '../../scripts/debian.ts'
 import { freePort } from '../free-port.ts'
+import { openTerminal, terminalSkipReason, type Terminal } from '../journeys/terminal.ts'
 import { fileBytes } from './fixture/script.ts'
 import { builtProgram } from './program/built-program.ts'
-import { openTmux, type TmuxTerminal } from './tmux.ts'
 
 const isWriting = process.env['PARLEY_GOLDEN'] === 'write'
-const tmuxFolder = await findOrInstall('tmux')
 const id = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
 
-describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is not installed' : false }, () => {
+describe('a session in a terminal', { skip: terminalSkipReason }, () => {
   let folder: string
   let port: number
-  let terminal: TmuxTerminal
+  let terminal: Terminal
   let server: ChildProcess
 
   const startServer = async (): Promise<ChildProcess> => {
@@ -51,17 +49,12 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
     await writeFile(join(bin, 'a2a'), `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`)
     await chmod(join(bin, 'a2a'), 0o755)
     server = await startServer()
-    // An interactive shell reads it. The prompt would be another one for root.
-    await writeFile(join(folder, 'shell.rc'), "PS1='$ '\n")
     const env = {
-      ENV: join(folder, 'shell.rc'),
       PATH: `${bin}:${process.env['PATH'] ?? ''}`,
       HOME: home,
-      LANG: 'C.UTF-8',
       A2ACLI_AGENT_CARD: `http://127.0.0.1:${port}`,
     }
-    terminal = await openTmux({ program: join(tmuxFolder ?? '', 'tmux'), cwd: work, env })
-    await terminal.until(/\$\s*$/)
+    terminal = await openTerminal({ cwd: work, env })
   })
   after(async () => {
     await terminal[Symbol.asyncDispose]()
@@ -90,7 +83,7 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
 
   it('sends a message and shows the result', async () => {
     await terminal.begin('a2a send "complete the order"')
-    await comparePane('1-send', await terminal.until(/Done: the order\n[\s\S]*\$ *\n*$/))
+    await comparePane('1-send', await terminal.until(/Done: the order\n[\s\S]*: completed\n[\s\S]*\$ *\n*$/))
   })
 
   it('follows a stream over the death and the restart of the server, and shows each event once', async () => {
@@ -100,7 +93,7 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
     await terminal.until(/interrupted; resuming/)
     server = await startServer()
     await openGate('session')
-    const shown = await terminal.until(/TASK_STATE_COMPLETED\n[\s\S]*\$ *\n*$/)
+    const shown = await terminal.until(/: completed\n[\s\S]*\$ *\n*$/)
     assert.equal(shown.match(/after the gate/g)?.length, 1, shown)
     // How much of the task is shown again depends on how long the restart took: the client resumes, or polls.
     const [begin = ''] = /[\s\S]*interrupted; resuming\./.exec(shown) ?? []
@@ -112,14 +105,15 @@ describe('a session in a terminal', { skip: tmuxFolder === undefined ? 'tmux is 
     const asked = await terminal.until(/Resume: .*\n[\s\S]*\$ *\n*$/)
     const [, command = ''] = /Resume: (.*)/.exec(asked) ?? []
     await terminal.type(command.replace('"<reply>"', 'Oslo'))
-    await comparePane('3-question', await terminal.until(/You answered: Oslo\n[\s\S]*\$ *\n*$/))
+    await comparePane('3-question', await terminal.until(/You answered: Oslo\n[\s\S]*: completed\n[\s\S]*\$ *\n*$/))
   })
 
   it('detaches at Ctrl-C, and cancels the task later', async () => {
     await terminal.begin('a2a send "hold canceled"')
-    const [taskId = ''] = id.exec(await terminal.until(id)) ?? []
+    await terminal.until(/before the gate/)
     await terminal.press('C-c')
-    await terminal.until(/a2a task (get|subscribe)[\s\S]*\$ *\n*$/)
+    const detached = await terminal.until(/a2a task (get|subscribe)[\s\S]*\$ *\n*$/)
+    const [taskId = ''] = id.exec(detached) ?? []
     await terminal.type(`a2a task cancel ${taskId}`)
     await comparePane('4-cancel', await terminal.until(/TASK_STATE_CANCELED[\s\S]*\$ *\n*$/))
   })

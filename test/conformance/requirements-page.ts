@@ -14,7 +14,7 @@ const introduction = `# Requirements
 
 <!-- Made by "npm run conformance" from the tests. Do not edit: a test compares this page with what it should be. -->
 
-Parley was asked for several times, by people who had each built a part of it: a way to submit simple tasks, a server after the text of 0.2, one for clients of an older draft, and a gateway for bots. This page lists what they asked for, in our own words, what is done instead where the protocol says otherwise, and the tests that show it. The rules of the protocol itself are in [conformance.md](conformance.md).`
+Parley was asked for several times, by people who had each built a part of it: a way to submit simple tasks, a server after the text of 0.2, one for clients of an older draft, and a gateway for bots. This page lists what they asked for, in our own words, what is done instead where the protocol says otherwise, and the tests that show it. The rules of the protocol itself are in [Conformance](conformance.md).`
 
 export function requirementsPage(citations: readonly Citation[]): string {
   const tests = new Map<string, Citation[]>()

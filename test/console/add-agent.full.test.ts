@@ -60,6 +60,16 @@ describeInBrowser('a new agent', async (browser) => {
     await page.close()
   })
 
+  it('is found at host:port, and added under a name that is free', async () => {
+    const page = await fixture.open('/agents/new')
+    await page.getByLabel('URL, command or file').fill(`${new URL(testHub.url).host}/a2a/talker`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Add talker-2' }).click()
+    await page.waitForURL('**/agents/talker-2')
+    assert.deepEqual(entryOf('talker-2'), { kind: 'a2a', url: `${testHub.url}/a2a/talker` })
+    await page.close()
+  })
+
   it('is detected by its command, parsed like a shell does', async () => {
     const page = await fixture.open('/agents/new')
     await page.getByLabel('URL, command or file').fill(`${process.execPath} './shout.mjs'`)

@@ -87,7 +87,7 @@ describeInBrowser('the agents', async (browser) => {
         .then(({ json }) => json.result.task)
       await row(page, /^talker .*1 working/).waitFor()
       await testHub.send('talker', 'fail now')
-      await row(page, /^talker .*Up 2 50 % .*The agent failed/).waitFor()
+      await row(page, /^talker .*Up 2 50 % .*a secret of ours/).waitFor()
       await testHub.ask('POST', `/admin/tasks/${id}/cancel`)
       await row(page, /^talker .*idle/).waitFor()
       await page.close()
@@ -158,7 +158,7 @@ describeInBrowser('the agents', async (browser) => {
     it('links its last error to its task', async () => {
       const task = await testHub.send('talker', 'fail again')
       const page = await fixture.open('/agents/talker')
-      const link = page.getByRole('link', { name: 'The agent failed' })
+      const link = page.getByRole('link', { name: 'a secret of ours' })
       await link.waitFor()
       assert.equal(await link.getAttribute('href'), `/tasks/${task.id}`)
       await page.close()
@@ -167,7 +167,7 @@ describeInBrowser('the agents', async (browser) => {
     it('shows why it is down and when it is tried again; the retries are stopped and resumed, until it is back [full]', async () => {
       const page = await fixture.open('/agents/gone')
       const banner = page.getByRole('group', { name: 'State of gone' })
-      await banner.getByText('gone is not reachable').waitFor()
+      await banner.getByText('gone fails its health check').waitFor()
       await banner.getByText('ECONNREFUSED').waitFor()
       await banner
         .getByRole('timer')

@@ -50,6 +50,7 @@ export async function openConsole(
     say: [`You asked: **${said}**. `, 'Here is ', 'what I know.'],
     usage: { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 },
   }))
+  model.models = ['some-model']
   after(() => model.close())
   const testHub = await openTestHub({
     ...options,

@@ -30,6 +30,7 @@ export async function openPopulatedConsole(browser: Browser): Promise<PopulatedC
     say: findingsFor(said),
     usage: { prompt_tokens: 1_204, completion_tokens: 388, total_tokens: 1_592 },
   }))
+  model.models = ['large-2']
   after(() => model.close())
   const partner = await serve({
     name: 'Ledger',

@@ -32,7 +32,7 @@ describeInBrowser('every page', async (browser) => {
     ['welcome', '/welcome', 'concierge'],
     ['agents', '/agents', 'translator'],
     ['agent', '/agents/analyst', 'Quarterly report'],
-    ['agent-down', '/agents/crm', 'crm is not reachable'],
+    ['agent-down', '/agents/crm', 'crm fails its health check'],
     ['agent-connect', '/agents/analyst/connect', 'curl'],
     ['agent-card', '/agents/analyst/card', '0.3'],
     ['add-agent', '/agents/new', 'agent'],

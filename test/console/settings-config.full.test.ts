@@ -97,7 +97,7 @@ describeInBrowser('the configuration', async (browser) => {
     await hint.getByText('agents.gpt.model').waitFor()
     assert.match(await hint.innerText(), /string · required — The model that answers\./)
     await edit(page, (from) => from.replace('agent: echo,', 'agent: other,'))
-    await page.locator('.editor-problem', { hasText: 'must be echo, clock or concierge' }).waitFor()
+    await page.locator('.editor-problem', { hasText: 'must be echo, clock, concierge or rehearsal' }).waitFor()
     assert.deepEqual(await seriousViolations(page), [])
     await page.close({ runBeforeUnload: false })
   })

@@ -18,7 +18,7 @@ describeInBrowser('the health of the hub', async (browser) => {
     const page = await fixture.open('/settings')
     await page.getByRole('heading', { name: 'Healthy' }).waitFor()
     assert.equal(await page.title(), 'Health · Settings · Parley')
-    await page.getByText('6 of 6 running').waitFor()
+    await page.getByText('6 of 6 up').waitFor()
     await page.getByText(/Parley \d+\.\d+\.\d+, Node \d+/).waitFor()
     await page.getByText('1.0, 0.3, 0.2').waitFor()
     await page.getByText(/responds in/).waitFor()

@@ -55,6 +55,31 @@ describeInBrowser('sign-in', async (browser) => {
     await context.close()
   })
 
+  it('opens by a one-time link, and names the file of the key, the setting or the way to another', async () => {
+    const { page, context } = await openSignedOut('/')
+    await page.getByText('The key is the value of admin.key or PARLEY_ADMIN_KEY.').waitFor()
+    await page.getByText('parley open', { exact: true }).waitFor()
+    const { path } = (await testHub.ask('POST', '/admin/session/code')).json
+    await page.goto(testHub.url + path)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    assert.ok(!page.url().includes('code'), page.url())
+    await context.close()
+
+    const again = await openSignedOut(path)
+    await again.page.getByRole('alert').getByText('The link was used, or its minute has passed.').waitFor()
+    assert.deepEqual(await seriousViolations(again.page), [])
+    const places = { keyFile: '/home/ann/.parley/parley.admin-key', key: true }
+    for (const [keyFrom, words] of [
+      ['file', 'The key is in /home/ann/.parley/parley.admin-key.'],
+      ['elsewhere', 'There is no key in /home/ann/.parley/parley.admin-key. If you lost it, stop the hub'],
+    ]) {
+      await again.page.route('**/admin/sign-in', (route) => route.fulfill({ json: { ...places, keyFrom } }))
+      await again.page.reload()
+      await again.page.getByText(words as string).waitFor()
+    }
+    await again.context.close()
+  })
+
   it('reports a wrong key, and how long to wait after too many', async () => {
     const { page, context } = await openSignedOut('/')
     await enter(page, 'a wrong one')

@@ -2,20 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { demoConfig } from '../../packages/hub/src/demo/index.ts'
 import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-/** As in a hub without a configuration. */
-const demo = {
-  echo: { kind: 'demo', agent: 'echo' },
-  clock: { kind: 'demo', agent: 'clock' },
-  concierge: { kind: 'demo', agent: 'concierge' },
-}
-
 describeInBrowser('the first run', async (browser) => {
   const forecast = await openCardServer()
-  const fixture = await openConsole(browser, { config: { agents: demo } })
+  const fixture = await openConsole(browser, { config: demoConfig })
   const { testHub } = fixture
   const step = (page: Page, title: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, level: 2 }) })
@@ -24,7 +18,7 @@ describeInBrowser('the first run', async (browser) => {
     const page = await fixture.open('/')
     await page.waitForURL('**/welcome')
     await page.getByRole('heading', { name: 'Welcome to Parley', level: 1 }).waitFor()
-    for (const name of ['Echo', 'Clock', 'Concierge']) {
+    for (const name of ['Echo', 'Clock', 'Concierge', 'Rehearsal']) {
       await step(page, 'Meet the agents').getByRole('heading', { name, level: 3 }).waitFor()
     }
     await page.getByRole('heading', { name: 'Meet the agents (done)' }).waitFor()
@@ -106,7 +100,7 @@ describeInBrowser('the first run', async (browser) => {
       await page.waitForURL('**/overview')
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
       await numbers(page)
-        .getByRole('link', { name: /^4 \/ 4 agents up/ })
+        .getByRole('link', { name: /^5 \/ 5 agents up/ })
         .waitFor()
       await numbers(page)
         .getByRole('link', { name: /^0 tasks working/ })

@@ -20,8 +20,7 @@ import {
   renderChart,
   renderedFile,
 } from '../../scripts/render-chart.ts'
-import { readPage, root } from '../tutorials/describe-page.ts'
-import { fencedBlocks } from '../tutorials/page-steps.ts'
+import { fencedBlocks, readPage, root } from '../journeys/pages/page-steps.ts'
 import { kubernetesProblems, type KubernetesObject } from './validate-manifest.ts'
 
 const objectsIn = (text: string): readonly KubernetesObject[] =>

@@ -14,7 +14,7 @@ import { before, describe, it, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { connect } from '@parley/a2a/client'
 import { readManifest } from '../../scripts/build-packages.ts'
-import { fencedBlocks } from '../tutorials/page-steps.ts'
+import { fencedBlocks } from '../journeys/pages/page-steps.ts'
 import { newFolder, runParley, startHub, type HubCommand, type RunningHub } from '../hub/running-hub.ts'
 
 const root = join(import.meta.dirname, '../..')

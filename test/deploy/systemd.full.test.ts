@@ -9,9 +9,8 @@ import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.t
 import { bundleHub } from '../../scripts/bundle-hub.ts'
 import { findOrInstall } from '../../scripts/debian.ts'
 import { freePort } from '../free-port.ts'
-import { readPage } from '../tutorials/describe-page.ts'
-import { assertOutput } from '../tutorials/match-output.ts'
-import { pageSteps } from '../tutorials/page-steps.ts'
+import { assertOutput } from '../journeys/pages/match-output.ts'
+import { pageSteps, readPage } from '../journeys/pages/page-steps.ts'
 import { readTask, sendMessage, untilReady } from './hub-requests.ts'
 import { bootSystemd, systemdSkipReason } from './systemd-machine.ts'
 

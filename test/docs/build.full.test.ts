@@ -44,15 +44,58 @@ describe('the documentation site', () => {
     assert.match(html.get('reference/sdk/node.html') ?? '', /@parley\/a2a\/node/)
   })
 
-  it('links every page in the sidebar', () => {
-    const sidebar = html.get('guides/run-the-hub.html') ?? ''
-    const unlinked = [...html.keys()].filter(
-      (file) =>
-        !['404.html', 'index.html'].includes(file) &&
-        !sidebar.includes(`href="/${file}"`) &&
-        !sidebar.includes(`href="/${file.replace(/index\.html$/, '')}"`),
+  it('links every page in the sidebar of its part, which has no others', () => {
+    const pages = [...html].filter(([file]) => !['404.html', 'index.html'].includes(file))
+    const wrong = pages.flatMap(([file, text]) => {
+      const [sidebar = ''] = /<aside class="VPSidebar"[\s\S]*?<\/aside>/.exec(text) ?? []
+      const links = [...sidebar.matchAll(/href="\/([^"]*)"/g)].map(([, link = '']) =>
+        link.replace(/\/$/, '/index.html'),
+      )
+      const part = file.split('/')[0] ?? ''
+      const foreign = links.filter((link) => !link.startsWith(`${part}/`))
+      return links.includes(file) && foreign.length === 0 ? [] : [`${file}: ${foreign.slice(0, 3).join(' ')}`]
+    })
+    assert.deepEqual(wrong, [])
+  })
+
+  it('shows the file or the terminal of a code block', () => {
+    const page = html.get('tutorials/first-agent.html') ?? ''
+    const titles = [...page.matchAll(/<div class="code-title">([^<]*)<\/div>/g)].map(([, title]) => title)
+    assert.deepEqual(titles.slice(0, 3), ['agent.ts', 'terminal 1', 'client.ts'])
+  })
+
+  it('leads from a page to the next', () => assert.match(html.get('tutorials/first-agent.html') ?? '', /Next page/))
+
+  it('has tabs for package managers and for proxies', () => {
+    const tabsOf = (file: string): readonly (string | undefined)[] =>
+      [...(html.get(file) ?? '').matchAll(/<label data-title="([^"]*)"/g)].map(([, title]) => title)
+    assert.deepEqual(tabsOf('tutorials/first-agent.html'), ['npm', 'pnpm', 'bun'])
+    assert.deepEqual(tabsOf('guides/reverse-proxy.html').slice(2, 5), ['deploy/Caddyfile', 'nginx', 'Caddy'])
+  })
+
+  it('begins with the program of the README, the picture and how to install', () => {
+    const text = (html.get('index.html') ?? '').replaceAll(/<[^>]+>/g, '')
+    const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+    assert.ok(unescaped(text).includes(program.trim()), text)
+    assert.match(text, /npm ci &amp;&amp; npm start/)
+    assert.match(html.get('index.html') ?? '', /<img[^>]*task-light[^>]*>\s*<img[^>]*task-dark/)
+  })
+
+  it('has a reference of the SDK that begins with serve, connect and createHandler', () => {
+    const headings = [...(html.get('reference/sdk/index.html') ?? '').matchAll(/<h2 id="([^"]*)"/g)]
+    assert.deepEqual(
+      headings.map(([, id]) => id),
+      ['serve', 'connect', 'createhandler', 'all-entry-points'],
     )
-    assert.deepEqual(unlinked, [])
+  })
+
+  it('has a diagram on the pages that explain', () => {
+    for (const name of ['versions', 'durability', 'delegation', 'scale']) {
+      assert.match(
+        html.get(`explanation/${name}.html`) ?? '',
+        new RegExp(`<img src="[^"]*${name}[^"]*\\.svg" alt="[^"]{20,}`),
+      )
+    }
   })
 
   it('has no link to a missing file or heading', () => {
@@ -93,3 +136,7 @@ describe('the documentation site', () => {
     assert.ok(globSync('assets/chunks/@localSearchIndex*.js', { cwd: dist }).length > 0)
   })
 })
+
+function unescaped(text: string): string {
+  return text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
+}

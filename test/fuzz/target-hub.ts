@@ -32,10 +32,17 @@ async function openHub(sent: Readonly<Record<string, string>>): Promise<Subject>
   const load = (text: string) => loadConfig({ text, fallback: {}, environment: {}, cwd: folder, kinds })
   const source = {
     file: join(folder, 'parley.yaml'),
+    places: [],
+    loadedText: undefined,
+    rejection: undefined,
+    reject() {},
     read: () => held,
     load: async (text: string) => load(text),
     check: async (text: string) => load(text),
-    write: (text: string) => void (held = text),
+    async write(text: string) {
+      held = text
+      return true
+    },
   }
   const loaded = load(held)
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))

@@ -85,6 +85,7 @@ describe('the files of a hub', options, () => {
     const { folder } = await killedHub()
     assert.deepEqual(await modesIn(join(folder, '.parley')), {
       '.': '700',
+      'parley.address': '600',
       'parley.admin-key': '600',
       'parley.db': '600',
       'parley.db-mark': '600',

@@ -46,7 +46,7 @@ agents:
     assert.deepEqual(
       lines.map((line) => line.replace(/^.*parley\.yaml:/, '')),
       [
-        '2  agents.a.agent: is missing: must be echo, clock or concierge',
+        '2  agents.a.agent: is missing: must be echo, clock, concierge or rehearsal',
         '3  agents.b.kind: unknown kind: did you mean demo?',
         '4  limts: unknown setting: did you mean limits?',
       ],

@@ -1,12 +1,17 @@
 /** `parley key` on a running hub: the whole lifecycle of a key. */
 import assert from 'node:assert/strict'
-import { readdir, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { freePort } from '../free-port.ts'
 import { call1_0 } from './raw-calls.ts'
 import { runInProcess } from './run-in-process.ts'
 import { newFolder, terminalSkipReason, runParley, startHub } from './running-hub.ts'
+
+const echo = 'agents: { gpt: { kind: demo, agent: echo } }\n'
 
 describe('the admin key and parley key', { timeout: 300_000 }, () => {
   it('creates keys that authenticate, are listed and are revoked', async () => {
@@ -52,23 +57,141 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
       [4, ['The admin key is wrong. Check the admin key in PARLEY_ADMIN_KEY.']],
     )
     const without = await runInProcess(folder, ['key', 'list'], { PARLEY_URL: hub.url })
-    assert.match(without.lines.join(), /set PARLEY_ADMIN_KEY/)
+    assert.equal(without.code, 4)
+    assert.match(without.lines.join(), /The hub runs at \S+, but its admin key is not in \S+\. Set PARLEY_ADMIN_KEY\./)
     await hub.stop()
 
     const again = await startHub(folder)
-    assert.ok(!again.lines.some((line) => line.includes('The admin key is')))
+    assert.match(await again.waitForLine(/The admin key is/), /is still valid, but not in .*parley\.admin-key/)
+    assert.deepEqual((await readdir(join(folder, '.parley'))).includes('parley.admin-key'), false)
+    assert.equal((await runInProcess(folder, ['key', 'list'], { ...env, PARLEY_URL: again.url })).code, 0)
     await again.stop()
     const gone = await runInProcess(folder, ['key', 'list'], env)
     assert.match(gone.lines.join(), /No hub responds at/)
   })
 
-  it('prints the admin key on a terminal, and writes it to no file', { skip: terminalSkipReason }, async () => {
-    const folder = await newFolder({ 'parley.yaml': 'agents: { gpt: { kind: demo, agent: echo } }\n' })
-    const hub = await startHub(folder, [], {}, true)
-    assert.match(await hub.waitForLine(/The admin key is/), /The admin key is pka_\w+/)
-    assert.match(await hub.waitForLine(/See it in a browser/), /#key=pka_\w+/)
-    assert.ok(!(await readdir(join(folder, '.parley'))).includes('parley.admin-key'))
+  it(
+    'is in a file on a terminal, too: the commands of a second terminal need no setting',
+    { skip: terminalSkipReason },
+    async () => {
+      const port = String(await freePort())
+      const folder = await newFolder({ 'parley.yaml': `listen: { port: ${port}, grpcPort: false }\n${echo}` })
+      const hub = await startHub(folder, [], { PORT: '' }, true)
+      const file = join(folder, '.parley/parley.admin-key')
+      assert.match(await hub.waitForLine(/The admin key is/), /parley\.admin-key/)
+      const key = (await readFile(file, 'utf8')).trim()
+      assert.equal((await stat(file)).mode & 0o777, 0o600)
+      assert.match(await hub.waitForLine(/See it in a browser/), /\/#code=[\w-]{43}\s*$/)
+      assert.ok(!hub.lines.some((line) => line.includes(key)))
+      for (const command of [
+        'status',
+        'logs',
+        'key list',
+        'session list',
+        'audit export',
+        'agent list',
+        'open --print',
+      ]) {
+        const { code, lines } = await runInProcess(folder, command.split(' '))
+        assert.equal(code, 0, `${command}: ${lines.join('\n')}`)
+        assert.ok(!lines.join().includes('not running'), command)
+      }
+      await rm(file)
+      for (const command of [
+        'agent list',
+        'status',
+        'logs',
+        'key list',
+        'session list',
+        'audit export',
+        'open',
+        'prune',
+      ]) {
+        const { code, lines } = await runInProcess(folder, command.split(' '))
+        assert.equal(code, 4, `${command}: ${lines.join('\n')}`)
+        assert.match(lines.join(), /The hub runs at \S+, but its admin key is not in .*parley key rotate admin/)
+      }
+      await hub.stop()
+      const stopped = await runInProcess(folder, ['status'])
+      assert.deepEqual([stopped.code, /No hub responds/.test(stopped.lines.join())], [3, true])
+      const other = createServer((_, response) => response.writeHead(404).end()).listen(Number(port), '127.0.0.1')
+      await once(other, 'listening')
+      const taken = await runInProcess(folder, ['status'])
+      assert.deepEqual([taken.code, /: another program does\./.test(taken.lines.join())], [3, true])
+      other.close()
+    },
+  )
+
+  it('is in the file although the first start found its port in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const taken = String((other.address() as AddressInfo).port)
+    const folder = await newFolder({ 'parley.yaml': `listen: { grpcPort: false }\n${echo}` })
+    const { code, lines } = await runParley(folder, ['up', '--port', taken], { PORT: '' })
+    assert.deepEqual([code, /already in use/.test(lines.join())], [1, true])
+    other.close()
+    const hub = await startHub(folder)
+    assert.match(await hub.waitForLine(/The admin key is/), /The admin key is in .*parley\.admin-key/)
+    assert.equal((await runInProcess(folder, ['status'])).code, 0)
     await hub.stop()
+  })
+
+  it('reaches a hub at another port, also while its file is invalid', async () => {
+    const unused = String(await freePort())
+    const folder = await newFolder({ 'parley.yaml': `listen: { port: ${unused}, grpcPort: false }\n${echo}` })
+    const hub = await startHub(folder)
+    const address = (await readFile(join(folder, '.parley/parley.address'), 'utf8')).trim()
+    assert.equal(address, hub.url)
+    for (const command of ['status', 'agent list', 'logs', 'open --print', 'doctor'])
+      assert.equal((await runInProcess(folder, command.split(' '))).code, 0, command)
+    assert.equal((await runInProcess(folder, ['status', '--port', unused])).code, 3, 'a flag wins')
+    await writeFile(join(folder, 'parley.yaml'), 'agents: { gpt: { kind: openai, apiKey: "${env:NOT_SET}" } }\n')
+    for (const command of ['status', 'agent list', 'logs', 'key list']) {
+      const { code, lines } = await runInProcess(folder, command.split(' '))
+      assert.equal(code, 0, `${command}: ${lines.join()}`)
+      assert.match(
+        lines.join(),
+        /The configuration is invalid; the hub at \S+ is asked all the same\. .*parley\.yaml:1/,
+      )
+    }
+    await hub.stop()
+    assert.deepEqual((await readdir(join(folder, '.parley'))).includes('parley.address'), false)
+  })
+
+  it('is created again for those who can read the folder, while the hub does not run', async () => {
+    const port = String(await freePort())
+    const folder = await newFolder({ 'parley.yaml': `listen: { port: ${port}, grpcPort: false }\n${echo}` })
+    const rotate = ['key', 'rotate', 'admin', '--overlap', 'off']
+    assert.deepEqual((await runInProcess(folder, rotate)).code, 3, 'there is no store')
+    const hub = await startHub(folder, [], { PORT: port })
+    const lost = await hub.adminKey()
+    await rm(join(folder, '.parley/parley.admin-key'))
+    assert.equal((await runInProcess(folder, rotate)).code, 4, 'the hub runs')
+    await hub.stop()
+    const configured = await runInProcess(folder, rotate, { PARLEY_ADMIN_KEY: 'a-key-of-the-operator' })
+    assert.match(configured.lines.join(), /is set by PARLEY_ADMIN_KEY or `admin\.key`/)
+    const { code, lines } = await runInProcess(folder, rotate)
+    assert.equal(code, 0, lines.join('\n'))
+    assert.match(lines.join('\n'), /It is in .*parley\.admin-key now\.\nThe previous key is no longer valid\./)
+    const again = await startHub(folder, [], { PORT: port })
+    assert.equal(await again.adminKey(), lines[0])
+    assert.equal((await runInProcess(folder, ['status'])).code, 0)
+    assert.equal((await runInProcess(folder, ['status'], { PARLEY_ADMIN_KEY: lost })).code, 4)
+    await again.stop()
+  })
+
+  it('is the same for a store in memory after a restart', async () => {
+    const folder = await newFolder({ 'parley.yaml': echo })
+    const hub = await startHub(folder, ['--store', 'memory:'])
+    const key = await hub.adminKey()
+    await hub.stop()
+    const file = join(folder, '.parley/parley.admin-key')
+    await chmod(file, 0o644)
+    const again = await startHub(folder, ['--store', 'memory:'])
+    assert.equal(await again.adminKey(), key)
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    assert.equal((await runInProcess(folder, ['status', '--url', again.url])).code, 0)
+    await again.stop()
   })
 
   it('finds the hub by the configuration, which may contain the admin key', async () => {

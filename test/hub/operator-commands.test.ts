@@ -24,6 +24,39 @@ async function run(cwd: string, environment: Record<string, string>, ...words: s
 }
 
 describe('the commands of an operator', { timeout: 300_000 }, () => {
+  it('set, list and remove the secrets that the hub keeps, and say which one is missing', async () => {
+    const entry = 'kind: openai, baseUrl: "http://127.0.0.1:2/v1", model: m, apiKey: "${hub:gpt}"'
+    const folder = await newFolder({ 'parley.yaml': `agents: { gpt: { ${entry} } }\n` })
+    const offline = await run(folder, {}, 'config', 'check')
+    assert.deepEqual([offline.code, /^Kept by the hub, and not checked here: gpt\./m.test(offline.text)], [0, true])
+    const hub = await startHub(folder)
+    const env = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: await hub.adminKey() }
+    const doctor = await run(folder, env, 'doctor')
+    assert.match(
+      doctor.text,
+      /^failed +agent gpt +the secret \$\{hub:gpt\} is not set: set it with `parley secret set gpt`$/m,
+    )
+    assert.match((await run(folder, env, 'secret', 'list')).text, /^gpt +not set +gpt$/m)
+
+    const terminal = createTestTerminal({ cwd: folder, environment: env })
+    terminal.input.end('sk-sesame-of-the-command\n')
+    assert.equal(await runCli(['secret', 'set', 'gpt'], terminal), 0)
+    assert.deepEqual([terminal.printed, terminal.errors], [['Set gpt. Used by gpt.'], []])
+    assert.match((await run(folder, env, 'secret', 'list')).text, /^gpt +20\S+Z +admin +gpt$/m)
+    const used = await run(folder, env, 'secret', 'remove', 'gpt')
+    assert.deepEqual([used.code, used.errors.startsWith('gpt uses the secret gpt')], [1, true])
+
+    const argument = await run(folder, env, 'secret', 'set', 'gpt', 'sk-sesame')
+    assert.deepEqual([argument.code, /must not be an argument/.test(argument.errors)], [2, true])
+    const other = createTestTerminal({ cwd: folder, environment: env })
+    other.input.end('unused')
+    await runCli(['secret', 'set', 'other'], other)
+    assert.match(other.printed.join(), /No agent uses it yet: refer to it as \$\{hub:other\}/)
+    assert.equal((await run(folder, env, 'secret', 'remove', 'other')).text, 'Removed other.')
+    await hub.stop()
+    assert.doesNotMatch(hub.lines.join('\n'), /sk-sesame/)
+  })
+
   it('show the state of a running hub and its agents', async () => {
     const folder = await newFolder({ 'parley.yaml': config })
     const hub = await startHub(folder)
@@ -32,7 +65,7 @@ describe('the commands of an operator', { timeout: 300_000 }, () => {
     const status = await run(folder, env, 'status')
     assert.equal(status.code, 1, 'an agent is down')
     assert.match(status.text, /^Status {3}degraded$/m)
-    assert.match(status.text, /^Agents {3}1 of 2 available, down: broken$/m)
+    assert.match(status.text, /^Agents {3}1 of 2 up; down: broken \(.*missing\.ts.*\)$/m)
     assert.equal((await run(folder, env, 'status', '-o', 'json')).json()['status'], 'degraded')
 
     const agents = await run(folder, env, 'agent', 'list')
@@ -45,7 +78,7 @@ describe('the commands of an operator', { timeout: 300_000 }, () => {
     const doctor = await run(folder, env, 'doctor')
     assert.equal(doctor.code, 1)
     assert.match(doctor.text, /^ok +hub +running at /m)
-    assert.match(doctor.text, /^failed +agent broken .*missing\.ts/m)
+    assert.match(doctor.text, /^failed +agent broken .*missing\.ts.*\n +→ Correct the file, or its `path`/m)
 
     const log = await run(folder, env, 'logs', '--level', 'warn', '-o', 'json')
     assert.equal(log.code, 0)

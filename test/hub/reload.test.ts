@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
 import { call1_0, cardOf } from './raw-calls.ts'
+import { runInProcess } from './run-in-process.ts'
 import { newFolder, startHub } from './running-hub.ts'
 
 const greeter = (word: string): string => `export default ({ text }: { text: string }) => \`${word}, \${text}!\`\n`
@@ -47,12 +48,43 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: ecko }\n  b: { kind: demo, agent: echo }\n')
     await hub.waitForLine(/invalid and was not applied/)
-    await hub.waitForLine(/parley\.yaml:2 {2}agents\.a\.agent: must be echo, clock or concierge/)
+    await hub.waitForLine(/parley\.yaml:2 {2}agents\.a\.agent: must be echo, clock, concierge or rehearsal/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'still')).text, 'still')
     assert.notEqual((await call1_0(`${hub.url}/a2a/b`, 'hi')).text, 'hi')
     await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: echo }\n  b: { kind: demo, agent: echo }\n')
     await hub.waitForLine(/^b: added/)
     assert.equal((await call1_0(`${hub.url}/a2a/b`, 'hi')).text, 'hi')
+    await hub.stop()
+  })
+
+  it('is in status, doctor and log while the hub does not apply it', async () => {
+    const agent = 'agents:\n  a: { kind: demo, agent: echo }\n'
+    const folder = await newFolder({ 'parley.yaml': agent })
+    const hub = await startHub(folder)
+    // Set for the commands, and not for the hub.
+    const env = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: await hub.adminKey(), OTHER_HOST: 'other.example' }
+    const run = async (command: string) => runInProcess(folder, [command], env)
+    await save(folder, 'parley.yaml', `${agent}  b: { kind: a2a, url: "https://\${env:OTHER_HOST}/" }\n`)
+    await hub.waitForLine(/not applied: .*OTHER_HOST/)
+    const status = await run('status')
+    assert.equal(status.code, 1)
+    assert.match(
+      status.lines.join('\n'),
+      /^Config +not applied since 20\S+: .*parley\.yaml:3 {2}agents\.b\.url: .*OTHER_HOST/m,
+    )
+    const doctor = await run('doctor')
+    assert.equal(doctor.code, 1)
+    assert.match(doctor.lines.join('\n'), /^failed +configuration +not applied by the running hub since .*OTHER_HOST/m)
+    assert.match(
+      (await run('logs')).lines.join('\n'),
+      / ERROR .*not applied: .*parley\.yaml:3 {2}agents\.b\.url: .*OTHER_HOST/,
+    )
+
+    await save(folder, 'parley.yaml', `${agent}  c: { kind: demo, agent: echo }\n`)
+    await hub.waitForLine(/^c: added/)
+    const applied = await run('status')
+    assert.deepEqual([applied.code, applied.lines.some((line) => line.startsWith('Config'))], [0, false])
+    assert.match((await run('doctor')).lines.join('\n'), /^ok +configuration .*\(2 agents\)$/m)
     await hub.stop()
   })
 

@@ -217,7 +217,7 @@ describe('the services of the hub for its agents', { timeout: 120_000 }, () => {
       ]),
       [
         ['ok', 'test', 'open', 'up', undefined],
-        ['ill', 'test', 'open', 'down', 'it cannot be reached: the backend does not answer'],
+        ['ill', 'test', 'open', 'down', 'its health check failed: the backend does not answer'],
         ['bad', 'test', 'unavailable', 'down', 'no such backend'],
       ],
     )

@@ -1,12 +1,22 @@
 /** The commands as operators run them: what they refuse, and what a kill in the middle leaves. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { masterKeyFile, sqliteStore } from '@parley/a2a/stores/sqlite'
+import { openHubSecrets } from '../../packages/hub/src/secrets/hub-secrets.ts'
 import { lastBackup, recordSqliteBackup } from '../../packages/hub/src/store/last-backup.ts'
 import { fillWithVariedContent } from '../../packages/a2a/src/testing/store-contract/varied-content.ts'
 import { createTask, day0 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
@@ -52,6 +62,30 @@ describe('parley backup and restore', () => {
     assert.equal(await exported(to), readFileSync(dump, 'utf8'))
     assert.equal(statSync(backup).mode & 0o777, 0o600)
     assert.equal(statSync(join(to, 'parley.db')).mode & 0o777, 0o600)
+  })
+
+  it('keep the secrets of the hub, sealed', async () => {
+    const [from, to, file] = [place(), place(), place()]
+    const secretsIn = async (dataDir: string) => {
+      const store = sqliteStore({ file: join(dataDir, 'parley.db') })
+      const secrets = await openHubSecrets(
+        store,
+        { warn() {} },
+        () => undefined,
+        async () => {},
+      )
+      return { store, secrets }
+    }
+    const { store, secrets } = await secretsIn(from)
+    await secrets.set('gpt', 'sesame-is-the-word', { who: 'ann' })
+    await store.close()
+    await runParley('backup', '--data', from, file)
+    await runParley('restore', '--data', to, file)
+    copyFileSync(join(from, 'parley.db.key'), join(to, 'parley.db.key'))
+    const restored = await secretsIn(to)
+    assert.equal(restored.secrets.values.get('gpt'), 'sesame-is-the-word')
+    await restored.store.close()
+    assert.doesNotMatch(await exported(from), /sesame/)
   })
 
   it('tell what a backup is, and check it [full]', async () => {

@@ -1,8 +1,10 @@
 /** Every endpoint of every listener × every kind of credential: access is exactly as documented in docs/explanation/security.md. */
 import assert from 'node:assert/strict'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { Client, credentials as grpcCredentials, Metadata, status } from '@grpc/grpc-js'
 import { openTokenIssuer, openTestHub } from '../admin/test-hub.ts'
 import type { AuthHeaders } from '../admin/test-hub.ts'
@@ -14,7 +16,12 @@ import { asMarkdown, isAllowed } from './access-table.ts'
 
 const issuer = await openTokenIssuer()
 const ownPort = await freePort()
+// The built console need not exist.
+const consoleFolder = mkdtempSync(join(tmpdir(), 'parley-console-'))
+writeFileSync(join(consoleFolder, 'index.html'), '<title>Console</title>')
+after(() => rmSync(consoleFolder, { recursive: true }))
 const testHub = await openTestHub({
+  console: pathToFileURL(`${consoleFolder}/`),
   config: {
     listen: { port: 0, grpcPort: 0 },
     // Behind a proxy, local requests are not those of the operator.

@@ -1,5 +1,5 @@
 /**
- * `npm run torture -- --minutes 60 --kills 1000 --seed 7 --store both`: see docs/guides/testing.md. Ends with a table and with exit
+ * `npm run torture -- --minutes 60 --kills 1000 --seed 7 --store both`: see docs/contributing/testing.md. Ends with a table and with exit
  * code 1 if anything that a client received was lost, doubled, out of order or contradicted.
  */
 import { parseArgs } from 'node:util'

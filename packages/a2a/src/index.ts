@@ -61,11 +61,12 @@ export type {
   SubscribeToTaskRequest,
 } from './model/operation.ts'
 export { abortable } from './model/signals.ts'
+export { isLoopbackHost, urlOfAddress } from './client/http/address-url.ts'
 export { omitUndefined } from './model/struct.ts'
 export type { OmitUndefined } from './model/struct.ts'
 export { linkSignals } from './model/signals.ts'
 export type { LinkedSignal } from './model/signals.ts'
-export { isRedacted } from './model/secrets.ts'
+export { asksForSecret, isRedacted } from './model/secrets.ts'
 export { spanOutcomeOf } from './model/record.ts'
 export { taskIdOfEvent } from './model/task.ts'
 export { isStruct } from './model/struct.ts'

@@ -62,6 +62,7 @@ async function runCommand(command: Command, args: ParsedArgs, { terminal, redact
     terminal,
     redactor,
     format: settings.value('output') === 'json' ? 'json' : 'text',
+    isInteractive: terminal.isOutputTerminal && settings.sourceOf('output').kind === 'default',
     isStream: settings.has('stream'),
     isVerbose: settings.has('verbose'),
     isDebug: settings.has('debug'),

@@ -124,7 +124,11 @@ export async function createProject(folder: string, { framework }: ProjectOption
   for (const [file, from] of Object.entries(template)) {
     const text = await readTemplateFile(from)
     // `wx` fails if another process has written the file since the check.
-    await writeFile(join(path, file), forFramework(file, forProject(file, text, name), framework), { flag: 'wx' })
+    await writeFile(join(path, file), forFramework(file, forProject(file, text, name), framework), {
+      flag: 'wx',
+    }).catch((cause: Error) => {
+      throw new ProjectError(`Cannot write to ${path}: ${cause.message}. Choose another folder.`, { cause })
+    })
   }
   return { folder: path, name, files }
 }

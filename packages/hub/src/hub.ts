@@ -1,10 +1,9 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
-import { omitUndefined, type AgentLog } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a'
 import { systemClock, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, HandlerCall } from '@parley/a2a/server'
 import { serve, type Middleware, type Server } from '@parley/a2a/node'
 import { createAdminApi, type AdminApi } from './admin/admin-api.ts'
-import type { AgentKind } from './agents/kind.ts'
 import { agentKinds as allKinds } from './agents/kinds.ts'
 import { createAccessControl, type AccessControl } from './auth/access-control.ts'
 import { withAvailabilityCheck, accessSettings } from './auth/admit-request.ts'
@@ -20,7 +19,6 @@ import {
 import { lastBackup } from './store/last-backup.ts'
 import { applyLive, diffConfig, type ReloadResult } from './config/diff-config.ts'
 import type { HubConfig } from './config/hub-config.ts'
-import type { ConfigSource } from './config/config-source.ts'
 import { createConsole } from './console/console-routes.ts'
 import { intersectCallerScopes } from './delegation/chain-scopes.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
@@ -39,41 +37,24 @@ import { createChatEndpoint } from './profiles/chat-endpoint.ts'
 import { legacyV03Draft } from './profiles/legacy-v03-draft.ts'
 import { createSimpleTasksEndpoint } from './profiles/simple-tasks-endpoint.ts'
 import { createAgentRegistry, type AgentStatus, type AgentRegistry } from './registry/agent-registry.ts'
-import { serveOptionsFrom, isLoopback, readTls } from './http/serve-options.ts'
+import { serveOptionsFrom, isLoopback, renewTls, withLocalWebhooks } from './http/serve-options.ts'
 import { openDataRemoval, type DataRemoval } from './retention/data-removal.ts'
 import { traceRetentionMs } from './retention/retention-service.ts'
+import { openHubSecrets, type HubSecrets } from './secrets/hub-secrets.ts'
 import { modelCost } from './telemetry/model-prices.ts'
-import { openTelemetry, type TelemetryDeps } from './telemetry/telemetry.ts'
-import type { LogBuffer } from './telemetry/logs/log-buffer.ts'
+import { openTelemetry } from './telemetry/telemetry.ts'
 import { openAuditExports, type AuditExports } from './audit/open-audit-exports.ts'
+import type { HubOptions } from './hub-options.ts'
 
-export interface HubOptions {
-  readonly log: AgentLog
-  /** The last lines of `log`, for the admin API. Default: none. */
-  readonly logBuffer?: LogBuffer | undefined
-  /** Accepts anonymous access on any address, if the configuration allows anonymous access. */
-  readonly insecure?: boolean | undefined
-  /** Opens a SQLite file even if acknowledged writes are missing. Default `false`: the hub refuses to start. */
-  readonly acceptLoss?: boolean | undefined
-  /** Environment variables for programs that agents start. Default: none. */
-  readonly programEnv?: Readonly<Record<string, string>> | undefined
-  /** Default: all built-in kinds. */
-  readonly kinds?: readonly AgentKind[] | undefined
-  /** The folder of the console files. Default: the output folder of the build. */
-  readonly consoleFolder?: URL | undefined
-  /** Writes to the standard output, for `audit.export`. Default: that of the process. */
-  readonly print?: ((text: string) => void | Promise<void>) | undefined
-  /** The configuration source for changes through the admin API. Default: none, so such changes are refused. */
-  readonly source?: ConfigSource | undefined
-  /** The providers of secrets, for metrics. Default: none. */
-  readonly secretProviders?: TelemetryDeps['secretProviders'] | undefined
-}
+export type { HubOptions }
 
 export interface Hub extends Pick<Server, 'url' | 'port' | 'grpcPort'> {
   /** The URL of the console, if it is enabled. */
   readonly console?: string
-  /** Set if the key was created by this start. It cannot be read again later. */
+  /** Set if the key was created by this start. Keep it: the store has only its hash. */
   readonly newAdminKey?: string
+  /** A path of the console that signs in once, within a minute. `undefined` if this is not the admin key. */
+  signInPath(key: string): Promise<string | undefined>
   agents(): readonly AgentStatus[]
   /** Files whose change requires a reload of the configuration. */
   files(): readonly string[]
@@ -102,6 +83,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   let removal: DataRemoval | undefined
   let auditExports: AuditExports | undefined
   let replicas: ReplicaRecords | undefined
+  let secrets: HubSecrets | undefined
   let reloading: Promise<unknown> = Promise.resolve()
   // Turns that a crash interrupted resume before the server exists, and may call other agents at once.
   const handler = Promise.withResolvers<Handler>()
@@ -135,7 +117,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       throw firstReadError(reason, storeSettings)
     })
     replicas = await openReplicaRecords(store, log)
+    secrets = await openHubSecrets(store, log, () => server?.handler.secrets, secretsChanged)
     access = await openAccess()
+    if (access.newAdminKey !== undefined) await parts.onNewAdminKey?.(access.newAdminKey)
     auditExports = openAuditExports(config, { store, log, print: parts.print, ...systemClock })
     delegationSetup = await setUpDelegation({
       kv: namespacedKv(store.kv, 'delegation'),
@@ -168,16 +152,17 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       security: access.security,
       extensions: (name) => [delegation.extension(name)],
       onChange: (name) => admin?.agentChanged(name),
+      secrets: () => secrets?.values,
     })
     await registry.apply(config)
     // Open parts need the store until they are closed, and running work ends before the store closes.
-    closeBeforeStore(store, replicas, delegationSetup, registry, access, auditExports, telemetry)
+    closeBeforeStore(store, replicas, secrets, delegationSetup, registry, access, auditExports, telemetry)
     removal = openDataRemoval(handler.promise, { store, access, telemetry, log, settings: () => current.retention })
-    admin = openAdminApi(registry, access, delegationSetup, removal)
+    admin = openAdminApi(registry, access, delegationSetup, removal, secrets)
     server = await start(registry, access, admin)
   } catch (reason) {
     handler.reject(reason)
-    await closeAllQuietly(store, replicas, delegationSetup, registry, access, auditExports, telemetry)
+    await closeAllQuietly(store, replicas, secrets, delegationSetup, registry, access, auditExports, telemetry)
     throw reason
   }
   handler.resolve(server.handler)
@@ -190,6 +175,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       kv: store.kv,
       settings: accessSettings(config),
       admin: config.admin,
+      firstAdminKey: parts.firstAdminKey,
       get auditMs() {
         return current.retention.audit
       },
@@ -207,6 +193,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     known: AccessControl,
     { health, routing }: DelegationSetup,
     dataRemoval: DataRemoval,
+    hubSecrets: HubSecrets,
   ): AdminApi {
     return createAdminApi({
       ...dataRemoval,
@@ -223,6 +210,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       programEnv: parts.programEnv ?? {},
       config: () => current,
       source: parts.source,
+      secrets: hubSecrets,
       preview,
       reload,
       isAnonymousAllowed: (agent) => canAllowAnonymous && accessSettings(current).isAnonymousAllowed(agent),
@@ -276,7 +264,8 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       simpleTasks: config.profiles.simpleTasks
         ? createSimpleTasksEndpoint({
             ...shared,
-            defaultAgent: explicitDefault,
+            // The one whose entry sets `default`.
+            defaultAgent: () => Object.entries(current.agents).find(([, agent]) => agent.default)?.[0],
             hasMessagePerText: (agent) => open(agent)?.hasMessagePerText === true,
             records: (taskId) => store.tasks.read(taskId, 0),
           })
@@ -287,7 +276,21 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     })
     return serve({
       ...serveOptions,
-      retention: liveRetention(() => current.retention),
+      // Read at every use: a changed setting takes effect at once.
+      retention: {
+        get finishedMs() {
+          return current.retention.finished
+        },
+        get maxTasks() {
+          return current.retention.max
+        },
+        get logMs() {
+          return current.retention.log
+        },
+        get deliveriesMs() {
+          return current.retention.deliveries
+        },
+      },
       // The command prints the address, and browsers get the console.
       quiet: true,
       homePage: false,
@@ -303,7 +306,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       onAnswer,
       onEvent,
       onStream: known.onStream,
-      ...omitUndefined({ push }),
+      ...(push === undefined ? {} : { push: withLocalWebhooks(push, () => current) }),
       signingPurposes: [hopPurpose],
       middleware: restrictHosts(serveOptions.hosts, middleware),
     })
@@ -314,18 +317,13 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     return status === undefined ? undefined : (status.settings.name ?? agent)
   }
 
-  /** The agent whose entry sets `default`. */
-  function explicitDefault(): string | undefined {
-    return Object.entries(current.agents).find(([, agent]) => agent.default)?.[0]
-  }
-
   function toHub({ url: address, port, grpcPort, close }: Server, agents: AgentRegistry, known: AccessControl): Hub {
     return {
       url: address,
       port,
-      ...omitUndefined({ grpcPort }),
+      ...omitUndefined({ grpcPort, newAdminKey: known.newAdminKey }),
       ...(config.admin.console ? { console: `${address}/` } : {}),
-      ...omitUndefined({ newAdminKey: known.newAdminKey }),
+      signInPath: async (key) => admin?.signInPath(key),
       agents: () => agents.names().flatMap((name) => agents.status(name) ?? []),
       files: () => [current.file, current.secretFiles, agents.files()].flatMap((files) => files ?? []),
       reload,
@@ -337,9 +335,21 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     }
   }
 
-  /** Reloads run one after the other. */
-  function reload(nextConfig: HubConfig): Promise<ReloadResult> {
-    const done = reloading.then(() => change(nextConfig, registry as AgentRegistry, access as AccessControl))
+  async function reload(nextConfig: HubConfig): Promise<ReloadResult> {
+    // It may refer to a secret that was just set on another replica.
+    await secrets?.refresh().catch(() => {})
+    return applyNext(() => nextConfig)
+  }
+
+  /** The first ones are read before there is a server. */
+  async function secretsChanged(values: HubSecrets['values']): Promise<void> {
+    parts.onSecrets?.([...values.values()])
+    if (server !== undefined) await applyNext(() => current)
+  }
+
+  /** Changes run one after the other. */
+  function applyNext(configOf: () => HubConfig): Promise<ReloadResult> {
+    const done = reloading.then(() => change(configOf(), registry as AgentRegistry, access as AccessControl))
     reloading = done.catch(() => {})
     return done
   }
@@ -350,13 +360,14 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     const anonymous = canAllowAnonymous ? {} : { isAnonymousAllowed: () => false }
     known.configure({ ...accessSettings(current), ...anonymous }, current.admin)
     delegationSetup?.configure()
-    const changes = await agents.apply(current)
+    const result = { ...(await agents.apply(current)), applied, restart }
     // Resolves when the gRPC ports of the agents are open.
     await server?.grpcPorts()
     mcp?.toolsChanged()
     admin?.configChanged()
-    renewCertificate()
-    return { ...changes, applied, restart }
+    if (server !== undefined) renewTls(server, current)
+    parts.onReload?.(result)
+    return result
   }
 
   /** Returns what `change` would do. Throws ConfigError, as `change` does. */
@@ -369,30 +380,5 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     // Which key counts then is decided at the start, which may have to create one and show it.
     const keyAfterRestart = current.admin.key !== undefined && nextConfig.admin.key === undefined ? ['admin.key'] : []
     return { ...changes, restart: [...changes.restart, ...anonymousAfterRestart, ...keyAfterRestart] }
-  }
-
-  function renewCertificate(): void {
-    const tls = readTls(current)
-    if (tls !== undefined && server !== undefined && 'setSecureContext' in server.server) {
-      server.server.setSecureContext(tls)
-    }
-  }
-}
-
-/** The retention of the engine, which reads it for every sweep: a changed setting takes effect at once. */
-function liveRetention(settings: () => HubConfig['retention']): NonNullable<Parameters<typeof serve>[0]['retention']> {
-  return {
-    get finishedMs() {
-      return settings().finished
-    },
-    get maxTasks() {
-      return settings().max
-    },
-    get logMs() {
-      return settings().log
-    },
-    get deliveriesMs() {
-      return settings().deliveries
-    },
   }
 }

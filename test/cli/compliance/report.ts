@@ -39,6 +39,12 @@ export interface ReportInput {
   readonly defaults: Readonly<Record<string, DefaultRow>>
   /** Whether the run has shown each error code. */
   readonly errorCodes: Readonly<Record<string, boolean>>
+  /** What the program does beyond the specification. Not part of the YAML, whose form the specification defines. */
+  readonly extras?: readonly {
+    readonly title: string
+    readonly about: string
+    readonly evidence: readonly EvidenceStep[]
+  }[]
 }
 
 const tiers = [1, 2, 3] as const
@@ -175,7 +181,7 @@ const marks: Readonly<Record<Status, string>> = {
 }
 
 export function markdownReport(input: ReportInput): string {
-  const { results, defaults, errorCodes } = input
+  const { results, defaults, errorCodes, extras = [] } = input
   const passed = [...registry.keys()].filter((id) => ['pass', 'na'].includes(statusOf(id, results, defaults))).length
   return [
     '# Compliance of the command line',
@@ -219,6 +225,11 @@ export function markdownReport(input: ReportInput): string {
     '|---|---|',
     ...Object.entries(errorCodes).map(([code, emitted]) => `| \`${code}\` | ${yesNo(emitted)} |`),
     '',
+    '## Extras',
+    '',
+    'What `a2a` does beyond the specification, without changing what a script gets that does not ask for it.',
+    '',
+    ...extras.flatMap(({ title, about, evidence }) => [`### ${title}`, '', about, '', ...evidenceLines(evidence), '']),
   ].join('\n')
 }
 
@@ -235,11 +246,15 @@ function markdownRow(
     `${marks[status]} · ${spec} · ${requirement}.`,
     ...(note === '' ? [] : ['', note]),
     '',
-    ...(result?.evidence ?? []).map(({ command, exit, shows }) =>
-      command === undefined ? `- ${shows}` : `- ${code(command)} exits with ${exit}: ${shows}`,
-    ),
+    ...evidenceLines(result?.evidence ?? []),
     '',
   ]
+}
+
+function evidenceLines(evidence: readonly EvidenceStep[]): readonly string[] {
+  return evidence.map(({ command, exit, shows }) =>
+    command === undefined ? `- ${shows}` : `- ${code(command)} exits with ${exit}: ${shows}`,
+  )
 }
 
 /** Inline code, also of text that contains a backtick. */

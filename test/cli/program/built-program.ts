@@ -41,7 +41,9 @@ function buildProgram(): string {
 
 function stateOfSources(): string {
   const hash = createHash('sha256')
-  const sources = globSync('packages/{cli,a2a}/{src/**/*.ts,package.json}', { cwd: root }).toSorted()
+  const sources = globSync(['packages/{cli,a2a}/{src/**/*.ts,package.json}', '.agents/**/*.md'], {
+    cwd: root,
+  }).toSorted()
   for (const file of ['scripts/bundle-cli.ts', ...sources]) {
     const { mtimeMs, size } = statSync(join(root, file))
     hash.update(`${file} ${mtimeMs} ${size}\n`)

@@ -4,7 +4,7 @@ import { type RequirementGroup, requirement } from '../requirement.ts'
 export const bots: RequirementGroup = {
   title: 'Bots behind one gateway',
   about:
-    'One hub in front of many bots, each with its own address, card and keys, and an OpenClaw gateway behind it ([agents/openclaw.md](../guides/agents/openclaw.md)).',
+    'One hub in front of many bots, each with its own address, card and keys, and an OpenClaw gateway behind it ([Serve an agent of an OpenClaw gateway](../guides/agents/openclaw.md)).',
   requirements: [
     requirement('S4-1', 'Each bot has its own endpoint, `POST /a2a/{bot}`.'),
     requirement('S4-2', 'Its card is at `/a2a/{bot}/agent-card`, without credentials.'),

@@ -4,7 +4,7 @@ import { type RequirementGroup, requirement } from '../requirement.ts'
 export const legacyV03Draft: RequirementGroup = {
   title: 'Clients of an older draft',
   about:
-    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run their own tools on request, and read trace ids from events. Both paths serve the default agent. The client programs of that description run verbatim against a hub with `profiles.olderDraft` ([legacy-v03-draft.md](../guides/legacy-v03-draft.md)): on these two paths, and for requests of this draft only, the hub also writes the nonstandard members that they read. An earlier decision not to write such shapes (S2-25, S2-34) is overturned for this profile. Everywhere else the official form is written and both are read.',
+    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run their own tools on request, and read trace ids from events. Both paths serve the default agent. The client programs of that description run verbatim against a hub with `profiles.olderDraft` ([Serve clients of an early 0.3 draft](../guides/legacy-v03-draft.md)): on these two paths, and for requests of this draft only, the hub also writes the nonstandard members that they read. An earlier decision not to write such shapes (S2-25, S2-34) is overturned for this profile. Everywhere else the official form is written and both are read.',
   requirements: [
     requirement('S2-1', 'JSON-RPC is posted to `/api/a2a`, or to the address on the card.'),
     requirement(
@@ -36,7 +36,7 @@ export const legacyV03Draft: RequirementGroup = {
       'A tool of the client is called by `input-required` with an `inputRequest`, and the stream stays open.',
       {
         instead:
-          'This applies under the profile, for every question. Elsewhere the request is in the metadata of the client tools extension ([extensions.md](../reference/extensions.md)), and the stream closes.',
+          'This applies under the profile, for every question. Elsewhere the request is in the metadata of the client tools extension ([Extensions](../reference/extensions.md)), and the stream closes.',
       },
     ),
     requirement('S2-14', 'Its answer is a `tool-result` part in a new message that refers to the task.', {

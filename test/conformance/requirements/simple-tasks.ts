@@ -4,7 +4,7 @@ import { type RequirementGroup, requirement } from '../requirement.ts'
 export const simpleTasks: RequirementGroup = {
   title: 'Simple tasks',
   about:
-    'A program without A2A support posts a text to `/a2a/tasks/send` and polls the task at `/a2a/tasks/{id}`; it calls others in the same way. `profiles: { simpleTasks: true }` serves these two routes over the default agent ([run-the-hub.md](../guides/run-the-hub.md)); the client uses them for peers whose card lists no interface ([clients.md](../guides/clients.md)), and so do hubs for agents of `kind: a2a`. `@parley/a2a/simple` has the same as a module of functions, with the requested names ([simple.md](../guides/simple.md)).',
+    'A program without A2A support posts a text to `/a2a/tasks/send` and polls the task at `/a2a/tasks/{id}`; it calls others in the same way. `profiles: { simpleTasks: true }` serves these two routes over the default agent ([Run the hub](../guides/run-the-hub.md)); the client uses them for peers whose card lists no interface ([Call an agent](../guides/clients.md)), and so do hubs for agents of `kind: a2a`. `@parley/a2a/simple` has the same as a module of functions, with the requested names ([Simple tasks over REST](../guides/simple.md)).',
   requirements: [
     requirement('S0-1', 'A task is `submitted`, `working`, `completed` or `failed`.', {
       instead:

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { freePort } from '../../free-port.ts'
 import { newFolder, startHub } from '../../hub/running-hub.ts'
 import type { RunningHub } from '../../hub/running-hub.ts'
-import { readPage } from '../../tutorials/describe-page.ts'
-import { fencedBlocks } from '../../tutorials/page-steps.ts'
+import { fencedBlocks, readPage } from '../../journeys/pages/page-steps.ts'
 
 export const page = 'docs/guides/reverse-proxy.md'
 export const pageBlocks = fencedBlocks(readPage(page))

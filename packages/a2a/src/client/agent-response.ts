@@ -40,7 +40,7 @@ export function requireCompletedText(answer: AgentResponse): string {
     throw new A2AError(asks ? 'INPUT_REQUIRED' : 'TASK_FAILED', said === '' ? what : said, {
       taskId,
       state,
-      ...(contextId !== undefined ? { contextId } : {}),
+      ...(contextId !== undefined && { contextId }),
     })
   }
   return extractText(answer)

@@ -60,23 +60,20 @@ export function createRemoteAgent(session: Session): RemoteAgent {
       const { historyLength } = options
       return requireTaskId(
         id,
-        await session.call('GetTask', { id, ...(historyLength !== undefined ? { historyLength } : {}) }, options),
+        await session.call('GetTask', { id, ...(historyLength !== undefined && { historyLength }) }, options),
       )
     },
     list: (request = {}, options) => session.call('ListTasks', request, options),
     async cancel(id, options = {}) {
       const { metadata } = options
-      return requireTaskId(
-        id,
-        await session.call('CancelTask', { id, ...(metadata !== undefined ? { metadata } : {}) }, options),
-      )
+      return requireTaskId(id, await session.call('CancelTask', { id, ...(metadata && { metadata }) }, options))
     },
 
     push: {
       set: (taskId, config, options) =>
         session.call('CreateTaskPushNotificationConfig', { ...config, taskId }, options),
       get: (taskId, id, options) =>
-        session.call('GetTaskPushNotificationConfig', { taskId, ...(id !== undefined ? { id } : {}) }, options),
+        session.call('GetTaskPushNotificationConfig', { taskId, ...(id !== undefined && { id }) }, options),
       list: (taskId, options) => session.call('ListTaskPushNotificationConfigs', { taskId }, options),
       delete: (taskId, id, options) => session.call('DeleteTaskPushNotificationConfig', { taskId, id }, options),
     },
@@ -134,7 +131,7 @@ export async function toSendMessageRequest(
       parts: [...given.parts, ...(data !== undefined ? [{ data }] : []), ...files],
     },
     ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
-    ...(metadata !== undefined ? { metadata } : {}),
+    ...(metadata && { metadata }),
   }
 }
 

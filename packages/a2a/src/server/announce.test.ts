@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { announce, type ListeningServer } from './announce.ts'
-import { serve } from './node.ts'
+import { serve, type ServeOptions } from './node.ts'
 
 type Listening = Omit<ListeningServer, 'store'>
 
@@ -48,6 +48,35 @@ describe('the address of a server', () => {
     const server = await serve({ port: 0, store: memoryStore(), agent: () => 'hi', log })
     await server.close()
     assert.deepEqual(entries, [['listening', { url: server.url }]])
+  })
+
+  it('comes with one warning if everyone on a network may call the agents, also if it is quiet', async (t) => {
+    const printed = t.mock.method(console, 'error', () => {})
+    const warnings: unknown[] = []
+    const log = { debug() {}, info() {}, error() {}, warn: (message: string) => warnings.push(message) }
+    const open = async (options: Partial<ServeOptions>): Promise<void> => {
+      const server = await serve({ port: 0, store: memoryStore(), agent: () => 'hi', ...options } as ServeOptions)
+      await server.close()
+    }
+    const text = 'everyone who reaches 0.0.0.0 can call the agents: set `authenticate`, or listen on 127.0.0.1'
+    await open({ host: '0.0.0.0', log })
+    assert.deepEqual(warnings, [text])
+    await open({ host: '0.0.0.0', quiet: true })
+    assert.deepEqual(
+      printed.mock.calls.map((call) => call.arguments),
+      [[`Warning: ${text}.`]],
+    )
+    await open({ host: '0.0.0.0', log, authenticate: () => ({ id: 'a' }) })
+    for (const host of ['127.0.0.1', 'localhost']) await open({ host, log })
+    assert.equal(warnings.length, 1)
+  })
+
+  it('does not depend on variables of the environment', async (t) => {
+    const before = process.env['PORT']
+    process.env['PORT'] = 'not a port'
+    t.after(() => (before === undefined ? delete process.env['PORT'] : (process.env['PORT'] = before)))
+    const server = await serve({ port: 0, quiet: true, store: memoryStore(), agent: () => 'hi' })
+    await server.close()
   })
 
   it('is printed by a program on stderr, and a port in use is one sentence there', async (t) => {

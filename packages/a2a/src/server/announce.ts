@@ -1,4 +1,4 @@
-/** Reports once where a server listens: to the configured log, or to a terminal. */
+/** Reports once where a server listens, and who may call it: to the configured log, or to a terminal. */
 import type { EngineLog } from '../engine/contract.ts'
 
 export interface ListeningServer {
@@ -27,6 +27,13 @@ export function announce(listening: ListeningServer, { quiet, log, isTerminal, p
   }
   for (const line of addressLines(listening)) print(line)
   if (isTerminal) print(`Store: ${store}`)
+}
+
+/** Also if `quiet`: a server on a network that lets everyone in is rarely meant. */
+export function warnOfOpenServer(host: string, { log, print }: Pick<AnnounceOptions, 'log' | 'print'>): void {
+  const text = `everyone who reaches ${host} can call the agents: set \`authenticate\`, or listen on 127.0.0.1`
+  if (log !== undefined) log.warn(text)
+  else print(`Warning: ${text}.`)
 }
 
 function addressLines({ url, grpcPort, agents }: ListeningServer): readonly string[] {

@@ -71,7 +71,7 @@ export type { FetchHandler } from './http/fetch-adapter.ts'
 export { authorityOf } from './grpc/grpc-authority.ts'
 export type { GrpcHandler } from './grpc/grpc-handler.ts'
 export { checkKey } from './keys/check-key.ts'
-export { verifyMasterKey } from './keys/master-key.ts'
+export { openSealer, verifyMasterKey } from './keys/master-key.ts'
 export type { NodeHandler } from './http/node-adapter.ts'
 export type { NodeRequest, NodeResponse } from './http/node-http-types.ts'
 export type {

@@ -206,6 +206,18 @@ describe('serve', () => {
     }
   })
 
+  it('rejects a directory that another server uses in one sentence that names the option, without a stack', async () => {
+    const dataDir = join(directory, 'twice')
+    await open({ agent: () => 'x', dataDir })
+    const message = `dataDir: ${join(dataDir, 'parley.db')} is in use by another store, of this process or another one. Close that one, or choose another directory.`
+    await assert.rejects(serve({ port: 0, agent: () => 'x', dataDir }), {
+      name: 'ConfigError',
+      path: 'dataDir',
+      message,
+      stack: `ConfigError: ${message}`,
+    })
+  })
+
   it('rejects an invalid description, with the path of the error', async () => {
     const store = memoryStore()
     await assert.rejects(serve({ store, agents: { tasks: () => 'x' } }), { name: 'ConfigError', path: 'agents.tasks' })

@@ -11,7 +11,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
-import { announce, type AnnounceOptions, type ListeningServer } from './announce.ts'
+import { announce, warnOfOpenServer, type AnnounceOptions, type ListeningServer } from './announce.ts'
+import { isLoopbackAddress } from './http/host-and-cors.ts'
 import { ConfigError } from './config-error.ts'
 import type { ConnectionCounts, ConnectionLimiter } from './http/connection-limits.ts'
 import { createConnectionLimiter, defaultConnections } from './http/connection-limits.ts'
@@ -25,7 +26,7 @@ import { hostInUrl } from './http/addresses.ts'
 import { consoleLog } from './console-log.ts'
 import { hasSingleHost, respondBadHost } from './http/node-adapter.ts'
 import { dropStalled, isWaitingForClient, type OpenResponses, trackResponses } from './http/open-responses.ts'
-import { isPortInUse, portInUse, requireNode } from './http/start-errors.ts'
+import { dataDirError, isPortInUse, portInUse, requireNode } from './http/start-errors.ts'
 import type { PushOptions } from './push/push-options.ts'
 import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve-options.ts'
 
@@ -42,7 +43,8 @@ export type { ConnectionCounts, ConnectionLimits } from './http/connection-limit
 
 /**
  * Serves one or several agents over HTTP, and with `grpcPort` over gRPC. Resolves when the listeners are open and
- * interrupted tasks are resumed. Throws ConfigError for invalid options and for a port in use.
+ * interrupted tasks are resumed. Throws ConfigError for invalid options, for a port
+ * in use and for a `dataDir` that it cannot use.
  *
  * @example
  * ```ts
@@ -83,7 +85,9 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const address = server.address() as AddressInfo
   const url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`
   const listening = { url, grpcPort: grpc?.port, agents: listedAgents(options), store: storeDescription(options) }
-  announce(listening, announceOptions(options))
+  const reporting = announceOptions(options)
+  announce(listening, reporting)
+  if (options.authenticate === undefined && !isLoopbackAddress(address.address)) warnOfOpenServer(host, reporting)
   let closed: Promise<void> | undefined
   return {
     url,
@@ -192,7 +196,11 @@ function withMiddleware(front: Middleware, handler: Handler, log: EngineLog): Re
 /** Loaded only if needed, so that an old Node reports its version and not a missing module. */
 async function defaultStore(dataDir: string | undefined): Promise<Store> {
   const { sqliteStore } = await import('../stores/sqlite/index.ts')
-  return sqliteStore(databaseFile(dataDir))
+  try {
+    return sqliteStore(databaseFile(dataDir))
+  } catch (reason) {
+    throw dataDirError(reason)
+  }
 }
 
 function databaseFile(dataDir = './.parley'): string {

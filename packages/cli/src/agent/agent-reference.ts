@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError, usageError } from '../output/cli-error.ts'
 import type { CatalogDeps } from './catalog.ts'
-import { checkedUrl, urlOfHost } from './host-url.ts'
+import { urlOfReference } from './host-url.ts'
 
 /** The target of the client: a URL, at which it looks for the card, or the document of a card. */
 export type CardTarget =
@@ -39,13 +39,13 @@ async function fromCatalog(
 }
 
 async function resolvePlainReference(reference: string, { cwd }: ReferenceDeps): Promise<CardTarget> {
-  if (/^https?:\/\//i.test(reference)) return { url: checkedUrl(reference, reference) }
+  if (/^https?:\/\//i.test(reference)) return { url: urlOfReference(reference) }
   if (/^file:\/\//i.test(reference)) return readCardFile(fileUrlPath(reference))
   const path = resolve(cwd, reference)
   if (isPath(reference) || (await isFile(path))) return readCardFile(path)
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(reference))
     throw usageError(`--agent-card ${reference}: the scheme is not supported.`, 'Use http, https or file.')
-  return { url: urlOfHost(reference) }
+  return { url: urlOfReference(reference) }
 }
 
 const isPath = (reference: string): boolean => /^(\/|\.{1,2}([/\\]|$)|[A-Za-z]:[\\/])/.test(reference)

@@ -6,7 +6,7 @@ import { isStruct } from '@parley/a2a'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CliError } from '../output/cli-error.ts'
-import { urlOfHost } from './host-url.ts'
+import { urlOfReference } from './host-url.ts'
 
 export interface CatalogDeps {
   readonly cwd: string
@@ -43,7 +43,7 @@ async function readCatalog(catalog: string, { cwd, fetchText }: CatalogDeps): Pr
     if (/^[./\\]|\.json$/.test(catalog))
       throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `The catalog ${catalog} cannot be read.`)
   }
-  const url = new URL(isUrl ? catalog : urlOfHost(catalog))
+  const url = new URL(urlOfReference(catalog))
   if (url.pathname === '/') url.pathname = '/.well-known/ai-catalog.json'
   return { text: await fetchText(url.href), base: url.href }
 }

@@ -1,4 +1,5 @@
 /** From the settings of a run to the options of the client: which agent, and how it is called. Nothing is sent yet, except for a catalog. */
+import { urlOfAddress } from '@parley/a2a'
 import type { ConnectOptions, DirectFetch } from '@parley/a2a/client'
 import { keepUnknownFields } from '@parley/a2a/client'
 import type { Settings } from '../args/settings.ts'
@@ -189,11 +190,12 @@ function resumeArgsOf(settings: Settings, option: '-a' | '-e', reference: string
 }
 
 /** `--endpoint` has no card, so nothing is known not to be supported. */
-function endpointCard(url: string, protocolBinding: string, protocolVersion: string, tenant: string | undefined) {
-  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
-  if (!hasScheme && protocolBinding !== 'GRPC') throw usageError(`--endpoint ${url}: must be a URL.`)
+function endpointCard(address: string, protocolBinding: string, protocolVersion: string, tenant: string | undefined) {
+  // A gRPC interface is `host:port`.
+  const url = protocolBinding === 'GRPC' ? address : urlOfAddress(address)
+  if (protocolBinding !== 'GRPC' && !URL.canParse(url)) throw usageError(`--endpoint ${address}: must be a URL.`)
   return {
-    name: url,
+    name: address,
     description: '',
     version: '0',
     supportedInterfaces: [{ url, protocolBinding, protocolVersion, ...(tenant === undefined ? {} : { tenant }) }],

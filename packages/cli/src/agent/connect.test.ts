@@ -165,6 +165,8 @@ describe('the call of an agent', () => {
       received.map(({ path, body }) => [path, body.params?.tenant]),
       [['/rpc', 'mine']],
     )
+    const withoutScheme = ['-e', `${new URL(url).host}/rpc`, '--transport', 'jsonrpc']
+    assert.equal((await runInMemory(['task', 'get', 't', ...withoutScheme])).code, 0)
     assert.equal((await runInMemory(['task', 'get', 't', ...endpoint])).code, 2)
     assert.equal((await runInMemory(['task', 'get', 't', ...endpoint, '--transport', 'rest', '-a', url])).code, 2)
     // One that the environment names is no contradiction.

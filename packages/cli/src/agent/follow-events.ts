@@ -1,17 +1,15 @@
 /**
- * Follows a task to the end of the agent's turn. The client resumes a broken stream after its last event, or polls; this file prints:
- * every event with `--stream`, otherwise progress on stderr and the final object.
+ * Follows a task to the end of the agent's turn. The client resumes a broken stream after its last event, or polls; this file decides
+ * what the final object is, and reports progress.
  */
-import { A2AError, hasSettled, toProtoJson } from '@parley/a2a'
-import type { Message, StreamEvent, Task, TaskState } from '@parley/a2a'
+import { A2AError, hasSettled } from '@parley/a2a'
+import type { Message, StreamEvent, Task, TaskStatus } from '@parley/a2a'
 import type { EventStream } from '@parley/a2a/client'
 import type { Output } from '../output/output.ts'
-import { eventText, idsText, type TaskTextOptions } from '../output/task-text.ts'
-import { field } from '../output/text.ts'
+import type { TaskTextOptions } from '../output/task-text.ts'
 import type { AgentConnection, Exchange } from './connection.ts'
+import { createEventPrinter, factsOf, type EventPrinter, type FinalObject } from './event-printer.ts'
 import { pollTask } from './poll-task.ts'
-
-export type FinalObject = { readonly task: Task } | { readonly message: Message }
 
 export interface FollowDeps {
   readonly connection: AgentConnection
@@ -20,8 +18,8 @@ export interface FollowDeps {
   readonly signal: AbortSignal
   /** How many messages of the history the final task has at most. */
   readonly historyLength?: number | undefined
-  /** A subscription goes on at an interrupted state, so the reader has to stop. A send ends by itself. */
-  readonly stopsAtInterruption: boolean
+  /** The message that was sent. A subscription has none: it goes on at an interrupted state, so the reader has to stop. */
+  readonly sent?: Message
   /** Called once the id of the task is known, and for each state. */
   onTask(id: string): void
 }
@@ -31,24 +29,28 @@ const quietMs = 1_000
 /** How often a wait without news is reported. */
 const progressMs = 15_000
 
-/** Returns the final object. With `--stream` it is already printed. */
+/** Returns the final object. With `--stream` and on a terminal it is already printed. */
 export async function followEvents(stream: EventStream, deps: FollowDeps): Promise<FinalObject> {
-  const { connection, output } = deps
-  const progress = reportProgress(deps)
-  const printer = output.isStream ? createEventPrinter(deps) : undefined
+  const { connection, output, text, sent } = deps
+  const { canStream } = connection
+  const printer = await createEventPrinter({ output, text, canStream, continuesTask: sent?.taskId !== undefined })
+  const progress = reportProgress(deps, printer)
   const stopWatching = connection.onExchange(progress.onExchange)
   try {
     const readEvents = async (): Promise<FinalObject> => {
       for await (const event of stream) {
         progress.onEvent(event)
         await printer?.print(event)
-        if (deps.stopsAtInterruption && hasSettled(stateOf(event) ?? 'TASK_STATE_UNSPECIFIED')) break
+        if (sent === undefined && hasSettled(factsOf(event).state ?? 'TASK_STATE_UNSPECIFIED')) break
       }
       return finalObject(stream, deps, progress.last)
     }
     const final = await readEvents().catch((reason: unknown) => pollInstead(reason, deps, progress.last))
     await printer?.end(final, progress.wasPolled)
     return final
+  } catch (reason) {
+    await printer?.abandon()
+    throw reason
   } finally {
     stopWatching()
     progress.end()
@@ -65,24 +67,26 @@ async function pollInstead(reason: unknown, deps: FollowDeps, { taskId }: LastSe
   return { task: await pollTask(connection, taskId, { ...options, signal, output, hasAnswered: true }) }
 }
 
-/** The task itself has everything that a stream may leave out; what the events add up to is the second best. */
-async function finalObject(
-  stream: EventStream,
-  { connection, output, signal, historyLength }: FollowDeps,
-  last: LastSeen,
-): Promise<FinalObject> {
-  const { taskId, state = 'TASK_STATE_UNSPECIFIED' } = last
+/**
+ * What the events add up to, if they were all there; otherwise the task itself, for which a request is needed. The events are the second
+ * best if that fails.
+ */
+async function finalObject(stream: EventStream, deps: FollowDeps, last: LastSeen): Promise<FinalObject> {
+  const { connection, output, signal, historyLength } = deps
+  const { taskId, contextId, status = { state: 'TASK_STATE_UNSPECIFIED' } } = last
   const folded = async (): Promise<FinalObject> => {
-    const result = await stream.result()
-    return result.kind === 'task' ? { task: result } : { message: result }
+    const { kind, ...result } = await stream.result()
+    return kind === 'task' ? { task: withHistory(result as Task, historyLength) } : { message: result as Message }
   }
   if (taskId === undefined) return last.message === undefined ? folded() : { message: last.message }
-  // The events of a stream are printed already, and the last one says how the task stands.
-  if (output.isStream && last.hasIdsAndState && !last.wasPolled) return { task: { id: taskId, status: { state } } }
+  // The events are printed already, and the last one says how the task stands.
+  if ((output.isStream || output.isInteractive) && last.hasIdsAndState && !last.wasPolled)
+    return { task: { id: taskId, ...(contextId === undefined ? {} : { contextId }), status } }
+  if (isWhole(last, deps)) return folded()
   try {
     const options = historyLength === undefined ? {} : { historyLength }
     const task = await connection.getTask(taskId, { ...options, signal })
-    if (hasSettled(task.status.state) || !hasSettled(state)) return { task }
+    if (hasSettled(task.status.state) || !hasSettled(status.state)) return { task }
     output.debug('the fetched task is older than its last event')
   } catch (reason) {
     signal.throwIfAborted()
@@ -91,36 +95,74 @@ async function finalObject(
   return folded()
 }
 
+/**
+ * Whether one stream delivered the task from its beginning to the end of the turn. It begins with the task and the message that was sent,
+ * so that the history is whole too. Metadata of a task may change without an event: agents before 1.0 add the history of states to it.
+ */
+function isWhole(last: LastSeen, { connection, sent, historyLength }: FollowDeps): boolean {
+  const { first, status, hasGap, wasPolled, hasMetadata } = last
+  if (sent === undefined || first === undefined || hasGap || wasPolled || hasMetadata) return false
+  if (connection.agent.interface.version.startsWith('0.')) return false
+  if (status === undefined || !hasSettled(status.state)) return false
+  return historyLength === 0 || first.history?.some(({ messageId }) => messageId === sent.messageId) === true
+}
+
+function hasMetadata(event: StreamEvent): boolean {
+  if ('task' in event) return event.task.metadata !== undefined
+  if ('statusUpdate' in event) return event.statusUpdate.metadata !== undefined
+  return 'artifactUpdate' in event && event.artifactUpdate.metadata !== undefined
+}
+
+/** At most `length` of the newest messages. */
+function withHistory(task: Task, length: number | undefined): Task {
+  const { history = [], ...rest } = task
+  if (length === undefined || history.length <= length) return task
+  return length === 0 ? rest : { ...rest, history: history.slice(-length) }
+}
+
 interface LastSeen {
+  /** The task of the first event. */
+  first: Task | undefined
   taskId: string | undefined
   contextId: string | undefined
-  state: TaskState | undefined
+  status: TaskStatus | undefined
   message: Message | undefined
   /** Whether the last event names the task and a state that ends the turn. */
   hasIdsAndState: boolean
   wasPolled: boolean
+  /** Whether the stream broke after its first event. */
+  hasGap: boolean
+  /** Whether the task or an update of it had metadata. */
+  hasMetadata: boolean
 }
 
-function reportProgress({ output, onTask }: FollowDeps) {
+function reportProgress({ output, onTask }: FollowDeps, printer: EventPrinter | undefined) {
   const last: LastSeen = {
+    first: undefined,
     taskId: undefined,
     contextId: undefined,
-    state: undefined,
+    status: undefined,
     message: undefined,
     hasIdsAndState: false,
     wasPolled: false,
+    hasGap: false,
+    hasMetadata: false,
   }
+  const note = printer?.note ?? output.note
+  let isFirst = true
   const startedAt = performance.now()
+  let newsAt = startedAt
   let status = ''
   let isLong = false
   let isResuming = false
   const becomesLong = setTimeout(() => {
     isLong = true
-    if (status !== '') output.note(status)
+    if (status !== '') note(status)
   }, quietMs)
   const timer = setInterval(() => {
+    if (performance.now() - newsAt < progressMs) return
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
-    output.note(`Waiting for ${seconds} s: ${last.state ?? 'no answer yet'}`)
+    note(`Waiting for ${seconds} s: ${last.status?.state ?? 'no answer yet'}`)
   }, progressMs)
 
   return {
@@ -130,23 +172,30 @@ function reportProgress({ output, onTask }: FollowDeps) {
     },
     onEvent(event: StreamEvent): void {
       isResuming = false
-      const { taskId, contextId, state, message } = factsOf(event)
+      newsAt = performance.now()
+      if (isFirst && 'task' in event) last.first = event.task
+      isFirst = false
+      last.hasMetadata ||= hasMetadata(event)
+      const { taskId, contextId, status } = factsOf(event)
+      const state = status?.state
       if (taskId !== undefined && taskId !== '' && last.taskId === undefined) {
         last.taskId = taskId
-        // With --stream the event itself is printed at once.
-        if (!output.isStream) output.note(`Waiting for task ${taskId}`)
+        // Otherwise the event itself is printed at once.
+        if (printer === undefined) output.note(`Waiting for task ${taskId}`)
         onTask(taskId)
       }
       last.contextId = contextId || last.contextId
-      last.state = state ?? last.state
+      last.status = status ?? last.status
       last.hasIdsAndState = state !== undefined && hasSettled(state) && (contextId ?? '') !== ''
       if ('message' in event) last.message = event.message
-      if (!output.isStream && state !== undefined && !hasSettled(state)) reportStatus(state, message)
+      if (printer === undefined && status !== undefined && !hasSettled(status.state)) reportStatus(status)
     },
     onExchange({ operation, attempt, phase, error }: Exchange): void {
       if (operation === 'GetTask') last.wasPolled = true
-      else if (phase === 'begin' && attempt > 1 && /Streaming|Subscribe/.test(operation))
+      else if (phase === 'begin' && attempt > 1 && /Streaming|Subscribe/.test(operation)) {
+        last.hasGap ||= !isFirst
         noteOnce('The stream was interrupted; resuming.')
+      }
       if (error !== undefined) output.debug(`${operation}, attempt ${attempt}: ${(error as Error).message}`)
     },
     end() {
@@ -157,66 +206,15 @@ function reportProgress({ output, onTask }: FollowDeps) {
 
   /** Once for every interruption, not for every attempt. */
   function noteOnce(text: string): void {
-    if (!isResuming) output.note(text)
+    if (!isResuming) note(text)
     isResuming = true
   }
 
   /** What the agent says while it works. */
-  function reportStatus(state: TaskState, message: Message | undefined): void {
+  function reportStatus({ state, message }: TaskStatus): void {
     const said = message?.parts.map((part) => ('text' in part ? part.text : '')).join(' ')
     const now = said === undefined || said === '' ? `State: ${state}` : `State: ${state}: ${said.slice(0, 300)}`
     if (isLong && now !== status) output.note(now)
     status = now
-  }
-}
-
-function factsOf(event: StreamEvent) {
-  if ('task' in event) {
-    const { id, contextId, status } = event.task
-    return { taskId: id, contextId, state: status.state, message: status.message }
-  }
-  if ('message' in event) return { taskId: event.message.taskId, contextId: event.message.contextId }
-  if ('artifactUpdate' in event) {
-    const { taskId, contextId } = event.artifactUpdate
-    return { taskId, contextId }
-  }
-  const { taskId, contextId, status } = event.statusUpdate
-  return { taskId, contextId, state: status.state, message: status.message }
-}
-
-function stateOf(event: StreamEvent): TaskState | undefined {
-  return factsOf(event).state
-}
-
-/** Prints each event as it comes, and at the end the task, if the last event does not name it with its state. */
-function createEventPrinter({ output, text }: FollowDeps) {
-  let isFirst = true
-  let restated = false
-  return {
-    async print(event: StreamEvent): Promise<void> {
-      if (output.format === 'json') {
-        await output.line(toProtoJson('StreamResponse', event))
-        const { taskId, state } = factsOf(event)
-        restated = 'message' in event || (taskId !== undefined && state !== undefined && hasSettled(state))
-        return
-      }
-      const hasSettledState = hasSettled(stateOf(event) ?? 'TASK_STATE_UNSPECIFIED')
-      await output.text(eventText(event, text, isFirst || hasSettledState))
-      isFirst = false
-      restated = 'message' in event || hasSettledState
-    },
-    async end(final: FinalObject, wasPolled: boolean): Promise<void> {
-      if (!('task' in final)) return
-      const { task } = final
-      if (output.format === 'json') {
-        if (!restated || wasPolled) await output.line(toProtoJson('StreamResponse', { task }))
-      } else if (!restated)
-        // What came while the stream was broken is only in the task that was polled.
-        await output.text(
-          wasPolled
-            ? eventText({ task }, text, true)
-            : idsText(task.id, task.contextId) + field('State', task.status.state),
-        )
-    },
   }
 }

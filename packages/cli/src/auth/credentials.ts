@@ -3,14 +3,14 @@
  * credential is never sent where the card declares no scheme for it, and not with the request for the card itself unless that is
  * refused without one. Loads little: most runs need no credential.
  */
-import type { AgentCard } from '@parley/a2a'
+import { isLoopbackHost, type AgentCard } from '@parley/a2a'
 import { createAuthenticator } from '@parley/a2a/client'
 import type { AuthCredentials, Authenticator, AuthRequest } from '@parley/a2a/client'
 import { CliError, usageError } from '../output/cli-error.ts'
 import { acceptsCredential, credentialHeaders, credentialHint, describeAlternatives } from './card-schemes.ts'
 import type { CredentialKind } from './card-schemes.ts'
 import type { CredentialsDeps } from './contract.ts'
-import { hostOf, isLoopback } from './login-scope.ts'
+import { hostOf } from './login-scope.ts'
 
 /** The `authenticate` of `connect`. Throws a `CliError`, which the client wraps as the cause of its own. */
 export function createCredentials(deps: CredentialsDeps): Authenticator {
@@ -83,7 +83,7 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
     const cardHost = hostOf(deps.cardUrl)
     if (settings.has('insecure') && url.protocol === 'https:')
       warnOnce(`Sending a credential to ${url.host} although its certificate is not verified (--insecure).`)
-    if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
       warnOnce(`Sending a credential to ${url.host} without encryption.`)
     if (cardHost !== undefined && cardHost !== url.hostname)
       warnOnce(`Sending a credential to ${url.hostname}, which the card of ${cardHost} names.`)

@@ -1,9 +1,6 @@
 /** Which agents and hosts a credential belongs to. */
+import { urlOfAddress } from '@parley/a2a'
 import type { StoredLogin } from './token-store.ts'
-
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-}
 
 /** The host of a URL of the web; `undefined` for a file. */
 export function hostOf(url: string | undefined): string | undefined {
@@ -17,9 +14,7 @@ export function loginOrigin(cardUrl: string | undefined, interfaceUrl: string): 
 
 /** A gRPC interface is `host:port`, or has a scheme of its own. Without one it uses TLS unless it is on loopback. */
 function webAddress(url: string): string {
-  if (/^https?:/i.test(url)) return url
-  if (/^grpcs?:/i.test(url)) return url.replace(/^grpc/i, 'http')
-  return isLoopback(new URL(`http://${url}`).hostname) ? `http://${url}` : `https://${url}`
+  return urlOfAddress(url).replace(/^grpc/i, 'http')
 }
 
 /** Whether a login may be used at this host: the one of its origin, or one that the card named at the login. */

@@ -2,13 +2,12 @@
  * Obtains a token for an agent: chooses a scheme and a flow of its card, decides whether the authorization server that the card names
  * may be trusted, and runs the flow of the SDK.
  */
-import type { AgentCard, SecurityScheme } from '@parley/a2a'
+import { isLoopbackHost, type AgentCard, type SecurityScheme } from '@parley/a2a'
 import { A2AError, createAuthenticator } from '@parley/a2a/client'
 import type { DeviceCodePrompt, Fetch, OAuthOptions, StoredToken, TokenOrigin } from '@parley/a2a/client'
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'
 import { alternativesOf, credentialHint, credentialKindOf, issuesTokens } from './card-schemes.ts'
-import { isLoopback } from './login-scope.ts'
 import type { StoredLogin } from './token-store.ts'
 
 type Flow = StoredLogin['flow']
@@ -192,7 +191,7 @@ function trustedOrigins(deps: LoginDeps, scheme: SecurityScheme, flow: Flow, has
     note(`The card names the authorization server ${other}.`)
   }
   // Plain http beyond this machine needs the option.
-  return [...trusted, ...others.filter((one) => one.startsWith('https:') || isLoopback(new URL(one).hostname))]
+  return [...trusted, ...others.filter((one) => one.startsWith('https:') || isLoopbackHost(new URL(one).hostname))]
 }
 
 function cardUrls(scheme: SecurityScheme, flow: Flow): readonly string[] {

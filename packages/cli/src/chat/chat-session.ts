@@ -10,17 +10,17 @@ import type { CommandContext } from '../command.ts'
 import { readMessageParts } from '../commands/message-parts.ts'
 import { CliError } from '../output/cli-error.ts'
 import { neutralize } from '../output/sanitize.ts'
+import { quoted } from '../output/task-text.ts'
 import { field } from '../output/text.ts'
+import { createTurnPrinter, type TurnPrinter } from '../output/turn/turn-printer.ts'
 import { obtainInTaskToken } from './in-task-login.ts'
 import type { LinePrompt } from './line-prompt.ts'
 import { parseSlashCommand, slashHelp } from './slash-commands.ts'
-import { createTurnPrinter } from './turn-printer.ts'
 
 export interface ChatDeps {
   readonly context: CommandContext
   readonly connection: AgentConnection
   readonly prompt: LinePrompt
-  readonly hasStyles: boolean
 }
 
 /** Why reading a turn ended early. */
@@ -154,15 +154,10 @@ export class ChatSession {
 
   /** Prints a stream to its end, or until Ctrl-C. */
   async #follow(open: (signal: AbortSignal) => ReturnType<Conversation['stream']>): Promise<void> {
-    const { context, hasStyles } = this.#deps
+    const { context } = this.#deps
     const linked = linkSignals([context.signal])
     this.#onInterrupt = () => linked.abort(detached)
-    const printer = createTurnPrinter({
-      hasStyles,
-      isVerbose: context.output.isVerbose,
-      printedMessages: this.#printedMessages,
-      write: (text) => this.#write(text),
-    })
+    const printer = this.#createPrinter(this.#printedMessages)
     try {
       for await (const event of open(linked.signal)) {
         if ('task' in event) [this.#lastTaskId, this.#lastState] = [event.task.id, event.task.status.state]
@@ -182,6 +177,11 @@ export class ChatSession {
     }
   }
 
+  #createPrinter(printedMessages: Set<string>): TurnPrinter {
+    const { hasStyles, isVerbose } = this.#deps.context.output
+    return createTurnPrinter({ hasStyles, isVerbose, printedMessages, write: (text) => this.#write(text) })
+  }
+
   async #explainDetached(): Promise<void> {
     const id = this.#runningTask()
     if (id === undefined) return this.#write('Stopped waiting.\n')
@@ -192,7 +192,7 @@ export class ChatSession {
   async #answerRequest(request: InputRequest): Promise<MessageInput | undefined> {
     if (!request.isAuthRequired && !request.sensitive) return undefined
     this.#authRequest = request
-    if (request.isAuthRequired) await this.#write(authHelp(request))
+    if (request.isAuthRequired) await this.#write(authHelp)
     if (!request.sensitive) return undefined
     const answer = await this.#deps.prompt.ask('Secret (not shown, empty: later): ', { isHidden: true })
     if (answer === undefined || answer === '') return undefined
@@ -217,9 +217,8 @@ export class ChatSession {
         return this.#write(`${slashHelp()}\n`)
       case '/file':
       case '/data': {
-        const { terminal } = this.#deps.context
         const options = [{ name: name.slice(1), value: operand }]
-        this.#attached.push(...(await readMessageParts({ args: { options, operands: [] }, terminal })))
+        this.#attached.push(...(await readMessageParts({ ...this.#deps.context, args: { options, operands: [] } })))
         return this.#write(`Added to the next message: ${operand}\n`)
       }
       case '/task':
@@ -269,12 +268,7 @@ export class ChatSession {
   }
 
   async #showTask(task: Task): Promise<void> {
-    const { hasStyles, context } = this.#deps
-    const printer = createTurnPrinter({
-      hasStyles,
-      isVerbose: context.output.isVerbose,
-      write: (text) => this.#write(text),
-    })
+    const printer = this.#createPrinter(new Set())
     await printer.print({ task })
     await printer.end()
     this.#lastState = task.status.state
@@ -317,15 +311,9 @@ function credentialPart(token: string, schemes: InputRequest['schemes'] = {}): P
   return { data: { ...about, credentials: token }, metadata: { [credentialsExtension]: { type: 'credentials' } } }
 }
 
-function authHelp({ schemes }: InputRequest): string {
-  const names = Object.keys(schemes ?? {})
-  const lines = [
-    ...(names.length === 0 ? [] : [`Schemes: ${neutralize(names.join(', '))}`]),
-    'The agent needs a credential. Reply with it if the agent asks for that, /login to obtain a token of these schemes,',
-    'or /wait after you signed in elsewhere.',
-  ]
-  return `${lines.join('\n')}\n`
-}
+const authHelp =
+  'The agent needs a credential. Reply with it if the agent asks for that, /login to obtain a token of these schemes,\n' +
+  'or /wait after you signed in elsewhere.\n'
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -340,9 +328,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) onAbort()
   })
-}
-
-/** An agent chooses the ids, so a shell must not read anything else in them. */
-function quoted(word: string): string {
-  return /^[\w.:@+][\w.:@+-]*$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

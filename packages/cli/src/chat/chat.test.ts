@@ -107,7 +107,7 @@ describe('a chat', () => {
     await ended
     assert.ok(terminal.stdout.includes('\u001B[2m… Thinking\u001B[22m\n'))
     assert.ok(terminal.stdout.includes('Some \u001B[1mbold\u001B[22m text\n'))
-    assert.match(terminal.stdout, /Data:\n {2}\{\n {4}"n": 1\n {2}\}\n/)
+    assert.match(terminal.stdout, /\n\{\n {2}"n": 1\n\}\n/)
     assert.match(terminal.stdout, /File: x\.bin \(application\/octet-stream, 3 B\)/)
     assert.match(terminal.stdout, /\\u001b\[2Jevil/)
   })

@@ -12,6 +12,7 @@ export async function run(context: CommandContext): Promise<number | void> {
     if (!hasMessage) throw usageError('chat needs a terminal, or a text to send once.', 'In scripts use `a2a send`.')
     return (await import('./send.ts')).run(context)
   }
+  if (args.operands[0] === '-') throw usageError('chat reads its messages from the terminal: - cannot name stdin.')
   const [{ ChatSession }, { openLinePrompt }, { slashCommandNames }, { readMessageParts }] = await Promise.all([
     import('../chat/chat-session.ts'),
     import('../chat/line-prompt.ts'),
@@ -21,9 +22,7 @@ export async function run(context: CommandContext): Promise<number | void> {
   const first = hasMessage ? await readMessageParts(context) : undefined
   const connection = await context.connect()
   const prompt = openLinePrompt(terminal, slashCommandNames)
-  const { environment } = terminal
-  const hasStyles = !environment['NO_COLOR'] && environment['TERM'] !== 'dumb'
-  const session = new ChatSession({ context, connection, prompt, hasStyles })
+  const session = new ChatSession({ context, connection, prompt })
   try {
     const { name, version } = connection.agent.card
     await terminal.write(`${neutralize(`${name} ${version}`)}. /help lists the commands, Ctrl-D ends the chat.\n`)

@@ -70,6 +70,20 @@ describe('a2a conformance', () => {
     assert.match(terminal.stdout, /Accepted: by choice/)
   })
 
+  it('does not accuse an agent that another profile was made for', async () => {
+    const { code, terminal } = await conformance(
+      ...[server.url, '--profile', 'parley-demo', '--only', 'send.return-immediately', '--binding', 'jsonrpc'],
+    )
+    assert.equal(code, 0)
+    assert.match(terminal.stdout, /the message for "slow" in the profile is not slow/)
+  })
+
+  it('names the built-in profiles if there is no such profile', async () => {
+    const { code, terminal } = await conformance(server.url, '--profile', 'demo')
+    assert.equal(code, 2)
+    assert.match(terminal.stderr, /Built-in profiles: tck, parley-demo/)
+  })
+
   it('checks an endpoint without a card', async () => {
     const { code, terminal } = await conformance(
       ...[

@@ -1,6 +1,7 @@
 /** `a2a conformance`: checks a live agent, and prints what it found. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { urlOfAddress } from '@parley/a2a'
 import type { CommandContext } from '../command.ts'
 import { allChecks } from '../conformance/checks/index.ts'
 import { valueFor, type BindingName, type VersionName } from '../conformance/check.ts'
@@ -53,8 +54,7 @@ async function check(url: string, options: ConformanceOptions): Promise<Conforma
 function addressOf(given: string | undefined): string {
   if (given === undefined)
     throw usageError('`a2a conformance` needs the address of an agent.', 'Usage: a2a conformance <url>')
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)/.test(given)
-  const url = /^[a-z]+:\/\//i.test(given) ? given : `${isLoopback ? 'http' : 'https'}://${given}`
+  const url = urlOfAddress(given)
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw usageError(`${given} is no HTTP address.`, 'Name an origin, or the URL of a card.')
   return url
@@ -153,12 +153,14 @@ function serviceParameters(given: readonly string[]): Readonly<Record<string, st
 async function profileOf(given: string | undefined, cwd: string): Promise<Profile | undefined> {
   if (given === undefined) return undefined
   if (Object.hasOwn(builtInProfiles, given)) return builtInProfiles[given]
-  return parseProfile(await readText(resolve(cwd, given), '--profile'), given)
+  const hint = `Built-in profiles: ${Object.keys(builtInProfiles).join(', ')}.`
+  return parseProfile(await readText(resolve(cwd, given), '--profile', hint), given)
 }
 
-async function readText(path: string, option: string): Promise<string> {
+async function readText(path: string, option: string, hint?: string): Promise<string> {
   return readFile(path, 'utf8').catch((reason: unknown) => {
-    throw usageError(`${option}: cannot read ${path}: ${reason instanceof Error ? reason.message : String(reason)}`)
+    const why = reason instanceof Error ? reason.message : String(reason)
+    throw usageError(`${option}: cannot read ${path}: ${why}`, hint)
   })
 }
 

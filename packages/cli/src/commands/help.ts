@@ -60,7 +60,7 @@ function overview(commands: readonly Command[], program: string, configured: Con
     'Each option that is not about one call has a variable: A2ACLI_POLL_INTERVAL is --poll-interval. Lists are separated by commas.',
     'Precedence: command line, environment, the nearest .env file or --config, ~/.config/a2a-cli/.env, default.',
     '',
-    'Exit codes: 0 answered, 1 failure or error of the agent, 2 usage, 3 unreachable or no card, 4 credentials, 5 timeout.',
+    'Exit codes: 0 answered, 1 failure or error of the agent, 2 usage, 3 unreachable or no card, 4 credentials, 5 timeout; with --exit-status also 1 task without success, 6 task that waits.',
     '',
     `See \`${program} help <command>\` for the options of a command.`,
   )

@@ -13,6 +13,7 @@ import {
   pushConfigListen,
 } from './specs/push-config.ts'
 import { server } from './specs/server.ts'
+import { skillInstall, skillShow } from './specs/skill.ts'
 import { taskCancel, taskDownload, taskGet, taskList, taskSubscribe } from './specs/tasks.ts'
 
 export const commands: readonly Command[] = [
@@ -34,6 +35,8 @@ export const commands: readonly Command[] = [
   authLogout,
   conformance,
   server,
+  skillInstall,
+  skillShow,
   configShow,
   completion,
   help,

@@ -1,8 +1,9 @@
 /** The parts of a message from the command line, in its order: `--text`, `--file`, `--data`, and `--media-type` for the part before it. */
 import type { Part } from '@parley/a2a'
+import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
-import { text as readAll } from 'node:stream/consumers'
+import { addAbortSignal } from 'node:stream'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
 import { formatSize } from '../output/text.ts'
@@ -12,17 +13,20 @@ const maxFileBytes = 20_000_000
 
 type GivenPart = { readonly option: 'text' | 'file' | 'data'; readonly value: string; mediaType?: string }
 
+type PartContext = Pick<CommandContext, 'args' | 'terminal' | 'signal' | 'output'>
+
 /** Throws a usage error, before anything is sent. */
-export async function readMessageParts(context: Pick<CommandContext, 'args' | 'terminal'>): Promise<readonly Part[]> {
+export async function readMessageParts(context: PartContext): Promise<readonly Part[]> {
   const given = givenParts(context)
+  if (given === 'stdin') return [{ text: await readMessage(context) }]
   if (given.filter(({ option, value }) => option === 'data' && value === '-').length > 1)
     throw usageError('--data - can be used once: stdin has one document.')
   const parts: Part[] = []
-  for (const part of given) parts.push(await readPart(part, context.terminal))
+  for (const part of given) parts.push(await readPart(part, context))
   return parts
 }
 
-function givenParts({ args }: Pick<CommandContext, 'args'>): readonly GivenPart[] {
+function givenParts({ args, terminal }: PartContext): readonly GivenPart[] | 'stdin' {
   const parts: GivenPart[] = []
   for (const { name, value = '' } of args.options) {
     const option = name.replace(/-part$/, '')
@@ -37,18 +41,58 @@ function givenParts({ args }: Pick<CommandContext, 'args'>): readonly GivenPart[
     }
   }
   const [positional] = args.operands
-  if (positional === undefined && parts.length === 0)
-    throw usageError('The message is empty.', 'Pass a text, or --text, --file or --data.')
+  if (positional === undefined && parts.length === 0) {
+    if (!terminal.isInputTerminal) return 'stdin'
+    throw usageError('The message is empty.', messageHint)
+  }
   if (positional !== undefined && parts.length > 0)
     throw usageError('A text without option cannot be combined with --text, --file and --data.', 'Use --text for it.')
+  if (positional === '-') return 'stdin'
   return positional === undefined ? parts : [{ option: 'text', value: positional }]
 }
 
-async function readPart(given: GivenPart, terminal: CommandContext['terminal']): Promise<Part> {
+const messageHint = 'Pass a text, or --text, --file or --data, or write the text to stdin.'
+
+/** The message on stdin, without its last line end, which `echo` adds. */
+async function readMessage(context: PartContext): Promise<string> {
+  const { terminal, output } = context
+  if (terminal.isInputTerminal) output.note('Type the message, then press Ctrl-D on a new line.')
+  const bytes = await readInput(context)
+  const text = textOf(bytes)
+  if (text === undefined) throw usageError('stdin is not text in UTF-8.', 'Send the bytes as a file: --file <path>.')
+  if (text.trim() === '') throw usageError('The message is empty: stdin has no text.', messageHint)
+  return text.replace(/\r?\n$/, '')
+}
+
+/** All of stdin, up to the limit of a file. */
+async function readInput({ terminal, signal }: PartContext): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of addAbortSignal(signal, terminal.input) as AsyncIterable<Buffer | string>) {
+    const bytes = Buffer.from(chunk as string)
+    size += bytes.length
+    if (size > maxFileBytes)
+      throw usageError(
+        `stdin has more than ${formatSize(maxFileBytes)}, which is too large to send.`,
+        'Put the content where the agent can fetch it, and pass its URL: --file <url>.',
+      )
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** `undefined` if the bytes are no text: not UTF-8, or with a NUL. */
+function textOf(bytes: Buffer): string | undefined {
+  if (!isUtf8(bytes) || bytes.includes(0)) return undefined
+  return bytes.toString('utf8').replace(/^\uFEFF/, '')
+}
+
+async function readPart(given: GivenPart, context: PartContext): Promise<Part> {
   const { option, value, mediaType } = given
+  const { terminal } = context
   const typed = mediaType === undefined ? {} : { mediaType }
   if (option === 'text') return { text: value, ...typed }
-  if (option === 'data') return { data: await readJson(value, terminal), ...typed }
+  if (option === 'data') return { data: await readJson(value, context), ...typed }
   if (/^(https?|ftp|gs|s3):\/\//i.test(value)) return urlPart(value, typed)
   const path = resolve(terminal.cwd, value)
   const raw = (await readBytes(path, value)).toString('base64')
@@ -84,9 +128,10 @@ async function readBytes(path: string, given: string): Promise<Buffer> {
   }
 }
 
-async function readJson(value: string, { cwd, input }: CommandContext['terminal']): Promise<never> {
+async function readJson(value: string, context: PartContext): Promise<never> {
+  const { cwd } = context.terminal
   let text: string
-  if (value === '-') text = await readAll(input)
+  if (value === '-') text = (await readInput(context)).toString('utf8')
   else if (/^\s*[[{]/.test(value)) text = value
   else
     text = await readFile(resolve(cwd, value), 'utf8').catch((cause: NodeJS.ErrnoException) => {

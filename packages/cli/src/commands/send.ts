@@ -3,11 +3,12 @@ import { A2AError, newId, omitUndefined } from '@parley/a2a'
 import type { Message, SendMessageConfiguration, Struct } from '@parley/a2a'
 import type { AgentConnection } from '../agent/connection.ts'
 import { waitUnlessDetached } from '../agent/detach.ts'
-import { followEvents, type FinalObject } from '../agent/follow-events.ts'
+import type { FinalObject } from '../agent/event-printer.ts'
+import { followEvents } from '../agent/follow-events.ts'
 import type { CommandContext } from '../command.ts'
 import type { Settings } from '../args/settings.ts'
 import { usageError, withHint } from '../output/cli-error.ts'
-import { endStream, printResult, textOptions } from './final-output.ts'
+import { endStream, exitStatus, printAnswer, printResult, textOptions } from './final-output.ts'
 import { readMessageParts } from './message-parts.ts'
 
 interface SendRequest {
@@ -16,14 +17,19 @@ interface SendRequest {
   readonly metadata: Struct | undefined
 }
 
-export async function run(context: CommandContext): Promise<number | void> {
+export async function run(context: CommandContext): Promise<number> {
   const { settings, output, signal } = context
   const isAsync = returnsAtOnce(settings, output.isStream)
   const request = await readRequest(context)
   const connection = await context.connect()
   const text = textOptions(context, connection)
   try {
-    if (isAsync) return await printResult(await sendAsync(connection, request, signal), context, text)
+    if (isAsync) {
+      const accepted = await sendAsync(connection, request, signal)
+      if (output.isInteractive) await printAnswer(accepted, context, text, connection)
+      else await printResult(accepted, context, text)
+      return exitStatus(accepted, context)
+    }
     if (output.isStream && !connection.canStream) output.note('The agent does not stream; polling instead.')
     const { message, configuration, metadata } = request
     let taskId = message.taskId
@@ -41,13 +47,15 @@ export async function run(context: CommandContext): Promise<number | void> {
             text,
             signal: own,
             historyLength: configuration.historyLength,
-            stopsAtInterruption: false,
+            sent: message,
             onTask: (id) => (taskId = id),
           },
         ),
     )
     if ('exitCode' in waited) return waited.exitCode
-    await (output.isStream ? endStream(waited.result, context, text) : printResult(waited.result, context, text))
+    const isPrinted = output.isStream || output.isInteractive
+    await (isPrinted ? endStream(waited.result, context, text) : printResult(waited.result, context, text))
+    return exitStatus(waited.result, context)
   } catch (reason) {
     throw explainRejectedId(reason, request.message)
   } finally {

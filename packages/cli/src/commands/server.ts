@@ -1,8 +1,7 @@
 /** `a2a server`: serves an agent on this machine until Ctrl-C: an echo, a proxy of another agent, or a program. */
-import { memoryStore } from '@parley/a2a'
+import { isLoopbackHost, memoryStore } from '@parley/a2a'
 import { serve, type ServeOptions } from '@parley/a2a/node'
 import type { BindingName, RequestOutcome } from '@parley/a2a/server'
-import { isLoopback } from '../auth/login-scope.ts'
 import type { Settings } from '../args/settings.ts'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
@@ -18,7 +17,7 @@ export async function run(context: CommandContext): Promise<void> {
   const publicUrl = advertisedUrl(settings.value('advertise-address'))
   const mode = await serverMode(context)
   try {
-    const isLocal = isLoopback(host === '::1' ? '[::1]' : host)
+    const isLocal = isLoopbackHost(host === '::1' ? '[::1]' : host)
     if (!isLocal) output.warn(`${mode.exposure} Everyone who reaches ${host}:${port} can use it.`)
     const server = await serve({
       ...mode.options,

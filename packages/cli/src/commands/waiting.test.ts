@@ -86,6 +86,20 @@ describe('a stream that breaks', () => {
     assert.equal(proxy.operations.filter((operation) => operation === 'SendStreamingMessage').length, 1)
   })
 
+  it('is followed by a request for the task, which has what the stream may have lost', async () => {
+    let cuts = 0
+    const proxy = await cuttingProxy(server.url, (body) =>
+      body.includes('"SendStreamingMessage"') && cuts++ === 0 ? 2 : undefined,
+    )
+    const terminal = createMemoryTerminal()
+    const running = runA2a(['send', 'hold lost', '-a', proxy.url, '-o', 'json'], terminal)
+    await terminal.untilError('resuming')
+    server.gates.open('lost')
+    assert.equal(await running, 0, terminal.stdout + terminal.stderr)
+    assert.match(terminal.stdout, /"before after"/)
+    assert.equal(proxy.operations.filter((operation) => operation === 'GetTask').length, 1)
+  })
+
   it('is polled if it cannot be resumed, and the last line is the task', async (t) => {
     // The delays of the attempts are random up to a limit: none.
     t.mock.method(Math, 'random', () => 0)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseProfile } from './profile.ts'
+import { allChecks } from './checks/index.ts'
+import { builtInProfiles, parseProfile } from './profile.ts'
 
 const parse = (json: unknown) => parseProfile(JSON.stringify(json), 'p.json')
 
@@ -28,5 +29,15 @@ describe('a profile', () => {
     ]
     for (const [json, message] of cases) assert.throws(() => parse(json), { code: 'A2ACLI_ERR_USAGE', message })
     assert.throws(() => parseProfile('{', 'p.json'), { message: /p\.json is not JSON/ })
+  })
+
+  it('is built in for the demo agents of Parley, and accepts one failure with its reason', () => {
+    const profile = builtInProfiles['parley-demo']
+    assert.deepEqual(parse(profile), profile)
+    const [[id, reason] = ['', ''], ...others] = Object.entries(profile?.accepted ?? {})
+    assert.deepEqual(others, [])
+    assert.equal(id, 'version.missing-is-not-1.0')
+    assert.ok(allChecks.some((check) => check.id === id))
+    assert.match(reason, /B-10/)
   })
 })

@@ -29,7 +29,27 @@ const tck: Profile = {
   },
 }
 
-export const builtInProfiles: Readonly<Record<string, Profile>> = { tck }
+/** For the demo agent `rehearsal` of a Parley hub, which reacts to the first word of the text. */
+const parleyDemo: Profile = {
+  name: 'parley-demo',
+  text: 'Hello',
+  messages: {
+    artifact: { text: 'files' },
+    message: { text: 'reply' },
+    inputRequired: { text: 'ask' },
+    authRequired: { text: 'auth' },
+    slow: { text: 'work 1' },
+    reject: { text: 'reject' },
+    fail: { text: 'fail' },
+    stream: { text: 'files' },
+  },
+  accepted: {
+    'version.missing-is-not-1.0':
+      'Parley decides by the name of the method if A2A-Version is missing (rule B-10); `strict: true` follows the text',
+  },
+}
+
+export const builtInProfiles: Readonly<Record<string, Profile>> = { tck, 'parley-demo': parleyDemo }
 
 /** Throws a usage error that names the field. */
 export function parseProfile(text: string, source: string): Profile {

@@ -80,6 +80,19 @@ describe('the report of an error', () => {
     }
   })
 
+  it('says when to retry, if the agent does, unless there is a command to resume', () => {
+    const details = { status: '503', retryAfterMs: '19500' }
+    const later = new A2AError('UNAVAILABLE', 'x', details)
+    const wrapped = new A2AError('INTERRUPTED', 'x', {}, { cause: later })
+    for (const error of [later, wrapped, new CliError('A2ACLI_ERR_UNREACHABLE', 'x', { cause: later })])
+      assert.equal(report(error).hint, 'Retry in 20 s.')
+    const resumable = new CliError('A2ACLI_ERR_UNREACHABLE', 'x', { hint: 'Resume: a2a', cause: later })
+    assert.equal(report(resumable).hint, 'Resume: a2a')
+    assert.equal(report(new A2AError('RATE_LIMITED', 'x')).hint, 'Try again later.')
+    // A wrong number of an agent.
+    assert.equal(report(new A2AError('RATE_LIMITED', 'x', { retryAfterMs: 'soon' })).hint, 'Try again later.')
+  })
+
   it('is internal for anything else', () => {
     assert.deepEqual([report(new TypeError('x')).code, report('x').message], ['A2ACLI_ERR_INTERNAL', 'x'])
   })

@@ -63,8 +63,9 @@ const hints: Partial<Readonly<Record<ErrorCode | CliErrorCode, string>>> = {
 /** `hasCredential`: whether the run had a credential, which tells a rejected one from a missing one. */
 export function reportError(reason: unknown, { hasCredential }: { readonly hasCredential: boolean }): ErrorReport {
   if (reason instanceof CliError) {
-    const hint = reason.hint ?? hints[reason.code] ?? null
-    return { code: reason.code, message: reason.message, hint, a2aCode: null, exitCode: exitCodeOf[reason.code] }
+    const { code, message } = reason
+    const hint = reason.hint ?? retryHint(reason) ?? hints[code] ?? null
+    return { code, message, hint, a2aCode: null, exitCode: exitCodeOf[code] }
   }
   if (!(reason instanceof A2AError)) return localReport('A2ACLI_ERR_INTERNAL', messageOf(reason), null)
   // Credentials are obtained within a call, which wraps their error.
@@ -77,19 +78,33 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
         ? 'A2ACLI_ERR_AUTH_FAILED'
         : 'A2ACLI_ERR_CREDENTIALS_MISSING'
       : localErrors[code]
-  if (local !== undefined) return localReport(local, message, sent)
+  if (local !== undefined) return localReport(local, message, sent, retryHint(reason))
   const taskId = details.taskId === undefined || message.includes(details.taskId) ? '' : ` (task ${details.taskId})`
   return {
     code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,
     message: `${message}${taskId}`,
-    hint: hintOf(reason) ?? hints[code] ?? null,
+    hint: hintOf(reason) ?? retryHint(reason) ?? hints[code] ?? null,
     a2aCode: sent,
     exitCode: 1,
   }
 }
 
-function localReport(code: CliErrorCode, message: string, a2aCode: string | number | null): ErrorReport {
-  return { code, message, hint: hints[code] ?? null, a2aCode, exitCode: exitCodeOf[code] }
+/** When the agent says that the same call may succeed: `Retry-After` over HTTP, `RetryInfo` over gRPC. */
+function retryHint(reason: unknown): string | undefined {
+  for (let error = reason; error instanceof Error; error = error.cause) {
+    const waitMs = error instanceof A2AError && error.retryable ? Number(error.details['retryAfterMs']) : NaN
+    if (waitMs > 0) return `Retry in ${Math.ceil(waitMs / 1_000)} s.`
+  }
+  return undefined
+}
+
+function localReport(
+  code: CliErrorCode,
+  message: string,
+  a2aCode: string | number | null,
+  hint: string | null = hints[code] ?? null,
+): ErrorReport {
+  return { code, message, hint, a2aCode, exitCode: exitCodeOf[code] }
 }
 
 /** `null` if the failure was found before the agent was called. */

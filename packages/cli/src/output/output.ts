@@ -11,12 +11,18 @@ export interface Output {
   readonly format: 'text' | 'json'
   /** Whether `--stream` asks for one line per event. */
   readonly isStream: boolean
+  /** Whether stdout is a terminal and no `-o` is set: a person reads the answer itself, instead of labels and values. */
+  readonly isInteractive: boolean
+  /** Whether text on a terminal may have styles: not with `NO_COLOR` and `TERM=dumb`. */
+  readonly hasStyles: boolean
   /** Prints the one document of a command: indented, or on one line with `--stream`. Only in JSON mode. */
   document(value: unknown): Promise<void>
   /** Prints one line of `-o json --stream`. */
   line(value: unknown): Promise<void>
   /** Prints labels and values. Only in text mode. The text is already safe: see text.ts. */
   text(text: string): Promise<void>
+  /** Prints a piece of an answer as it is. Only if the output is interactive; the text is already safe. */
+  write(text: string): Promise<void>
   /** Text on stderr that a user reads: a warning, progress, the id of a task. Redacted and neutralised. */
   note(text: string): void
   warn(text: string): void
@@ -33,6 +39,7 @@ export interface OutputOptions {
   readonly redactor: Redactor
   readonly format: 'text' | 'json'
   readonly isStream: boolean
+  readonly isInteractive: boolean
   readonly isVerbose: boolean
   readonly isDebug: boolean
 }
@@ -41,9 +48,12 @@ export function createOutput({ terminal, redactor, ...settings }: OutputOptions)
   const startedAt = performance.now()
   const toError = (text: string): void => terminal.writeError(`${neutralize(redactor.apply(text))}\n`)
   const line = (value: unknown): Promise<void> => terminal.write(`${JSON.stringify(value)}\n`)
+  const { environment } = terminal
   return {
     ...settings,
+    hasStyles: !environment['NO_COLOR'] && environment['TERM'] !== 'dumb',
     line,
+    write: (text) => terminal.write(text),
     document: (value) => (settings.isStream ? line(value) : terminal.write(`${JSON.stringify(value, null, 2)}\n`)),
     text: (text) => terminal.write(text.endsWith('\n') ? text : `${text}\n`),
     note: toError,

@@ -32,12 +32,12 @@ function contentText(part: Part): string {
   return fileText(part)
 }
 
-function isFile(part: Part): boolean {
+export function isFile(part: Part): boolean {
   return 'raw' in part || 'url' in part || part.filename !== undefined
 }
 
 /** `File: chart.png (image/png, 10 B)`; a URL instead of the size if the agent keeps the file. */
-function fileText(part: Part): string {
+export function fileText(part: Part): string {
   const { filename = 'unnamed', mediaType = 'unknown type' } = part
   const where = 'url' in part ? part.url : 'raw' in part ? formatSize(sizeOfBase64(part.raw)) : undefined
   return field('File', `${filename} (${[mediaType, ...(where === undefined ? [] : [where])].join(', ')})`)

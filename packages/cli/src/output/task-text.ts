@@ -60,8 +60,12 @@ export function eventText(event: StreamEvent, options: TaskTextOptions, hasIds: 
 }
 
 /** The command that answers a task. */
-export function resumeCommand(taskId: string, { program, resumeArgs }: TaskTextOptions): string {
-  return `${program} send ${resumeArgs} --task-id ${quoted(taskId)} "<reply>"`
+export function resumeCommand(
+  taskId: string,
+  { program, resumeArgs }: TaskTextOptions,
+  replyArguments = '"<reply>"',
+): string {
+  return `${program} send ${resumeArgs} --task-id ${quoted(taskId)} ${replyArguments}`
 }
 
 export function followCommand(taskId: string, { program, resumeArgs }: TaskTextOptions, canStream: boolean): string {
@@ -70,12 +74,12 @@ export function followCommand(taskId: string, { program, resumeArgs }: TaskTextO
     : `${program} task get ${resumeArgs} ${quoted(taskId)} --wait`
 }
 
-function downloadCommand(taskId: string, { program, resumeArgs }: TaskTextOptions): string {
+export function downloadCommand(taskId: string, { program, resumeArgs }: TaskTextOptions): string {
   return `${program} task download ${resumeArgs} ${quoted(taskId)}`
 }
 
 /** An agent chooses the id, so a shell must not read anything else in it. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   const isPlain = /^[\w.:@+][\w.:@+-]*$/.test(word)
   return isPlain ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

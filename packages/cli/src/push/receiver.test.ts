@@ -9,7 +9,13 @@ import { openReceiver } from './receiver.ts'
 
 describe('the receiver of push notifications', () => {
   it('closes although a sender never finishes its request', { timeout: 120_000 }, async () => {
-    const settings = { format: 'json', isStream: false, isVerbose: false, isDebug: false } as const
+    const settings = {
+      format: 'json',
+      isStream: false,
+      isInteractive: false,
+      isVerbose: false,
+      isDebug: false,
+    } as const
     const output = createOutput({ terminal: createMemoryTerminal(), redactor: createRedactor(), ...settings })
     const receiver = await openReceiver({
       port: 0,

@@ -1,5 +1,5 @@
 /** An agent for the tests of the commands: what it does is the first word of the message. Served over three bindings on loopback. */
-import { artifact, data, fail, file, inputRequired, memoryStore, reject, reply } from '@parley/a2a'
+import { artifact, data, fail, file, inputRequired, memoryStore, reject, reply, status } from '@parley/a2a'
 import type { AgentFunction, Report } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import type { ServeOptions, Server } from '@parley/a2a/node'
@@ -59,6 +59,11 @@ export async function serveDemoAgent(options: Partial<ServeOptions> = {}): Promi
       await gates.wait(name, signal)
       signal.throwIfAborted()
       yield 'after'
+      return
+    }
+    if (command === 'chunks') {
+      yield status('Counting')
+      for (const chunk of ['one ', 'two ', 'three']) yield chunk
       return
     }
     if (command === 'parts') {

@@ -25,7 +25,7 @@ export interface MemoryTerminalOptions {
   /** Default: the same folder as `cwd`. */
   readonly home?: string
   /** What stdin has. Default: it ends at once. */
-  readonly input?: string
+  readonly input?: string | Uint8Array
   readonly isTerminal?: boolean
   /** The first write to stdout after this many bytes fails with EPIPE. */
   readonly breaksAfterBytes?: number

@@ -26,6 +26,8 @@ const words = agentStrings.detect
 export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void }) {
   const text = useSignal('')
   const token = useSignal('')
+  /** The one of the last detection. */
+  const tested = useSignal('')
   const detection = useDetection()
   const { startedAt, result, problem } = detection
   const isRunning = startedAt !== undefined
@@ -34,7 +36,8 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
   async function detect(): Promise<void> {
     const target = parseTarget(text.value)
     if (target === undefined) return
-    const found = await detection.run(target, token.value.trim())
+    tested.value = token.value.trim()
+    const found = await detection.run(target, tested.value)
     if (found?.kind !== undefined) announce(words.foundTitle(kindText(found.kind).detected))
   }
 
@@ -90,9 +93,7 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
               value={token.value}
               onInput={(event) => (token.value = event.currentTarget.value)}
             />
-            <p class="hint">
-              {words.token.hint[0]} <code>AGENT_TOKEN</code> {words.token.hint[1]}
-            </p>
+            <p class="hint">{words.token.hint}</p>
           </div>
         </details>
       </form>
@@ -117,7 +118,7 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
         />
       )}
       {result?.kind !== undefined && (
-        <DetectedForm key={`${result.kind} ${result.name}`} found={result} onAdded={onAdded} />
+        <DetectedForm key={`${result.kind} ${result.name}`} found={result} token={tested.value} onAdded={onAdded} />
       )}
     </div>
   )
@@ -142,18 +143,21 @@ function DetectionProgress({ startedAt }: { readonly startedAt: number }) {
 
 interface DetectedFormProps {
   readonly found: DetectionResult
+  /** With which it was detected. */
+  readonly token: string
   readonly onAdded: (name: string) => void
 }
 
-function DetectedForm({ found, onAdded }: DetectedFormProps) {
-  const { kind = '', notes = [] } = found
+function DetectedForm({ found, token, onAdded }: DetectedFormProps) {
+  const { kind = '', notes = [], secret } = found
   const name = useSignal(found.name ?? '')
   const mistakes = useSignal<readonly FieldError[]>([])
   const entry = { kind, ...found.entry }
   const agent = name.value.trim()
   const { isBusy, onSubmit } = useSubmit(
     async () => {
-      const { effects } = await callAdmin('addAgent', { body: { name: agent, entry } })
+      const secrets = secret === undefined ? {} : { [secret]: token }
+      const { effects } = await callAdmin('addAgent', { body: { name: agent, entry, secrets } })
       showToast(effectsText(effects))
       onAdded(agent)
     },

@@ -1,5 +1,5 @@
 /**
- * Why an agent cannot take work, with the countdown to the next attempt: "Researcher is not reachable · connect ECONNREFUSED … ·
+ * Why an agent cannot take work, with the countdown to the next attempt: "Researcher fails its health check · connect ECONNREFUSED … ·
  * Retrying in 5 s", and buttons to retry now or to stop. Nothing for an agent that is up.
  */
 import type { Agent } from '../api/admin.ts'

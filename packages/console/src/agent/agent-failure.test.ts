@@ -24,7 +24,7 @@ describe('the failure of an agent', () => {
     assert.deepEqual([broken?.title, broken?.cause], ['Researcher failed to start', 'no such file'])
     const cause = 'connect ECONNREFUSED 127.0.0.1:44998'
     const away = agentFailure(agent({ health: { ...up, state: 'down', why: `it cannot be reached: ${cause}`, cause } }))
-    assert.deepEqual([away?.title, away?.cause], ['Researcher is not reachable', cause])
+    assert.deepEqual([away?.title, away?.cause], ['Researcher fails its health check', cause])
   })
 
   it('is a blocked card, or too many failed tasks', () => {
@@ -32,6 +32,9 @@ describe('the failure of an agent', () => {
     const lastError = { taskId: 't', at: '2030-01-31T12:00:00.000Z', text: 'out of tokens' }
     const failing = agentFailure(agent({ health: { state: 'down', breaker: 'open', why: 'it failed' }, lastError }))
     assert.deepEqual([failing?.title, failing?.cause], ['Researcher failed several times in a row', 'out of tokens'])
+    const told = { ...lastError, text: 'Ask the operator', cause: '401: Incorrect API key' }
+    const health = { state: 'down', breaker: 'open', why: 'it failed' } as const
+    assert.equal(agentFailure(agent({ health, lastError: told }))?.cause, '401: Incorrect API key')
   })
 })
 

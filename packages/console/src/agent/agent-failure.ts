@@ -26,7 +26,12 @@ export function agentFailure(agent: AgentFacts): AgentFailure | undefined {
   if (health.cause !== undefined) {
     return { kind: 'reach', title: words.notReachable(called), cause: health.cause, advice: words.reachableAdvice }
   }
-  return { kind: 'breaker', title: words.failing(called), cause: lastError?.text, advice: words.failingAdvice }
+  return {
+    kind: 'breaker',
+    title: words.failing(called),
+    cause: lastError?.cause ?? lastError?.text,
+    advice: words.failingAdvice,
+  }
 }
 
 /** Time until the next attempt, in whole seconds: `5 s`, `1 min 5 s`. `undefined` once it is due. */

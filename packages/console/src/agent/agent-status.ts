@@ -44,7 +44,11 @@ export function agentLastError(agent: AgentHealthInput & Pick<Agent, 'lastError'
   }
   return lastError === undefined
     ? undefined
-    : { text: lastError.text ?? agentStrings.status.failed, at: lastError.at, taskId: lastError.taskId }
+    : {
+        text: lastError.cause ?? lastError.text ?? agentStrings.status.failed,
+        at: lastError.at,
+        taskId: lastError.taskId,
+      }
 }
 
 export function breakerText(breaker: Agent['health']['breaker']): string | undefined {

@@ -80,7 +80,7 @@ export const agentStrings = {
   otherKind: 'A kind of this hub.',
   detect: {
     label: 'URL, command or file',
-    placeholder: 'https://agent.example.com, npx -y some-mcp-server or ./agent.ts',
+    placeholder: 'https://agent.example.com, localhost:8080, npx -y some-mcp-server or ./agent.ts',
     hint: 'The hub detects A2A agents, MCP servers, models, OpenClaw gateways, coding agents, programs and modules. Commands run in the config file’s directory.',
     submit: 'Detect',
     running: 'Detecting…',
@@ -90,7 +90,7 @@ export const agentStrings = {
     token: {
       summary: 'Requires authentication',
       label: 'Token',
-      hint: ['Used once, and not stored. The entry refers to the variable', 'of the hub’s environment.'],
+      hint: 'Used to detect the agent. When you add the agent, the hub keeps the token encrypted, and the entry refers to it.',
     },
     chooseKind: 'Choose kind',
     failed: 'Detection failed',
@@ -111,13 +111,13 @@ export const agentStrings = {
   down: {
     label: (agent: string) => `State of ${agent}`,
     notStarted: (agent: string) => `${agent} failed to start`,
-    notReachable: (agent: string) => `${agent} is not reachable`,
+    notReachable: (agent: string) => `${agent} fails its health check`,
     blocked: (agent: string) => `Calls to ${agent} are blocked`,
     blockedAdvice:
       'Its card has changed since it was approved. Compare the cards, and approve the new one if you expect the change.',
     failing: (agent: string) => `${agent} failed several times in a row`,
     failingAdvice: 'Other agents do not delegate to it for a while. Messages that you send still reach it.',
-    reachableAdvice: 'Check that it is running and that its URL and credentials are correct.',
+    reachableAdvice: 'Check that it is running and that its URL, credentials and model are correct.',
     startAdvice: 'Messages are refused until it starts. Check its settings and the log of the hub.',
     retryingIn: (time: string) => `Retrying in ${time}`,
     retrying: 'Retrying…',

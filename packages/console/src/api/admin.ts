@@ -166,7 +166,14 @@ export type Agent = {
     readonly lastUsedAt?: Timestamp
   }
   /** The task that failed last. */
-  readonly lastError?: { readonly taskId: string; readonly at: Timestamp; readonly text?: string }
+  readonly lastError?: {
+    readonly taskId: string
+    readonly at: Timestamp
+    /** What its caller received. */
+    readonly text?: string
+    /** Why it failed, for operators. Callers do not receive it. */
+    readonly cause?: string
+  }
   /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
   readonly drift?: 'changed' | 'blocked'
 }
@@ -245,6 +252,17 @@ export type ConfigEffects = {
   readonly applied: readonly string[]
   /** Changes that are applied after a restart. */
   readonly restart: readonly string[]
+}
+
+export type Secret = {
+  readonly name: string
+  /** false: an agent refers to it, and it is not set. The agent is unavailable. */
+  readonly isSet: boolean
+  readonly setAt?: Timestamp
+  /** The caller that set it. */
+  readonly setBy?: string
+  /** The agents that refer to it. */
+  readonly agents: readonly string[]
 }
 
 export type TaskSummary = {
@@ -428,7 +446,7 @@ export type PushAttempt = {
 }
 
 export type Health = {
-  /** Degraded: the store or an agent is unhealthy. */
+  /** Degraded: the store or an agent is unhealthy, or the configuration file was not applied. */
   readonly status: 'ok' | 'degraded'
   readonly version: string
   readonly node: string
@@ -443,10 +461,19 @@ export type Health = {
     readonly latencyMs: number
     readonly trouble?: string
   }
+  /** Why the hub did not apply the configuration file. Absent: it is applied. */
+  readonly configRejection?: {
+    readonly since: Timestamp
+    /** The first problem, with its line. */
+    readonly problem: string
+  }
   readonly agents: {
     readonly all: number
+    /** Agents that were opened. Those that do not respond are also in `down`. */
     readonly open: number
     readonly down: readonly string[]
+    /** Why each of them is down, for operators. */
+    readonly troubles: Readonly<Record<string, string>>
     /** Remote agents whose card awaits approval. */
     readonly drifted: readonly string[]
   }
@@ -628,6 +655,16 @@ export interface Operations {
   getSession: { response: Session }
   /** Signs out: the cookie becomes invalid. */
   signOut: { response: Readonly<Record<string, never>> }
+  /** Creates a one-time code that signs a browser in at the console. */
+  createSignInCode: {
+    response: {
+      /** Open it in a browser, below the URL of the hub. It contains the code. */
+      readonly path: string
+      readonly expiresAt: Timestamp
+    }
+  }
+  /** Signs in with a one-time code, and sets a cookie. */
+  redeemSignInCode: { body: { readonly code: string }; response: Session }
   /** Lists the sessions of the console, the oldest first. */
   listSessions: {
     query: Optional<{ limit: number; after: string }>
@@ -718,13 +755,17 @@ export interface Operations {
     response: {
       /** With the admin key: POST /admin/session. */
       readonly key: true
+      /** Where the admin key is: in the configuration, in `keyFile`, or where an operator keeps it. */
+      readonly keyFrom: 'configuration' | 'file' | 'elsewhere'
+      /** The file of a created admin key: its path if only this machine can call the hub, else its name. */
+      readonly keyFile?: string
       /** With the issuer: send the browser to `start`. */
       readonly oidc?: { readonly issuer: string; readonly start: string }
     }
   }
   /** Lists the agents with their health and load. */
   listAgents: {
-    query: Optional<{ text: string; tag: string; skill: string; kind: string }>
+    query: Optional<{ text: string; tag: string; skill: string; kind: string; check: 'now' }>
     response: { readonly agents: readonly Agent[] }
   }
   /** Adds an agent to the configuration. */
@@ -733,6 +774,8 @@ export interface Operations {
       readonly name: string
       /** As in the file: `kind` and the settings of that kind. */
       readonly entry: { readonly kind: string }
+      /** New secrets that the entry refers to as `${hub:<name>}`. Fails with 409 if there is one of the same name. */
+      readonly secrets?: Readonly<Record<string, string>>
       readonly note?: string
       readonly base?: string
     }
@@ -781,7 +824,7 @@ export interface Operations {
       readonly target: string | readonly string[]
       /** Used if credentials are required; not stored. */
       readonly token?: string
-      /** The environment variable for the token. Default: AGENT_TOKEN. */
+      /** The entry refers to this environment variable. Default: to a secret that the hub keeps. */
       readonly tokenEnv?: string
     }
     response: {
@@ -789,6 +832,8 @@ export interface Operations {
       readonly name?: string
       /** The entry for the configuration. */
       readonly entry?: Readonly<Record<string, unknown>>
+      /** The name of the secret for the token, which the entry refers to. It is not set. */
+      readonly secret?: string
       /** Notes for the operator. */
       readonly notes?: readonly string[]
       /** Why no kind was detected. */
@@ -846,6 +891,19 @@ export interface Operations {
       readonly effects?: ConfigEffects
     }
   }
+  /** Lists the secrets that the hub keeps, without their values. */
+  listSecrets: { response: { readonly secrets: readonly Secret[] } }
+  /** Sets or replaces a secret. The agents that refer to it are opened again. */
+  setSecret: {
+    params: { name: string }
+    body: {
+      /** It is never returned. */
+      readonly value: string
+    }
+    response: Secret
+  }
+  /** Removes a secret. Fails with 409 while an agent refers to it. */
+  removeSecret: { params: { name: string }; response: { readonly name: string } }
   /** Lists the tasks of all callers, newest status first. */
   listTasks: {
     query: Optional<{
@@ -1043,6 +1101,8 @@ export interface Operations {
       readonly effects: ConfigEffects
     }
   }
+  /** Reads the file again and applies it, as after a change of the file. An invalid file changes nothing. */
+  reloadConfig: { response: { readonly effects: ConfigEffects } }
   /** Lists the applied configurations, newest first. */
   listConfigVersions: {
     response: {
@@ -1206,6 +1266,8 @@ export const operations = {
   signIn: ['POST', '/admin/session'],
   getSession: ['GET', '/admin/session'],
   signOut: ['DELETE', '/admin/session'],
+  createSignInCode: ['POST', '/admin/session/code'],
+  redeemSignInCode: ['POST', '/admin/sign-in/code'],
   listSessions: ['GET', '/admin/sessions'],
   endSession: ['DELETE', '/admin/sessions/{id}'],
   listKeys: ['GET', '/admin/keys'],
@@ -1230,6 +1292,9 @@ export const operations = {
   listKinds: ['GET', '/admin/kinds'],
   detectAgent: ['POST', '/admin/agents/detect'],
   reviewAgent: ['POST', '/admin/agents/{agent}/review'],
+  listSecrets: ['GET', '/admin/secrets'],
+  setSecret: ['PUT', '/admin/secrets/{name}'],
+  removeSecret: ['DELETE', '/admin/secrets/{name}'],
   listTasks: ['GET', '/admin/tasks'],
   countTasks: ['GET', '/admin/task-counts'],
   getTask: ['GET', '/admin/tasks/{taskId}'],
@@ -1248,6 +1313,7 @@ export const operations = {
   getConfigSchema: ['GET', '/admin/config/schema'],
   checkConfig: ['POST', '/admin/config/check'],
   diffConfig: ['POST', '/admin/config/diff'],
+  reloadConfig: ['POST', '/admin/config/reload'],
   listConfigVersions: ['GET', '/admin/config/versions'],
   getConfigVersion: ['GET', '/admin/config/versions/{id}'],
   restoreConfig: ['POST', '/admin/config/versions/{id}/restore'],

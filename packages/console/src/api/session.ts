@@ -3,7 +3,7 @@ import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { Session } from './admin.ts'
 import { callAdmin } from './admin-client.ts'
 import { startChangeFeed, stopChangeFeed } from './change-feed.ts'
-import { isProblem, Problem } from './problem.ts'
+import { isProblem, Problem, toProblem } from './problem.ts'
 import { session } from './session-state.ts'
 import { apiStrings } from './strings.ts'
 
@@ -23,6 +23,9 @@ export interface UnsavedWork {
   /** Discards the work when the user signs out. */
   discard?(): void
 }
+
+/** Why the link of `parley open` did not sign in. */
+export const linkProblem = signal('')
 
 const unsavedItems = signal<readonly UnsavedWork[]>([])
 /** What would be lost by signing out. */
@@ -45,24 +48,28 @@ export function startSession(): void {
   effect(() => {
     if (session.value === 'none') stopChangeFeed()
   })
-  const key = takeKeyFromAddress()
-  void (key === undefined ? restoreSession() : signIn(key).catch(restoreSession))
+  // A link that is pasted into an open page of the console changes only the fragment.
+  addEventListener('hashchange', () => void signInByLink())
+  void signInByLink().then((hasCode) => (hasCode ? undefined : restoreSession()))
 }
 
 /**
- * The hub prints such a link at its first start. The fragment behind `#` is sent to no server, and is removed from the address at
- * once.
+ * `parley open` opens such a link. The page redeems its code by a POST, so that a preview of the link does not use it up, and removes
+ * it from the address at once. Returns whether there was a code.
  */
-function takeKeyFromAddress(): string | undefined {
-  const [, key] = /^#key=(.+)$/.exec(location.hash) ?? []
-  if (key === undefined) return undefined
+async function signInByLink(): Promise<boolean> {
+  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? []
+  if (code === undefined) return false
   history.replaceState(null, '', location.pathname + location.search)
   try {
-    return decodeURIComponent(key)
-  } catch {
-    // Not a sign-in link of the hub.
-    return undefined
+    const body = JSON.stringify({ code })
+    await openSessionBy('/admin/sign-in/code', { headers: { 'content-type': 'application/json' }, body })
+  } catch (reason) {
+    const { code: why, message } = toProblem(reason)
+    linkProblem.value = why === 'UNAUTHENTICATED' ? apiStrings.linkExpired : message
+    await restoreSession()
   }
+  return true
 }
 
 async function restoreSession(): Promise<void> {
@@ -76,12 +83,16 @@ async function restoreSession(): Promise<void> {
 
 export async function signIn(key: string): Promise<void> {
   const path = '/admin/session'
-  const request = `POST ${path}`
   // An HTTP header cannot carry these characters, so the key cannot be valid.
-  if (/[^\x20-\x7e]/.test(key)) throw wrongKeyProblem(request, 401)
+  if (/[^\x20-\x7e]/.test(key)) throw wrongKeyProblem(`POST ${path}`, 401)
+  await openSessionBy(path, { headers: { authorization: `Bearer ${key}` } })
+}
+
+async function openSessionBy(path: string, init: RequestInit): Promise<void> {
+  const request = `POST ${path}`
   let answer: Response
   try {
-    answer = await fetch(path, { method: 'POST', headers: { authorization: `Bearer ${key}` } })
+    answer = await fetch(path, { method: 'POST', ...init })
   } catch (cause) {
     throw new Problem(apiStrings.unreachableAtSignIn, { code: 'UNREACHABLE', request, cause })
   }
@@ -115,6 +126,7 @@ export async function signOut(): Promise<void> {
 }
 
 function openSession(found: Session): void {
+  linkProblem.value = ''
   session.value = found
   startChangeFeed()
 }

@@ -6,4 +6,5 @@ export const apiStrings = {
   tooManyKeys: (seconds: number) =>
     `Too many wrong keys. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
   wrongKey: 'This is not the admin key.',
+  linkExpired: 'The link was used, or its minute has passed. Run parley open for another.',
 } as const

@@ -5,6 +5,14 @@ export const loadingStrings = {
   loading: (what: string) => `Loading ${what}…`,
 } as const
 
+export const configRejectionStrings = {
+  title: 'The configuration file is not applied',
+  since: 'since',
+  advice:
+    'The hub continues with its previous configuration. Correct the file, and the hub applies it at once. Variables of ${env:…} are those that the hub was started with.',
+  open: 'Open configuration',
+} as const
+
 export const contentStrings = {
   copy: (what: string) => `Copy ${what}`,
   copied: 'Copied',

@@ -5,6 +5,8 @@ import { z } from 'zod'
 import type { LogBuffer } from '../telemetry/logs/log-buffer.ts'
 import type { AgentKind } from '../agents/kind.ts'
 import type { AccessControl } from '../auth/access-control.ts'
+import { adminSubject } from '../auth/console-session.ts'
+import { signInPath } from '../auth/sign-in-codes.ts'
 import type { HubConfig } from '../config/hub-config.ts'
 import type { ErasedTasks } from '../erase/erased-tasks.ts'
 import { editorSchema, type JsonSchema } from '../config/json-schema.ts'
@@ -16,6 +18,7 @@ import { clientAddress } from '../limits/rate-limiter.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Routing } from '../routing/routing.ts'
+import type { HubSecrets } from '../secrets/hub-secrets.ts'
 import type { HubListeners } from '../telemetry/telemetry.ts'
 import type { AuditExports } from '../audit/open-audit-exports.ts'
 import type { StoreReport } from '../telemetry/store/store-monitor.ts'
@@ -24,6 +27,7 @@ import type { Traces } from '../telemetry/traces/trace-types.ts'
 import { createAgentView } from './agent-view.ts'
 import { createChangeSignal, withActivityListeners } from './live-activity.ts'
 import { createConfigService } from './config-service.ts'
+import { requireSecrets } from './entry-secrets.ts'
 import { createChangeFeed } from './change-feed.ts'
 import { createChangeJournal } from './change-journal.ts'
 import { buildOpenApi } from './openapi.ts'
@@ -42,11 +46,13 @@ import { healthRoutes } from './routes/health.ts'
 import { pushRoutes } from './routes/push.ts'
 import { routingRoutes } from './routes/routing.ts'
 import { searchRoutes } from './routes/search.ts'
+import { secretRoutes } from './routes/secrets.ts'
 import { statsRoutes } from './routes/stats.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
 import { createTaskFacts } from './task-facts.ts'
+import { createSecretRedactor } from '../telemetry/logs/redactor.ts'
 import { taskSummaryOf } from './task-view.ts'
 import { createAdminHandler, isSecureRequest } from './admin-handler.ts'
 
@@ -68,6 +74,7 @@ export interface AdminApiDeps {
   /** The current configuration. */
   config(): HubConfig
   readonly source: ConfigSource | undefined
+  readonly secrets: HubSecrets
   preview(config: HubConfig): ReloadResult
   reload(config: HubConfig): Promise<ReloadResult>
   /** Whether the agent may be called without credentials. */
@@ -93,6 +100,8 @@ export interface AdminApi {
   withListeners(others: HubListeners): HubListeners
   agentChanged(name: string): void
   configChanged(): void
+  /** A path of the console that signs in once, within a minute. `undefined` if this is not the admin key. */
+  signInPath(key: string): Promise<string | undefined>
   /** Disconnects the readers of the change feed, and writes pending data. */
   close(): Promise<void>
 }
@@ -112,19 +121,22 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     onError: failed,
     isErased: parts.erasedTasks.has,
   })
-  const facts = createTaskFacts(store)
+  const redact = createSecretRedactor(() => parts.secrets.values)
+  const facts = createTaskFacts(store, redact)
   const view = createAgentView({
+    facts,
     registry,
     store,
     handler,
     isAnonymousAllowed: parts.isAnonymousAllowed,
     health: parts.health,
     usage: parts.stats.usage,
+    redact,
     now,
     url,
   })
   const configService = createConfigService({
-    source: parts.source,
+    source: requireSecrets(parts.source, parts),
     kinds,
     kv: store.kv,
     secrets: async () => (await handler()).secrets,
@@ -145,7 +157,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   const routes: AdminRoute[] = [
     ...signInRoutes({
       oidc,
-      settings: () => parts.config().admin.oidc,
+      config: parts.config,
       sessions: access.sessions,
       identify: access.identify,
       isSecure: (request) => isSecureRequest(request, { access, publicUrl }),
@@ -161,9 +173,11 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       detect: async (target, about) => (await import('../agents/detect/index.ts')).detect(target, about),
       fetch: globalThis.fetch,
       programEnv: parts.programEnv,
-      baseDir: () => parts.config().baseDir,
+      secrets: parts.secrets,
+      config: parts.config,
     }),
-    ...taskRoutes({ store, facts, now, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
+    ...secretRoutes(parts),
+    ...taskRoutes({ store, facts, redact, now, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
     ...traceRoutes(parts.traces, async (taskId) => {
       const row = await store.tasks.load(taskId)
       return row === undefined ? undefined : taskSummaryOf(row, await facts.read(row))
@@ -178,6 +192,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       auditExports: parts.auditExports.status,
       handler,
       view,
+      configRejection: () => parts.source?.rejection,
       version,
       instance,
       now,
@@ -189,7 +204,10 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
         adminKey: access.adminKey,
         store,
         handler,
-        resealConfigVersions: configService.reseal,
+        async reseal() {
+          await configService.reseal()
+          await parts.secrets.reseal()
+        },
         replicas: parts.replicas,
       }),
     ),
@@ -213,9 +231,10 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       }),
     ]),
   ]
+  const hasConsole = (): boolean => parts.config().admin.console
   const jsonNodes = (): number | undefined => parts.config().limits.jsonNodes
   const adminHandler = createAdminHandler(
-    { access, log, now, hasAgent, agentNames: registry.names, publicUrl, jsonNodes },
+    { access, log, now, hasAgent, agentNames: registry.names, hasConsole, publicUrl, jsonNodes },
     routes,
   )
 
@@ -224,6 +243,12 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     withListeners: (others) => withActivityListeners(others, { changeSignal, journal }),
     agentChanged: (agent) => journal.record({ type: 'agent', agent }),
     configChanged: () => journal.record({ type: 'config' }),
+    async signInPath(key) {
+      if (!(await access.adminKey.matches(key))) return undefined
+      return signInPath(
+        await access.signInCodes.create({ subject: adminSubject, grant: access.sessions.adminGrant(key) }),
+      )
+    },
     async close() {
       closing.abort()
       await journal.close()

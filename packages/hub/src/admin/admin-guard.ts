@@ -27,13 +27,13 @@ export interface AdminGuard {
   admit(request: RouteRequest, right: RouteAccess, agent: string | undefined): Promise<AdminCaller>
 }
 
-/** Rate of wrong keys from one address. */
+/** Rate of wrong keys and codes from one address. */
 const failedKeyRate = { count: 20, windowMs: 60_000 }
 const bearerChallenge = { 'www-authenticate': 'Bearer realm="parley"' }
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
-  const { adminKey, sessions, limiter } = parts
+  const { adminKey, sessions } = parts
 
   async function byToken(request: RouteRequest): Promise<AdminCaller> {
     const caller = await withRouteErrors(() => parts.identify(request.credentials('')))
@@ -60,21 +60,11 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
     if (token !== undefined) {
       if (await adminKey.matches(token)) return { isAdmin: true, subject: adminSubject, by: 'key' }
       if (looksLikeJwt(token)) return byToken(request)
-      throw wrongKey(request)
+      throw wrongSecretError(request, parts, 'The admin key is wrong')
     }
     const who = acceptsSession ? await bySession(request) : undefined
     if (who !== undefined) return who
     throw new RouteError('UNAUTHENTICATED', 'The admin key is required', { headers: bearerChallenge })
-  }
-
-  function wrongKey(request: RouteRequest): RouteError {
-    const who = `guess:${senderOf(clientAddress(request, parts.trustsProxy()))}`
-    const status = limiter.take([{ key: who, rate: failedKeyRate }])
-    if (status?.isAllowed !== false) {
-      return new RouteError('UNAUTHENTICATED', 'The admin key is wrong', { headers: bearerChallenge })
-    }
-    const seconds = Math.max(1, Math.ceil(status.retryAfterMs / 1_000))
-    return new RouteError('RATE_LIMITED', 'Too many wrong keys', { headers: { 'retry-after': String(seconds) } })
   }
 
   /** A key cannot create another: a leaked key must not outlive its revocation. */
@@ -99,6 +89,19 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
       return right === 'maker' && agent !== undefined ? keyIssuer(request, agent) : admin(request, right !== 'key')
     },
   }
+}
+
+/** The error for a wrong key or code: an address that has sent many gets 429. */
+export function wrongSecretError(
+  request: RouteRequest,
+  { limiter, trustsProxy }: Pick<AdminGuardDeps, 'limiter' | 'trustsProxy'>,
+  message: string,
+): RouteError {
+  const who = `guess:${senderOf(clientAddress(request, trustsProxy()))}`
+  const status = limiter.take([{ key: who, rate: failedKeyRate }])
+  if (status?.isAllowed !== false) return new RouteError('UNAUTHENTICATED', message, { headers: bearerChallenge })
+  const seconds = Math.max(1, Math.ceil(status.retryAfterMs / 1_000))
+  return new RouteError('RATE_LIMITED', 'Too many wrong keys', { headers: { 'retry-after': String(seconds) } })
 }
 
 export function bearerTokenOf(request: RouteRequest): string | undefined {

@@ -20,6 +20,8 @@ interface AdminHandlerDeps {
   /** JSON values in one body (`limits.jsonNodes`). Default 100,000. */
   jsonNodes?(): number | undefined
   agentNames(): readonly string[]
+  /** Whether the hub serves its console. */
+  hasConsole(): boolean
 }
 
 interface AdminHandler {
@@ -28,10 +30,10 @@ interface AdminHandler {
 }
 
 export function createAdminHandler(parts: AdminHandlerDeps, moreRoutes: readonly AdminRoute[] = []): AdminHandler {
-  const { access, log, now, hasAgent, agentNames, jsonNodes } = parts
-  const { keys, audit, sessions, streams, trustsProxy } = access
+  const { access, log, now, hasAgent, agentNames, jsonNodes, hasConsole } = parts
+  const { keys, audit, streams, trustsProxy } = access
   const routes = [
-    ...sessionRoutes({ sessions, isSecure: (request) => isSecureRequest(request, parts), trustsProxy }),
+    ...sessionRoutes({ access, isSecure: (request) => isSecureRequest(request, parts), hasConsole }),
     ...keyRoutes({ keys, now, agentNames }),
     ...ownKeyRoutes({ keys, now }),
     ...auditRoutes(audit),

@@ -3,7 +3,7 @@
  * with JSON in one format, and writes the audit.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AgentLog } from '@parley/a2a'
+import { omitUndefined, type AgentLog } from '@parley/a2a'
 import { z } from 'zod'
 import { type AuditLog, type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
@@ -127,7 +127,8 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
     const { status = 200 } = route
     const answer: JsonResponse = { status, body: result.body, headers: result.headers }
     sendJson(response, given.request.method === 'HEAD', answer)
-    return { ...subjectOf(given.who), outcome: 'OK', status, auditTarget: result.auditTarget }
+    const { auditTarget, subject } = result
+    return { ...subjectOf(given.who), ...omitUndefined({ subject }), outcome: 'OK', status, auditTarget }
   }
 
   function entryOf(

@@ -1,5 +1,5 @@
 /** The agents as the operator sees them: description, health, current work and the last error. */
-import { omitUndefined, type AgentCount, type Store, type TaskRow } from '@parley/a2a'
+import { omitUndefined, type AgentCount, type Store } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { CardState } from '../agents/kind.ts'
@@ -8,11 +8,11 @@ import type { AgentHealth, HealthMonitor } from '../health/health-monitor.ts'
 import type { StartError } from '../registry/agent-supervisor.ts'
 import type { AgentStatus, AgentRegistry } from '../registry/agent-registry.ts'
 import type { RetryState } from '../registry/retry-schedule.ts'
-import { createRedactor } from '../telemetry/logs/redactor.ts'
 import type { AgentUsage } from '../telemetry/stats/stats-history.ts'
 import { isoTime } from '../http/json-response.ts'
 import { timestamp } from './route.ts'
-import { messageExcerpt } from './task-view.ts'
+import type { TaskFactsReader } from './task-facts.ts'
+import { taskSummaryOf } from './task-view.ts'
 import { resultWithin } from '../agents/timeouts.ts'
 
 const skill = z.strictObject({
@@ -85,7 +85,12 @@ export const agentSummary = z
       })
       .describe('By the statistics of the hub, of all replicas.'),
     lastError: z
-      .strictObject({ taskId: z.string(), at: timestamp, text: z.string().optional() })
+      .strictObject({
+        taskId: z.string(),
+        at: timestamp,
+        text: z.string().optional().describe('What its caller received.'),
+        cause: z.string().optional().describe('Why it failed, for operators. Callers do not receive it.'),
+      })
       .optional()
       .describe('The task that failed last.'),
     drift: z
@@ -100,12 +105,15 @@ export type AgentSummary = z.output<typeof agentSummary>
 export interface AgentViewDeps {
   readonly registry: Pick<AgentRegistry, 'names' | 'status' | 'open' | 'defaultName'>
   readonly store: Pick<Store, 'tasks'>
+  readonly facts: TaskFactsReader
   handler(): Promise<Pick<Handler, 'openStreams'>>
   /** Whether it may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
   readonly health: Pick<HealthMonitor, 'get' | 'probe'>
   /** What each agent did in the last hour. */
   usage(): Promise<ReadonlyMap<string, AgentUsage>>
+  /** Removes secrets from an error, which may contain a URL or a header. */
+  redact(text: string): string
   readonly now: () => number
   url(): string | undefined
 }
@@ -115,7 +123,8 @@ const probeMaxAgeMs = 60_000
 const probeWaitMs = 1_000
 
 export interface AgentView {
-  list(): Promise<readonly AgentSummary[]>
+  /** `isChecked`: probes all agents first, and waits for the results. */
+  list(options?: { readonly isChecked?: boolean }): Promise<readonly AgentSummary[]>
   get(name: string): Promise<AgentSummary | undefined>
 }
 
@@ -143,9 +152,9 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
       tags: [...tags],
       kind,
       state,
-      ...(startError !== undefined ? startErrorToJson(startError, retry?.nextTryAt) : {}),
+      ...(startError !== undefined ? startErrorToJson(startError, retry?.nextTryAt, parts.redact) : {}),
       ...(retrying !== undefined ? { retry: retryToJson(retrying) } : {}),
-      health: healthToJson(checked),
+      health: healthToJson(checked, parts.redact),
       isDefault: registry.defaultName() === name,
       isOpen: parts.isAnonymousAllowed(name),
       isCardPrivate: settings.protectCard === true,
@@ -173,7 +182,9 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
 
   async function lastFailure(agent: string) {
     const { tasks } = await store.tasks.search({ agent, states: ['TASK_STATE_FAILED'], limit: 1 })
-    return tasks[0] === undefined ? undefined : lastErrorJson(tasks[0])
+    if (tasks[0] === undefined) return undefined
+    const { id, statusAt, statusText, cause } = taskSummaryOf(tasks[0], await parts.facts.read(tasks[0]))
+    return { taskId: id, at: statusAt, ...omitUndefined({ text: statusText, cause }) }
   }
 
   async function driftOf(agent: string) {
@@ -181,8 +192,8 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   }
 
   return {
-    async list() {
-      await probeStale(registry.names())
+    async list({ isChecked = false } = {}) {
+      await (isChecked ? parts.health.probe() : probeStale(registry.names()))
       const [counts, usage] = await Promise.all([store.tasks.countUnfinished(), parts.usage()])
       const all = registry.names().flatMap((name) => registry.status(name) ?? [])
       return Promise.all(all.map((status) => summary(status, counts, usage)))
@@ -196,16 +207,8 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   }
 }
 
-function lastErrorJson({ id, statusAt, status }: TaskRow) {
-  const text = messageExcerpt(status.message)
-  return { taskId: id, at: isoTime(statusAt), ...omitUndefined({ text }) }
-}
-
-/** An error may contain a URL with a secret in it. */
-const redact = createRedactor()
-
-function startErrorToJson({ message, at }: StartError, nextTryAt: number | undefined) {
-  const text = redact.text(message)
+function startErrorToJson({ message, at }: StartError, nextTryAt: number | undefined, redact: AgentViewDeps['redact']) {
+  const text = redact(message)
   const next = nextTryAt === undefined ? {} : { nextTryAt: isoTime(nextTryAt) }
   return { startError: { message: text, at: isoTime(at), ...next }, trouble: text }
 }
@@ -219,8 +222,11 @@ function retryToJson({ state, nextTryAt, attempts, since }: RetryState) {
   return { state, ...next, attempts, since: isoTime(since) }
 }
 
-function healthToJson({ askedAt, breaker, firstWordMs, state, why, cause }: AgentHealth) {
-  const redacted = (text: string | undefined) => (text === undefined ? undefined : redact.text(text))
+function healthToJson(
+  { askedAt, breaker, firstWordMs, state, why, cause }: AgentHealth,
+  redact: AgentViewDeps['redact'],
+) {
+  const redacted = (text: string | undefined) => (text === undefined ? undefined : redact(text))
   return {
     state,
     ...omitUndefined({ why: redacted(why), cause: redacted(cause) }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
+import { UnreadableConfigError } from '../config/load-config.ts'
 import { createConfigService, type ConfigServiceDeps } from './config-service.ts'
 
 describe('reseal', () => {
@@ -26,5 +27,18 @@ describe('reseal', () => {
     assert.deepEqual(stored, ['new:a', 'lost', 'new:c'])
     isDown = true
     await assert.rejects(service.reseal(), /does not answer/)
+  })
+})
+
+describe('a configuration file that cannot be read', () => {
+  it('is reported in one sentence instead of an internal error', () => {
+    const source = {
+      read() {
+        throw new UnreadableConfigError('parley.yaml', { code: 'EISDIR' })
+      },
+    }
+    const service = createConfigService({ kinds: [], source } as unknown as ConfigServiceDeps)
+    const message = 'parley.yaml cannot be read: it is a folder: a file is needed there'
+    assert.throws(() => service.text(), { name: 'RouteError', code: 'UNAVAILABLE', message })
   })
 })

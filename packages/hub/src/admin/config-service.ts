@@ -9,11 +9,12 @@ import { ConfigError, type Sealer } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from '../config/hub-config.ts'
 import { exceededTextLimit } from '../config/config-document.ts'
-import { type AgentEntry, setAgentEntry } from '../config/edit-agent-entry.ts'
+import { type AgentEntry, agentNamesIn, setAgentEntry } from '../config/edit-agent-entry.ts'
 import { type AgentEntryDraft, type AgentEntryReview, draftAgentEntry, reviewedProblems } from './review-agent-entry.ts'
 import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
 import { redactConfigText, restoreConfigText } from '../config/redact-config-text.ts'
-import type { ConfigSource } from '../config/config-source.ts'
+import { LockedConfigError, type ConfigSource } from '../config/config-source.ts'
+import { UnreadableConfigError } from '../config/load-config.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
 import { RouteError } from '../http/json-response.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
@@ -70,6 +71,8 @@ export interface ConfigService {
   check(edited: string): Promise<readonly ConfigProblem[]>
   /** Throws RouteError if the text is invalid. */
   diff(edited: string): Promise<ConfigDiff>
+  /** Reads the file again and applies it. Throws RouteError if it is invalid; then nothing changes. */
+  reload(): Promise<ReloadResult>
   apply(edited: string, about: ConfigEdit): Promise<AppliedConfig>
   /** The entry of an agent in the file, with secrets redacted; `undefined` if there is no file. */
   entry(agent: string): unknown
@@ -88,6 +91,8 @@ export interface ConfigService {
 export interface ConfigEdit {
   readonly who: string
   readonly note?: string | undefined
+  /** The entry of an agent must not replace another. */
+  readonly isNew?: boolean | undefined
   /** The hash of the edited text: if the file has changed since, the change is refused. */
   readonly base?: string | undefined
 }
@@ -117,10 +122,20 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
     )
   }
 
+  /** Throws RouteError. */
+  function currentText(): string {
+    try {
+      return sourceOf().read()
+    } catch (reason) {
+      if (!(reason instanceof UnreadableConfigError)) throw reason
+      throw Object.assign(new RouteError('UNAVAILABLE', reason.message), { cause: reason })
+    }
+  }
+
   /** Restores the secrets. Throws RouteError. */
   function withSecrets(edited: string): string {
     requireTextLimits(edited)
-    const restored = restoreConfigText(edited, sourceOf().read(), kinds)
+    const restored = restoreConfigText(edited, currentText(), kinds)
     if ('problems' in restored) throw problemsError(restored.problems)
     return restored.text
   }
@@ -137,20 +152,28 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
     return done
   }
 
-  /** `make` runs when all earlier changes are done, with the text at that time. */
+  /**
+   * `make` runs when all earlier changes are done, with the text at that time, and again if a command or an editor has written the
+   * file before this change could.
+   */
   function change(make: (current: string) => string, { who, note, base }: ConfigEdit): Promise<AppliedConfig> {
     return runExclusive(async () => {
       const source = sourceOf()
-      const before = source.read()
-      if (base !== undefined && base !== configHash(before)) {
-        throw new RouteError('CONFLICT', 'The configuration was changed meanwhile: look at it again')
+      let effects: ReloadResult | undefined
+      for (;;) {
+        const before = currentText()
+        if (base !== undefined && base !== configHash(before)) {
+          throw new RouteError('CONFLICT', 'The configuration was changed meanwhile: look at it again')
+        }
+        const text = make(before)
+        const applied = await withRouteErrors(async () => parts.reload(await load(text)))
+        // Those of a later round are of the other change.
+        effects ??= applied
+        if (!(await writeSource(source, text, before))) continue
+        await storeManualEdit(before)
+        const version = await storeVersion(text, { who, ...omitUndefined({ note }) })
+        return { version, hash: configHash(text), effects }
       }
-      const text = make(before)
-      const effects = await withRouteErrors(async () => parts.reload(await load(text)))
-      writeSource(source, text)
-      await storeManualEdit(before)
-      const version = await storeVersion(text, { who, ...omitUndefined({ note }) })
-      return { version, hash: configHash(text), effects }
     })
   }
 
@@ -210,7 +233,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
 
   async function check(edited: string): Promise<readonly ConfigProblem[]> {
     requireTextLimits(edited)
-    const restored = restoreConfigText(edited, sourceOf().read(), kinds)
+    const restored = restoreConfigText(edited, currentText(), kinds)
     if ('problems' in restored) return restored.problems
     const loaded = await sourceOf().check(restored.text)
     return 'problems' in loaded ? loaded.problems : []
@@ -219,20 +242,22 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
   async function diffWithCurrent(edited: string): Promise<ConfigDiff> {
     const text = withSecrets(edited)
     const config = await load(text, 'check')
-    const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redactConfigText(text, kinds))
+    const diff = lineDiff(redactConfigText(currentText(), kinds), redactConfigText(text, kinds))
     return { diff, effects: withRouteErrorsSync(() => parts.preview(config)) }
   }
 
   return {
-    file: parts.source?.file,
-    text: () => redactConfigText(sourceOf().read(), kinds),
-    hash: () => configHash(sourceOf().read()),
+    get file() {
+      return parts.source?.file
+    },
+    text: () => redactConfigText(currentText(), kinds),
+    hash: () => configHash(currentText()),
     check,
     diff: diffWithCurrent,
     async reviewAgent(name, edit) {
       requireTextLimits(edit.text ?? '')
       const isJson = sourceOf().file.endsWith('.json')
-      const current = redactConfigText(sourceOf().read(), kinds)
+      const current = redactConfigText(currentText(), kinds)
       const field = edit.text === undefined ? 'entry' : 'text'
       const { text, entry, problems } = withRouteErrorsSync(() => draftAgentEntry(current, name, edit, isJson), field)
       const draft = { format: isJson ? 'json' : 'yaml', text, ...omitUndefined({ entry }) } as const
@@ -243,17 +268,21 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
       return { ...draft, problems: [], ...(await diffWithCurrent(whole)) }
     },
     entry(agent) {
-      const { source } = parts
       const tree =
-        source === undefined
+        parts.source === undefined
           ? undefined
-          : (parse(redactConfigText(source.read(), kinds), { uniqueKeys: false }) as ConfigTree | undefined)
+          : (parse(redactConfigText(currentText(), kinds), { uniqueKeys: false }) as ConfigTree | undefined)
       return tree?.agents?.[agent]
     },
+    reload: () => runExclusive(() => withRouteErrors(async () => parts.reload(await load(currentText())))),
     apply: (edited, about) => change(() => withSecrets(edited), about),
     putAgent: (name, entry, about) =>
       change((current) => {
         const isJson = sourceOf().file.endsWith('.json')
+        // Also one that a command has written and that does not run yet.
+        if (about.isNew === true && agentNamesIn(current).includes(name)) {
+          throw new RouteError('CONFLICT', `There is an agent ${name} already`)
+        }
         const redacted = redactConfigText(current, kinds)
         const field = entry === undefined ? 'agent' : typeof entry === 'string' ? 'text' : 'entry'
         return withSecrets(withRouteErrorsSync(() => setAgentEntry(redacted, name, entry, isJson), field))
@@ -265,7 +294,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
       if (text === undefined || found === undefined) return undefined
       const redacted = redactConfigText(text, kinds)
       const effects = await effectsOf(text)
-      const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redacted)
+      const diff = lineDiff(redactConfigText(currentText(), kinds), redacted)
       return { ...found, text: redacted, diff, ...omitUndefined({ effects }) }
     },
     async restore(id, about) {
@@ -283,11 +312,15 @@ function requireTextLimits(text: string): void {
   throw new RouteError('PAYLOAD_TOO_LARGE', message)
 }
 
-function writeSource(source: ConfigSource, text: string): void {
+async function writeSource(source: ConfigSource, text: string, before: string): Promise<boolean> {
   try {
-    source.write(text)
+    return await source.write(text, before)
   } catch (cause) {
-    const message = 'Applied until the next restart: the file could not be written'
+    const why =
+      cause instanceof LockedConfigError
+        ? cause.message
+        : `${source.file} could not be written (${(cause as NodeJS.ErrnoException).code}): the hub needs write access to the file and its folder`
+    const message = `Applied until the next restart: ${why}`
     throw Object.assign(new RouteError('UNAVAILABLE', message), { cause })
   }
 }
@@ -333,8 +366,8 @@ function toRouteError(reason: unknown, field = 'text'): unknown {
   return problemsError([{ path: [field], message: reason.message.replace(/^: /, '') }])
 }
 
-/** A version whose key is lost, such as after a restore without the keys, must not prevent a rotation. Other errors may pass. */
-function ignoreLostKey(reason: unknown): undefined {
+/** What a lost key sealed, such as after a restore without the keys, must not prevent a rotation. Other errors may pass. */
+export function ignoreLostKey(reason: unknown): undefined {
   const { name, message } = reason as Error
   if (name === 'OperationError' || message.startsWith('No key for ')) return undefined
   throw reason

@@ -45,18 +45,25 @@ export interface RouteInput<Params, Query, Body> {
   readonly signal: AbortSignal
 }
 
-/** A body with response headers, and the subject of the request for the audit. */
+/** A body with response headers, and what the audit records about the request. */
 export class RouteResult<Body> {
   readonly body: Body
   readonly headers: Readonly<Record<string, string>>
   readonly auditTarget: AuditTarget
+  /** The caller, of a route that signs in. Default: the authenticated caller. */
+  readonly subject: string | undefined
   constructor(
     body: Body,
-    more: { readonly headers?: Readonly<Record<string, string>>; readonly auditTarget?: AuditTarget },
+    more: {
+      readonly headers?: Readonly<Record<string, string>>
+      readonly auditTarget?: AuditTarget
+      readonly subject?: string
+    },
   ) {
     this.body = body
     this.headers = more.headers ?? {}
     this.auditTarget = more.auditTarget ?? {}
+    this.subject = more.subject
   }
 }
 

@@ -12,7 +12,7 @@ export interface TaskFacts {
   readonly title?: string
   /** The beginning of the first artifact. */
   readonly result?: string
-  /** The error that ended the task, with its stack and causes, as the log has it. */
+  /** The error that ended the task, with its stack and causes. */
   readonly cause?: string
   /** Time in INPUT_REQUIRED and AUTH_REQUIRED up to the last status. Absent if the log does not have it, or is too long. */
   readonly waitingMs?: number
@@ -32,6 +32,8 @@ const lastBytes = 1_000_000
 /** For the waiting time of a task in a list. */
 const listRecords = 1_000
 const pageBytes = 1_000_000
+/** More than is ever shown: an agent chooses the text. */
+const maxCauseLength = 100_000
 /** The result is cut to an excerpt. */
 const maxResultLength = 400
 /** Facts of ended tasks do not change; the most recently read are kept. */
@@ -39,7 +41,11 @@ const maxKept = 5_000
 /** Messages and errors may have megabytes: those are read again. */
 const maxKeptLength = 10_000
 
-export function createTaskFacts(store: Pick<Store, 'tasks'>): TaskFactsReader {
+/** `redact` removes secrets from errors. */
+export function createTaskFacts(
+  store: Pick<Store, 'tasks'>,
+  redact: (text: string) => string = (text) => text,
+): TaskFactsReader {
   const kept = new Map<string, { readonly head: number; readonly facts: TaskFacts }>()
 
   async function read(row: TaskRow, isExact: boolean): Promise<TaskFacts> {
@@ -55,7 +61,7 @@ export function createTaskFacts(store: Pick<Store, 'tasks'>): TaskFactsReader {
     return {
       ...(title !== undefined ? { title } : {}),
       ...(result !== undefined ? { result } : {}),
-      ...(cause !== undefined ? { cause } : {}),
+      ...(cause !== undefined ? { cause: redact(cause.slice(0, maxCauseLength)) } : {}),
       ...(waitingMs !== undefined ? { waitingMs } : {}),
     }
   }

@@ -91,4 +91,6 @@ export interface ChatModel {
   read(parts: readonly Part[], signal: AbortSignal): Promise<readonly ChatContent[]>
   /** Media types that `read` accepts. */
   readonly inputModes: readonly string[]
+  /** Rejects if the model cannot be used now. Never calls the model. */
+  health?(signal: AbortSignal): Promise<void>
 }

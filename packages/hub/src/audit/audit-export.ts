@@ -3,6 +3,7 @@
  * accepted the entries: a process that is killed in between sends them again. One process exports to a sink at a time. If the sink
  * fails, it is retried after ever longer pauses, and nothing is skipped.
  */
+import { operatorMessage } from '../json/operator-message.ts'
 import type { AgentLog, KeyValueStore } from '@parley/a2a'
 import type { ListedAuditEntry } from './audit-log.ts'
 import type { AuditReader } from './audit-reader.ts'
@@ -96,7 +97,7 @@ export function createAuditExport(deps: AuditExportDeps): AuditExport {
     } catch (cause) {
       failures += 1
       failuresInRow += 1
-      trouble = cause instanceof Error ? cause.message : String(cause)
+      trouble = operatorMessage(cause)
       // Once per outage.
       if (failuresInRow === 1)
         log.warn('the audit cannot be exported now; it will be later', { sink: sink.name, cause })

@@ -235,6 +235,8 @@ export type AuditEvent =
   | 'session.opened'
   | 'session.ended'
   | 'config.applied'
+  | 'secret.set'
+  | 'secret.removed'
   | 'card.approved'
   | 'agent.retried'
   | 'agent.retry-stopped'
@@ -321,5 +323,10 @@ function taskStateEntry(event: StreamEvent, about: EventContext, at: number): Au
 function isSecurityEvent({ event, outcome }: AuditEntry): boolean {
   if (outcome === 'UNAUTHENTICATED' || outcome === 'PERMISSION_DENIED') return true
   if (event.startsWith('erasure.')) return true
-  return event.startsWith('key.') || event.startsWith('session.') || event.startsWith('config.')
+  return (
+    event.startsWith('key.') ||
+    event.startsWith('secret.') ||
+    event.startsWith('session.') ||
+    event.startsWith('config.')
+  )
 }

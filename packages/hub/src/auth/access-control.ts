@@ -27,6 +27,7 @@ import { createTokenCheck, invalidTokenError } from './token-check.ts'
 import { createGrantStreams, type GrantStreams, type Grant, keyGrantId, sessionGrantId } from './grant-streams.ts'
 import { createApiKeys, type ApiKeys } from './api-keys.ts'
 import { permissionsOf } from './scopes.ts'
+import { createSignInCodes, type SignInCodes } from './sign-in-codes.ts'
 import type { SessionCheckDeps } from './session-check.ts'
 import { createConsoleSessions, csrfHeader, type ConsoleSession, type ConsoleSessions } from './console-session.ts'
 
@@ -36,6 +37,8 @@ export interface AccessControlDeps {
   secrets(): Promise<Signer & Sealer>
   readonly settings: AccessSettings
   readonly admin?: AdminKeySettings | undefined
+  /** Becomes the admin key if neither the settings nor the store have one. Default: a generated key. */
+  readonly firstAdminKey?: string | undefined
   readonly log: EngineLog
   /** For the documents of issuers. Default: the platform's fetch. */
   readonly fetch?: FetchHandler
@@ -57,12 +60,13 @@ export interface AccessControl {
   readonly onStream: OnStream
   /** The hub's own streams, which end with the grant that opened them. */
   readonly streams: GrantStreams
-  /** The admin key, if it was created by this start. Show it: it cannot be read again later. */
+  /** The admin key, if it was created by this start. Keep it: the store has only its hash. */
   readonly newAdminKey?: string
   readonly keys: ApiKeys
   readonly audit: AuditLog
   readonly adminKey: AdminKey
   readonly sessions: ConsoleSessions
+  readonly signInCodes: SignInCodes
   readonly limiter: RateLimiter
   /** Whether X-Forwarded-For is trusted. */
   trustsProxy(): boolean
@@ -103,6 +107,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     now,
     monotonicNow,
     onEnded: () => recheckStreams(),
+    firstKey: parts.firstAdminKey,
     ...(parts.admin !== undefined ? { settings: parts.admin } : {}),
   })
   const streams = createGrantStreams({
@@ -258,6 +263,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     audit,
     adminKey,
     sessions,
+    signInCodes: createSignInCodes({ kv, secrets: parts.secrets, now }),
     limiter,
     trustsProxy: () => current.settings.trustProxy,
     security(agent) {

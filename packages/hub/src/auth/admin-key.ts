@@ -1,6 +1,6 @@
 /**
- * The admin key: set in the configuration, or created at the first start and shown once. Stored as a hash. A rotation creates
- * another key; the old one stays valid for a while, on all replicas.
+ * The admin key: set in the configuration, or created at the first start. Stored as a hash. A rotation creates another key; the old
+ * one stays valid for a while, on all replicas.
  */
 import type { Json, KeyValueStore } from '@parley/a2a'
 import { type ClockOptions, clockOf, ConfigError } from '@parley/a2a/server'
@@ -18,7 +18,7 @@ export interface AdminKey {
   matches(key: string): Promise<boolean>
   /** Whether the mark is that of a valid key. */
   isMark(mark: string): Promise<boolean>
-  /** Set if the key was created by this start. Show it: it cannot be read again later. */
+  /** Set if the key was created by this start. Keep it: the store has only its hash. */
   readonly created?: string
   /** Creates another key. The current one ends after `overlapMs`. Returns `undefined` if the configuration sets the key. */
   rotate(overlapMs: number): Promise<RotatedAdminKey | undefined>
@@ -39,6 +39,8 @@ export interface RotatedAdminKey {
 export interface AdminKeyDeps extends ClockOptions {
   readonly kv: KeyValueStore
   readonly settings?: AdminKeySettings
+  /** Becomes the key if the store has none. Default: a generated key. */
+  readonly firstKey?: string | undefined
   /** Called when a key that was valid is no longer. */
   onEnded?(): void
 }
@@ -65,6 +67,7 @@ const checkIntervalMs = 10_000
 export async function openAdminKey({
   kv,
   settings = {},
+  firstKey,
   onEnded = () => {},
   ...clock
 }: AdminKeyDeps): Promise<AdminKey> {
@@ -77,7 +80,7 @@ export async function openAdminKey({
   let timer: ReturnType<typeof setInterval> | undefined
 
   if (configured === undefined) {
-    const { key } = generateKey('pka')
+    const key = firstKey ?? generateKey('pka').key
     const value = { hash: sha256Hex(key), createdAt: now() }
     if ((await kv.write(kind, { key: name, value }, 0)) !== undefined) created = key
     await readStored()

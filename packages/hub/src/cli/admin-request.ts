@@ -1,6 +1,7 @@
 /** Requests to the admin API of a running hub, for the commands that need one. */
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
-import { readAdminKey } from './first-admin-key.ts'
+import { readAdminKey } from './admin-key-file.ts'
+import { adminKeyFile } from '../store/data-directory.ts'
 import { configFlags, listenFlags } from './config-flags.ts'
 import { outputDetails, outputFlags } from './output.ts'
 
@@ -16,38 +17,84 @@ export const hubFlags = {
 export const hubDetails = [
   '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder.',
   '--host, --port, --grpc-port, --store, --data   Override the configuration.',
-  '--url <url>             URL of the hub. Default: PARLEY_URL, or the configuration.',
+  '--url <url>             URL of the hub. Default: PARLEY_URL, the hub that runs in the data directory, or the configuration.',
   '--timeout <seconds>     How long to wait for the hub. Default 30.',
   ...outputDetails,
-  'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or the file written at the first start.',
+  'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or parley.admin-key in the data directory.',
 ]
 
 export interface HubConnection {
   readonly url: string
   readonly key: string
+  /** Where the key was read: a variable, a setting or a file. */
+  readonly keyFrom: string
   /** Where a file with the admin key may be, if the configuration was read. */
   readonly dataDir?: string
+  /** Where browsers reach the hub. Default: `url`. */
+  readonly publicUrl?: string | undefined
 }
 
-const keyMissingText =
-  'No admin key. If the hub was never started, run `parley up`. Otherwise set PARLEY_ADMIN_KEY to the key of its first start.'
-
-export function isKeyMissing({ message }: CliError): boolean {
-  return message === keyMissingText
+/** The hub that the command names; without one, it is that of the configuration. */
+export async function namedUrl(flags: Flags, { environment }: Terminal): Promise<string | undefined> {
+  const address = flags.value('url') ?? environment['PARLEY_URL']
+  if (address === undefined) return undefined
+  // Loaded here, so that `parley help` loads only the list of commands.
+  const { urlOfAddress } = await import('@parley/a2a')
+  const url = urlOfAddress(address).replace(/\/+$/, '')
+  if (URL.canParse(url)) return url
+  throw usageError(`${address} is not the URL of a hub, such as http://127.0.0.1:3000.`)
 }
 
+/** Throws CliError without a key: `unauthorized` if the hub runs, else `unreachable`. */
 export async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConnection> {
   const { environment } = terminal
-  const named = flags.value('url') ?? environment['PARLEY_URL']
+  const named = await namedUrl(flags, terminal)
   const known = environment['PARLEY_ADMIN_KEY']
-  if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
-  const { listenUrl, readValidConfig } = await import('./cli-settings.ts')
-  const { listen, admin, dataDir } = (await readValidConfig(flags, terminal)).config
-  const key = known ?? admin.key ?? (await readAdminKey(dataDir))
-  if (key === undefined) {
-    throw new CliError(keyMissingText, exitCodes.unauthorized)
+  const fromVariable = { key: known ?? '', keyFrom: 'PARLEY_ADMIN_KEY' }
+  if (named !== undefined && known !== undefined) return { url: named, ...fromVariable }
+  const { config, ...address } = await configuredHub(flags, terminal, named)
+  const { url, dataDir } = address
+  if (known !== undefined) return { ...address, ...fromVariable }
+  if (config?.admin.key !== undefined)
+    return { ...address, key: config.admin.key, keyFrom: '`admin.key` of the configuration' }
+  const key = await readAdminKey(dataDir)
+  const file = adminKeyFile(dataDir)
+  if (key !== undefined) return { ...address, key, keyFrom: file }
+  if (!(await isHubHealth(await fetchHub(`${url}/healthz`, flags))))
+    throw new CliError(
+      `No hub responds at ${url}: another program does. Start the hub with \`parley up --port <port>\`, or name it with --url.`,
+      exitCodes.unreachable,
+    )
+  const advice = named === undefined ? ', or stop the hub and run `parley key rotate admin`' : ''
+  throw new CliError(
+    `The hub runs at ${url}, but its admin key is not in ${file}. Set PARLEY_ADMIN_KEY${advice}.`,
+    exitCodes.unauthorized,
+  )
+}
+
+/**
+ * A hub runs although its file has errors meanwhile, or refers to a variable that only its own terminal has. The record in its data
+ * directory then has its address.
+ */
+async function configuredHub(flags: Flags, terminal: Terminal, named: string | undefined) {
+  const [settings, address] = await Promise.all([import('./cli-settings.ts'), import('./hub-address.ts')])
+  const loaded = await settings.readConfig(flags, terminal)
+  if ('config' in loaded) {
+    const { config } = loaded
+    const url = named ?? (await address.localHubUrl(flags, config))
+    return { config, url, dataDir: config.dataDir, publicUrl: named === undefined ? config.publicUrl : undefined }
   }
-  return { url: named?.replace(/\/+$/, '') ?? listenUrl(listen), key, dataDir }
+  const dataDir = settings.resolvedDataDirectory(flags, terminal)
+  const url = named ?? (await address.recordedAddress(dataDir))
+  const problems = settings.problemLines(loaded.problems, loaded.file)
+  if (url === undefined) throw new CliError(problems.join('\n'))
+  terminal.printError(`The configuration is invalid; the hub at ${url} is asked all the same. ${problems[0]}`)
+  return { config: undefined, url, dataDir, publicUrl: undefined }
+}
+
+/** Whether a hub sent this response to `/healthz`, not another program at the same port. */
+export async function isHubHealth(response: Response): Promise<boolean> {
+  return response.ok && /"status":"ok"/.test(await response.text())
 }
 
 export async function requestAdmin<T>(
@@ -57,7 +104,8 @@ export async function requestAdmin<T>(
   path: string,
   body?: object,
 ): Promise<T> {
-  const { url, key } = await hubConnection(flags, terminal)
+  const connection = await hubConnection(flags, terminal)
+  const { url, key } = connection
   const headers = {
     authorization: `Bearer ${key}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -71,7 +119,7 @@ export async function requestAdmin<T>(
     if ((reason as Error).name === 'TimeoutError') throw timeoutError(url, flags)
   })) as (T & { error?: { message?: string } }) | undefined
   if (response.ok && answer !== undefined) return answer
-  throw responseError(response.status, answer?.error?.message, url)
+  throw responseError(response.status, answer?.error?.message, connection)
 }
 
 /**
@@ -91,9 +139,10 @@ export async function fetchHub(
   streamSignal?.addEventListener('abort', () => timeout.abort(streamSignal.reason), { once: true })
   const begun = fetch(url, { ...init, signal: timeout.signal })
   if (streamSignal !== undefined) void begun.finally(() => clearTimeout(timer)).catch(() => {})
-  return begun.catch((reason: unknown) => {
+  return begun.catch(async (reason: unknown) => {
     if ((reason as Error).name === 'TimeoutError') throw timeoutError(origin, flags)
-    const text = networkErrorText(reason)
+    const { operatorMessage } = await import('../json/operator-message.ts')
+    const text = operatorMessage(reason)
     // Something responds, but not as expected: often a certificate that is not issued for the address.
     if (!unreachableCodes.includes(networkErrorCode(reason)))
       throw new CliError(`The hub at ${origin} cannot be called: ${text}. Name its public URL with --url.`)
@@ -108,11 +157,15 @@ function timeoutError(url: string, flags: Flags): CliError {
   return new CliError(`The hub at ${url} did not respond within ${timeoutSeconds(flags)} s.`, exitCodes.timeout)
 }
 
-export function responseError(status: number, message: string | undefined, url: string): CliError {
+export function responseError(
+  status: number,
+  message: string | undefined,
+  { url, keyFrom }: Pick<HubConnection, 'url' | 'keyFrom'>,
+): CliError {
   const isRefused = status === 401 || status === 403
   const text = message ?? `The hub at ${url} returned ${status}.`
   return isRefused
-    ? new CliError(`${text.replace(/\.$/, '')}. Check the admin key in PARLEY_ADMIN_KEY.`, exitCodes.unauthorized)
+    ? new CliError(`${text.replace(/\.$/, '')}. Check the admin key in ${keyFrom}.`, exitCodes.unauthorized)
     : new CliError(text)
 }
 
@@ -150,9 +203,4 @@ const unreachableCodes = [
 function networkErrorCode(reason: unknown): string {
   const { cause } = reason as Error
   return String((cause as NodeJS.ErrnoException | undefined)?.code)
-}
-
-function networkErrorText(reason: unknown): string {
-  const { cause, message } = reason as Error
-  return cause instanceof Error && cause.message !== '' ? cause.message : message
 }

@@ -23,12 +23,12 @@ describe('what the environment and flags say over the file', () => {
       PARLEY_STORE: 'memory:',
       PARLEY_STORE_DIRECT: 'none',
       PARLEY_MASTER_KEY: 'm',
-      PARLEY_ADMIN_KEY: 'a',
+      PARLEY_ADMIN_KEY: 'a-key-of-the-hub',
     }
     assert.deepEqual(overrides('', environment), {
       listen: { host: '0.0.0.0', port: 8080, grpcPort: 8081 },
       store: { url: 'memory:', direct: 'none', masterKey: 'm' },
-      admin: { key: 'a' },
+      admin: { key: 'a-key-of-the-hub' },
     })
   })
 
@@ -55,5 +55,6 @@ describe('what the environment and flags say over the file', () => {
     )
     assert.throws(() => overrides('--port 99999'), /--port must be a number/)
     assert.throws(() => overrides('--grpc-port x'), /--grpc-port must be/)
+    assert.throws(() => overrides('', { PARLEY_ADMIN_KEY: 'wrong' }), /^CliError: PARLEY_ADMIN_KEY is shorter than 16/)
   })
 })

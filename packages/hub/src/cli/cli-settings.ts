@@ -1,8 +1,9 @@
 /** Settings from the environment and from flags that override the configuration file. Flags win. */
 import { omitUndefined } from '@parley/a2a'
 import type { AgentKind } from '../agents/kind.ts'
-import { delimiter, isAbsolute, resolve } from 'node:path'
-import { configBaseDir } from '../config/check-config.ts'
+import { statSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, resolve } from 'node:path'
+import { configBaseDir, defaultDataDir } from '../config/check-config.ts'
 import { findConfig } from '../config/load-config.ts'
 import { loadWithSecrets } from '../config/secrets/load-with-secrets.ts'
 import { createSecretCache, type SecretCache } from '../config/secrets/secret-cache.ts'
@@ -10,14 +11,18 @@ import { mountedSecretFolders } from '../config/secrets/secret-files.ts'
 import { programEnvironment } from './program-environment.ts'
 import type { LoadedConfig, LoadConfigOptions, ConfigOverrides } from '../config/load-config.ts'
 import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
-import type { HubConfig } from '../config/hub-config.ts'
 import { fileSource, type ConfigSource } from '../config/config-source.ts'
 import { demoConfig } from '../demo/index.ts'
+import { attempt } from '../json/attempt.ts'
 import { CliError, usageError, type Flags, type Terminal } from './command.ts'
 
 /** `-c`, then `PARLEY_CONFIG`, then the file in this folder; `undefined` if there is none. */
-export function configFile(flags: Flags, { environment, cwd }: Terminal): string | undefined {
-  return flags.value('config') ?? (environment['PARLEY_CONFIG'] || undefined) ?? findConfig(cwd)
+export function configFile(flags: Flags, terminal: Terminal): string | undefined {
+  return namedConfigFile(flags, terminal) ?? findConfig(terminal.cwd)
+}
+
+function namedConfigFile(flags: Flags, { environment }: Terminal): string | undefined {
+  return flags.value('config') ?? (environment['PARLEY_CONFIG'] || undefined)
 }
 
 /** Agent kinds import large libraries: only the commands that need them load them, so that the others start fast. */
@@ -57,25 +62,46 @@ export async function readValidConfig(
   return loaded
 }
 
-/** Where a hub with this configuration is reached from the same machine. */
-export function listenUrl({ host, port, tls }: HubConfig['listen']): string {
-  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
-  return `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+/** Also of a configuration that is invalid: no setting of the file names it. */
+export function resolvedDataDirectory(flags: Flags, terminal: Terminal): string {
+  const { cwd } = terminal
+  const directory = dataDirectory(flags, terminal)
+  const file = configFile(flags, terminal)
+  return directory === undefined
+    ? resolve(file === undefined ? cwd : configBaseDir(resolve(cwd, file)), defaultDataDir)
+    : resolve(cwd, directory)
 }
 
-/** The configuration source, for changes while the hub runs. */
+/** The configuration source, for changes while the hub runs. Without a named file it is the one that exists at the time. */
 export async function openConfigSource(flags: Flags, terminal: Terminal, cache: SecretCache): Promise<ConfigSource> {
-  return fileSource(await loadOptions(flags, terminal), cache)
+  return fileSource({ ...(await loadOptions(flags, terminal)), file: namedConfigFile(flags, terminal) }, cache)
 }
 
 async function loadOptions(flags: Flags, terminal: Terminal): Promise<LoadConfigOptions> {
   const { environment, cwd } = terminal
   const file = configFile(flags, terminal)
-  const dataDir = flags.value('data') ?? environment['PARLEY_DATA']
+  const dataDir = dataDirectory(flags, terminal)
   const overrides = overridesOf(flags, environment)
   const kinds = await loadKinds()
   const roots = secretRoots(environment)
   return { file, fallback: demoConfig, environment, overrides, dataDir, cwd, kinds, secretRoots: roots }
+}
+
+/** As `admin.key` has it. */
+const minAdminKeyLength = 16
+
+/** `--data`, then `PARLEY_DATA`. Throws CliError for what cannot be a directory. */
+export function dataDirectory(flags: Flags, { environment, cwd }: Terminal): string | undefined {
+  const directory = flags.value('data') ?? (environment['PARLEY_DATA'] || undefined)
+  if (directory === '') throw usageError('--data must name a directory.')
+  const name = flags.value('data') === undefined ? 'PARLEY_DATA' : '--data'
+  for (let path = resolve(cwd, directory ?? '.'); path !== dirname(path); path = dirname(path)) {
+    const isDirectory = attempt(() => statSync(path).isDirectory())
+    if (isDirectory === true) break
+    if (isDirectory === false)
+      throw usageError(`${name}: ${path} is a file, not a directory: choose another directory.`)
+  }
+  return directory
 }
 
 export function overridesOf(flags: Flags, environment: Terminal['environment']): ConfigOverrides {
@@ -99,6 +125,10 @@ export function overridesOf(flags: Flags, environment: Terminal['environment']):
     grpc === undefined ? (port === 0 ? 0 : undefined) : grpc.text === '' ? false : portOf(grpc)
   const url = setting('store', 'PARLEY_STORE')?.text
   const { PARLEY_STORE_DIRECT: direct, PARLEY_MASTER_KEY: masterKey, PARLEY_ADMIN_KEY: key } = environment
+  if (key !== undefined && key.length < minAdminKeyLength)
+    throw usageError(
+      `PARLEY_ADMIN_KEY is shorter than ${minAdminKeyLength} characters: set the whole key, or unset it.`,
+    )
   return {
     listen: omitUndefined({ host, port, grpcPort }),
     store: omitUndefined({ url, direct, masterKey, previousMasterKeys: listOf('PARLEY_PREVIOUS_MASTER_KEYS') }),

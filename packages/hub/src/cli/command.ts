@@ -18,7 +18,7 @@ export interface Terminal {
   readonly output: Writable
   /** Resolves when the program receives a signal to end. */
   untilShutdown(): Promise<void>
-  /** Called for every SIGHUP. */
+  /** Called for every SIGHUP, but for that of a closed terminal, which ends the program. */
   onReload(listener: () => void): void
 }
 

@@ -1,5 +1,8 @@
 /** Parsing arguments into a command, its flags and its exit code, without a process. */
 import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { usageError } from './command.ts'
 import { listenFlags } from './config-flags.ts'
@@ -31,6 +34,20 @@ describe('the command line', () => {
     assert.throws(() => chooseCommand(['key', 'lst']), /Unknown command key lst\. Use `parley key create`/)
     assert.throws(() => flags('up --prot 3'), /Unknown option '--prot'\. Did you mean --port\? See `parley help up`/)
     assert.throws(() => flags('up x'), /Unexpected argument 'x'/)
+  })
+
+  it('names a file that is missing, and creates no store', async (t) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'parley-commands-'))
+    t.after(() => rmSync(cwd, { recursive: true }))
+    const missing = join(cwd, 'missing')
+    for (const words of ['restore missing', 'restore --list missing', 'restore --check missing', 'import missing']) {
+      const terminal = createTestTerminal({ cwd })
+      assert.equal(await runCli([...words.split(' '), '--data', 'data'], terminal), 1)
+      assert.deepEqual(terminal.errors, [`${missing} does not exist: check the path.`])
+    }
+    const terminal = createTestTerminal({ cwd })
+    assert.equal(await runCli(['restore', '.', '--data', 'data'], terminal), 1)
+    assert.deepEqual([terminal.errors, readdirSync(cwd)], [[`${cwd} is a directory: name a file in it.`], []])
   })
 
   it('gives a command its flags, wherever they stand', () => {

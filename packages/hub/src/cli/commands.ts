@@ -14,8 +14,10 @@ import { eraseCommand } from './erase-command.ts'
 import { initCommand } from './init.ts'
 import { logsCommand } from './logs-command.ts'
 import { mcpCommand } from './mcp-command.ts'
+import { openCommand } from './open-command.ts'
 import { wantsJson } from './output.ts'
 import { pruneCommand } from './prune-command.ts'
+import { secretList, secretRemove, secretSet } from './secret-commands.ts'
 import { statusCommand } from './status-command.ts'
 import { upCommand } from './up.ts'
 import { verifyCommand } from './verify-command.ts'
@@ -23,6 +25,7 @@ import { hubVersion } from '../config/hub-version.ts'
 
 export const commands: readonly Command[] = [
   upCommand,
+  openCommand,
   initCommand,
   statusCommand,
   logsCommand,
@@ -42,6 +45,9 @@ export const commands: readonly Command[] = [
   keyList,
   keyRevoke,
   keyRotate,
+  secretSet,
+  secretList,
+  secretRemove,
   sessionList,
   sessionEnd,
   pruneCommand,
@@ -142,6 +148,8 @@ async function errorText(reason: unknown): Promise<string> {
   }
   if (reason instanceof ConfigError) return reason.message
   if (!(reason instanceof Error)) return String(reason)
+  if ('code' in reason && ['EACCES', 'EPERM', 'EROFS'].includes(String(reason.code)))
+    return `${reason.message}: choose another folder, or change its permissions.`
   return 'code' in reason || reason.name === 'A2AError' ? reason.message : (reason.stack ?? reason.message)
 }
 

@@ -24,7 +24,7 @@ describe('parley config', () => {
     const { code, complaints } = await config('agents:\n  echo: { kind: demo }\nlisten: { port: x }\n', 'check')
     assert.equal(code, 1)
     assert.deepEqual(complaints, [
-      `${join(cwd, 'parley.yaml')}:2  agents.echo.agent: is missing: must be echo, clock or concierge`,
+      `${join(cwd, 'parley.yaml')}:2  agents.echo.agent: is missing: must be echo, clock, concierge or rehearsal`,
       `${join(cwd, 'parley.yaml')}:3  listen.port: must be a whole number`,
     ])
   })

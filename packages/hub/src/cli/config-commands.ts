@@ -13,11 +13,20 @@ export const configCheck: Command = {
   ],
   flags: { ...configFlags, ...listenFlags, ...outputFlags },
   async run(flags, terminal) {
-    const { readValidConfig } = await import('./cli-settings.ts')
+    const [{ readValidConfig }, { hubReferencesIn }] = await Promise.all([
+      import('./cli-settings.ts'),
+      import('../config/secrets/hub-references.ts'),
+    ])
     const loaded = await readValidConfig(flags, terminal)
     const names = Object.keys(loaded.config.agents)
-    printResult(flags, terminal, { file: loaded.file, isValid: true, agents: names }, () => [
+    const hubSecrets = hubReferencesIn([...loaded.references.values()])
+    printResult(flags, terminal, { file: loaded.file, isValid: true, agents: names, hubSecrets }, () => [
       `${loaded.file ?? 'The default configuration'} is valid: ${names.join(', ')}.`,
+      ...(hubSecrets.length === 0
+        ? []
+        : [
+            `Kept by the hub, and not checked here: ${hubSecrets.join(', ')}. \`parley secret list\` shows which are set.`,
+          ]),
     ])
     return 0
   },

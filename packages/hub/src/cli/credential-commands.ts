@@ -1,11 +1,13 @@
 /**
  * `parley key create | list | revoke | rotate` and `parley session list | end`: requests to a running hub, with the admin key. The commands
- * never open its store.
+ * never open its store, except to rotate the admin key of a hub that does not run.
  */
-import { adminPages, hubConnection, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { replaceAdminKey } from './first-admin-key.ts'
-import { usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { adminKeyFile } from '../store/data-directory.ts'
+import { readAdminKey, writeAdminKey } from './admin-key-file.ts'
+import { adminPages, hubConnection, hubDetails, hubFlags, namedUrl, requestAdmin } from './admin-request.ts'
+import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { printResult, tableLines, wantsJson } from './output.ts'
+import type { RotatedKey } from './store/rotate-admin-key.ts'
 
 export const keyCreate: Command = {
   name: 'key create',
@@ -109,7 +111,7 @@ export const keyRotate: Command = {
   takes: '<admin|signing|master>',
   summary: 'Rotates the admin key, the signing keys or the master key of a running hub.',
   details: [
-    'admin      Creates another admin key and shows it once.',
+    'admin      Creates another admin key and shows it once. If no hub runs, in its store: for a key that you lost.',
     'signing    Creates new keys for cards, webhooks, delegation, page tokens, sessions and secrets at rest.',
     'master     Wraps the keys of the store by another master key.',
     '--overlap <duration>    How long the previous admin key is valid. off: it ends at once. Default 24h.',
@@ -128,23 +130,41 @@ export const keyRotate: Command = {
 }
 
 async function rotateAdmin(flags: Flags, terminal: Terminal): Promise<void> {
-  const used = await hubConnection(flags, terminal)
+  const { unreachable, unauthorized } = exitCodes
+  const made = await rotateByHub(flags, terminal).catch(async (reason: unknown) => {
+    // Another hub may listen where this one would: whether this one runs is decided by its store.
+    const isOther = reason instanceof CliError && ([unreachable, unauthorized] as number[]).includes(reason.exitCode)
+    if (!isOther || (await namedUrl(flags, terminal)) !== undefined) throw reason
+    const { rotateInStore } = await import('./store/rotate-admin-key.ts')
+    return rotateInStore(flags, terminal, reason)
+  })
+  const { key, previousEndsAt, dataDir } = made
+  if (wantsJson(flags)) terminal.print(JSON.stringify({ key, previousEndsAt }, null, 2))
+  else terminal.print(key)
+  terminal.printError('Created the admin key. It is shown only once.')
+  // After the key is printed: it is in no other place.
+  if (dataDir !== undefined)
+    await writeAdminKey(dataDir, key).then(
+      (file) => terminal.printError(`It is in ${file} now.`),
+      (reason: Error) => terminal.printError(`It could not be written to ${adminKeyFile(dataDir)}: ${reason.message}`),
+    )
+  const isOver = Date.parse(previousEndsAt) <= Date.now()
+  terminal.printError(`The previous key is ${isOver ? 'no longer valid' : `valid until ${previousEndsAt}`}.`)
+}
+
+async function rotateByHub(flags: Flags, terminal: Terminal): Promise<RotatedKey> {
+  const { key: used, dataDir } = await hubConnection(flags, terminal)
+  // The commands in this folder read the file: with the old key they would fail after the overlap.
+  const isInFile = dataDir !== undefined && (await readAdminKey(dataDir).catch(() => undefined)) === used
   const overlap = flags.value('overlap')
-  const order = overlap === undefined ? {} : { overlap }
-  const made = await requestAdmin<{ key: string; previousEndsAt: string }>(
+  const made = await requestAdmin<RotatedKey>(
     flags,
     terminal,
     'POST',
     '/admin/rotate/admin',
-    order,
+    overlap === undefined ? {} : { overlap },
   )
-  if (wantsJson(flags)) terminal.print(JSON.stringify(made, null, 2))
-  else terminal.print(made.key)
-  // The commands in this folder read the file: with the old key they would fail after the overlap.
-  const file = await replaceAdminKey(used, made.key)
-  terminal.printError('Created the admin key. It is shown only once.')
-  if (file !== undefined) terminal.printError(`It replaces the previous one in ${file}.`)
-  terminal.printError(`The previous key is valid until ${made.previousEndsAt}.`)
+  return isInFile ? { ...made, dataDir } : made
 }
 
 async function rotateSigning(flags: Flags, terminal: Terminal): Promise<void> {

@@ -34,7 +34,8 @@ export const logsCommand: Command = {
 }
 
 async function* logLines(flags: Flags, terminal: Terminal, signal: AbortSignal): AsyncGenerator<string> {
-  const { url, key } = await hubConnection(flags, terminal)
+  const connection = await hubConnection(flags, terminal)
+  const { url, key } = connection
   const follow = flags.has('follow')
   const query = new URLSearchParams({ follow: follow ? 'yes' : 'no' })
   for (const name of ['tail', 'level']) {
@@ -49,7 +50,7 @@ async function* logLines(flags: Flags, terminal: Terminal, signal: AbortSignal):
     const message = answer?.error?.message
     throw response.status === 400
       ? usageError(message ?? 'Invalid option.')
-      : responseError(response.status, message, url)
+      : responseError(response.status, message, connection)
   }
   const { EventSourceParserStream } = await import('eventsource-parser/stream')
   for await (const { event, data } of response.body
@@ -79,7 +80,12 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** The stack of an unexpected error, then what caused it. */
 function errorText(error: unknown): string {
-  const { stack, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
-  return valueText(stack ?? message ?? error)
+  const { stack, message, cause } = (typeof error === 'object' && error !== null ? error : {}) as Record<
+    string,
+    unknown
+  >
+  const under = cause === undefined ? '' : ` (${errorText(cause)})`
+  return `${valueText(stack ?? message ?? error)}${under}`
 }

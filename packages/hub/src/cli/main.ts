@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The `parley` command. The only file that reads the environment and accesses the process. */
-import { enableCompileCache } from 'node:module'
+import { isatty } from 'node:tty'
 import type { Terminal } from './command.ts'
 import { privateCacheFolder } from './private-cache-folder.ts'
 
@@ -14,14 +14,15 @@ if (major < 24) {
 // each file, so a change is compiled anew. In the user's own folder, since code from a folder that others can write, such as /tmp,
 // would run in the hub. NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE turns it off.
 const cacheFolder = privateCacheFolder(process.env['XDG_CACHE_HOME'])
-if (cacheFolder !== undefined) enableCompileCache(cacheFolder)
+// Imported only now: an old Node does not have it, and would print a syntax error instead of the message above.
+if (cacheFolder !== undefined) (await import('node:module')).enableCompileCache(cacheFolder)
 
 /** Forced exit: longer than a hub needs to drain and to give up on a database that does not answer. */
 const forceExitMs = 30_000
 const shutdownSignals = ['SIGINT', 'SIGTERM'] as const
 
 const args = process.argv.slice(2)
-// Loaded only now, so that an old Node prints the message above instead of a syntax error.
+// Loaded only now, for the same reason.
 if (args[0] === 'a2a') {
   // Its own path: loading the commands of the hub takes longer than a call of an agent.
   const { runInProcess } = await import('@parley/cli')
@@ -59,6 +60,16 @@ function hubTerminal(): Terminal {
           })
         }
       }),
-    onReload: (listener) => void process.on('SIGHUP', listener),
+    onReload(listener) {
+      const isOutputTerminal = process.stdout.isTTY
+      // The kernel and the shell both send it when a terminal is closed. A hub that kept running would hold its port and have no
+      // terminal to be stopped from.
+      let isClosed = false
+      process.on('SIGHUP', () => {
+        if (!isOutputTerminal || isatty(process.stdout.fd)) return listener()
+        if (!isClosed) process.kill(process.pid, 'SIGTERM')
+        isClosed = true
+      })
+    },
   }
 }

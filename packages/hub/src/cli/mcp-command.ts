@@ -65,8 +65,11 @@ async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
   const named = flags.value('hub') ?? (hasAgents ? undefined : environment['PARLEY_URL'] || undefined)
   if (named !== undefined) return { url: requireHttpUrl(named, '--hub').replace(/\/+$/, ''), key }
   if (hasAgents) return undefined
-  const { listenUrl, readValidConfig } = await import('./cli-settings.ts')
-  return { url: listenUrl((await readValidConfig(flags, terminal)).config.listen), key }
+  const [{ readValidConfig }, { localHubUrl }] = await Promise.all([
+    import('./cli-settings.ts'),
+    import('./hub-address.ts'),
+  ])
+  return { url: await localHubUrl(flags, (await readValidConfig(flags, terminal)).config), key }
 }
 
 function requireHttpUrl(url: string, flag: string): string {

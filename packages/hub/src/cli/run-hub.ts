@@ -1,20 +1,26 @@
 /** Runs the hub for `parley up`: starts it, prints its address, follows its configuration, and stops on a signal. */
+import { existsSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { writeCompletely } from '../audit/write-completely.ts'
 import type { HubConfig } from '../config/hub-config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { formatPath } from '../config/config-problem.ts'
+import type { ConfigSource } from '../config/config-source.ts'
+import { hubReferencesIn } from '../config/secrets/hub-references.ts'
 import { watchFiles } from '../config/watch-files.ts'
 import { startHub, type Hub } from '../hub.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
+import { makeDataDirectoryPrivate } from '../store/data-directory.ts'
 import { describeStore } from '../store/open-store.ts'
 import type { AgentStatus } from '../registry/agent-registry.ts'
 import { createLog, type HubLog } from '../telemetry/logs/hub-log.ts'
 import { createLogBuffer, type LogBuffer } from '../telemetry/logs/log-buffer.ts'
-import { createRedactor, collectSecrets } from '../telemetry/logs/redactor.ts'
+import { collectSecrets } from '../telemetry/logs/redactor.ts'
 import type { Flags, Terminal } from './command.ts'
-import { showAdminKey } from './first-admin-key.ts'
+import { reusableAdminKey, showAdminKey, storeAdminKey } from './admin-key-file.ts'
+import { listenUrl, recordHubAddress } from './hub-address.ts'
 import { programEnvironment } from './program-environment.ts'
-import { openConfigSource, openSecretCache, problemLines, readConfig, readValidConfig } from './cli-settings.ts'
+import { openConfigSource, openSecretCache, problemLines, readValidConfig } from './cli-settings.ts'
 import type { SecretCache } from '../config/secrets/secret-cache.ts'
 
 export async function runHub(flags: Flags, terminal: Terminal): Promise<number> {
@@ -26,6 +32,9 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   const logBuffer = createLogBuffer()
   const log = logTo(terminal, loaded, logBuffer)
   for (const warning of loaded.warnings) log.warn(warning)
+  // The store prepares its own directory; another store may have none.
+  if (config.store.url !== 'sqlite:' && existsSync(config.dataDir)) makeDataDirectoryPrivate(config.dataDir, log)
+  const source = await openConfigSource(flags, terminal, secrets)
   const hub = await startHub(config, {
     log,
     logBuffer,
@@ -33,40 +42,52 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
     acceptLoss: flags.has('accept-loss'),
     programEnv: programEnvironment(terminal.environment),
     print: (text) => writeCompletely(terminal.output, text),
-    source: await openConfigSource(flags, terminal, secrets),
+    source,
+    onReload(result) {
+      for (const line of reloadLines(result)) terminal.print(line)
+    },
     secretProviders: secrets.status,
+    firstAdminKey: await reusableAdminKey(config.dataDir),
+    onNewAdminKey: (key) => storeAdminKey(config.dataDir, key, terminal),
+    onSecrets: log.setSecrets,
   })
   // Before any output: a reader that sees the hub running may stop it at once.
   const shutdown = terminal.untilShutdown()
-  const stop = followConfig({ hub, flags, terminal, secrets, log }, loaded)
-  await printStartup(hub, config, terminal)
+  const forgetAddress = await recordHubAddress(config.dataDir, listenUrl({ ...config.listen, port: hub.port }))
+  const stop = followConfig({ hub, source, terminal, secrets, log }, loaded)
+  await printStartup(hub, config, terminal, log)
   terminal.print(`Stop with Ctrl-C. ${stopText(config.store.url)}`)
   await shutdown
   stop()
   await hub.close()
+  await forgetAddress()
   log.flush()
   return 0
 }
 
-async function printStartup(hub: Hub, { store, dataDir }: HubConfig, terminal: Terminal): Promise<void> {
+async function printStartup(hub: Hub, config: HubConfig, terminal: Terminal, log: HubLog): Promise<void> {
   const { print, isOutputTerminal } = terminal
   print(`Parley is listening on ${hub.url}`)
   if (hub.grpcPort !== undefined) print(`gRPC on port ${hub.grpcPort}`)
   print('')
   const agents = hub.agents()
   const width = Math.max(10, ...agents.map(({ name }) => name.length))
-  for (const agent of agents) print(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${agentLine(agent)}`)
-  if (hub.newAdminKey !== undefined) await showAdminKey(hub.newAdminKey, dataDir, terminal)
+  for (const agent of agents)
+    print(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${agentLine(agent, log)}`)
+  const signInPath = await showAdminKey(hub, config, terminal)
   if (hub.console !== undefined) {
-    // The fragment after # stays in the browser.
-    const shown = isOutputTerminal ? hub.newAdminKey : undefined
-    print(`\nSee it in a browser: ${hub.console}${shown === undefined ? '' : `#key=${encodeURIComponent(shown)}`}`)
+    // Other people can read a log.
+    const path = isOutputTerminal ? signInPath : undefined
+    print(`\nSee it in a browser: ${hub.console}${path?.slice(1) ?? ''}`)
+    if (path !== undefined) print('The link signs you in once, within a minute. Later: `parley open`')
+    else if (signInPath !== undefined) print('`parley open` opens it signed in.')
   }
+  const { store, dataDir } = config
   print(`\nTasks are stored in ${describeStore({ store: store.url, dataDir })}.`)
 }
 
-function agentLine({ state, startError, settings }: AgentStatus): string {
-  if (state === 'unavailable') return `is not available: ${createRedactor().text(startError?.message ?? '')}`
+function agentLine({ state, startError, settings }: AgentStatus, log: HubLog): string {
+  if (state === 'unavailable') return `is not available: ${log.redact(startError?.message ?? '')}`
   return settings.description?.split('\n')[0] ?? ''
 }
 
@@ -79,50 +100,94 @@ function stopText(store: string): string {
 
 interface FollowedHub {
   readonly hub: Hub
-  readonly flags: Flags
+  readonly source: ConfigSource
   readonly terminal: Terminal
   readonly secrets: SecretCache
   readonly log: HubLog
 }
 
-/** Watches the configuration, its secrets and the source files of agents, and SIGHUP. An invalid configuration changes nothing. */
-function followConfig({ hub, flags, terminal, secrets, log }: FollowedHub, first: LoadedConfig): () => void {
+/**
+ * Watches the configuration, its secrets and the source files of agents, and SIGHUP. An invalid configuration changes nothing. Nor
+ * does a removed one: it may be moved only for a moment, and the demo agents need no credentials, which would open a hub that had
+ * restricted access.
+ */
+function followConfig({ hub, source, terminal, secrets, log }: FollowedHub, first: LoadedConfig): () => void {
+  let hasFile = false
+  let isInvalid = false
+  let fileWarning: string | undefined
+  let warnings: ReadonlySet<string> = new Set(first.warnings)
   let reloading: Promise<void> = Promise.resolve()
   /** One after the other: files, secrets and signals may change together. */
-  function reload(): Promise<void> {
-    reloading = reloading.then(reloadNow)
+  function reload(cause: 'file' | 'request'): Promise<void> {
+    reloading = reloading.then(() => reloadNow(cause))
     return reloading
   }
 
   function followSecrets({ providerSecrets }: LoadedConfig): void {
     secrets.follow(providerSecrets, {
-      changed: () => void reload(),
+      changed: () => void reload('file'),
       failed: ({ scheme, name }, problem) =>
         log.warn('a secret could not be read again: its last value stays in use', { provider: scheme, name, problem }),
     })
   }
 
-  async function reloadNow(): Promise<void> {
+  async function reloadNow(cause: 'file' | 'request'): Promise<void> {
     try {
-      const loaded = await readConfig(flags, terminal, secrets)
+      const text = source.read()
+      const isLoaded = text === source.loadedText && !isInvalid
+      const loaded = await source.load(text)
+      reportFiles()
       log.setSecrets(secretsOf(loaded))
+      isInvalid = 'problems' in loaded
       if ('problems' in loaded) {
-        terminal.printError('The configuration is invalid and was not applied:')
-        for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
+        const lines = problemLines(loaded.problems, source.file)
+        source.reject(lines[0] ?? '')
+        for (const line of lines) log.error(`The configuration is invalid and was not applied: ${line}`)
         return
       }
-      for (const line of reloadLines(await hub.reload(loaded.config))) terminal.print(line)
+      for (const warning of loaded.warnings) if (!warnings.has(warning)) log.warn(warning)
+      warnings = new Set(loaded.warnings)
+      const result = await hub.reload(loaded.config)
+      // A file that the admin API has written is already in use.
+      if (reloadLines(result).length === 0 && !(cause === 'file' && isLoaded))
+        terminal.print('The configuration was reloaded; nothing changed.')
       followSecrets(loaded)
-      watch.watch([...hub.files(), ...loaded.secretFiles])
+      watch.watch([...source.places, ...hub.files(), ...loaded.secretFiles])
     } catch (reason) {
-      terminal.printError(`The configuration could not be applied: ${String(reason)}`)
+      isInvalid = true
+      const { message } = reason as Error
+      source.reject(message)
+      log.error(`The configuration could not be applied: ${message}`)
     }
   }
 
-  const watch = watchFiles(reload)
-  watch.watch([...hub.files(), ...first.secretFiles])
+  /** Each change once: the file was removed, or another default name exists beside it. */
+  function reportFiles(): void {
+    const { file } = source
+    const existing = source.places.filter((place) => existsSync(place))
+    const warning =
+      existing.length === 0 && hasFile
+        ? `${file} was removed: its last configuration stays in use. Create it again, or restart the hub to use the demo agents.`
+        : existing.length > 1
+          ? `${file} is used; ${existing.slice(1).join(' and ')} is ignored`
+          : undefined
+    if (warning !== undefined && warning !== fileWarning) log.warn(warning)
+    fileWarning = warning
+    hasFile ||= existing.length > 0
+  }
+
+  /** A change during the start is older than the watch. Loading also lets the source keep the text that the hub runs. */
+  async function reloadIfChangedDuringStart(): Promise<void> {
+    const { tree } = await source.load(source.read())
+    if (!isDeepStrictEqual(tree, first.tree)) await reload('file')
+  }
+
+  reportFiles()
+  const watch = watchFiles(() => reload('file'))
+  watch.watch([...source.places, ...hub.files(), ...first.secretFiles])
   followSecrets(first)
-  terminal.onReload(() => void secrets.refresh().then(reload))
+  reloadIfChangedDuringStart().catch(() => {})
+  terminal.onReload(() => void secrets.refresh().then(() => reload('request')))
   return () => {
     watch.close()
     secrets.close()
@@ -138,7 +203,7 @@ function reloadLines({ added, changed, removed, applied, restart }: ReloadResult
   const said = lines.filter(([, names]) => names.length > 0).map(([what, names]) => `${names.join(', ')}: ${what}`)
   if (applied.length > 0) said.push(`${applied.join(', ')}: changed`)
   if (restart.length > 0) said.push(`${restart.join(', ')}: changed; restart to apply`)
-  return said.length === 0 ? ['The configuration was reloaded; nothing changed.'] : said
+  return said
 }
 
 /** In the configured format, with secrets redacted. */
@@ -159,5 +224,7 @@ function logTo(
 
 /** Also the values of references alone: a value may contain one within a longer text. */
 function secretsOf({ tree, references, secretValues }: LoadedConfig): readonly string[] {
-  return [...collectSecrets(tree, (path) => references.has(formatPath(path))), ...secretValues]
+  const found = [...collectSecrets(tree, (path) => references.has(formatPath(path))), ...secretValues]
+  // Messages name the secrets that the hub keeps.
+  return found.filter((value) => hubReferencesIn(value).length === 0)
 }

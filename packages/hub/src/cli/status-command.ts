@@ -18,13 +18,29 @@ export const statusCommand: Command = {
 }
 
 function statusLines(url: string, health: HubHealth, terminal: Terminal): readonly string[] {
-  const { status, version, node, uptimeMs, store, agents, tasks, streams, push, readers, auditExports } = health
+  const {
+    status,
+    version,
+    node,
+    uptimeMs,
+    store,
+    configRejection,
+    agents,
+    tasks,
+    streams,
+    push,
+    readers,
+    auditExports,
+  } = health
   const rows: readonly (readonly [string, string])[] = [
     ['Hub', `${url}, Parley ${version}, Node ${node}, up ${durationText(uptimeMs)}`],
     ['Status', styled(terminal, status === 'ok' ? 'green' : 'yellow', status)],
     ['Store', `${store.name}, ${store.isReady ? `ready (${store.latencyMs} ms)` : (store.trouble ?? 'not ready')}`],
+    ...(configRejection === undefined
+      ? []
+      : [['Config', `not applied since ${configRejection.since}: ${configRejection.problem}`] as const]),
     ...storageRows(health),
-    ['Agents', `${agents.open} of ${agents.all} available${downText(agents.down)}`],
+    ['Agents', agentsText(agents)],
     ['Tasks', tasksText(tasks)],
     ['Streams', `${streams} open${unsentText(readers)}`],
     ['Webhooks', push.isOn ? `enabled, ${push.dead} failed${backlogText(push)}` : 'disabled'],
@@ -80,8 +96,11 @@ function readersText(feed: HubHealth['readers']['feed']): string {
   return behind.map((reader) => `${reader.name} is ${reader.behind} appends behind`).join(', ')
 }
 
-function downText(down: readonly string[]): string {
-  return down.length === 0 ? '' : `, down: ${down.join(', ')}`
+function agentsText({ all, down, troubles }: HubHealth['agents']): string {
+  const up = `${all - down.length} of ${all} up`
+  if (down.length === 0) return up
+  // A hub of an earlier version does not send the causes.
+  return `${up}; down: ${down.map((name) => (troubles?.[name] ? `${name} (${troubles[name]})` : name)).join(', ')}`
 }
 
 function tasksText(tasks: Readonly<Record<string, number>>): string {

@@ -30,6 +30,19 @@ describe('the store of a command', () => {
     assert.deepEqual([store, dataDir], ['sqlite:', join(cwd, 'other')])
   })
 
+  it('is refused if --data cannot be a directory, with what is in the way', () => {
+    const inTheWay = join(cwd, 'a-file')
+    writeFileSync(inTheWay, '')
+    for (const path of ['a-file', 'a-file/below', 'a-file/further/below'])
+      assert.throws(() => settings(['--data', path]), {
+        message: `--data: ${inTheWay} is a file, not a directory: choose another directory.`,
+        exitCode: 2,
+      })
+    assert.throws(() => settings([], { PARLEY_DATA: 'a-file' }), /^CliError: PARLEY_DATA: .*a-file is a file/)
+    assert.throws(() => settings(['--data', '']), { message: '--data must name a directory.', exitCode: 2 })
+    assert.equal(settings([], { PARLEY_DATA: '' }).dataDir, join(cwd, '.parley'))
+  })
+
   it('is that of --store, with the master key of the environment', () => {
     const found = settings(['--store', 'postgres://db/x'], { PARLEY_MASTER_KEY: 'key' })
     assert.deepEqual([found.store, found.masterKey], ['postgres://db/x', 'key'])

@@ -5,11 +5,11 @@
 import { isStruct } from '@parley/a2a'
 import { resolve } from 'node:path'
 import { demoConfig } from '../demo/index.ts'
-import { checkStoreSection, configBaseDir } from '../config/check-config.ts'
+import { checkStoreSection, configBaseDir, defaultDataDir } from '../config/check-config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { StoreSettings } from '../store/open-store.ts'
 import { readCommandSync } from '../config/secrets/command-provider.ts'
-import { configFile, overridesOf, problemLines, secretRoots } from './cli-settings.ts'
+import { configFile, dataDirectory, overridesOf, problemLines, secretRoots } from './cli-settings.ts'
 import { programEnvironment } from './program-environment.ts'
 import { CliError, type Flags, type Terminal } from './command.ts'
 
@@ -21,7 +21,7 @@ export function readStoreSettings(flags: Flags, terminal: Terminal): StoreSettin
   const file = isDirectory ? undefined : configFile(flags, terminal)
   const overrides = overridesOf(flags, isDirectory ? { ...environment, PARLEY_STORE: undefined } : environment)
   const baseDir = file === undefined ? cwd : configBaseDir(resolve(cwd, file))
-  const dataDir = flags.value('data') ?? environment['PARLEY_DATA']
+  const dataDir = dataDirectory(flags, terminal)
   const loaded = loadConfig({
     file,
     fallback: demoConfig,
@@ -43,7 +43,7 @@ export function readStoreSettings(flags: Flags, terminal: Terminal): StoreSettin
   const { url, direct, masterKey, previousMasterKeys } = checkStoreSection(section, baseDir)
   return {
     store: url,
-    dataDir: dataDir === undefined ? resolve(baseDir, '.parley') : resolve(cwd, dataDir),
+    dataDir: dataDir === undefined ? resolve(baseDir, defaultDataDir) : resolve(cwd, dataDir),
     directStore: direct,
     masterKey,
     previousMasterKeys,

@@ -7,6 +7,7 @@ import type { CST, Document, DocumentOptions, Node, ParseOptions, SchemaOptions 
 import { isStruct } from '@parley/a2a'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 import { nearestName } from './nearest-name.ts'
+import { hubReferenceProblem, hubScheme } from './secrets/hub-references.ts'
 import type { SecretResult } from './secrets/secret-provider.ts'
 
 export interface ConfigDocument {
@@ -33,9 +34,9 @@ const maxYamlErrors = 100
 /** The number of missing variables for which line numbers are reported. */
 const maxLineLookups = 100
 
-/** `${env:NAME}`, `${file:/run/secrets/name}`, `${vault:path}`. */
+/** `${env:NAME}`, `${file:/run/secrets/name}`, `${hub:name}`, `${vault:path}`. */
 const referencePattern = /\$\{([a-z][a-z0-9-]*):([^}]*)\}/g
-const builtInSchemes = ['env', 'file']
+const builtInSchemes = ['env', 'file', hubScheme]
 
 /** Without `resolve`, the values of references to files and providers are empty: for reading the text as it is. */
 export function parseConfigDocument(
@@ -84,17 +85,22 @@ export function parseConfigDocument(
     }
     if (typeof value !== 'string' || !value.includes('${')) return value
     return value.replaceAll(referencePattern, (whole, scheme: string, name: string) => {
-      const found = schemes.includes(scheme) ? resolveOne(scheme, name, path) : misspelled(scheme)
+      const found = schemes.includes(scheme) ? resolveOne(scheme, name, path, whole) : misspelled(scheme)
       // Text of another language, such as a shell's.
       if (found === undefined) return whole
       references.set(formatPath(path), value)
       if ('problem' in found) missing.push({ path, ...locationOf(path), message: found.problem })
-      else if (found.value !== '') secretValues.add(found.value)
+      else if (found.value !== '' && found.value !== whole) secretValues.add(found.value)
       return 'value' in found ? found.value : ''
     })
   }
 
-  function resolveOne(scheme: string, name: string, path: ConfigPath): SecretResult | undefined {
+  function resolveOne(scheme: string, name: string, path: ConfigPath, whole: string): SecretResult | undefined {
+    if (scheme === hubScheme) {
+      const problem = hubReferenceProblem(name, path)
+      // The store has the value: it is read when the agent opens.
+      return problem === undefined ? { value: whole } : { problem }
+    }
     if (scheme !== 'env') return resolve(scheme, name, path[0] === 'secrets')
     const value = environment[name]
     return value === undefined ? { problem: missingVariableMessage(name) } : { value }

@@ -32,6 +32,12 @@ export function setAgentEntry(
   return edited
 }
 
+/** The agent names in use. Empty for a text that cannot be parsed: writing to it reports the error. JSON is YAML, too. */
+export function agentNamesIn(text: string): readonly string[] {
+  const agents = parseYaml(text).get('agents')
+  return isMap(agents) ? agents.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : []
+}
+
 /** The configuration without this agent; `undefined` if it cannot be parsed. */
 function treeWithout(text: string, name: string): { readonly tree: unknown } | undefined {
   const document = parseYaml(text, { merge: true })

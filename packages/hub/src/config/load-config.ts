@@ -61,9 +61,14 @@ const maxProblems = 1_000
 
 const configFileNames = ['parley.yaml', 'parley.yml', 'parley.json']
 
+/** Where a configuration may be in a folder. The first that exists is used. */
+export function defaultConfigFiles(folder: string): readonly string[] {
+  return configFileNames.map((name) => join(folder, name))
+}
+
 /** Returns the configuration file in a folder, if there is one. */
 export function findConfig(folder: string): string | undefined {
-  return configFileNames.map((name) => join(folder, name)).find((file) => existsSync(file))
+  return defaultConfigFiles(folder).find((file) => existsSync(file))
 }
 
 export function loadConfig(options: LoadConfigOptions): LoadedConfig {
@@ -154,12 +159,39 @@ function documentFromTree(tree: object): ConfigDocument {
   return { tree, problems: [], missing: [], references: new Map(), secretValues: new Set(), lineOf: () => undefined }
 }
 
+/** Its message is for a terminal and for the admin API. */
+export class UnreadableConfigError extends Error {
+  override readonly name = 'UnreadableConfigError'
+  /** Why, without the name of the file. */
+  readonly why: string
+  constructor(file: string, cause: unknown) {
+    const { code } = cause as NodeJS.ErrnoException
+    const causes: Readonly<Record<string, string>> = {
+      ENOENT: 'the file does not exist',
+      EISDIR: 'it is a folder: a file is needed there',
+      EACCES: 'the permission to read the file is missing',
+    }
+    const why = causes[code ?? ''] ?? String(cause)
+    super(`${file} cannot be read: ${why}`, { cause })
+    this.why = why
+  }
+}
+
+/** Throws UnreadableConfigError. */
+export function readConfigFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (reason) {
+    throw new UnreadableConfigError(file, reason)
+  }
+}
+
 function readFile(file: string, parse: (text: string) => ConfigDocument): ConfigDocument {
   try {
-    return parse(readFileSync(file, 'utf8'))
+    return parse(readConfigFile(file))
   } catch (reason) {
-    const why = (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : String(reason)
-    return { ...documentFromTree({}), problems: [{ path: [], message: why }] }
+    const message = reason instanceof UnreadableConfigError ? reason.why : String(reason)
+    return { ...documentFromTree({}), problems: [{ path: [], message }] }
   }
 }
 

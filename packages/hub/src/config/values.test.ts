@@ -72,6 +72,8 @@ describe('a size', () => {
 describe('a url', () => {
   it('is absolute, and http or https', () => {
     assert.equal(httpUrl.parse('https://example.com/x'), 'https://example.com/x')
+    assert.equal(httpUrl.parse('127.0.0.1:8080/x'), 'http://127.0.0.1:8080/x')
+    assert.equal(httpUrl.parse('example.com:8443'), 'https://example.com:8443')
     for (const wrong of ['example.com', 'ftp://example.com', 'https://', 3]) {
       assert.match(complaintOf(httpUrl, wrong) ?? '', /^(give|must be) a/, String(wrong))
     }

@@ -2,6 +2,7 @@
  * The value grammars of the configuration: durations, rates, sizes, secrets, URLs. Error messages show the expected format. Agent
  * kinds use them for their own fields.
  */
+import { urlOfAddress } from '@parley/a2a'
 import { z } from 'zod'
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -95,9 +96,15 @@ function sizeHint(): string {
 /** Never printed. */
 export const secret = z.string('must be a string, such as "${env:NAME}"').min(1, 'is empty').meta({ writeOnly: true })
 
-/** An absolute http or https URL. */
+/** `host:port[/path]` as a URL; any other text unchanged. */
+export function withScheme(text: string): string {
+  return /^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}([/?#]|$)/i.test(text) ? urlOfAddress(text) : text
+}
+
+/** An absolute http or https URL. `host:port` is one, too. */
 export const httpUrl = z
   .string('must be a URL such as https://example.com')
+  .overwrite(withScheme)
   .refine(isHttpUrl, 'give an http or https url such as https://example.com')
   .meta({ format: 'uri' })
 

@@ -47,6 +47,11 @@ export function watchFiles(changed: () => Promise<void>, everyMs = defaultInterv
 }
 
 function stampOf(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  return stat === undefined ? 'none' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    return stat === undefined ? 'none' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`
+  } catch (reason) {
+    // Such as a folder that may no longer be read. It must not end the hub, and the file is reported once it can be read again.
+    return String((reason as NodeJS.ErrnoException).code)
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testAgent } from '@parley/a2a/testing'
 import type { Task } from '@parley/a2a'
-import { clock } from './index.ts'
+import { clock } from './clock.ts'
 
 describe('the clock', () => {
   it('counts the requested number of seconds', async (t) => {

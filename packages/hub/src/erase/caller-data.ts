@@ -212,13 +212,18 @@ export async function* findJournalEntries(
   }
 }
 
-/** Versions of the configuration that the caller applied: the text stays. */
-export async function findConfigVersions(kv: KeyValueStore, caller: string, pseudonym: string): Promise<FoundEntries> {
+/** Versions of the configuration that the caller applied, and secrets of the hub that it set: their contents stay. */
+export async function findAdminChanges(kv: KeyValueStore, caller: string, pseudonym: string): Promise<FoundEntries> {
   const replacements: (EntryAddress & { readonly value: Json })[] = []
-  for await (const { key, value } of entriesOf(kv, 'config-version')) {
-    const version = value as { readonly [name: string]: Json }
-    if (version['who'] === caller)
-      replacements.push({ kind: 'config-version', key, value: { ...version, who: pseudonym } })
+  const changes = [
+    { kind: 'config-version', field: 'who' },
+    { kind: 'hub-secret', prefix: 'about/', field: 'setBy' },
+  ]
+  for (const { kind, prefix, field } of changes) {
+    for await (const { key, value } of entriesOf(kv, kind, prefix)) {
+      const change = value as { readonly [name: string]: Json }
+      if (change[field] === caller) replacements.push({ kind, key, value: { ...change, [field]: pseudonym } })
+    }
   }
   return { entries: [], replacements, found: replacements.length }
 }

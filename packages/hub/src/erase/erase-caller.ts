@@ -6,7 +6,7 @@ import { isTerminal, type FullStore, type TaskRow } from '@parley/a2a'
 import {
   findAgentEntries,
   findAuditEntries,
-  findConfigVersions,
+  findAdminChanges,
   findCreatedKeys,
   findJournalEntries,
   findKeyCounters,
@@ -87,7 +87,7 @@ export async function eraseCaller(
   await removePages('auditEntries', findAuditEntries(store.kv, caller, keyIds, pseudonym))
   await removePages('traces', findTraces(store.kv, caller))
   await removePages('journalEntries', findJournalEntries(store.kv, store))
-  await remove('journalEntries', await findConfigVersions(store.kv, caller, pseudonym))
+  await remove('journalEntries', await findAdminChanges(store.kv, caller, pseudonym))
   await remove('journalEntries', await findCreatedKeys(store.kv, caller, pseudonym))
   for (const id of keyIds) {
     const counters = await findKeyCounters(store.kv, id)
@@ -127,7 +127,7 @@ export async function previewErasure(
     traces: await countPages(findTraces(kv, caller)),
     counters: keyCounters.flat().length,
     auditEntries: await countPages(findAuditEntries(kv, caller, keyIds, '')),
-    journalEntries: (await findConfigVersions(kv, caller, '')).found + (await findCreatedKeys(kv, caller, '')).found,
+    journalEntries: (await findAdminChanges(kv, caller, '')).found + (await findCreatedKeys(kv, caller, '')).found,
   })
 }
 

@@ -52,7 +52,10 @@ describe('the health of an agent', () => {
     assert.equal(health.get('a').state, 'up')
     is('connection refused')
     await health.probe()
-    assert.deepEqual([health.get('a').state, health.get('a').why], ['down', 'it cannot be reached: connection refused'])
+    assert.deepEqual(
+      [health.get('a').state, health.get('a').why],
+      ['down', 'its health check failed: connection refused'],
+    )
     assert.equal(health.tryAcquire('a'), false)
     is()
     await health.probe()
@@ -108,6 +111,22 @@ describe('the health of an agent', () => {
     assert.equal(health.get('a').state, 'down')
     await run(() => 'fine')
     assert.deepEqual([health.get('a').state, health.get('a').retry], ['up', undefined])
+  })
+
+  it('is due for a check after a turn that failed, and when the agent was opened anew', async (t) => {
+    const { health, reopen, run, pass } = scene(t)
+    pass(1)
+    await health.probe()
+    assert.equal(health.get('a').askedAt, 1)
+    await run(() => 'fine')
+    assert.equal(health.get('a').askedAt, 1)
+    await run(() => {
+      throw new A2AError('UNSUPPORTED_OPERATION', 'no such model')
+    })
+    assert.deepEqual([health.get('a').state, health.get('a').askedAt], ['up', undefined])
+    await health.probe()
+    reopen()
+    assert.equal(health.get('a').askedAt, undefined)
   })
 
   it('follows from failures of the agent, and not from work that it refuses', async (t) => {

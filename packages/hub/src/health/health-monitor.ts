@@ -5,6 +5,7 @@
 import { linkSignals, omitUndefined, type AgentLog } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import { createRetrySchedule, type RetrySchedule, type RetryState } from '../registry/retry-schedule.ts'
+import { operatorMessage } from '../json/operator-message.ts'
 import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerState } from './circuit-breaker.ts'
 import type { TurnObserver } from './observe-agent.ts'
 
@@ -36,12 +37,12 @@ export interface AgentHealth {
   readonly state: 'up' | 'slow' | 'down'
   /** Why it is not up. For operators. */
   readonly why?: string
-  /** The error of its last probe. */
+  /** The error of its last probe with its causes. For operators. */
   readonly cause?: string
   readonly breaker: CircuitBreakerState
   /** Average time to the first report, if known. */
   readonly firstWordMs?: number
-  /** The time of the last probe, answered or not. */
+  /** The time of the last probe, answered or not. Absent if a turn failed since, or another agent was opened under the name. */
   readonly askedAt?: number
   /** Set while its probe fails. */
   readonly retry?: RetryState
@@ -68,7 +69,8 @@ interface HealthRecord {
   readonly retries: RetrySchedule
   instance: unknown
   failure?: string | undefined
-  askedAt?: number
+  /** `undefined`: a check is due. */
+  askedAt?: number | undefined
   firstWordMs?: number
   samples: number
   lastReportAt: number
@@ -105,6 +107,7 @@ export function createHealthMonitor({
     const current = instance?.(agent)
     if (record.instance !== current) {
       record.instance = current
+      record.askedAt = undefined
       forgetFailure(record)
     }
     return record
@@ -133,7 +136,7 @@ export function createHealthMonitor({
 
   function downReason(agent: string, { breaker, failure }: HealthRecord): string | undefined {
     if (!isOpen(agent)) return 'it is unavailable'
-    if (failure !== undefined) return `it cannot be reached: ${failure}`
+    if (failure !== undefined) return `its health check failed: ${failure}`
     return breaker.state(monotonicNow()) === 'open' ? 'it failed too many times in a row' : undefined
   }
 
@@ -154,16 +157,16 @@ export function createHealthMonitor({
       if (record.instance !== probed) return
       record.failure = undefined
       if (before === undefined) return
-      log.info('an agent can be reached again', { agent })
+      log.info('the health check of an agent succeeds again', { agent })
       onChange?.(agent)
     } catch (reason) {
       if (closing.signal.aborted || record.instance !== probed) return
-      record.failure = reason instanceof Error ? reason.message : String(reason)
-      if (before === undefined) log.warn('an agent cannot be reached', { agent, cause: record.failure })
+      record.failure = operatorMessage(reason)
+      if (before === undefined) log.warn('the health check of an agent failed', { agent, cause: record.failure })
       throw reason
     } finally {
       limit.end()
-      record.askedAt = now()
+      if (record.instance === probed) record.askedAt = now()
     }
   }
 
@@ -218,6 +221,8 @@ export function createHealthMonitor({
       onEnd(verdict) {
         const record = recordOf(agent)
         if (verdict === 'unhealthy') record.breaker.recordFailure(monotonicNow())
+        // The result of the last probe may be outdated, such as after a model was removed: the next reader causes another probe.
+        if (verdict !== 'healthy' && record.failure === undefined) record.askedAt = undefined
         if (verdict !== 'healthy') return
         record.breaker.recordSuccess()
         // A turn just succeeded, whatever the probe said.

@@ -2,7 +2,7 @@
 import { omitUndefined } from '@parley/a2a'
 import { isIP } from 'node:net'
 import { cursor, timestamps, trace, type CardSigning, ConfigError } from '@parley/a2a/server'
-import type { ServeOptions, ServePushOptions } from '@parley/a2a/node'
+import { guardedWebhooks, type ServeOptions, type ServePushOptions, type Server } from '@parley/a2a/node'
 import type { HubConfig } from '../config/hub-config.ts'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -60,7 +60,7 @@ function loopbackHosts(publicUrl: string | undefined): readonly string[] {
 }
 
 /** Read again on each call, because certificates are renewed. */
-export function readTls({ listen: { tls }, baseDir }: Pick<HubConfig, 'listen' | 'baseDir'>) {
+function readTls({ listen: { tls }, baseDir }: Pick<HubConfig, 'listen' | 'baseDir'>) {
   if (tls === undefined) return undefined
   return {
     cert: readPem(tls.cert, baseDir, 'listen.tls.cert'),
@@ -98,6 +98,25 @@ function pushOf({ push, publicUrl }: HubConfig): ServePushOptions | undefined {
   return { ...omitUndefined({ scheduleMs, timeoutMs, ...same }), ...(signs ? { jwt: true } : {}) }
 }
 
+/**
+ * A hub without a configuration file may call webhooks on this machine while it listens on loopback, where all its callers are. That
+ * is decided for each webhook and each delivery, because a file can be loaded later.
+ */
+export function withLocalWebhooks(push: ServePushOptions, current: () => HubConfig): ServePushOptions {
+  const [guard, localGuard] = [guardedWebhooks(push), guardedWebhooks({ ...push, allowLoopback: true })]
+  const select = (): typeof guard => {
+    const { file, listen } = current()
+    return file === undefined && isLoopback(listen.host) ? localGuard : guard
+  }
+  return {
+    ...push,
+    // The guard of the server must not refuse what the selected one permits.
+    allowLoopback: true,
+    fetch: (request) => select().fetch(request),
+    validateUrl: (url) => select().validateUrl(url),
+  }
+}
+
 function signingOf({ signing, publicUrl, baseDir }: HubConfig): boolean | CardSigning | undefined {
   if (signing === undefined) return publicUrl === undefined ? undefined : true
   if (typeof signing === 'boolean') return signing
@@ -120,4 +139,10 @@ function readPem(given: string, baseDir: string, path: string): string {
       (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : 'the file cannot be read'
     throw new ConfigError(path, `${why}: ${given}`)
   }
+}
+
+/** Serves the certificate that the files contain now. */
+export function renewTls({ server }: Server, config: HubConfig): void {
+  const tls = readTls(config)
+  if (tls !== undefined && 'setSecureContext' in server) server.setSecureContext(tls)
 }

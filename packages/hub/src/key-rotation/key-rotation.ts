@@ -9,6 +9,7 @@ import { consoleSessionPurposes } from '../auth/console-session.ts'
 import { sessionGrantPurpose } from '../auth/session-check.ts'
 import { signInPurpose } from '../admin/oidc.ts'
 import { configVersionPurpose } from '../admin/config-service.ts'
+import { hubSecretPurpose } from '../secrets/hub-secrets.ts'
 import { RouteError } from '../http/json-response.ts'
 import { masterKeyFingerprint, type ReplicaRecord, type ReplicaRecords } from './replica-records.ts'
 
@@ -35,7 +36,7 @@ export interface KeyRotationDeps {
   readonly store: Pick<FullStore, 'keys'>
   handler(): Promise<Pick<Handler, 'rotateSigningKeys' | 'rotateMasterKey'>>
   /** Seals again what the hub keeps for long under its newest key. */
-  resealConfigVersions(): Promise<void>
+  reseal(): Promise<void>
   /** `undefined` if the store serves one process. */
   readonly replicas: Pick<ReplicaRecords, 'list'> | undefined
 }
@@ -49,6 +50,7 @@ const lifetimesMs = {
   [signInPurpose]: dayMs,
   // Sealed again at every rotation.
   [configVersionPurpose]: 0,
+  [hubSecretPurpose]: 0,
 }
 
 export function createKeyRotation(parts: KeyRotationDeps): KeyRotation {
@@ -64,9 +66,9 @@ export function createKeyRotation(parts: KeyRotationDeps): KeyRotation {
     },
     async rotateSigningKeys() {
       // Before: the rotation removes keys that sealed nothing that is left.
-      await parts.resealConfigVersions()
+      await parts.reseal()
       const rotated = await (await parts.handler()).rotateSigningKeys({ lifetimesMs })
-      await parts.resealConfigVersions()
+      await parts.reseal()
       return rotated
     },
     async rotateMasterKey() {

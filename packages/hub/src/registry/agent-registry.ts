@@ -11,6 +11,7 @@ import { buildAgentSettings } from './agent-settings.ts'
 import type { AgentKind, AgentServices, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig } from '../config/sections/card.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
+import { fillHubReferences, hubReferencesIn, missingSecretText } from '../config/secrets/hub-references.ts'
 import { superviseAgent, createUnavailableAgent, agentUnavailableError } from './agent-supervisor.ts'
 import type { AgentSupervisor, AgentSupervisorTimes, StartError } from './agent-supervisor.ts'
 import type { RetryState } from './retry-schedule.ts'
@@ -83,6 +84,8 @@ export interface AgentRegistryDeps {
   extensions?(name: string): readonly Extension[]
   /** Called when an agent was added, removed or changed. */
   onChange?(name: string): void
+  /** The values of references `${hub:<name>}` in entries. Default: none. */
+  secrets?(): ReadonlyMap<string, string> | undefined
   readonly times?: Partial<AgentSupervisorTimes & { readonly agentWaitMs: number }> | undefined
 }
 
@@ -205,9 +208,10 @@ export function createAgentRegistry({
     config: AgentConfig,
     { baseDir, skillBundles, card }: AgentsConfig,
   ): RegistryEntry {
+    const own = filledEntry(config)
     const supervisor: AgentSupervisor = superviseAgent({
-      kind: kindOf(config),
-      entry: config.own,
+      kind: withSecretsCheck(kindOf(config), own),
+      entry: own,
       services: agentServices(name, config, kindOf(config), baseDir),
       log,
       onChange: () => changed(name, supervisor),
@@ -236,11 +240,22 @@ export function createAgentRegistry({
     return kind
   }
 
+  function filledEntry({ own }: AgentConfig): unknown {
+    return fillHubReferences(own, rest.secrets?.() ?? new Map<string, string>())
+  }
+
   function fingerprintOf(config: AgentConfig, baseDir: string): string {
     const stats = filesOf(config, baseDir).map((file) => statSync(file, { throwIfNoEntry: false }))
     // All inputs for opening an agent.
-    const { kind, own, persona, timeout } = config
-    return JSON.stringify([kind, own, persona, timeout, baseDir, stats.map((one) => [one?.mtimeMs, one?.size])])
+    const { kind, persona, timeout } = config
+    return JSON.stringify([
+      kind,
+      filledEntry(config),
+      persona,
+      timeout,
+      baseDir,
+      stats.map((one) => [one?.mtimeMs, one?.size]),
+    ])
   }
 
   function filesOf(config: AgentConfig, baseDir: string): readonly string[] {
@@ -349,6 +364,13 @@ export function createAgentRegistry({
   async function refreshAllCards(): Promise<void> {
     await Promise.all([...registered.values()].map(({ supervisor }) => supervisor.refreshCard()))
   }
+}
+
+/** Only the agent that needs a missing secret is unavailable. It opens when the secret is set: its fingerprint changes then. */
+function withSecretsCheck(kind: AgentKind, entry: unknown): AgentKind {
+  const [missing] = hubReferencesIn(entry)
+  if (missing === undefined) return kind
+  return { ...kind, open: () => Promise.reject(new Error(missingSecretText(missing))) }
 }
 
 function isChanged(entry: RegistryEntry, before: RegistryEntry | undefined): boolean {

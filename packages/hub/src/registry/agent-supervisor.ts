@@ -6,6 +6,7 @@ import { linkSignals, A2AError, abortable } from '@parley/a2a'
 import type { AgentLog, Agent, AgentFunction, AgentOutput, Turn } from '@parley/a2a'
 import { withTimeout } from '../agents/timeouts.ts'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
+import { operatorMessage } from '../json/operator-message.ts'
 import { createRetrySchedule, type RetryState } from './retry-schedule.ts'
 
 /** Why an agent is not open. For operators, not for callers. */
@@ -103,7 +104,7 @@ export function superviseAgent({
       if (signal.aborted) return
       const next = retries.isStopped ? 'its retries are stopped' : 'it will be retried'
       log.error(`the agent could not be opened; ${next}`, { ...about, cause })
-      startError = { message: cause instanceof Error ? cause.message : String(cause), at: services.now() }
+      startError = { message: operatorMessage(cause), at: services.now() }
       throw cause
     }
   }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { prepareDataDirectory } from './data-directory.ts'
+import { makeDataDirectoryPrivate } from './data-directory.ts'
 
 const skip = process.platform === 'win32' ? 'Windows has no such modes' : false
 
@@ -13,7 +13,7 @@ function prepared(t: TestContext, files: readonly string[]): { readonly mode: nu
   for (const name of files) writeFileSync(join(directory, name), '')
   chmodSync(directory, 0o755)
   let warnings = 0
-  prepareDataDirectory(directory, { warn: () => void (warnings += 1) })
+  makeDataDirectoryPrivate(directory, { warn: () => void (warnings += 1) })
   return { mode: statSync(directory).mode & 0o777, warnings }
 }
 

@@ -1,5 +1,5 @@
-/** The data directory of the hub: created for its owner only. Imports nothing of the store, so that commands load fast. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+/** The data directory of the hub: for its owner only. Imports nothing of the store, so that commands load fast. */
+import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentLog } from '@parley/a2a'
 
@@ -7,22 +7,25 @@ const ownerOnly = { directory: 0o700, file: 0o600 }
 const otherUsersMask = 0o077
 /** The prefix of our file names. A directory with only such names belongs to the hub and may be made private. */
 const filePrefix = 'parley'
-/** The admin key created at a first start without a terminal. The other files belong to the store. */
 export const adminKeyFileName = `${filePrefix}.admin-key`
 
+/** The file of the admin key that a first start created. The other files belong to the store. */
+export function adminKeyFile(directory: string): string {
+  return join(directory, adminKeyFileName)
+}
+
 /**
- * Creates the directory, or removes the permissions of other users from it. A directory that belongs to another user (such as a
- * mounted volume) or contains files of other programs stays as it is, with a warning: our files in it are private in any case.
+ * Removes the permissions of other users from the directory, which the store has created. A directory that belongs to another user
+ * (such as a mounted volume) or contains files of other programs stays as it is, with a warning: our files in it are private in any
+ * case.
  */
-/** Makes the data directory readable only by its owner, regardless of the umask at its creation. */
-export function prepareDataDirectory(directory: string, log: Pick<AgentLog, 'warn'>): void {
-  mkdirSync(directory, { recursive: true, mode: ownerOnly.directory })
+export function makeDataDirectoryPrivate(directory: string, log: Pick<AgentLog, 'warn'>): void {
   // Windows has no such modes.
   if (process.platform === 'win32') return
   if (!isPrivateDirectory(directory)) {
     log.warn('the data directory may be readable by other users: make it private with chmod 700', { directory })
   }
-  const file = join(directory, adminKeyFileName)
+  const file = adminKeyFile(directory)
   if (!isPrivateFile(file)) {
     log.warn('the admin key may be readable by other users: make the file private with chmod 600', { file })
   }

@@ -1,6 +1,6 @@
 /** Each kind of store by its name, and an error message for each mistake. test/cluster covers the connection to Postgres. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -21,6 +21,18 @@ describe('the setting `store`', () => {
     }
     assert.ok(existsSync(join(dataDir, 'parley.db')))
     assert.ok(existsSync(file))
+  })
+
+  it('names a directory that cannot be used, and the flag that chooses another', async () => {
+    const inTheWay = join(dataDir, 'in-the-way')
+    writeFileSync(inTheWay, '')
+    await assert.rejects(openStore({ store: 'sqlite:', dataDir: inTheWay }), {
+      name: 'ConfigError',
+      message: `store: ${inTheWay} is a file, not a directory: choose another directory with --data.`,
+    })
+    const opened = await openStore({ store: 'sqlite:', dataDir })
+    await assert.rejects(openStore({ store: 'sqlite:', dataDir }), /in use .* choose another directory with --data\.$/)
+    await opened.close()
   })
 
   it('needs a master key of 32 bytes with Postgres, and says how to make one', async () => {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { memoryStore, type AgentLog, type FullStore, type Store } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { prepareDataDirectory } from './data-directory.ts'
+import { operatorMessage } from '../json/operator-message.ts'
+import { makeDataDirectoryPrivate } from './data-directory.ts'
 
 export interface StoreSettings {
   /** `sqlite:` (in `dataDir`), `sqlite:<file>`, `memory:` or `postgres://user:password@host/database`. */
@@ -70,13 +71,18 @@ export async function openStore(settings: StoreSettings): Promise<FullStore> {
 }
 
 function openSqlite(path: string, { dataDir, acceptLoss = false, log = console }: StoreSettings): FullStore {
-  if (path === '') prepareDataDirectory(dataDir, log)
   const file = sqliteFile({ store: `sqlite:${path}`, dataDir })
   try {
-    return sqliteStore({ file, acceptLoss, log })
+    const opened = sqliteStore({ file, acceptLoss, log })
+    if (path === '') makeDataDirectoryPrivate(dataDir, log)
+    return opened
   } catch (reason) {
     // The message is written for the operator.
-    const error = new ConfigError('store', reason instanceof Error ? reason.message : String(reason))
+    const message = reason instanceof Error ? reason.message : String(reason)
+    const error = new ConfigError(
+      'store',
+      path === '' ? message.replace('choose another directory', '$& with --data') : message,
+    )
     error.cause = reason
     throw error
   }
@@ -118,7 +124,7 @@ export function firstReadError(reason: unknown, settings: Pick<StoreSettings, 's
   if (!isPostgres(settings.store) || !(reason instanceof Error) || reason instanceof ConfigError) return reason
   const error = new ConfigError(
     'store',
-    `cannot use ${describeStore(settings)}: ${reason.message}. Check that it is running, and the address and credentials.`,
+    `cannot use ${describeStore(settings)}: ${operatorMessage(reason)}. Check that it is running, and the address and credentials.`,
   )
   error.cause = reason
   return error

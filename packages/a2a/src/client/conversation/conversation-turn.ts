@@ -5,7 +5,7 @@
 import { A2AError } from '../../model/error.ts'
 import { clientToolsExtension, credentialsExtension } from '../../model/extension.ts'
 import { isInterrupted, isTerminal } from '../../model/state.ts'
-import type { StreamEvent } from '../../model/task.ts'
+import { type StreamEvent, taskIdOfEvent, type TaskStatus } from '../../model/task.ts'
 import { textOfParts } from '../agent-response.ts'
 import type {
   ConversationOptions,
@@ -74,10 +74,10 @@ async function* runRound(
   const { contextId, taskId, pendingQuestionId: answered } = conversation
   const toolSupport = tools && { tools, ...(await import('./client-tools.ts')) }
   const stream = agent.stream(toolSupport ? toolSupport.withToolList(input, toolSupport.tools) : input, {
-    ...(contextId !== undefined ? { contextId } : {}),
-    ...(taskId !== undefined ? { taskId } : {}),
+    ...(contextId !== undefined && { contextId }),
+    ...(taskId !== undefined && { taskId }),
     ...about,
-    ...(toolSupport ? { extensions: [...(about.extensions ?? []), clientToolsExtension] } : {}),
+    ...(toolSupport && { extensions: [...(about.extensions ?? []), clientToolsExtension] }),
   })
   let isFirst = true
   try {
@@ -100,12 +100,13 @@ async function* runRound(
 
 /** Returns whether the task waits for the client now. */
 function updateState(conversation: ConversationState, event: StreamEvent): boolean {
-  const [about] = Object.values(event) as { readonly contextId?: string }[]
-  conversation.contextId = about?.contextId || conversation.contextId
-  if (!('task' in event || 'statusUpdate' in event)) return false
-  const { status } = 'task' in event ? event.task : event.statusUpdate
+  const [{ contextId, status }] = Object.values(event) as [
+    { readonly contextId?: string; readonly status?: TaskStatus },
+  ]
+  conversation.contextId = contextId || conversation.contextId
+  if (status === undefined) return false
   const asks = isInterrupted(status.state)
-  conversation.taskId = asks ? ('task' in event ? event.task.id : event.statusUpdate.taskId) : undefined
+  conversation.taskId = asks ? taskIdOfEvent(event) : undefined
   conversation.pendingQuestionId = asks ? status.message?.messageId || status.timestamp : undefined
   return asks
 }

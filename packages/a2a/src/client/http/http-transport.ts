@@ -80,11 +80,11 @@ export function createHttpTransport(
           'A2A-Version': version.id,
           ...headers,
           ...about.headers,
-          ...(about.lastEventId !== undefined ? { 'Last-Event-ID': about.lastEventId } : {}),
+          ...(about.lastEventId !== undefined && { 'Last-Event-ID': about.lastEventId }),
         },
         signal: about.signal,
         timeoutMs: about.timeoutMs,
-        ...(about.card !== undefined ? { card: about.card } : {}),
+        ...(about.card && { card: about.card }),
       })
     }
     if (operation !== 'SubscribeToTask' || !binding.hasSecondRoute) return send(false)

@@ -94,9 +94,9 @@ export function createEventDeduper(
     },
 
     missingFrom: (task) =>
-      diffSnapshot(task, streamState).events.flatMap((event) =>
-        'artifactUpdate' in event ? frameWithoutCursor(event) : [],
-      ),
+      diffSnapshot(task, streamState)
+        .events.filter((event) => 'artifactUpdate' in event)
+        .map(frameWithoutCursor),
   }
   return deduper
 

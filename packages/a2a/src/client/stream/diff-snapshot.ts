@@ -5,6 +5,7 @@
  */
 import { hasSettled } from '../../model/state.ts'
 import type { Artifact, Part, StreamEvent, Task, TaskStatus } from '../../model/task.ts'
+import { appendPart, isBareText } from '../../model/text-parts.ts'
 import type { StreamState } from './stream-state.ts'
 
 export interface SnapshotDiff {
@@ -31,7 +32,7 @@ export function diffSnapshot(task: Task, streamState: StreamState): SnapshotDiff
       events.push({ artifactUpdate: { ...about, artifact } })
     }
   }
-  if (!isOld && !isDeepEqual(statusIdentity(task.status), statusIdentity(streamState.status))) {
+  if (!isOld && statusIdentity(task.status) !== statusIdentity(streamState.status)) {
     events.push({ statusUpdate: { ...about, status: task.status } })
   }
   return { events, isStale: isOld }
@@ -42,8 +43,8 @@ export function isOlderStatus({ state, timestamp = '' }: TaskStatus, than: TaskS
   return !hasSettled(state) && Date.parse(timestamp) < Date.parse(than?.timestamp ?? '')
 }
 
-function statusIdentity(status: TaskStatus | undefined): unknown {
-  return [status?.state, status?.timestamp, status?.message?.messageId]
+function statusIdentity(status: TaskStatus | undefined): string {
+  return [status?.state, status?.timestamp, status?.message?.messageId].join()
 }
 
 /** The parts of `whole` after `known`, independent of how texts are split; undefined if it does not begin with `known`. */
@@ -62,20 +63,11 @@ function partsAfter(whole: readonly Part[], known: readonly Part[]): Part[] | un
   return all.slice(seen.length)
 }
 
-/** Our own servers send text that came in chunks as one part; others send the chunks. */
+/** Servers join text that came in chunks, as ours do, or keep the chunks. */
 function mergeTextParts(parts: readonly Part[]): Part[] {
   const into: Part[] = []
-  for (const part of parts) {
-    const last = into.at(-1)
-    if (!isBareText(part)) into.push(part)
-    else if (last !== undefined && isBareText(last)) into[into.length - 1] = { text: last.text + part.text }
-    else if (part.text !== '') into.push(part)
-  }
+  for (const part of parts) if (!isBareText(part) || part.text !== '') appendPart(into, part)
   return into
-}
-
-function isBareText(part: Part): part is { readonly text: string } {
-  return 'text' in part && Object.keys(part).length === 1
 }
 
 const comparedFields = ['name', 'description', 'metadata', 'extensions'] as const

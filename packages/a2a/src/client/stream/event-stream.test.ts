@@ -91,7 +91,7 @@ describe('a stream of events', () => {
     assert.deepEqual(await Array.fromAsync(stream.text()), ['Hel', 'lo'])
     const result = await stream.result()
     assert.equal(result.kind === 'task' && result.status.state, 'TASK_STATE_COMPLETED')
-    assert.deepEqual(await stream.artifacts(), [{ artifactId: 'answer', parts: [{ text: 'Hel' }, { text: 'lo' }] }])
+    assert.deepEqual(await stream.artifacts(), [{ artifactId: 'answer', parts: [{ text: 'Hello' }] }])
   })
 
   it('yields the states as they change, live or all at once', async () => {

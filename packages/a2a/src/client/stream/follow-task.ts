@@ -35,14 +35,17 @@ export async function* followTask(
   const { limits } = session
   const { firstPollMs = limits.firstDelayMs } = limits
   const start = typeof given === 'function' ? await given() : given
-  const send = 'request' in start ? start.request : undefined
+  const {
+    request: send,
+    id: joined,
+    lastEventId,
+  } = start as Partial<Record<'id' | 'lastEventId', string>> & {
+    readonly request?: SendMessageRequest
+  }
   const { signal, end } =
     parent !== undefined && timeoutMs === undefined ? { signal: parent, end() {} } : linkSignals([parent], timeoutMs)
   const about = { ...options, signal }
-  const deduper =
-    'id' in start
-      ? createEventDeduper(start.id, start.lastEventId, knownTask)
-      : createEventDeduper(undefined, undefined, knownTask)
+  const deduper = createEventDeduper(joined, lastEventId, knownTask)
   const { state: streamState } = deduper
   let mode: 'stream' | 'ask' | 'poll' = 'stream'
   let stream: TransportStream | undefined
@@ -73,10 +76,9 @@ export async function* followTask(
       }
       for (const frame of newFrames) {
         const ends = isEnd(frame)
-        if (ends && deduper.hasPossibleGap)
-          for (const missing of await findMissing(limits.timeoutMs)) yield emit(missing)
-        else if (ends && needsArtifactCheck(step.value))
-          for (const missing of await findMissing(artifactCheckMs)) yield emit(missing)
+        if (ends && (deduper.hasPossibleGap || needsArtifactCheck(step.value)))
+          for (const missing of await findMissing(deduper.hasPossibleGap ? limits.timeoutMs : artifactCheckMs))
+            yield emit(missing)
         yield emit(frame)
         if (ends) return
       }
@@ -151,7 +153,7 @@ export async function* followTask(
     }
     // A subscription with a known task joins in the middle.
     const isFirstAfterResume =
-      mode === 'poll' || (eventCount === 1 && (connections > 1 || (knownTask !== undefined && 'id' in start)))
+      mode === 'poll' || (eventCount === 1 && (connections > 1 || (knownTask !== undefined && joined !== undefined)))
     const newFrames = deduper.filterNew(frame, isFirstAfterResume)
     const isShownFirst = knownTask !== undefined && 'task' in event && deduper.taskId === undefined
     if (!isShownFirst || mode !== 'stream' || send?.message.taskId === undefined) return newFrames
@@ -210,9 +212,8 @@ export async function* followTask(
         return
       }
       if (mode === 'ask') throw interruption(error)
-    } else if (mode === 'poll') {
-      throw interruption(error)
-    } else if (error === gapError || (eventCount === 0 && (ended || !error.retryable))) {
+    } else if (mode === 'poll') throw interruption(error)
+    else if (error === gapError || (eventCount === 0 && (ended || !error.retryable))) {
       // An error, or an end without a final event: only the task itself can say more.
       isCaughtUp = ended && cursor !== undefined
       mode = 'poll'
@@ -228,8 +229,8 @@ export async function* followTask(
       mode = 'poll'
       return
     }
-    if (failures >= limits.attempts || delayMs === undefined) throw interruption(error)
-    if (taskId === undefined && !maySendAgain(error, delayMs)) throw interruption(error)
+    if (failures >= limits.attempts || delayMs === undefined || (taskId === undefined && !maySendAgain(error, delayMs)))
+      throw interruption(error)
     session.log.debug?.('a stream is resumed', { taskId, cursor, failures, reason: error.message })
     await sleep(delayMs, signal)
   }
@@ -254,9 +255,9 @@ export async function* followTask(
       error.message,
       {
         ...error.details,
-        ...(send !== undefined ? { messageId: send.message.messageId } : {}),
-        ...(taskId !== undefined ? { taskId } : {}),
-        ...(cursor !== undefined ? { lastEventId: cursor } : {}),
+        ...(send && { messageId: send.message.messageId }),
+        ...(taskId !== undefined && { taskId }),
+        ...(cursor !== undefined && { lastEventId: cursor }),
       },
       { cause: error },
     )

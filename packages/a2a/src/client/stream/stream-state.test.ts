@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Report, Turn } from '../../agents/agent.ts'
+import { artifact, status } from '../../agents/reports.ts'
+import { serve } from '../../server/node.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { connect } from '../connect.ts'
 import type { Artifact, StreamEvent, Task, TaskStatus } from '../../model/task.ts'
 import { responseFrom, artifactsOf, createStreamState, applyEvent } from './stream-state.ts'
 
@@ -34,13 +39,22 @@ describe('the stream state', () => {
     assert.deepEqual(artifacts, [
       {
         artifactId: 'a',
-        parts: [{ text: 'x' }, { text: 'y' }],
+        parts: [{ text: 'xy' }],
         metadata: { a: 1, b: 2 },
         extensions: ['x', 'y'],
         name: 'n',
         description: 'd',
       },
     ])
+  })
+
+  it('joins appended text as a server does, and nothing that has more than its text', () => {
+    const typed = { text: 'c', mediaType: 'text/markdown' }
+    const { artifacts, texts } = sumOf(says('a', false), says('b'), chunk({ parts: [typed, { text: 'd' }] }, true))
+    assert.deepEqual(artifacts[0]?.parts, [{ text: 'ab' }, typed, { text: 'd' }])
+    assert.deepEqual(texts, ['a', 'b', 'cd'])
+    const whole = chunk({ parts: [{ text: 'x' }, { text: 'y' }] })
+    assert.deepEqual(sumOf(whole).artifacts[0]?.parts, [{ text: 'x' }, { text: 'y' }])
   })
 
   it('restarts an artifact without append, and creates a missing one with it [B-100]', () => {
@@ -91,6 +105,32 @@ describe('the stream state', () => {
     assert.deepEqual(again.answer?.kind === 'task' && again.answer.history, [one])
   })
 
+  it('keeps a question once, before its answer, as the task of the server does [B-47]', () => {
+    const question = said('q', 'Which language?')
+    const reply = { messageId: 'r', role: 'ROLE_USER' as const, parts: [{ text: 'French' }] }
+    const asks: TaskStatus = { state: 'TASK_STATE_INPUT_REQUIRED', message: question }
+    const historyOf = (...events: readonly StreamEvent[]) => {
+      const { answer } = sumOf(
+        ...events,
+        moves({ state: 'TASK_STATE_WORKING' }),
+        moves({ state: 'TASK_STATE_COMPLETED' }),
+      )
+      return answer?.kind === 'task' && answer.history
+    }
+    assert.deepEqual(historyOf(begun({ status: asks, history: [question, reply] })), [question, reply])
+    // The history that an earlier task had.
+    assert.deepEqual(historyOf(begun({ history: [question, reply] }), begun({ status: asks })), [question, reply])
+    // A later message is not taken for the question.
+    const thanks = said('x', 'Thanks')
+    assert.deepEqual(
+      historyOf(
+        begun({ status: asks, history: [question, reply] }),
+        moves({ state: 'TASK_STATE_WORKING', message: thanks }),
+      ),
+      [question, reply, thanks],
+    )
+  })
+
   it('is the message without a settled task, and undefined without output', () => {
     const message = said('m', 'hi')
     assert.deepEqual(sumOf({ message }).answer, { kind: 'message', ...message })
@@ -134,6 +174,36 @@ describe('the stream state', () => {
     const late = best()
     // Copying the existing content would take about fifteen times as long; a factor of ten tolerates a busy machine.
     assert.ok(late < 10 * early + 20, `${early} ms, then ${late} ms`)
-    assert.equal(artifactsOf(sum)[0]?.parts.length, 380_000)
+    assert.deepEqual(artifactsOf(sum)[0]?.parts, [{ text: 'token '.repeat(380_000) }])
+  })
+})
+
+describe('the result of a stream', () => {
+  it('equals GetTask after a question, its answer, and artifacts that were interleaved and replaced', async (t) => {
+    async function* agent({ ask }: Turn): AsyncGenerator<Report> {
+      yield status('looking')
+      yield artifact('draft', { text: 'one ', append: false })
+      await ask('Which language?')
+      yield artifact('notes', { text: 'n1 ', append: true, metadata: { a: 1 } })
+      yield status('writing')
+      yield artifact('draft', { text: 'two ', append: true })
+      yield artifact('notes', { text: 'n2', append: true, name: 'Notes', metadata: { b: 2 } })
+      yield artifact('draft', { text: 'new ', append: false })
+      yield artifact('draft', { text: 'end', append: true, last: true })
+    }
+    const log = { debug() {}, info() {}, warn() {}, error() {} }
+    const server = await serve({ agent, name: 'Greeter', port: 0, store: memoryStore(), log, drainMs: 0 })
+    t.after(() => server.close())
+    const remote = await connect(server.url)
+    const asked = await remote.stream('Ada').result()
+    assert.ok(asked.kind === 'task')
+    assert.deepEqual(asked, await remote.get(asked.id))
+    const done = await remote.stream('French', { taskId: asked.id }).result()
+    assert.deepEqual(done, await remote.get(asked.id))
+    assert.deepEqual(
+      done.kind === 'task' &&
+        done.history?.map(({ parts }) => parts.map((part) => 'text' in part && part.text).join('')),
+      ['Ada', 'looking', 'Which language?', 'French'],
+    )
   })
 })

@@ -4,6 +4,7 @@
  */
 import { hasSettled, type TaskState } from '../../model/state.ts'
 import type { Artifact, Message, Part, StreamEvent, Struct, Task, TaskStatus } from '../../model/task.ts'
+import { appendPart } from '../../model/text-parts.ts'
 import { toAgentResponse, textOfParts } from '../agent-response.ts'
 import type { AgentResponse } from '../contract.ts'
 
@@ -18,26 +19,20 @@ interface OpenArtifact {
 
 export interface StreamState {
   /** Undefined until an event contains it; so are the next two. */
-  taskId: string | undefined
-  contextId: string | undefined
-  status: TaskStatus | undefined
-  metadata: Struct | undefined
+  taskId?: string | undefined
+  contextId?: string | undefined
+  status?: TaskStatus
+  metadata?: Struct | undefined
   history: Message[]
+  /** The history of the last task already contained the message of its status: a question before its answer. */
+  isArchived?: boolean
   artifacts: Map<string, OpenArtifact>
   /** A direct reply. */
-  message: Message | undefined
+  message?: Message
 }
 
 export function createStreamState(): StreamState {
-  return {
-    taskId: undefined,
-    contextId: undefined,
-    status: undefined,
-    metadata: undefined,
-    history: [],
-    artifacts: new Map(),
-    message: undefined,
-  }
+  return { history: [], artifacts: new Map() }
 }
 
 /** Returns the text that this event adds to the text of the response. */
@@ -65,6 +60,8 @@ function replaceTask(into: StreamState, task: Task): string {
   into.status = task.status
   into.metadata = task.metadata ?? into.metadata
   if (task.history !== undefined) into.history = [...task.history]
+  const said = task.status?.message?.messageId
+  into.isArchived = into.history.some(({ messageId }) => messageId === said)
   if (task.artifacts === undefined) return ''
   const before = into.artifacts
   into.artifacts = new Map()
@@ -87,7 +84,7 @@ function setArtifact(
 function appendToArtifact(into: StreamState, chunk: Artifact): string {
   const known = into.artifacts.get(chunk.artifactId)
   if (known === undefined) return setArtifact(into, chunk)
-  for (const part of chunk.parts) known.parts.push(part)
+  for (const part of chunk.parts) appendPart(known.parts, part)
   if (chunk.name !== undefined) known.name = chunk.name
   if (chunk.description !== undefined) known.description = chunk.description
   if (chunk.metadata !== undefined) known.metadata = { ...known.metadata, ...chunk.metadata }
@@ -96,11 +93,12 @@ function appendToArtifact(into: StreamState, chunk: Artifact): string {
   return textOfParts(chunk.parts)
 }
 
-/** A replaced status message goes to the history (B-47), where some peers have put it already. */
+/** A replaced status message goes to the history (B-47), where the peer may have put it already. */
 function setStatus(into: StreamState, status: TaskStatus): void {
   const said = into.status?.message
-  if (said !== undefined && into.history.at(-1)?.messageId !== said.messageId) into.history.push(said)
+  if (said && !into.isArchived && into.history.at(-1)?.messageId !== said.messageId) into.history.push(said)
   into.status = status
+  into.isArchived = false
 }
 
 export function artifactsOf({ artifacts }: StreamState): Artifact[] {
@@ -109,18 +107,25 @@ export function artifactsOf({ artifacts }: StreamState): Artifact[] {
 
 /** The task as far as it is known, or the message that was sent in its place. */
 export function responseFrom(from: StreamState): AgentResponse | undefined {
-  const { taskId: id, contextId, message, metadata, history, artifacts } = from
-  const { status = { state: 'TASK_STATE_UNSPECIFIED' } } = from
+  const {
+    taskId: id,
+    contextId,
+    message,
+    metadata,
+    history,
+    artifacts,
+    status = { state: 'TASK_STATE_UNSPECIFIED' },
+  } = from
   if (message !== undefined && !hasSettled(status.state)) return toAgentResponse({ message })
   if (id === undefined) return undefined
   return toAgentResponse({
     task: {
       id,
-      ...(contextId !== undefined ? { contextId } : {}),
+      ...(contextId !== undefined && { contextId }),
       status,
-      ...(artifacts.size > 0 ? { artifacts: artifactsOf(from) } : {}),
-      ...(history.length > 0 ? { history: [...history] } : {}),
-      ...(metadata !== undefined ? { metadata } : {}),
+      ...(artifacts.size > 0 && { artifacts: artifactsOf(from) }),
+      ...(history.length > 0 && { history: [...history] }),
+      ...(metadata && { metadata }),
     },
   })
 }

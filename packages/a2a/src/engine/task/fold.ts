@@ -7,6 +7,7 @@ import type { LogRecord } from '../../model/record.ts'
 import { isRedacted } from '../../model/secrets.ts'
 import { type StateTransition, isInterrupted, transitionsKey } from '../../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task, TaskStatus } from '../../model/task.ts'
+import { appendPart } from '../../model/text-parts.ts'
 
 /** Bounds a task that changes its state endlessly. */
 const maxTransitions = 100
@@ -329,28 +330,16 @@ function foldArtifact(state: TaskFold, chunk: Artifact, append: boolean, last: b
     state.artifacts.set(chunk.artifactId, { ...chunk, parts: [...chunk.parts], sealed: last })
     return
   }
-  for (const part of chunk.parts) addPart(known.parts, part, coalesceText)
+  for (const part of chunk.parts) {
+    if (coalesceText) appendPart(known.parts, part)
+    else known.parts.push(part)
+  }
   if (chunk.name !== undefined) known.name = chunk.name
   if (chunk.description !== undefined) known.description = chunk.description
   if (chunk.metadata !== undefined) known.metadata = { ...known.metadata, ...chunk.metadata }
   if (chunk.extensions !== undefined)
     known.extensions = [...new Set([...(known.extensions ?? []), ...chunk.extensions])]
   known.sealed = last
-}
-
-/** Joins text that arrived in chunks, so that a reply of 16,000 tokens is one part of the task. */
-function addPart(parts: Part[], part: Part, coalesceText: boolean): void {
-  const last = parts.at(-1)
-  if (coalesceText && last !== undefined && isBareText(last) && isBareText(part)) {
-    parts[parts.length - 1] = { text: last.text + part.text }
-  } else {
-    parts.push(part)
-  }
-}
-
-function isBareText(part: Part): part is { readonly text: string } {
-  if (!('text' in part)) return false
-  return part.metadata === undefined && part.filename === undefined && part.mediaType === undefined
 }
 
 /** The task as of the last record. The same object until something changes, so that caches can use it as a key. */

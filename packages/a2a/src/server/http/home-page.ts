@@ -45,7 +45,7 @@ function document(agents: readonly HomePageAgent[]): string {
   const lead =
     agents.length === 0
       ? 'This server speaks A2A, the Agent2Agent protocol. Sign in to see its agents.'
-      : 'This server speaks A2A, the Agent2Agent protocolfor programs. This page describes its agents.'
+      : 'This server speaks A2A, the Agent2Agent protocol for programs. This page describes its agents.'
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -71,9 +71,10 @@ ${listed.length === 0 ? '' : `<ul>${listed.join('')}</ul>\n`}<p>Version ${escape
 `
 }
 
+/** The id differs for each page and each second: a message with the same id would get the earlier task again. */
 const curl = (url: string): string => `curl ${url}/message:send \\
   -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \\
-  -d '{ "message": { "messageId": "'$(uuidgen)'", "role": "ROLE_USER", "parts": [{ "text": "Hello" }] } }'`
+  -d '{ "message": { "messageId": "${crypto.randomUUID().slice(0, 8)}-'$(date +%s)'", "role": "ROLE_USER", "parts": [{ "text": "Hello" }] } }'`
 
 const program = (url: string): string => `import { connect } from '@parley/a2a/client'
 

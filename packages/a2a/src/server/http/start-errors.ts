@@ -1,4 +1,4 @@
-/** The error for a port that is already in use: one sentence that names the setting, for a program that exits with it. */
+/** Errors of a server that cannot start: one sentence that names the setting, for a program that exits with it. */
 import { ConfigError } from '../config-error.ts'
 import { hostInUrl } from './addresses.ts'
 
@@ -12,6 +12,14 @@ export function portInUse(setting: 'port' | 'grpcPort', host: string, port: numb
   // The stack only shows Node's listener: an uncaught error prints just the message.
   error.stack = `${error.name}: ${error.message}`
   return Object.assign(error, { code: 'EADDRINUSE', port } as const)
+}
+
+/** The default store could not be opened: its message says why. Like `portInUse`, without the stack and the cause. */
+export function dataDirError(reason: unknown): unknown {
+  if (!(reason instanceof Error) || reason.constructor !== Error) return reason
+  const error = new ConfigError('dataDir', reason.message)
+  error.stack = `${error.name}: ${error.message}`
+  return error
 }
 
 /** Recognizes Node's error, and the text that grpc-js repeats. */

@@ -1,5 +1,6 @@
 /** Checks the master key before anything else is opened: with a wrong one no encrypted value can be read. */
 import { checkPurpose, openKeyring } from '../../engine/keys/keyring.ts'
+import type { Sealer } from '../../engine/contract.ts'
 import type { MasterKeys } from '../../engine/keys/key-wrapping.ts'
 import { ConfigError } from '../config-error.ts'
 import type { HandlerOptions } from '../options.ts'
@@ -19,6 +20,15 @@ export async function verifyMasterKey(store: HandlerOptions['store']): Promise<v
   // The first start creates a key, so that there is always one to check the master key against.
   const keyring = await openKeyring(store.keys, masterKeys)
   await keyring.sign(checkPurpose, '')
+}
+
+/**
+ * Seals and unseals as `handler.secrets` does, before there is a server: for what the server itself is started with. Do not keep it,
+ * because it does not follow a rotation of the master key.
+ */
+export async function openSealer(store: HandlerOptions['store']): Promise<Sealer> {
+  const { seal, unseal } = await openKeyring(store.keys, masterKeysOf(store.keys))
+  return { seal, unseal }
 }
 
 /** The master keys of a store as they are now; `undefined` if it keeps its keys unencrypted. */

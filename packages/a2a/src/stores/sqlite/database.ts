@@ -2,7 +2,8 @@
  * The one file that uses `node:sqlite`. Everything else uses prepared statements and rows, so that another driver, or a worker
  * thread, would be a change only here.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite'
+import { storeAccessError } from './store-directory.ts'
 
 export type SqliteValue = null | number | string | Uint8Array
 
@@ -35,7 +36,7 @@ export function openSqliteDatabase(
   timeoutMs: number,
   access: 'read' | 'write' = 'write',
 ): SqliteDatabase {
-  const database = new DatabaseSync(file, { timeout: timeoutMs, readOnly: access === 'read' })
+  const database = openFile(file, { timeout: timeoutMs, readOnly: access === 'read' })
   const statements = new Map<string, SqliteStatement<never>>()
   let changes = 0
   const changed = (rows: number): void => void (changes += rows)
@@ -59,6 +60,14 @@ export function openSqliteDatabase(
     },
     exec: (sql) => database.exec(sql),
     close: () => database.close(),
+  }
+}
+
+function openFile(file: string, options: DatabaseSyncOptions): DatabaseSync {
+  try {
+    return new DatabaseSync(file, options)
+  } catch (reason) {
+    throw storeAccessError(reason, file)
   }
 }
 

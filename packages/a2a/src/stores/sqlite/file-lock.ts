@@ -17,8 +17,7 @@ export function lockFile(path: string): () => void {
     guard.close()
     if (!isBusy(cause)) throw cause
     throw new Error(
-      `${path} is in use by another store. Only one process may open it at a time: ` +
-        'stop the other process, or use another file.',
+      `${path} is in use by another store, of this process or another one. Close that one, or choose another directory.`,
       { cause },
     )
   }

@@ -4,7 +4,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,6 +14,7 @@ import { dirname } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { silentLog } from '../store-log.ts'
 import { makePrivate, syncDirectory } from './private-files.ts'
+import { createStoreDirectory } from './store-directory.ts'
 
 const keyBytes = 32
 
@@ -104,7 +104,7 @@ function read(file: string): Uint8Array | undefined {
 
 /** Written to a temporary name first: a reader always finds a complete key, and if two processes create one, one wins. */
 function make(file: string): Uint8Array {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  createStoreDirectory(dirname(file))
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   const handle = openSync(draft, 'wx', 0o600)
   try {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -56,6 +57,39 @@ function describeOpening(): void {
       assert.equal((await stat(join(directory, 'a', 'b'))).mode & 0o777, 0o700)
     })
 
+    it('reports a directory that it cannot create or write in one sentence', async () => {
+      const inTheWay = join(directory, 'in-the-way')
+      await writeFile(inTheWay, '')
+      for (const path of [join(inTheWay, 'tasks.db'), join(inTheWay, 'a', 'b', 'tasks.db')])
+        assert.throws(() => sqliteStore(path), {
+          message: `${inTheWay} is a file, not a directory: choose another directory.`,
+        })
+      const tooLong = 'x'.repeat(300)
+      assert.throws(
+        () => sqliteStore(join(directory, tooLong, 'tasks.db')),
+        /^Error: The directory \S+ cannot be created \(ENAMETOOLONG: name too long\): choose another directory, or change/,
+      )
+      assert.throws(
+        () => sqliteStore(directory),
+        /^Error: The store \S+ cannot be opened \(unable to open database file\): choose another directory, or change/,
+      )
+    })
+
+    const skip = existsSync('/proc/self') ? false : 'there is no /proc'
+    it('reports a directory that refuses every name, where the recursive mkdir of Node never ends', { skip }, () => {
+      assert.throws(
+        () => sqliteStore('/proc/parley/tasks.db'),
+        /^Error: The directory \/proc\/parley cannot be created \(ENOENT/,
+      )
+    })
+
+    const isRoot = process.getuid?.() === 0
+    it('reports a directory that this user may not write to', { skip: isRoot && 'root may' }, async () => {
+      await chmod(directory, 0o500)
+      assert.throws(() => sqliteStore(file), /tasks\.db cannot be opened \(EACCES: permission denied\): choose another/)
+      await chmod(directory, 0o700)
+    })
+
     it('works in memory, separately for each store', async () => {
       const [one, two] = [sqliteStore(':memory:'), sqliteStore(':memory:')]
       const { id } = await createTask(one)
@@ -76,7 +110,7 @@ function describeOpening(): void {
       for (const name of [file, join(directory, 'alias.db')]) {
         assert.throws(
           () => sqliteStore(name),
-          /tasks\.db is in use by another store\. Only one process may open it at a time/,
+          /tasks\.db is in use by another store, of this process or another one\. Close that one/,
         )
       }
       const { id } = await createTask(first)

@@ -4,6 +4,7 @@
  */
 import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
+import { storeAccessError } from './store-directory.ts'
 
 const ownerOnly = 0o600
 const others = 0o077
@@ -16,7 +17,7 @@ export function createPrivateFile(file: string): void {
     const handle = openSync(file, 'wx', ownerOnly)
     closeSync(handle)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw storeAccessError(error, file)
   }
 }
 

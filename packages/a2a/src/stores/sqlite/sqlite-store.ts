@@ -2,7 +2,7 @@
  * Tasks in one SQLite file: the store for a single server. Durable when a call resolves; fast because all writes of one turn of the
  * event loop are one commit.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import type { AppendResult, FullStore, KeyMaterialChange, KeyRow } from '../store.ts'
@@ -23,6 +23,7 @@ import { inspectDatabase } from './inspect-database.ts'
 import { createSqliteLeases } from './leases.ts'
 import { createSqliteTaskLists } from './lists.ts'
 import { createPrivateFile, makePrivate } from './private-files.ts'
+import { createStoreDirectory, storeAccessError } from './store-directory.ts'
 import { lockFile } from './file-lock.ts'
 import { createSqliteTaskLog } from './log.ts'
 import { createStoredTaskReader } from './stored-task.ts'
@@ -314,7 +315,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
 function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
   const { file, durability = 'full', acceptLoss = false } = options
   if (file !== ':memory:') {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    createStoreDirectory(dirname(file))
     createPrivateFile(file)
   }
   const database = openSqliteDatabase(file, busyTimeoutMs)
@@ -347,7 +348,7 @@ function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
   } catch (error) {
     database.close()
     unlock()
-    throw error
+    throw storeAccessError(error, file)
   }
 }
 

@@ -1,6 +1,6 @@
 /** `card get` and `send`. */
 import type { Command } from '../../command.ts'
-import { callOptions } from './call-options.ts'
+import { callOptions, exitStatusOption } from './call-options.ts'
 
 export const cardGet: Command = {
   name: 'card get',
@@ -20,8 +20,9 @@ export const send: Command = {
   operands: '[text]',
   summary: 'Sends a message, and waits for the result.',
   details: [
-    'The parts of the message have the order of the command line. --media-type applies to the part before it.',
-    'The exit code is 0 if the agent answered, whatever the state of the task is: check the state. If the task needs input, the command that continues it is printed.',
+    'The text - is read from stdin; so is the message if there is neither a text nor a part and stdin is no terminal. The parts of the message have the order of the command line. --media-type applies to the part before it.',
+    'On a terminal and without -o, the answer itself is printed while it comes, then the ids and the state. Elsewhere, and with -o text, everything has a label.',
+    'The exit code is 0 if the agent answered, whatever the state of the task is: check the state, or use --exit-status. If the task needs input, the command that continues it is printed.',
     'Ctrl-C stops waiting and prints how to resume; a second Ctrl-C cancels the task.',
   ],
   options: [
@@ -55,12 +56,14 @@ export const send: Command = {
       default: 'a new id',
       summary: 'The id of the message. Agents that recognize repeats answer the same id only once.',
     },
+    exitStatusOption,
   ],
   globalOptions: [...callOptions, 'stream', 'wait', 'async', 'poll-interval', 'context-id', 'task-id'],
   examples: [
     'a2a send -a localhost:3000 "Hello"',
     'a2a send -a localhost:3000 --text "What is in it?" --file photo.jpg --stream',
     'a2a send -a localhost:3000 --task-id <id> "Yes" -o json',
+    'git diff | a2a send -a localhost:3000 --exit-status',
   ],
   operandCount: [0, 1],
   load: () => import('../send.ts'),

@@ -26,7 +26,7 @@ export const conformance: Command = {
       name: 'profile',
       takes: '<file>',
       summary:
-        'Hints for a scripted agent: which messages lead to which states (JSON). tck: agents of the official kit.',
+        'Hints for a scripted agent: which messages lead to which states (JSON). tck: agents of the official kit. parley-demo: the agent rehearsal of a Parley hub.',
     },
     {
       name: 'fail-on',
@@ -59,6 +59,7 @@ export const conformance: Command = {
   globalOptions: ['agent-card', 'a2a-version', 'output', 'stream', 'timeout', 'insecure', 'verbose'],
   examples: [
     'a2a conformance http://localhost:3000',
+    'a2a conformance http://localhost:3000/a2a/rehearsal --profile parley-demo',
     'a2a conformance https://agent.example.com --read-only -o json',
     'a2a conformance http://localhost:3000 --fail-on should --junit report.xml',
   ],

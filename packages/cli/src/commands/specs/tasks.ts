@@ -1,7 +1,7 @@
 /** The commands of `a2a task` besides those of push notifications. */
 import type { Command } from '../../command.ts'
 import type { OptionSpec } from '../../args/option.ts'
-import { callOptions } from './call-options.ts'
+import { callOptions, exitStatusOption } from './call-options.ts'
 
 const history: OptionSpec = {
   name: 'history',
@@ -14,7 +14,7 @@ export const taskGet: Command = {
   name: 'task get',
   operands: '<task-id>',
   summary: 'Shows a task: state, artifacts and history. With --wait it waits for the result.',
-  options: [history],
+  options: [history, exitStatusOption],
   globalOptions: [...callOptions, 'wait', 'poll-interval'],
   examples: ['a2a task get <id> -a localhost:3000', 'a2a task get <id> -a localhost:3000 --wait --timeout 5m'],
   operandCount: [1, 1],
@@ -73,7 +73,10 @@ export const taskSubscribe: Command = {
   operands: '<task-id>',
   summary: 'Follows a running task until it has ended, or needs input or a credential.',
   details: ['Reconnects after a broken connection. Without --stream only the final task is printed.'],
-  options: [{ name: 'last-event-id', takes: '<id>', summary: 'Continues after this event, if the agent supports it.' }],
+  options: [
+    { name: 'last-event-id', takes: '<id>', summary: 'Continues after this event, if the agent supports it.' },
+    exitStatusOption,
+  ],
   globalOptions: [...callOptions, 'stream', 'poll-interval'],
   examples: ['a2a task subscribe <id> -a localhost:3000 --stream'],
   operandCount: [1, 1],

@@ -22,6 +22,8 @@ const parts = (options: readonly GivenOption[], operands: readonly string[] = []
   readMessageParts({
     args: { options, operands },
     terminal: Object.create(createMemoryTerminal({ cwd }), { input: { value: Readable.from([stdin]) } }) as never,
+    output: undefined as never,
+    signal: new AbortController().signal,
   })
 
 describe('the parts of a message', () => {

@@ -2,9 +2,9 @@
 import { waitUnlessDetached } from '../../agent/detach.ts'
 import { pollTask } from '../../agent/poll-task.ts'
 import type { CommandContext } from '../../command.ts'
-import { printTask, textOptions } from '../final-output.ts'
+import { exitStatus, printAnswer, printTask, textOptions } from '../final-output.ts'
 
-export async function run(context: CommandContext): Promise<number | void> {
+export async function run(context: CommandContext): Promise<number> {
   const { args, settings, signal } = context
   const id = args.operands[0] ?? ''
   const historyLength = settings.integer('history', 0)
@@ -14,7 +14,11 @@ export async function run(context: CommandContext): Promise<number | void> {
   const text = textOptions(context, connection)
   const options = historyLength === undefined ? {} : { historyLength }
   try {
-    if (!waits) return await printTask(await connection.getTask(id, { ...options, signal }), context, text)
+    if (!waits) {
+      const task = await connection.getTask(id, { ...options, signal })
+      await printTask(task, context, text)
+      return exitStatus({ task }, context)
+    }
     const waited = await waitUnlessDetached(
       context,
       connection,
@@ -23,7 +27,10 @@ export async function run(context: CommandContext): Promise<number | void> {
       (own) => pollTask(connection, id, { ...options, signal: own, output: context.output }),
     )
     if ('exitCode' in waited) return waited.exitCode
-    await printTask(waited.result, context, text)
+    const final = { task: waited.result }
+    if (context.output.isInteractive) await printAnswer(final, context, text, connection)
+    else await printTask(final.task, context, text)
+    return exitStatus(final, context)
   } finally {
     await connection.close()
   }

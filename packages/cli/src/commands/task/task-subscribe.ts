@@ -6,9 +6,9 @@ import { waitUnlessDetached } from '../../agent/detach.ts'
 import { followEvents } from '../../agent/follow-events.ts'
 import type { CommandContext } from '../../command.ts'
 import { withHint } from '../../output/cli-error.ts'
-import { endStream, printTask, textOptions } from '../final-output.ts'
+import { endStream, exitStatus, printTask, textOptions } from '../final-output.ts'
 
-export async function run(context: CommandContext): Promise<number | void> {
+export async function run(context: CommandContext): Promise<number> {
   const { args, settings, output } = context
   const id = args.operands[0] ?? ''
   const connection = await context.connect()
@@ -27,15 +27,15 @@ export async function run(context: CommandContext): Promise<number | void> {
           output,
           text,
           signal,
-          stopsAtInterruption: true,
           onTask() {},
         })
       },
     )
     if ('exitCode' in waited) return waited.exitCode
     const { result } = waited
-    if (output.isStream) await endStream(result, context, text)
+    if (output.isStream || output.isInteractive) await endStream(result, context, text)
     else if ('task' in result) await printTask(result.task, context, text)
+    return exitStatus(result, context)
   } finally {
     await connection.close()
   }

@@ -1,7 +1,9 @@
 /** SendMessage: what it returns, and to which tasks and contexts it leads. */
 import { randomUUID } from 'node:crypto'
-import { fail, pass, undecided, type Check } from '../check.ts'
+import { fail, pass, tryThrice, Undecided, undecided, type Check } from '../check.ts'
 import { expectError, expectRefusal, outcomeOf, unknownTaskId } from '../expect.ts'
+import { nextItem, requireStream, taskIdOf } from '../record-stream.ts'
+import type { Subject } from '../subject.ts'
 import { interruptedStates, terminalStates } from '../wire/read-response.ts'
 import { allBindings, allVersions, errorCodeLevel, newRule, v1 } from './scope.ts'
 
@@ -62,7 +64,9 @@ export const sendChecks: readonly Check[] = [
         const { state } = answer.view.task
         if (!terminalStates.has(state)) return pass(state)
         if (!isSlow) return undecided('the task had ended; name a message for the scenario "slow" in the profile')
-        if (left === 1) return fail(`the task of a slow message is returned as ${state}`, answer)
+        if (left > 1) continue
+        await tryThrice(() => requireSlowTask(subject))
+        return fail(`the task of a slow message is returned as ${state}`, answer)
       }
     },
   },
@@ -217,3 +221,15 @@ export const sendChecks: readonly Check[] = [
     },
   },
 ]
+
+/** Throws `Undecided` if a stream shows that the slow message of the profile is not slow: the profile may be for another agent. */
+async function requireSlowTask(subject: Subject): Promise<void> {
+  if (!subject.capabilities.streaming) return
+  const stream = await subject.open('SendStreamingMessage', { message: subject.message('slow') })
+  requireStream(stream)
+  const first = await nextItem(stream)
+  const { task } = await subject.getTask(taskIdOf(first === 'end' ? [] : [first]))
+  stream.close()
+  if (terminalStates.has(task.state))
+    throw new Undecided('the task had ended: the message for "slow" in the profile is not slow')
+}

@@ -8,6 +8,8 @@ export function conclusionOf({ summary: { must, should } }: ConformanceReport): 
     ...(must.fail === 0 ? [] : [`${must.fail} must`]),
     ...(should.fail === 0 ? [] : [`${should.fail} should`]),
   ].join(' and ')
+  const known = must.accepted + should.accepted
+  const accepted = known === 0 ? '' : `; ${known} accepted by the profile`
   const open = must.undecided === 0 ? '' : `; ${must.undecided} must undecided`
-  return `${broken === '' ? 'no must and no should is broken' : `the agent breaks ${broken}`}${open}`
+  return `${broken === '' ? 'no must and no should is broken' : `the agent breaks ${broken}`}${accepted}${open}`
 }

@@ -67,7 +67,7 @@ describe('a conformance report', () => {
     assert.match(line('send.two'), /FAIL +-$/)
     assert.match(line('send.four'), /known$/)
     assert.match(line('send.five'), /info +\?$/)
-    assert.equal(line('Result'), 'Result: the agent breaks 1 must and 1 should')
+    assert.equal(line('Result'), 'Result: the agent breaks 1 must and 1 should; 1 accepted by the profile')
     for (const hidden of ['\u001b', '\u202e', 'POST']) assert.ok(!text.includes(hidden), hidden)
     assert.match(textReport(report, { showsEvidence: true }), /Request:\n {6}POST \//)
   })

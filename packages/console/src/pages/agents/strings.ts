@@ -167,6 +167,7 @@ export const agentsStrings = {
     lines: 'One per line.',
     json: 'As JSON.',
     command: 'As you would type it in a terminal.',
+    secret: 'The hub keeps it encrypted; the file gets a reference.',
     defaultOption: (value: string) => `${value} (default)`,
     yes: 'Yes',
     no: 'No',

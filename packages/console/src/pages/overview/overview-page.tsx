@@ -8,6 +8,7 @@ import { now, useResource } from '../../api/resource.ts'
 import { useVisibleInterval } from '../../api/use-visible-interval.ts'
 import { query, setQuery } from '../../app/router.ts'
 import { areFirstStepsDone } from '../../app/start-page.ts'
+import { ConfigRejectionNotice } from '../../components/config-effects/config-rejection-notice.tsx'
 import { SelectField } from '../../components/form/form-fields.tsx'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { SegmentedControl } from '../../components/layout/tabs.tsx'
@@ -89,6 +90,7 @@ export function OverviewPage() {
             onChange={(next) => setQuery({ agent: next }, { push: true })}
           />
         </div>
+        <ConfigRejectionNotice isLinked />
         {problem !== undefined && (
           <ErrorNotice
             reason={problem}

@@ -1,4 +1,4 @@
-/** Settings: health, configuration, keys, sessions, audit log and about. Each section has an address of its own. */
+/** Settings: health, configuration, secrets, keys, sessions, audit log and about. Each section has an address of its own. */
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { pageRoute } from '../../app/router.ts'
@@ -11,6 +11,7 @@ import { AuditView } from './audit/audit-view.tsx'
 import { ConfigView } from './config/config-view.tsx'
 import { isDraftEdited } from './config/config-draft.ts'
 import { HealthView } from './health/health-view.tsx'
+import { SecretsView } from './secrets/secrets-view.tsx'
 import { SessionsView } from './sessions/sessions-view.tsx'
 import { settingsStrings as words } from './strings.ts'
 
@@ -23,6 +24,7 @@ interface Section {
 const sections: readonly Section[] = [
   { id: 'health', label: words.health, View: HealthView },
   { id: 'config', label: words.config, View: ConfigView },
+  { id: 'secrets', label: words.secrets, View: SecretsView },
   { id: 'keys', label: words.keys, View: KeysView },
   { id: 'sessions', label: words.sessions, View: SessionsView },
   { id: 'audit', label: words.audit, View: AuditView },

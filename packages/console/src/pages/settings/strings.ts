@@ -5,6 +5,7 @@ export const settingsStrings = {
   health: 'Health',
   config: 'Config',
   edited: (section: string) => `${section} (edited)`,
+  secrets: 'Secrets',
   keys: 'Keys',
   sessions: 'Sessions',
   audit: 'Audit',

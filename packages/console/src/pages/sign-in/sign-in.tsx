@@ -1,8 +1,8 @@
 /** The sign-in page: the admin key, or the configured issuer. After it the user is at the page of the address. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { callAdmin } from '../../api/admin-client.ts'
-import { signIn } from '../../api/session.ts'
+import { callAdmin, type AdminResponse } from '../../api/admin-client.ts'
+import { linkProblem, signIn } from '../../api/session.ts'
 import { signInReturnPath } from '../../app/page-route.ts'
 import { navigate, path, query } from '../../app/router.ts'
 import { useSubmit } from '../../components/form/use-submit.ts'
@@ -10,19 +10,22 @@ import { WarningNote } from '../../components/status/error-notice.tsx'
 import { signInStrings } from './strings.ts'
 import './sign-in.css'
 
+type SignInMethods = AdminResponse<'getSignIn'>
+
 export function SignInPage() {
   const key = useSignal('')
   const isShown = useSignal(false)
   const mistake = useSignal('')
   /** Error of the sign-in at the issuer. */
   const refused = useSignal('')
-  const issuer = useSignal<string | undefined>(undefined)
+  const methods = useSignal<SignInMethods | undefined>(undefined)
+  const issuer = methods.value?.oidc?.issuer
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = signInStrings.documentTitle
     field.current?.focus()
     void callAdmin('getSignIn').then(
-      ({ oidc }) => (issuer.value = oidc?.issuer),
+      (found) => (methods.value = found),
       () => {},
     )
   }, [])
@@ -38,6 +41,7 @@ export function SignInPage() {
     async () => {
       mistake.value = ''
       refused.value = ''
+      linkProblem.value = ''
       await signIn(key.value.trim())
       takeReturnPath()
     },
@@ -46,6 +50,7 @@ export function SignInPage() {
       field.current?.select()
     },
   )
+  const problem = refused.value || linkProblem.value
   const to = signInReturnPath(new URL(`${path.value}?${query.value}`, location.origin))
   const isElsewhere = path.value !== '/' && path.value !== '/welcome'
   return (
@@ -56,19 +61,19 @@ export function SignInPage() {
           <h1>{signInStrings.title}</h1>
           <p class="faint cut">{signInStrings.host(location.host, isElsewhere ? path.value : undefined)}</p>
         </div>
-        {refused.value !== '' && (
+        {problem !== '' && (
           <div role="alert">
-            <WarningNote tone="failed">{refused.value}</WarningNote>
+            <WarningNote tone="failed">{problem}</WarningNote>
           </div>
         )}
-        {issuer.value !== undefined && (
+        {issuer !== undefined && (
           <>
             <a
               class="button primary"
               href={`/admin/sign-in/oidc?${new URLSearchParams({ to })}`}
               onClick={() => saveReturnPath(to)}
             >
-              {signInStrings.withIssuer(new URL(issuer.value).host)}
+              {signInStrings.withIssuer(new URL(issuer).host)}
             </a>
             <p class="sign-in-or faint">{signInStrings.or}</p>
           </>
@@ -104,22 +109,50 @@ export function SignInPage() {
             </p>
           )}
           <p class="hint" id="key-hint">
-            {signInStrings.keyFrom}
-            <code>{signInStrings.keyFile}</code>
-            {signInStrings.keyFolder}
-            <code>{signInStrings.keySetting}</code>
-            {signInStrings.keyIn}
-            <code>{signInStrings.configFile}</code>
-            {signInStrings.keyOr}
-            <code>{signInStrings.keyVariable}</code>
-            {signInStrings.keyRestart}
+            <KeyHint methods={methods.value} />
           </p>
         </div>
-        <button type="submit" class={issuer.value === undefined ? 'primary' : ''} disabled={isBusy}>
+        <button type="submit" class={issuer === undefined ? 'primary' : ''} disabled={isBusy}>
           {signInStrings.submit}
         </button>
       </form>
     </main>
+  )
+}
+
+/** How to get in: the command, and where the key is. */
+function KeyHint({ methods }: { readonly methods: SignInMethods | undefined }) {
+  const { keyFrom, keyFile = '' } = methods ?? {}
+  const isPath = /[/\\]/.test(keyFile)
+  return (
+    <>
+      {signInStrings.onMachine}
+      <code>{signInStrings.openCommand}</code>
+      {signInStrings.opensSignedIn}
+      {keyFrom === 'file' && (
+        <>
+          {signInStrings.keyIsIn}
+          <code>{keyFile}</code>
+          {isPath ? '.' : signInStrings.keyFolder}
+        </>
+      )}
+      {keyFrom === 'configuration' && (
+        <>
+          {signInStrings.keyIsSetting}
+          <code>{signInStrings.keySetting}</code>
+          {signInStrings.keyOr}
+          <code>{signInStrings.keyVariable}</code>.
+        </>
+      )}
+      {keyFrom === 'elsewhere' && (
+        <>
+          {signInStrings.keyIsNotIn}
+          <code>{keyFile}</code>
+          {signInStrings.keyLost}
+          <code>{signInStrings.rotateCommand}</code>.
+        </>
+      )}
+    </>
   )
 }
 

@@ -2,28 +2,35 @@
 import { linkSignals } from '@parley/a2a'
 import { validateAgentName } from '@parley/a2a/server'
 import { z } from 'zod'
-import type { Detect } from '../../agents/detect/detect.ts'
+import { uniqueAgentName, type Detect } from '../../agents/detect/detect.ts'
 import { diagnosisCodes } from '../../agents/detect/diagnosis.ts'
 import type { AgentKind } from '../../agents/kind.ts'
 import { formatPath } from '../../config/config-problem.ts'
 import { kindEntrySchemas, type JsonSchema } from '../../config/json-schema.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
-import type { ConfigService } from '../config-service.ts'
+import { hubReference } from '../../config/secrets/hub-references.ts'
+import type { HubConfig } from '../../config/hub-config.ts'
+import type { AgentEntry } from '../../config/edit-agent-entry.ts'
+import type { HubSecrets } from '../../secrets/hub-secrets.ts'
+import type { AppliedConfig, ConfigEdit, ConfigService } from '../config-service.ts'
+import { extractSecrets, freeSecretName, withNewSecrets } from '../entry-secrets.ts'
 import { jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { invalidFieldError } from '../key-fields.ts'
+import { secretName, secretValue } from './secrets.ts'
 import { appliedSchema, appliedToJson, diffLines, effectsSchema, effectsToJson, maxConfigBytes } from './config.ts'
 
 export interface AgentEntryRoutesDeps {
   readonly configService: ConfigService
-  readonly registry: Pick<AgentRegistry, 'status'>
+  readonly registry: Pick<AgentRegistry, 'status' | 'names'>
   readonly kinds: readonly AgentKind[]
   readonly detect: Detect
   readonly fetch: typeof fetch
   /** Environment variables for programs that detection runs. */
   readonly programEnv: Readonly<Record<string, string>>
-  /** The working directory for commands. */
-  baseDir(): string
+  readonly secrets: HubSecrets
+  /** The current configuration; commands run in its folder. */
+  config(): HubConfig
 }
 
 const params = z.object({ agent: nameField })
@@ -33,7 +40,13 @@ const entry = z
 const entryText = z
   .string()
   .describe('The entry as YAML, or as JSON if the file is JSON. Comments are kept, and secrets shown as (not shown).')
+const secretsField = z
+  .record(secretName, secretValue)
+  .optional()
+  .describe('New secrets that the entry refers to as `${hub:<name>}`. Fails with 409 if there is one of the same name.')
 const editFields = { note: z.string().max(500).optional(), base: z.string().max(64).optional() }
+const secretsDescription =
+  'Secrets in clear are kept by the hub, and the file gets references to them: `${hub:<name>}`.'
 /** A program may have to be installed first. */
 const detectTimeoutMs = 60_000
 
@@ -41,6 +54,10 @@ const detected = z.strictObject({
   kind: z.string().optional(),
   name: z.string().optional(),
   entry: jsonObject.optional().describe('The entry for the configuration.'),
+  secret: z
+    .string()
+    .optional()
+    .describe('The name of the secret for the token, which the entry refers to. It is not set.'),
   notes: z.array(z.string()).optional().describe('Notes for the operator.'),
   diagnosis: z
     .strictObject({
@@ -55,7 +72,7 @@ const detected = z.strictObject({
 })
 
 export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRoute[] {
-  const { configService, registry, kinds, detect, fetch, programEnv, baseDir } = parts
+  const { configService, registry, kinds, detect, fetch, programEnv, secrets, config } = parts
   return taggedRoutes('Agents', [
     jsonRoute('GET /admin/kinds', {
       name: 'listKinds',
@@ -87,42 +104,47 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
           .string()
           .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
           .optional()
-          .describe('The environment variable for the token. Default: AGENT_TOKEN.'),
+          .describe('The entry refers to this environment variable. Default: to a secret that the hub keeps.'),
       }),
       response: detected,
-      async handle({ body: { target, token, tokenEnv = 'AGENT_TOKEN' }, signal }) {
+      async handle({ body: { target, token, tokenEnv }, signal }) {
         const [first, ...rest] = target as [string, ...string[]]
+        const reference = `\${env:${tokenEnv ?? 'AGENT_TOKEN'}}`
         const limit = linkSignals([signal], detectTimeoutMs)
         const found = await detect([first, ...rest], {
           fetch,
           signal: limit.signal,
           onProgress() {},
-          cwd: baseDir(),
+          cwd: config().baseDir,
           env: programEnv,
-          ...(token !== undefined ? { token: { value: token, reference: `\${env:${tokenEnv}}` } } : {}),
+          ...(token !== undefined ? { token: { value: token, reference } } : {}),
         }).finally(limit.end)
         if ('reasons' in found) return { diagnosis: found.diagnosis, reasons: [...found.reasons] }
         const { kind, name: detectedName, entry: own, notes } = found
-        return { kind, name: detectedName, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
+        const name = uniqueAgentName(detectedName, registry.names())
+        const answer = { kind, name, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
+        const text = JSON.stringify(answer)
+        if (token === undefined || tokenEnv !== undefined || !text.includes(reference)) return answer
+        const secret = freeSecretName(`${name}-token`, secrets.values.keys())
+        return { ...(JSON.parse(text.replaceAll(reference, hubReference(secret))) as typeof answer), secret }
       },
     }),
     jsonRoute('POST /admin/agents', {
       name: 'addAgent',
       summary: 'Adds an agent to the configuration.',
-      body: z.strictObject({ name: z.string(), entry, ...editFields }),
+      description: secretsDescription,
+      body: z.strictObject({ name: z.string(), entry, secrets: secretsField, ...editFields }),
+      maxBytes: maxConfigBytes,
       status: 201,
       response: appliedSchema,
       event: 'config.applied',
       async handle({ body, who }) {
         const problem = validateAgentName(body.name)
         if (problem !== undefined) throw invalidFieldError('name', problem)
-        if (registry.status(body.name) !== undefined) {
-          throw new RouteError('CONFLICT', `There is an agent ${body.name} already`)
-        }
-        const note = body.note ?? `add ${body.name}`
-        return appliedToJson(
-          await configService.putAgent(body.name, body.entry, { who: who.subject, note, base: body.base }),
-        )
+        const clash = Object.keys(body.secrets ?? {}).find((one) => secrets.values.has(one))
+        if (clash !== undefined) throw new RouteError('CONFLICT', `There is a secret ${clash} already: detect again`)
+        const about = { who: who.subject, note: body.note ?? `add ${body.name}`, base: body.base, isNew: true }
+        return appliedToJson(await putAgent(body.name, body.entry, about, body.secrets))
       },
     }),
     jsonRoute('POST /admin/agents/{agent}/review', {
@@ -160,6 +182,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
     jsonRoute('PUT /admin/agents/{agent}', {
       name: 'changeAgent',
       summary: "Replaces an agent's entry, by `entry` or by `text`. Secrets shown as (not shown) are kept.",
+      description: secretsDescription,
       params,
       body: z.strictObject({ entry: entry.optional(), text: entryText.optional(), ...editFields }),
       maxBytes: maxConfigBytes,
@@ -170,7 +193,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         const edited = body.text ?? body.entry
         if (edited === undefined) throw invalidFieldError('entry', 'is missing: send `entry` or `text`')
         const note = body.note ?? `change ${agent}`
-        return appliedToJson(await configService.putAgent(agent, edited, { who: who.subject, note, base: body.base }))
+        return appliedToJson(await putAgent(agent, edited, { who: who.subject, note, base: body.base }))
       },
     }),
     jsonRoute('DELETE /admin/agents/{agent}', {
@@ -187,4 +210,18 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
       },
     }),
   ])
+
+  /** Secrets in clear become secrets that the hub keeps. */
+  function putAgent(
+    agent: string,
+    written: AgentEntry | string,
+    about: ConfigEdit,
+    added: Readonly<Record<string, string>> = {},
+  ): Promise<AppliedConfig> {
+    const taken = [...secrets.values.keys(), ...Object.keys(added)]
+    const { entry: own, secrets: extracted } = extractSecrets(written, { agent, kinds, taken })
+    const values = new Map([...Object.entries(added), ...extracted])
+    const deps = { secrets, config, who: about.who }
+    return withNewSecrets(values, deps, () => configService.putAgent(agent, own, about))
+  }
 }

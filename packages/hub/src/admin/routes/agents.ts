@@ -44,10 +44,14 @@ export function agentRoutes({ view, registry, health, card, entry }: AgentRoutes
         tag: z.string().max(200).optional(),
         skill: z.string().max(200).optional(),
         kind: z.string().max(64).optional(),
+        check: z
+          .literal('now')
+          .optional()
+          .describe('Checks the health of all agents first, and waits for the results.'),
       }),
       response: z.strictObject({ agents: z.array(agentSummary) }),
-      async handle({ query: { kind, ...filter } }) {
-        const all = await view.list()
+      async handle({ query: { kind, check, ...filter } }) {
+        const all = await view.list({ isChecked: check === 'now' })
         return {
           agents: all.filter((agent) => matchesFilter(agent, filter) && (kind === undefined || agent.kind === kind)),
         }

@@ -115,6 +115,13 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         return appliedToJson(await configService.apply(text, { who: who.subject, ...about }))
       },
     }),
+    jsonRoute('POST /admin/config/reload', {
+      name: 'reloadConfig',
+      summary: 'Reads the file again and applies it, as after a change of the file. An invalid file changes nothing.',
+      response: z.strictObject({ effects: effectsSchema }),
+      event: 'config.applied',
+      handle: async () => ({ effects: effectsToJson(await configService.reload()) }),
+    }),
     jsonRoute('GET /admin/config/versions', {
       name: 'listConfigVersions',
       summary: 'Lists the applied configurations, newest first.',

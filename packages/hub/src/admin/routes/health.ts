@@ -4,6 +4,10 @@ import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AuditExportStatus } from '../../audit/audit-export.ts'
 import type { StoreReport } from '../../telemetry/store/store-monitor.ts'
+import type { ConfigRejection } from '../../config/config-source.ts'
+import { createRedactor } from '../../telemetry/logs/redactor.ts'
+import { operatorMessage } from '../../json/operator-message.ts'
+import { agentTrouble } from '../agent-trouble.ts'
 import type { AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
@@ -16,6 +20,8 @@ export interface HealthRoutesDeps {
   auditExports(): Promise<readonly AuditExportStatus[]>
   handler(): Promise<Pick<Handler, 'openStreams' | 'push' | 'readers'>>
   readonly view: AgentView
+  /** Why the file is not applied, if it is not. */
+  configRejection(): ConfigRejection | undefined
   readonly version: string
   readonly instance: string
   readonly now: () => number
@@ -44,7 +50,9 @@ const storageSchema = z
 
 const healthSchema = z
   .strictObject({
-    status: z.enum(['ok', 'degraded']).describe('Degraded: the store or an agent is unhealthy.'),
+    status: z
+      .enum(['ok', 'degraded'])
+      .describe('Degraded: the store or an agent is unhealthy, or the configuration file was not applied.'),
     version: z.string(),
     node: z.string(),
     protocols: z.array(z.string()),
@@ -57,10 +65,15 @@ const healthSchema = z
       latencyMs: z.number(),
       trouble: z.string().optional(),
     }),
+    configRejection: z
+      .strictObject({ since: timestamp, problem: z.string().describe('The first problem, with its line.') })
+      .optional()
+      .describe('Why the hub did not apply the configuration file. Absent: it is applied.'),
     agents: z.strictObject({
       all: z.int(),
-      open: z.int(),
+      open: z.int().describe('Agents that were opened. Those that do not respond are also in `down`.'),
       down: z.array(z.string()),
+      troubles: z.record(z.string(), z.string()).describe('Why each of them is down, for operators.'),
       drifted: z.array(z.string()).describe('Remote agents whose card awaits approval.'),
     }),
     tasks: z.record(z.string(), z.int()),
@@ -90,6 +103,8 @@ const healthSchema = z
   })
   .meta({ id: 'Health' })
 
+const redact = createRedactor()
+
 export type HubHealth = z.output<typeof healthSchema>
 
 export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
@@ -110,9 +125,13 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
         const agents = storeStatus.isReady ? await view.list() : []
         const dead = storeStatus.isReady ? await store.push.search({ state: 'dead', limit: 100 }) : { pushes: [] }
         const states = storeStatus.isReady ? await store.tasks.countStates() : []
+        const rejection = parts.configRejection()
         const down = agents.filter(({ state, health }) => state !== 'open' || health.state === 'down')
         return {
-          status: storeStatus.isReady && down.length === 0 ? ('ok' as const) : ('degraded' as const),
+          status:
+            storeStatus.isReady && down.length === 0 && rejection === undefined
+              ? ('ok' as const)
+              : ('degraded' as const),
           version,
           node: process.versions.node,
           protocols: ['1.0', '0.3', '0.2'],
@@ -120,10 +139,14 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
           startedAt: isoTime(startedAt),
           uptimeMs: Math.round(performance.now() - startedMonotonic),
           store: storeStatus,
+          ...(rejection === undefined
+            ? {}
+            : { configRejection: { since: isoTime(rejection.since), problem: redact.text(rejection.problem) } }),
           agents: {
             all: agents.length,
             open: agents.filter(({ state }) => state === 'open').length,
             down: down.map(({ name }) => name),
+            troubles: Object.fromEntries(down.map((agent) => [agent.name, agentTrouble(agent) ?? ''])),
             drifted: agents.filter(({ drift }) => drift !== undefined).map(({ name }) => name),
           },
           tasks: Object.fromEntries(states.map(({ state, tasks }) => [state, tasks])),
@@ -156,7 +179,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
     const began = performance.now()
     const trouble = await Promise.all([store.tasks.countStates(), store.ready?.()]).then(
       () => undefined,
-      (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
+      operatorMessage,
     )
     const latencyMs = Math.round((performance.now() - began) * 10) / 10
     return {

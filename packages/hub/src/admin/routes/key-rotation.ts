@@ -6,6 +6,10 @@ import { isoTime } from '../../http/json-response.ts'
 import { type AdminRoute, jsonRoute, taggedRoutes, timestamp } from '../route.ts'
 
 const maxOverlapMs = 90 * 86_400_000
+export const overlapField = durationOrOff
+  .refine((ms) => ms <= maxOverlapMs, 'must be at most 90d')
+  .prefault('24h')
+  .describe('How long the previous key is valid. off: it ends at once. Default 24h.')
 
 export function keyRotationRoutes(rotation: KeyRotation): readonly AdminRoute[] {
   return taggedRoutes('Keys', [
@@ -16,10 +20,7 @@ export function keyRotationRoutes(rotation: KeyRotation): readonly AdminRoute[] 
         'The previous key is valid for the overlap, and ends with the sessions that it opened. Fails with 409 if the configuration sets the admin key.',
       body: z
         .strictObject({
-          overlap: durationOrOff
-            .refine((ms) => ms <= maxOverlapMs, 'must be at most 90d')
-            .prefault('24h')
-            .describe('How long the previous key is valid. off: it ends at once. Default 24h.'),
+          overlap: overlapField,
         })
         .prefault({}),
       response: z.strictObject({

@@ -1,18 +1,21 @@
-/** `/admin/session`: signs in at the console, with the admin key or a token, and out. */
+/** `/admin/session`: signs in at the console, with the admin key, a token or a one-time code, and out. */
 import { z } from 'zod'
-import type { ConsoleSessions } from '../../auth/console-session.ts'
+import type { AccessControl } from '../../auth/access-control.ts'
+import type { ConsoleSession } from '../../auth/console-session.ts'
+import type { SessionGrant } from '../../auth/session-check.ts'
+import { signInPath } from '../../auth/sign-in-codes.ts'
 import { clientAddress } from '../../limits/rate-limiter.ts'
 import { RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, limitField, type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
-import { bearerTokenOf } from '../admin-guard.ts'
+import { timestamp, limitField, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
+import type { AdminCaller, AdminRoute } from '../route.ts'
+import { bearerTokenOf, wrongSecretError } from '../admin-guard.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SessionRoutesDeps {
-  readonly sessions: ConsoleSessions
+  readonly access: Pick<AccessControl, 'sessions' | 'signInCodes' | 'limiter' | 'trustsProxy'>
   /** Whether the browser came over TLS. */
   isSecure(request: RouteRequest): boolean
-  /** Whether X-Forwarded-For is trusted. */
-  trustsProxy(): boolean
+  hasConsole(): boolean
 }
 
 const sessionSchema = z
@@ -41,7 +44,15 @@ const listedSessionSchema = z
 
 const path = '/admin/session'
 
-export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutesDeps): readonly AdminRoute[] {
+export function sessionRoutes({ access, isSecure, hasConsole }: SessionRoutesDeps): readonly AdminRoute[] {
+  const { sessions, signInCodes, trustsProxy } = access
+
+  /** For a request that the admin key or a token authenticates. */
+  function grantOf(request: RouteRequest, by: 'key' | 'token'): SessionGrant {
+    const token = bearerTokenOf(request) ?? ''
+    return by === 'key' ? sessions.adminGrant(token) : { by, token }
+  }
+
   return taggedRoutes('Session', [
     jsonRoute(`POST ${path}`, {
       name: 'signIn',
@@ -53,14 +64,55 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
       response: sessionSchema,
       event: 'session.opened',
       async handle({ who, request }) {
-        const by = who.isAdmin ? who.by : 'token'
-        const token = bearerTokenOf(request) ?? ''
-        const grant = by === 'key' ? sessions.adminGrant(token) : { by: 'token' as const, token }
-        const order = { subject: who.subject, grant, from: clientAddress(request, trustsProxy()) }
+        const by = keyOrToken(who)
+        const order = { subject: who.subject, grant: grantOf(request, by), from: clientAddress(request, trustsProxy()) }
         const { cookie, csrf, expiresAt, subject } = await sessions.open(order, isSecure(request))
         return new RouteResult(
           { subject, by, csrf, expiresAt: isoTime(expiresAt) },
           { headers: { 'set-cookie': cookie } },
+        )
+      },
+    }),
+    jsonRoute(`POST ${path}/code`, {
+      name: 'createSignInCode',
+      summary: 'Creates a one-time code that signs a browser in at the console.',
+      description: 'It is valid once, and for a minute. The session is that of the credentials that created it.',
+      access: 'key',
+      status: 201,
+      response: z.strictObject({
+        path: z.string().describe('Open it in a browser, below the URL of the hub. It contains the code.'),
+        expiresAt: timestamp,
+      }),
+      async handle({ who, request }) {
+        if (!hasConsole()) throw new RouteError('CONFLICT', 'The console is disabled: set admin.console to true')
+        const grant = grantOf(request, keyOrToken(who))
+        const made = await signInCodes.create({ subject: who.subject, grant })
+        return { path: signInPath(made), expiresAt: isoTime(made.expiresAt) }
+      },
+    }),
+    jsonRoute('POST /admin/sign-in/code', {
+      name: 'redeemSignInCode',
+      summary: 'Signs in with a one-time code, and sets a cookie.',
+      description: 'A browser that is signed in keeps its session; the code ends all the same.',
+      access: 'anybody',
+      status: 201,
+      body: z.strictObject({ code: z.string().min(1).max(200) }),
+      response: sessionSchema,
+      event: 'session.opened',
+      async handle({ body: { code }, request }) {
+        const granted = await signInCodes.redeem(code)
+        if (granted === undefined)
+          throw wrongSecretError(request, access, 'The sign-in link was used, or its minute has passed')
+        // Otherwise a link of another person would replace the session without notice.
+        const current = await sessions.read(request.header('cookie'))
+        const from = clientAddress(request, trustsProxy())
+        const opened = current === undefined ? await sessions.open({ ...granted, from }, isSecure(request)) : undefined
+        const session = opened ?? (current as ConsoleSession)
+        const { subject, expiresAt } = session
+        const csrf = await sessions.csrfOf(session)
+        return new RouteResult(
+          { subject, by: 'session' as const, csrf, expiresAt: isoTime(expiresAt) },
+          { subject, headers: opened === undefined ? {} : { 'set-cookie': opened.cookie } },
         )
       },
     }),
@@ -128,4 +180,9 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
       },
     }),
   ])
+}
+
+/** Of a route that accepts no session. */
+function keyOrToken(who: AdminCaller): 'key' | 'token' {
+  return who.isAdmin && who.by === 'key' ? 'key' : 'token'
 }

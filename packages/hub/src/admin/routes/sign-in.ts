@@ -1,17 +1,21 @@
 /** `/admin/sign-in`: the available ways to sign in, and the redirects to an issuer and back. */
 import type { Caller } from '@parley/a2a'
 import type { Credentials } from '@parley/a2a/server'
+import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { adminScope } from '../../auth/scopes.ts'
 import type { NewSessionOptions, ConsoleSessions } from '../../auth/console-session.ts'
+import type { HubConfig } from '../../config/hub-config.ts'
 import { RouteError } from '../../http/json-response.ts'
-import { type Oidc, type OidcCallback, type OidcSettings, signInTimeoutMs } from '../oidc.ts'
+import { isLoopback } from '../../http/serve-options.ts'
+import { adminKeyFile, adminKeyFileName } from '../../store/data-directory.ts'
+import { type Oidc, type OidcCallback, signInTimeoutMs } from '../oidc.ts'
 import { redirectRoute, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SignInRoutesDeps {
   readonly oidc: Oidc
-  settings(): OidcSettings | undefined
+  config(): SignInConfig
   readonly sessions: Pick<ConsoleSessions, 'open'>
   /** The caller of this token. Throws UNAUTHENTICATED. */
   identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
@@ -21,6 +25,8 @@ export interface SignInRoutesDeps {
   /** The base URL under which the browser reaches the hub. */
   baseOf(request: RouteRequest): string
 }
+
+type SignInConfig = Pick<HubConfig, 'admin' | 'dataDir' | 'listen' | 'publicUrl' | 'trustProxy'>
 
 interface OidcSignIn extends NewSessionOptions {
   readonly to: string
@@ -32,7 +38,7 @@ const path = '/admin/sign-in/oidc'
 const callbackPath = `${path}/callback` as const
 
 export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
-  const { oidc, settings, sessions, isSecure, baseOf } = parts
+  const { oidc, config, sessions, isSecure, baseOf } = parts
   return taggedRoutes('Session', [
     jsonRoute('GET /admin/sign-in', {
       name: 'getSignIn',
@@ -40,14 +46,25 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
       access: right,
       response: z.strictObject({
         key: z.literal(true).describe('With the admin key: POST /admin/session.'),
+        keyFrom: z
+          .enum(['configuration', 'file', 'elsewhere'])
+          .describe('Where the admin key is: in the configuration, in `keyFile`, or where an operator keeps it.'),
+        keyFile: z
+          .string()
+          .optional()
+          .describe('The file of a created admin key: its path if only this machine can call the hub, else its name.'),
         oidc: z
           .strictObject({ issuer: z.string(), start: z.string() })
           .optional()
           .describe('With the issuer: send the browser to `start`.'),
       }),
       handle() {
-        const found = settings()
-        return { key: true as const, ...(found === undefined ? {} : { oidc: { issuer: found.issuer, start: path } }) }
+        const found = config().admin.oidc
+        return {
+          key: true as const,
+          ...adminKeyPlace(config()),
+          ...(found === undefined ? {} : { oidc: { issuer: found.issuer, start: path } }),
+        }
       },
     }),
     redirectRoute(`GET ${path}`, {
@@ -109,6 +126,15 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
       throw new RouteError('PERMISSION_DENIED', 'The token of the issuer is not valid for this hub')
     }
   }
+}
+
+function adminKeyPlace({ admin, dataDir, listen, publicUrl, trustProxy }: SignInConfig) {
+  if (admin.key !== undefined) return { keyFrom: 'configuration' } as const
+  const file = adminKeyFile(dataDir)
+  const keyFrom = existsSync(file) ? 'file' : 'elsewhere'
+  // Callers from elsewhere need not know the folders of this machine.
+  const isLocal = isLoopback(listen.host) && publicUrl === undefined && !trustProxy
+  return { keyFrom, keyFile: isLocal ? file : adminKeyFileName } as const
 }
 
 function sealedStateOf(request: RouteRequest): string | undefined {

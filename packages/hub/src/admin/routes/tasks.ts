@@ -23,6 +23,8 @@ import { redactCause, taskSummaryOf, taskState, taskSummary } from '../task-view
 export interface TaskRoutesDeps {
   readonly store: Store
   readonly facts: TaskFactsReader
+  /** Removes secrets from an error. */
+  redact(text: string): string
   readonly now: () => number
   tasks(): Promise<TaskAdmin>
   push(): Promise<Pick<HandlerPush, 'cursors'> | undefined>
@@ -70,7 +72,7 @@ const detailSchema = z
   })
   .meta({ id: 'TaskDetail' })
 
-export function taskRoutes({ store, facts, now, tasks, push }: TaskRoutesDeps): readonly AdminRoute[] {
+export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoutesDeps): readonly AdminRoute[] {
   return taggedRoutes('Tasks', [
     jsonRoute('GET /admin/tasks', {
       name: 'listTasks',
@@ -174,7 +176,7 @@ export function taskRoutes({ store, facts, now, tasks, push }: TaskRoutesDeps): 
       response: z.strictObject({ events: z.array(recordSchema), ...headFields }),
       async handle({ params: { taskId }, query }) {
         const { records, ...rest } = await read(taskId, query)
-        return { events: records.map(recordToJson), ...rest }
+        return { events: records.map((record) => recordToJson(record, redact)), ...rest }
       },
     }),
     jsonRoute('GET /admin/tasks/{taskId}/wire', {
@@ -242,7 +244,7 @@ export function taskRoutes({ store, facts, now, tasks, push }: TaskRoutesDeps): 
   }
 }
 
-function recordToJson({ seq, at, body }: LogRecord) {
+function recordToJson({ seq, at, body }: LogRecord, redact: TaskRoutesDeps['redact']) {
   const isVisible = body.type === 'status' || body.type === 'artifact'
   return {
     seq,
@@ -250,7 +252,8 @@ function recordToJson({ seq, at, body }: LogRecord) {
     type: body.type,
     isVisible,
     bytes: Buffer.byteLength(JSON.stringify(body)),
-    body: body as unknown as Record<string, unknown>,
+    // A note is the error that ended the task; the other records have what people and agents wrote.
+    body: (body.type === 'note' ? { ...body, text: redact(body.text) } : body) as unknown as Record<string, unknown>,
   }
 }
 

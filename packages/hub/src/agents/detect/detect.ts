@@ -4,6 +4,8 @@
  */
 import { linkSignals } from '@parley/a2a'
 import { validateAgentName } from '@parley/a2a/server'
+import { operatorMessage } from '../../json/operator-message.ts'
+import { withScheme } from '../../config/values.ts'
 import { diagnoseTimeout, mostSpecific, type Diagnosis } from './diagnosis.ts'
 
 export interface DetectDeps {
@@ -21,7 +23,7 @@ export interface DetectDeps {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A single URL, or the words of a command. */
+/** A single URL or `host:port`, or the words of a command. */
 export type DetectTarget = readonly [string, ...(readonly string[])]
 
 export interface DetectedAgent {
@@ -67,7 +69,8 @@ export type Diagnose = (target: DetectTarget, deps: DetectDeps) => Promise<Diagn
  * that the result is deterministic; a certain result counts at once. Once it is known, the others are stopped.
  */
 export function combineDetectors(detectors: readonly Detector[], diagnose: Diagnose = async () => undefined): Detect {
-  return async (target, deps) => {
+  return async ([first, ...rest], deps) => {
+    const target: DetectTarget = rest.length === 0 ? [withScheme(first)] : [first, ...rest]
     const { signal, abort } = linkSignals([deps.signal])
     const own = { ...deps, signal }
     const attempts = detectors
@@ -134,7 +137,7 @@ function withoutCertainty({ kind, name, entry, notes }: DetectedAgent): Detected
 
 function rejectionOf(reason: unknown): DetectorResult {
   const { diagnosis } = reason as { readonly diagnosis?: Diagnosis }
-  return { reasons: [reason instanceof Error ? reason.message : String(reason)], diagnosis }
+  return { reasons: [operatorMessage(reason)], diagnosis }
 }
 
 /** Thrown by a detector that knows the cause for all of them, such as a command that does not exist. */
@@ -195,12 +198,11 @@ export function createTimeLimit(ms: number, parent: AbortSignal): TimeLimit {
   }
 }
 
-/** Network and process errors are wrapped; the innermost cause has the useful message. */
+/** Only the innermost cause, so that detectors with the same cause are reported together. */
 function rootCauseMessage(reason: unknown): string {
   let at: unknown = reason
   while (at instanceof Error && at.cause instanceof Error) at = at.cause
-  const text = at instanceof Error ? at.message : String(at)
-  return text.split('\n', 1)[0]?.slice(0, 300) ?? ''
+  return operatorMessage(at).slice(0, 300)
 }
 
 const maxNameLength = 48

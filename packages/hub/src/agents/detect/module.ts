@@ -2,7 +2,8 @@
 import { abortable } from '@parley/a2a'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { readModuleExport, loadModule } from '../module/module-export.ts'
+import { loadModule } from '../module/load-module.ts'
+import { readModuleExport } from '../module/module-export.ts'
 import { targetUrl, type Detector, createTimeLimit, agentNameFrom } from './detect.ts'
 import { fileNotFound, moduleFailed } from './diagnosis.ts'
 

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { Json, Message, Part, Struct, Turn } from '@parley/a2a'
 import { z } from 'zod'
 import { isToolAllowed } from '../mcp/server.ts'
-import { loadModule } from '../module/module-export.ts'
+import { loadModule } from '../module/load-module.ts'
 import { readableName, skillOfTool } from '@parley/a2a/server'
 import type { LoopTool, LoopToolCall, ToolOutcome, ToolSource } from './tool.ts'
 

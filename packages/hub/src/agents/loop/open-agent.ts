@@ -49,8 +49,12 @@ export async function openLoopAgent(entry: LoopEntry, services: AgentServices): 
       }
     },
 
-    async health() {
-      if (model() === undefined) throw new Error(`unknown model ${entry.model}`)
+    async health(signal) {
+      const used = model()
+      if (used === undefined) throw new Error(`unknown model ${entry.model}`)
+      await used.health?.(signal).catch((cause: unknown) => {
+        throw new Error(`its model, the agent ${entry.model}, cannot be used`, { cause })
+      })
     },
 
     async close() {

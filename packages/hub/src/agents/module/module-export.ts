@@ -1,14 +1,9 @@
-/** Loads a module of the operator, and finds the agent and its description among its exports. */
+/** Finds the agent and its description among the exports of a module of the operator. */
 import { omitUndefined, type Agent } from '@parley/a2a'
 import { recognizeFramework, type FrameworkName } from '@parley/a2a/adapters'
 import { z } from 'zod'
 import { skillSchema } from '../../config/sections/skill.ts'
 import type { PartialCard } from '../kind.ts'
-import { statSync } from 'node:fs'
-import { dirname, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { packageScopeOf, rereadPackageScope } from './package-scope.ts'
-import { offerSdkToModules } from './sdk-imports.ts'
 
 export interface ModuleExport {
   readonly agent: Agent | FrameworkExport
@@ -78,30 +73,4 @@ function cardOf(settings: object, path: string): Omit<ModuleExport, 'agent'> {
   }
   const known = new Set(['agent', ...Object.keys(exportedFields.shape)])
   return { card: omitUndefined(read.data), ignored: Object.keys(settings).filter((key) => !known.has(key)) }
-}
-
-/** Loads a changed file again: Node caches every module by its URL, so it needs a new URL. `path` is for messages. */
-export async function loadModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (stat === undefined) throw new Error(`the file ${path} does not exist`)
-  offerSdkToModules()
-  const scope = packageScopeOf(file)
-  const scoped = scope === undefined ? undefined : statSync(scope.file, { throwIfNoEntry: false })
-  const version = [stat.mtimeMs, stat.size, scoped?.mtimeMs, scoped?.size].join('-')
-  try {
-    return (await import(`${pathToFileURL(file).href}?${version}`)) as Record<string, unknown>
-  } catch (cause) {
-    if (scope?.type !== 'commonjs' || !(cause instanceof SyntaxError)) throw cause
-    rereadPackageScope(scope)
-    throw new Error(commonJsSentence(path, relative(dirname(file), scope.file), cause), { cause })
-  }
-}
-
-/** Other syntax errors are possible there, so Node's message is kept. */
-function commonJsSentence(path: string, packageFile: string, { message }: SyntaxError): string {
-  const [said = ''] = message.split('\n')
-  return (
-    `${path} is loaded as CommonJS because ${packageFile} has "type": "commonjs" (${said}). ` +
-    `Set "type": "module" there, or rename the file to ${path.replace(/([jt]s)$/, 'm$1')}`
-  )
 }

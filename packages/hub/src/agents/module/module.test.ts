@@ -1,6 +1,6 @@
 /** All ways in which a file may export an agent, and the errors for files that do not. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -21,7 +21,7 @@ async function failure(entry: object): Promise<string> {
   try {
     await moduleKind.open(moduleKind.schema.parse(entry), testAgentServices({ baseDir }))
   } catch (reason) {
-    return (reason as Error).message
+    return reason instanceof Error ? reason.message : String(reason)
   }
   return 'it opened'
 }
@@ -80,16 +80,110 @@ describe('a module', () => {
     assert.match(lines[0]?.message ?? '', /exports turnTimeoutMs, which only the configuration can set/)
   })
 
-  it('is read anew when its text has changed', async (t) => {
-    const path = write('export default () => "one"', 'changing.ts')
-    const entry = moduleKind.schema.parse({ path })
-    assert.deepEqual(moduleKind.files?.(entry, baseDir), [join(baseDir, 'changing.ts')])
-    const ask = async (): Promise<string> =>
-      (await openKind(t, moduleKind, entry, { services: { baseDir } })).agent.ask('x')
-    assert.equal(await ask(), 'one')
-    write('export default () => "two"', 'changing.ts')
-    utimesSync(join(baseDir, 'changing.ts'), new Date(), new Date(Date.now() + 5_000))
-    assert.equal(await ask(), 'two')
+  for (const [file, exported] of [
+    ['changing.ts', 'export default'],
+    ['changing.cjs', 'module.exports ='],
+  ] as const) {
+    it(`is read anew when its text has changed: ${file}`, async (t) => {
+      const path = write(`${exported} () => "one"`, file)
+      const entry = moduleKind.schema.parse({ path })
+      assert.deepEqual(moduleKind.files?.(entry, baseDir), [join(baseDir, file)])
+      const ask = async (): Promise<string> =>
+        (await openKind(t, moduleKind, entry, { services: { baseDir } })).agent.ask('x')
+      assert.equal(await ask(), 'one')
+      write(`${exported} () => "two"`, file)
+      utimesSync(join(baseDir, file), new Date(), new Date(Date.now() + 5_000))
+      assert.equal(await ask(), 'two')
+    })
+  }
+
+  it('that threw while it was loaded is run again by the next attempt, and then not a second time', async (t) => {
+    const ready = join(baseDir, 'ready')
+    const path = write(`import { existsSync, appendFileSync } from 'node:fs'
+      appendFileSync(${JSON.stringify(`${ready}-runs`)}, 'r')
+      if (!existsSync(${JSON.stringify(ready)})) throw new Error('the database is down')
+      export default () => 'up'`)
+    assert.equal(await failure({ path }), 'the database is down')
+    assert.equal(await failure({ path }), 'the database is down')
+    writeFileSync(ready, '')
+    for (let count = 0; count < 2; count += 1) {
+      const { agent } = await openKind(t, moduleKind, { path }, { services: { baseDir } })
+      assert.equal(await agent.ask('you'), 'up')
+    }
+    assert.equal(readFileSync(`${ready}-runs`, 'utf8'), 'rrr')
+  })
+
+  for (const [name, text, importer] of [
+    ['an ES module', 'export const word = 1\nthrow new Error("no licence.")', 'import { word } from "./lib/part.mjs"'],
+    ['one that throws later', 'await Promise.reject(new Error("no licence"))', 'import "./lib/part.mjs"'],
+    ['one that is not an error', 'throw "no licence"', 'import "./lib/between.mjs"'],
+    ['CommonJS', 'throw new Error("no licence")', 'import word from "./lib/part.cjs"'],
+    ['imported when the module runs', 'throw new Error("no licence")', 'await import("./lib/part.mjs")'],
+  ] as const) {
+    it(`names an imported file that threw, which only a restart loads again: ${name}`, async (t) => {
+      const folder = `imports-${(count += 1)}`
+      mkdirSync(join(baseDir, folder, 'lib'), { recursive: true })
+      const part = name === 'CommonJS' ? 'lib/part.cjs' : 'lib/part.mjs'
+      write('export const fine = 1', `${folder}/lib/fine.mjs`)
+      write('import "./fine.mjs"\nimport "./part.mjs"', `${folder}/lib/between.mjs`)
+      write(text, `${folder}/${part}`)
+      const agentText = `import "./lib/fine.mjs"\n${importer}\nexport default () => "fine"`
+      const path = write(agentText, `${folder}/agent.ts`)
+      const sentence = `${part}, which ${path} imports, threw: no licence. Restart the hub to load it again`
+      assert.equal(await failure({ path }), sentence)
+      write('export const word = 1', `${folder}/${part}`)
+      assert.equal(await failure({ path }), sentence)
+      write(`${agentText} // changed`, `${folder}/agent.ts`)
+      assert.equal(await failure({ path }), sentence)
+      assert.match(
+        await failure({ path: write(importer, `${folder}/second.ts`) }),
+        /^lib\/part\..js, which .*second\.ts/,
+      )
+      write('export default () => "without it"', `${folder}/agent.ts`)
+      const { agent } = await openKind(t, moduleKind, { path }, { services: { baseDir } })
+      assert.equal(await agent.ask('you'), 'without it')
+    })
+  }
+
+  it('fails with its own reason although a file that it imports still waits', { timeout: 120_000 }, async () => {
+    mkdirSync(join(baseDir, 'waits'))
+    write('await new Promise(() => {})', 'waits/waiting.mjs')
+    write('throw new Error("no licence")', 'waits/part.mjs')
+    const own = write('import("./waiting.mjs")\nthrow new Error("no key")', 'waits/own.ts')
+    assert.equal(await failure({ path: own }), 'no key')
+    const path = write('import "./waiting.mjs"\nimport "./part.mjs"\nexport default () => 1', 'waits/agent.ts')
+    const sentence = `part.mjs, which ${path} imports, threw: no licence. Restart the hub to load it again`
+    assert.equal(await failure({ path }), sentence)
+  })
+
+  it('is not confused with another file that threw the same text', async () => {
+    mkdirSync(join(baseDir, 'same'))
+    for (const part of ['one', 'two']) {
+      write('throw "no key here"', `same/${part}.mjs`)
+      const path = write(`import "./${part}.mjs"\nexport default () => 1`, `same/agent-${part}.ts`)
+      const sentence = `${part}.mjs, which ${path} imports, threw: no key here. Restart the hub to load it again`
+      assert.equal(await failure({ path }), sentence)
+      assert.equal(await failure({ path }), sentence)
+    }
+    assert.equal(await failure({ path: write('throw "no key here"', 'same/own.ts') }), 'no key here')
+  })
+
+  it('that imports what Node has loaded in an earlier version fails with that reason', async () => {
+    write('export const one = 1', 'earlier.mjs')
+    await failure({ path: write('import { one } from "./earlier.mjs"\nthrow one') })
+    write('export const two = 2', 'earlier.mjs')
+    assert.equal(
+      await failure({ path: write('import { two } from "./earlier.mjs"\nexport default () => two') }),
+      "The requested module './earlier.mjs' does not provide an export named 'two'. If ./earlier.mjs has changed, restart the hub to load it again",
+    )
+  })
+
+  it('does not run the files that it imports if it cannot be linked', async () => {
+    const ran = join(baseDir, 'ran')
+    write(`import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(ran)}, '')`, 'runs.mjs')
+    const path = write('import "./runs.mjs"\nimport "./not-there.mjs"\nexport default () => 1')
+    assert.match(await failure({ path }), /Cannot find module/)
+    assert.equal(existsSync(ran), false)
   })
 
   for (const [fix, json] of [

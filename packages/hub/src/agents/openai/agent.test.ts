@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Artifact, StreamEvent, Task } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
+import { operatorMessage } from '../../json/operator-message.ts'
 import { openKind } from '../testing/open-kind.ts'
 import { scriptedModel, type Script, type SeenBody } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
@@ -194,6 +195,50 @@ describe('a model as an agent', () => {
     await assert.rejects(opened.fetchCard?.(signal) ?? Promise.resolve())
     await opened.health?.(signal)
     assert.equal(model.requests.length, 0)
+  })
+
+  it('is down if the endpoint does not list it, with the models that there are', async (t) => {
+    const { model, opened, agent } = await open(t, echo)
+    const check = async (): Promise<string> =>
+      opened.health === undefined
+        ? 'no check'
+        : opened.health(new AbortController().signal).then(() => 'up', operatorMessage)
+    model.models = ['script', 'big-1', 'big-2']
+    assert.equal(
+      await check(),
+      'the endpoint has no model scripted. Did you mean script? It has script, big-1, big-2'.replace(
+        'script?',
+        'script?',
+      ),
+    )
+    for (const same of ['models/scripted', 'scripted:latest', 'scripted']) {
+      model.models = ['big-1', same]
+      assert.equal(await check(), 'up', same)
+    }
+    model.models = []
+    assert.equal(await check(), 'up')
+    // An alias need not be listed: the answer proves that it exists.
+    model.models = ['big-1']
+    await agent.send('hi')
+    assert.equal(await check(), 'up')
+  })
+
+  it('is down once the endpoint says that it does not have it, until it answers again', async (t) => {
+    let body: string | undefined = '{"error":{"message":"No such model","code":"model_not_found"}}'
+    const { model, opened, agent } = await open(t, (asked, count) =>
+      body === undefined ? echo(asked, count) : { status: 404, body },
+    )
+    model.models = undefined
+    const check = async (): Promise<string> =>
+      opened.health === undefined
+        ? 'no check'
+        : opened.health(new AbortController().signal).then(() => 'up', operatorMessage)
+    assert.equal(await check(), 'up')
+    await agent.send('hi')
+    assert.equal(await check(), 'the endpoint returned 404: No such model (model_not_found)')
+    body = undefined
+    await agent.send('hi')
+    assert.equal(await check(), 'up')
   })
 
   it('is not let in, or not there, by its health', async (t) => {

@@ -3,6 +3,7 @@
  * keys, so it is only the cause, for the operator's log.
  */
 import { A2AError, type ErrorCode } from '@parley/a2a'
+import { attempt } from '../../json/attempt.ts'
 
 /** Limit of the endpoint's text in the log. */
 const keptChars = 4_000
@@ -42,7 +43,7 @@ export function errorInBody(error: unknown): A2AError {
 }
 
 function errorForStatus(status: number, said: string, waitMs?: number): A2AError {
-  const cause = new Error(`the endpoint returned ${status}: ${said.slice(0, keptChars)}`)
+  const cause = new Error(`the endpoint returned ${status}: ${endpointText(said).slice(0, keptChars)}`)
   const wait = waitMs === undefined ? {} : { retryAfterMs: String(waitMs) }
   const failure = (code: ErrorCode, message: string): A2AError =>
     new A2AError(code, message, { status: String(status), ...wait }, { cause })
@@ -63,6 +64,15 @@ function errorForStatus(status: number, said: string, waitMs?: number): A2AError
   if (status === 404)
     return failure('UNSUPPORTED_OPERATION', "The agent's model is unavailable: ask the operator to check it")
   return failure('UNSUPPORTED_OPERATION', 'The model does not accept this request')
+}
+
+/** The message of the usual error object, with the field and the code that it names; any other body as it is. */
+function endpointText(said: string): string {
+  const body = attempt(() => JSON.parse(said) as { readonly error?: unknown } | null)
+  const { message, param, code } = Object(body?.error ?? body) as Readonly<Record<string, unknown>>
+  if (typeof message !== 'string' || message === '') return said
+  const about = [param, code].filter((one) => typeof one === 'string' && one !== '')
+  return about.length === 0 ? message : `${message} (${about.join(', ')})`
 }
 
 /** For providers that answer 200 and fail in the stream, only the text contains the cause. */

@@ -5,11 +5,12 @@ import { chatAgent } from './agent.ts'
 import { createModelEndpoint, type ModelEndpoint } from './endpoint.ts'
 import { type OpenaiEntry } from './entry.ts'
 import { openaiModel } from './model.ts'
+import { modelNames, withModelCheck } from './model-check.ts'
 import { matchesPattern } from '../name-pattern.ts'
 
 export function openOpenaiAgent(entry: OpenaiEntry, services: AgentServices): OpenAgent {
   const endpoint = createModelEndpoint(entry, services.fetch, services.jsonNodes)
-  const model = openaiModel(entry, endpoint, services)
+  const model = withModelCheck(openaiModel(entry, endpoint, services), entry.model, endpoint, services.monotonicNow)
   const system = [services.persona, entry.system].filter((text) => text !== undefined)
   const agent = chatAgent(model, {
     ...entry,
@@ -30,15 +31,7 @@ export function openOpenaiAgent(entry: OpenaiEntry, services: AgentServices): Op
     async fetchCard(signal) {
       return { ...card, skills: await modelSkills(endpoint, entry, signal) }
     },
-    async health(signal) {
-      try {
-        await endpoint.get('/models', signal)
-      } catch (reason) {
-        // An endpoint without a list of models is still available.
-        const status = reason instanceof A2AError ? reason.details.status : undefined
-        if (!/^(404|405|501)$/.test(status ?? '')) throw reason
-      }
-    },
+    health: model.health,
   }
 }
 
@@ -69,7 +62,7 @@ export function isModelPermitted(model: string, choice: ModelChoice): boolean {
 
 /** The models of the endpoint that callers may choose. The default model is first, listed or not. */
 async function modelSkills(endpoint: ModelEndpoint, choice: ModelChoice, signal: AbortSignal): Promise<AgentSkill[]> {
-  const listed = namesIn(await endpoint.get('/models', signal)).filter((name) => isModelPermitted(name, choice))
+  const listed = (await modelNames(endpoint, signal)).filter((name) => isModelPermitted(name, choice))
   return [...new Set([choice.model, ...listed])].map((model) => modelSkill(model))
 }
 
@@ -81,12 +74,4 @@ function modelSkill(model: string): AgentSkill {
     description: `Answers with the model ${model}`,
     tags: ['chat', 'model'],
   }
-}
-
-function namesIn(list: unknown): readonly string[] {
-  const given: unknown = Array.isArray(list) ? list : (list as { data?: unknown } | null)?.data
-  if (!Array.isArray(given)) return []
-  return (given as unknown[])
-    .map((item) => (item as { id?: unknown } | null)?.id)
-    .filter((id): id is string => typeof id === 'string' && id !== '')
 }

@@ -1,10 +1,11 @@
 /** Schema of an `openclaw` entry of the configuration. */
 import { z } from 'zod'
-import { nonEmpty, secret } from '../../config/values.ts'
+import { nonEmpty, secret, withScheme } from '../../config/values.ts'
 import { isDeviceKey } from './gateway/device.ts'
 
 const gatewayUrl = z
   .string('must be the URL of the gateway, such as ws://127.0.0.1:18789')
+  .overwrite(withScheme)
   .refine(isGatewayUrl, 'must be a ws, wss, http or https URL, such as ws://127.0.0.1:18789')
   .transform((url) => url.replace(/^http/i, 'ws').replace(/\/+$/, ''))
 

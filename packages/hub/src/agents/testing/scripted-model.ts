@@ -39,6 +39,8 @@ export interface ScriptedModel {
   requestSaying(said: string): Promise<SeenRequest>
   /** The ids that `/models` lists; undefined if there is no list. */
   models: readonly string[] | undefined
+  /** The key that requests must have, if any. */
+  apiKey?: string
   script: Script
   close(): Promise<void>
 }
@@ -73,7 +75,10 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', 'http://model').pathname
+    if (model.apiKey !== undefined && request.headers.authorization !== `Bearer ${model.apiKey}`)
+      return refuse(response)
     if (path.endsWith('/models')) return list(response)
+    if (path.includes('/models/')) return void response.writeHead(404).end()
     const body = JSON.parse(await textOf(request)) as SeenBody
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()))
     const asked = { path, headers: request.headers, body, said: lastMessageText(body), closed }
@@ -83,6 +88,11 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     if ('status' in reply) await writeResponse(response, reply)
     else if (body.stream === true) await writeStream(response, reply, body.model)
     else await writeAnswer(response, reply, body.model)
+  }
+
+  function refuse(response: ServerResponse): void {
+    response.writeHead(401, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }))
   }
 
   function list(response: ServerResponse): void {

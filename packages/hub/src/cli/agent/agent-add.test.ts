@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parse } from 'yaml'
 import type { Detect, DetectDeps } from '../../agents/detect/detect.ts'
+import { demoConfig } from '../../demo/index.ts'
 import { createAgentAdd } from './agent-add.ts'
 import { parseFlags } from '../commands.ts'
 import { createTestTerminal } from '../testing/test-terminal.ts'
@@ -13,19 +14,25 @@ function scene(t: TestContext, detect: Detect) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-add-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const command = createAgentAdd(detect)
-  const terminal = createTestTerminal({ cwd: folder, environment: { TOKEN: 'sesame' } })
+  // No hub can listen on this port: the system hands out none below 1024.
+  const environment = { TOKEN: 'sesame', PARLEY_URL: '127.0.0.1:3', PARLEY_ADMIN_KEY: 'a-key-of-no-hub-at-all' }
+  const terminal = createTestTerminal({ cwd: folder, environment })
   const file = join(folder, 'parley.yaml')
   return {
     terminal,
     file,
     run: (...words: string[]) => command.run(parseFlags(command, words), terminal),
-    agents: () => (parse(readFileSync(file, 'utf8')) as { agents: Record<string, unknown> }).agents,
+    /** Without those that a hub without a file has. */
+    agents: () => {
+      const { agents } = parse(readFileSync(file, 'utf8')) as { agents: Record<string, unknown> }
+      return Object.fromEntries(Object.entries(agents).filter(([name]) => !Object.hasOwn(demoConfig.agents, name)))
+    },
   }
 }
 
 const found: Detect = async ([first]) => ({
   kind: 'demo',
-  name: 'echo',
+  name: 'mine',
   entry: { agent: 'echo' },
   notes: [`saw ${first}`],
 })
@@ -34,8 +41,18 @@ describe('parley agent add', () => {
   it('writes what was found, under the name that it gives itself', async (t) => {
     const { run, agents, terminal, file } = scene(t, found)
     assert.equal(await run('https://echo.example.com'), 0)
-    assert.deepEqual(agents(), { echo: { kind: 'demo', agent: 'echo' } })
-    assert.deepEqual(terminal.printed, [`Added echo (demo) to ${file}.`, 'saw https://echo.example.com'])
+    assert.deepEqual(agents(), { mine: { kind: 'demo', agent: 'echo' } })
+    assert.deepEqual(terminal.printed, [`Added mine (demo) to ${file}.`, 'saw https://echo.example.com'])
+  })
+
+  it('reports that no hub runs, for people and as JSON', async (t) => {
+    const { run, terminal } = scene(t, found)
+    assert.equal(await run('https://echo.example.com'), 0)
+    const message = 'The hub at http://127.0.0.1:3 is not running: it uses this at its next start.'
+    assert.deepEqual(terminal.errors, [message])
+    assert.equal(await run('https://echo.example.com', '-o', 'json'), 0)
+    const { hub } = JSON.parse(terminal.printed.slice(2).join('\n')) as { hub: object }
+    assert.deepEqual(hub, { state: 'stopped', url: 'http://127.0.0.1:3', message })
   })
 
   it('writes it under another name, once', async (t) => {
@@ -50,7 +67,7 @@ describe('parley agent add', () => {
     const { run, agents } = scene(t, found)
     await run('https://echo.example.com')
     await run('https://echo.example.com')
-    assert.deepEqual(Object.keys(agents()), ['echo', 'echo-2'])
+    assert.deepEqual(Object.keys(agents()), ['mine', 'mine-2'])
   })
 
   it('hands over a token, and writes only where it is', async (t) => {
@@ -91,10 +108,16 @@ describe('parley agent add', () => {
   it('uses the kind that the user gives', async (t) => {
     const { run, agents } = scene(t, async () => assert.fail('nothing is detected'))
     await run('--kind', 'module', './greeter.ts')
-    assert.deepEqual(agents(), { greeter: { kind: 'module', path: './greeter.ts' } })
+    await run('--kind', 'a2a', '127.0.0.1:8080/a2a/x', '--name', 'near')
+    await run('--kind', 'mcp', 'tools.example.com:8443/mcp', '--name', 'far')
+    assert.deepEqual(agents(), {
+      greeter: { kind: 'module', path: './greeter.ts' },
+      near: { kind: 'a2a', url: 'http://127.0.0.1:8080/a2a/x' },
+      far: { kind: 'mcp', url: 'https://tools.example.com:8443/mcp' },
+    })
     await assert.rejects(
       () => run('--kind', 'demo', 'x'),
-      /agents\.x\.agent: is missing: must be echo, clock or concierge/,
+      /agents\.x\.agent: is missing: must be echo, clock, concierge or rehearsal/,
     )
     await assert.rejects(() => run('--kind', 'modul', 'x'), /unknown kind: did you mean module/)
   })

@@ -1,6 +1,6 @@
 /** `parley agent list | remove`. */
 import type { AgentSummary } from '../../admin/agent-view.ts'
-import { hubDetails, hubFlags, isKeyMissing, requestAdmin } from '../admin-request.ts'
+import { hubDetails, hubFlags, namedUrl, requestAdmin } from '../admin-request.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from '../command.ts'
 import { configFlags } from '../config-flags.ts'
 import { outputDetails, outputFlags, printResult, styled, tableLines } from '../output.ts'
@@ -25,9 +25,10 @@ export const agentList: Command = {
         agents.map(({ name, kind, url = '', ...about }) => [name, kind, stateText(about), url]),
       ),
     )
-    for (const { name, startError, health } of agents) {
-      const why = startError?.message ?? health?.why
-      if (why !== undefined) terminal.printError(`${name}: ${why}`)
+    const { agentTrouble } = await import('../../admin/agent-trouble.ts')
+    for (const agent of agents) {
+      const why = agent.state === 'not running' ? undefined : agentTrouble(agent as AgentSummary)
+      if (why !== undefined) terminal.printError(`${agent.name}: ${why}`)
     }
     return 0
   },
@@ -41,10 +42,8 @@ async function listAgents(flags: Flags, terminal: Terminal): Promise<readonly Li
   try {
     return (await requestAdmin<{ agents: readonly ListedAgent[] }>(flags, terminal, 'GET', '/admin/agents')).agents
   } catch (reason) {
-    const isNamed = (flags.value('url') ?? terminal.environment['PARLEY_URL']) !== undefined
-    // Before the first start there is no admin key either.
-    const isStopped = reason instanceof CliError && (reason.exitCode === exitCodes.unreachable || isKeyMissing(reason))
-    if (isNamed || !isStopped) throw reason
+    const isStopped = reason instanceof CliError && reason.exitCode === exitCodes.unreachable
+    if (!isStopped || (await namedUrl(flags, terminal)) !== undefined) throw reason
     const { readValidConfig } = await import('../cli-settings.ts')
     const { config } = await readValidConfig(flags, terminal)
     terminal.printError(styled(terminal, 'dim', 'The hub is not running: these are the agents of the configuration.'))
@@ -52,28 +51,39 @@ async function listAgents(flags: Flags, terminal: Terminal): Promise<readonly Li
   }
 }
 
+/** Of commands that change the configuration and ask the running hub about it. */
+export const configEditFlags = {
+  ...configFlags,
+  ...outputFlags,
+  url: { type: 'string' },
+  timeout: { type: 'string' },
+} satisfies Command['flags']
+export const configEditDetails = [
+  '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder; if there is none, a new parley.yaml with the demo agents.',
+  '--url <url>             URL of the running hub. Default: PARLEY_URL, or the configuration.',
+  '--timeout <seconds>     How long to wait for the hub. Default 30.',
+  ...outputDetails,
+]
+
 export const agentRemove: Command = {
   name: 'agent remove',
   takes: '<name>',
   summary: 'Removes an agent from the configuration. Its tasks are kept.',
   details: [
-    'A running hub applies the change by itself; running turns finish.',
-    '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder.',
-    ...outputDetails,
+    'A running hub applies the change at once; running turns finish. Exits with 1 if it is not written, or if the hub does not apply it.',
+    ...configEditDetails,
   ],
-  flags: { ...configFlags, ...outputFlags },
+  flags: configEditFlags,
   async run(flags, terminal) {
     const [name] = flags.positionals
     if (name === undefined) throw usageError('Missing agent name: `parley agent list` shows the names.')
-    const [{ configFile }, { removeAgentEntry }] = await Promise.all([
-      import('../cli-settings.ts'),
-      import('./write-agent-entry.ts'),
-    ])
-    const file = configFile(flags, terminal)
-    if (file === undefined) throw new CliError('There is no configuration file in this folder: name it with --config.')
-    const { resolve } = await import('node:path')
-    removeAgentEntry(resolve(terminal.cwd, file), name)
-    printResult(flags, terminal, { name, file }, () => [`Removed ${name} from ${file}.`])
-    return 0
+    const [{ openConfigSource, openSecretCache }, { removeAgentEntry }, { hubOutcome, reportOutcome }] =
+      await Promise.all([import('../cli-settings.ts'), import('./write-agent-entry.ts'), import('./hub-outcome.ts')])
+    const source = await openConfigSource(flags, terminal, openSecretCache(flags, terminal))
+    await removeAgentEntry(source, name)
+    const { file } = source
+    const hub = await hubOutcome(flags, terminal, file, name)
+    printResult(flags, terminal, { name, file, hub }, () => [`Removed ${name} from ${file}.`])
+    return reportOutcome(flags, terminal, hub)
   },
 }

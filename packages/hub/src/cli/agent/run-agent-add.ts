@@ -1,15 +1,17 @@
 /** What `parley agent add` does. Loaded when it runs: it needs the configuration and all agent kinds. */
-import { resolve } from 'node:path'
 import { validateAgentName } from '@parley/a2a/server'
 import { agentNameFrom, uniqueAgentName } from '../../agents/detect/detect.ts'
 import type { Detect, DetectedAgent, DetectTarget } from '../../agents/detect/detect.ts'
 import type { AgentKind } from '../../agents/kind.ts'
 import { checkConfig, configBaseDir } from '../../config/check-config.ts'
-import { configFile, loadKinds, problemLines } from '../cli-settings.ts'
+import { withScheme } from '../../config/values.ts'
+import type { AgentEntry } from '../../config/edit-agent-entry.ts'
+import { loadKinds, openConfigSource, openSecretCache, problemLines } from '../cli-settings.ts'
 import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
 import { printResult } from '../output.ts'
 import { programEnvironment } from '../program-environment.ts'
-import { agentNamesIn, textOfFile, writeAgentEntry } from './write-agent-entry.ts'
+import { hubOutcome, reportOutcome } from './hub-outcome.ts'
+import { addAgentEntry } from './write-agent-entry.ts'
 
 const detectTimeoutMs = 60_000
 
@@ -17,7 +19,7 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
   const [first, ...rest] = flags.positionals
   if (first === undefined) throw usageError('Missing argument: a URL, or a command with its arguments.')
   const target: DetectTarget = [first, ...rest]
-  const file = resolve(terminal.cwd, configFile(flags, terminal) ?? 'parley.yaml')
+  const source = await openConfigSource(flags, terminal, openSecretCache(flags, terminal))
   const kind = flags.value('kind')
   const found =
     kind === undefined
@@ -25,7 +27,7 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
           fetch: globalThis.fetch,
           signal: AbortSignal.timeout(detectTimeoutMs),
           onProgress: (line) => terminal.printError(line),
-          cwd: configBaseDir(file),
+          cwd: configBaseDir(source.file),
           env: programEnvironment(terminal.environment),
           ...tokenOf(flags.value('token-env'), terminal.environment),
         })
@@ -41,15 +43,21 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
     terminal.printError('To add it anyway, choose its kind with --kind.')
     return 1
   }
-  const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(textOfFile(file)))
-  requireValidEntry(name, found, await loadKinds())
-  writeAgentEntry(file, name, found)
-  const { kind: addedKind, entry, notes = [] } = found
-  printResult(flags, terminal, { name, file, entry: { kind: addedKind, ...entry }, notes }, () => [
+  const { kind: addedKind, notes = [] } = found
+  const entry = { kind: addedKind, ...found.entry }
+  const kinds = await loadKinds()
+  const name = await addAgentEntry(source, entry, (names) => {
+    const chosen = flags.value('name') ?? uniqueAgentName(found.name, names)
+    requireValidEntry(chosen, entry, kinds)
+    return chosen
+  })
+  const { file } = source
+  const hub = await hubOutcome(flags, terminal, file, name)
+  printResult(flags, terminal, { name, file, entry, notes, hub }, () => [
     `Added ${name} (${addedKind}) to ${file}.`,
     ...notes,
   ])
-  return 0
+  return reportOutcome(flags, terminal, hub)
 }
 
 function tokenOf(name: string | undefined, environment: Readonly<Record<string, string | undefined>>) {
@@ -59,7 +67,8 @@ function tokenOf(name: string | undefined, environment: Readonly<Record<string, 
   return { token: { value, reference: `\${env:${name}}` } }
 }
 
-function entryOfKind(kind: string, [first, ...rest]: DetectTarget): DetectedAgent {
+function entryOfKind(kind: string, [target, ...rest]: DetectTarget): DetectedAgent {
+  const first = rest.length === 0 ? withScheme(target) : target
   const isUrl = /^(https?|wss?):\/\//.test(first)
   const entry = kind === 'module' ? { path: first } : isUrl ? { url: first } : { command: [first, ...rest] }
   const name = agentNameFrom(isUrl ? new URL(first).hostname : first.replace(/\.[a-z]+$/i, ''), kind)
@@ -67,9 +76,9 @@ function entryOfKind(kind: string, [first, ...rest]: DetectTarget): DetectedAgen
 }
 
 /** Checked before writing: a valid file stays valid. */
-function requireValidEntry(name: string, { kind, entry }: DetectedAgent, kinds: readonly AgentKind[]): void {
+function requireValidEntry(name: string, entry: AgentEntry, kinds: readonly AgentKind[]): void {
   const problem = validateAgentName(name)
   if (problem !== undefined) throw new CliError(`Invalid agent name ${name}: ${problem}. Choose another with --name.`)
-  const checked = checkConfig({ agents: { [name]: { kind, ...entry } } }, { kinds, baseDir: '.' })
+  const checked = checkConfig({ agents: { [name]: entry } }, { kinds, baseDir: '.' })
   if ('problems' in checked) throw new CliError(problemLines(checked.problems, undefined).join('\n'))
 }

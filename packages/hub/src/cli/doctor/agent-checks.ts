@@ -1,9 +1,12 @@
 /** Whether each agent can be used: as the running hub sees it, or by looking for its program, file or address. */
 import { access, constants } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { agentTrouble } from '../../admin/agent-trouble.ts'
 import type { AgentSummary } from '../../admin/agent-view.ts'
 import { findProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
 import type { AgentConfig, HubConfig } from '../../config/hub-config.ts'
+import { hubReferencesIn } from '../../config/secrets/hub-references.ts'
+import { operatorMessage } from '../../json/operator-message.ts'
 import { clockOfResponse, type ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
 import type { HubState } from './hub-checks.ts'
@@ -23,16 +26,28 @@ export async function checkAgents(config: HubConfig, hub: HubState, path = ''): 
   return { findings: results.flatMap(({ findings }) => findings), clocks: results.flatMap(({ clocks }) => clocks) }
 }
 
-function runningAgent({ name, kind, state, startError, health }: AgentSummary): DoctorFinding {
+function runningAgent(agent: AgentSummary): DoctorFinding {
+  const { name, kind, state, health } = agent
   const check = `agent ${name}`
-  if (state !== 'open') {
-    const why = startError?.message ?? 'it did not start'
+  const why = agentTrouble(agent)
+  if (why === undefined) return ok(check, `${kind}, up`)
+  const [secret] = hubReferencesIn(why)
+  if (secret !== undefined) return failed(check, why, `Run \`parley secret set ${secret}\`: the agent opens at once.`)
+  const local = localRemedy(kind, why)
+  if (local !== undefined && health.state === 'down') return failed(check, why, local)
+  if (state !== 'open')
     return failed(check, why, 'The hub retries by itself. Correct the entry if the message does not go away.')
-  }
-  if (health.state === 'down')
-    return failed(check, health.why ?? 'it does not respond', 'Check that it runs, and its URL and credentials.')
-  if (health.state === 'slow') return warning(check, health.why ?? 'it is slow', 'See its traces in the console.')
-  return ok(check, `${kind}, up`)
+  if (health.state === 'slow') return warning(check, why, 'See its traces in the console.')
+  return failed(check, why, 'Check that it runs, and its URL, credentials and model.')
+}
+
+/** For an agent that is a file or a program of this machine, without a URL and credentials. */
+function localRemedy(kind: string, why: string): string | undefined {
+  if (kind === 'module')
+    return 'Correct the file, or its `path` in the configuration: the hub loads it again by itself.'
+  if (kind === 'command' || kind === 'acp' || /the program .* does not exist|ENOENT/.test(why))
+    return 'Install the program, or correct `command` in the configuration. See `parley logs` if it ends with an error.'
+  return undefined
 }
 
 async function checkEntry(
@@ -69,8 +84,7 @@ async function checkAddress(check: string, address: string): Promise<AgentResult
     await response.body?.cancel()
     return { findings: [ok(check, `${shown} responds`)], clocks: clockOfResponse(url.host, response) }
   } catch (reason) {
-    const { cause, name } = reason as Error
-    const why = cause instanceof Error && cause.message !== '' ? cause.message : name
+    const why = operatorMessage(reason)
     const remedy = 'Start the agent, or correct its address in the configuration.'
     return { findings: [failed(check, `${shown} does not respond: ${why}`, remedy)], clocks: [] }
   }

@@ -1,10 +1,11 @@
 /** Runs the checks of `parley doctor`, each only if what it needs is known. */
 import { problemLines, readConfig } from '../cli-settings.ts'
+import type { HubConfig } from '../../config/hub-config.ts'
 import type { Flags, Terminal } from '../command.ts'
 import { checkAgents } from './agent-checks.ts'
 import { checkClock } from './check-clock.ts'
 import { failed, ok, type DoctorFinding } from './finding.ts'
-import { findHub, checkPorts } from './hub-checks.ts'
+import { findHub, checkPorts, type HubState } from './hub-checks.ts'
 import { checkDisk, checkStore } from './store-checks.ts'
 
 const minNodeMajor = 24
@@ -28,7 +29,9 @@ export async function diagnose(flags: Flags, terminal: Terminal): Promise<readon
   const clocks = [...hub.clocks, ...store.clocks, ...agents.clocks]
   return [
     node,
-    ok('configuration', `${file ?? 'the defaults'} (${Object.keys(config.agents).length} agents)`),
+    hub.configRejection === undefined
+      ? ok('configuration', `${file ?? 'the defaults'} (${agentCount(config)})`)
+      : failed('configuration', rejectionText(hub.configRejection), rejectionRemedy),
     hub.finding,
     ...ports,
     ...store.findings,
@@ -36,6 +39,18 @@ export async function diagnose(flags: Flags, terminal: Terminal): Promise<readon
     ...agents.findings,
     checkClock(clocks),
   ]
+}
+
+const rejectionRemedy =
+  'Correct the file, and the hub applies it at once. Variables of ${env:…} are those that the hub was started with.'
+
+function rejectionText({ since, problem }: NonNullable<HubState['configRejection']>): string {
+  return `not applied by the running hub since ${since}: ${problem}`
+}
+
+function agentCount({ agents }: HubConfig): string {
+  const { length } = Object.keys(agents)
+  return `${length} ${length === 1 ? 'agent' : 'agents'}`
 }
 
 export function checkNode(version: string): DoctorFinding {

@@ -36,6 +36,7 @@ describe('parley doctor', () => {
   it('passes a configuration that can start', async (t) => {
     const { code, findings } = await doctor(t, `listen: { port: 0, grpcPort: false }\n${demo}\n`)
     assert.equal(code, 0)
+    assert.match(findings[1]?.message ?? '', /\(1 agent\)$/)
     assert.deepEqual(
       findings.map(({ check, status }) => [check, status]),
       ['node', 'configuration', 'hub', 'port', 'store', 'disk', 'agent echo', 'clock'].map((check) => [check, 'ok']),

@@ -1,9 +1,10 @@
 /** Whether the hub runs, and otherwise whether its ports are free. */
 import { createServer } from 'node:net'
 import type { AgentSummary } from '../../admin/agent-view.ts'
+import type { HubHealth } from '../../admin/routes/health.ts'
 import type { HubConfig } from '../../config/hub-config.ts'
-import { fetchHub, requestAdmin } from '../admin-request.ts'
-import { listenUrl } from '../cli-settings.ts'
+import { fetchHub, isHubHealth, namedUrl, requestAdmin } from '../admin-request.ts'
+import { localHubUrl } from '../hub-address.ts'
 import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
 import { clockOfResponse, type ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
@@ -15,14 +16,16 @@ export interface HubState {
   readonly isReady?: boolean
   /** Its agents, if it runs and the admin key is known. */
   readonly agents?: readonly AgentSummary[]
+  /** Why it did not apply its configuration file, if it runs and the admin key is known. */
+  readonly configRejection?: HubHealth['configRejection']
   readonly clocks: readonly ClockReading[]
 }
 
-export async function findHub(flags: Flags, terminal: Terminal, { listen }: HubConfig): Promise<HubState> {
-  const url = (flags.value('url') ?? terminal.environment['PARLEY_URL'] ?? listenUrl(listen)).replace(/\/+$/, '')
+export async function findHub(flags: Flags, terminal: Terminal, config: HubConfig): Promise<HubState> {
+  const url = (await namedUrl(flags, terminal)) ?? (await localHubUrl(flags, config))
   try {
     const health = await fetchHub(`${url}/healthz`, flags)
-    if (!health.ok || !/"status":"ok"/.test(await health.text())) {
+    if (!(await isHubHealth(health))) {
       const finding = failed('hub', `${url} is used by another program`, 'Choose another port with --port.')
       return { isRunning: true, finding, clocks: [] }
     }
@@ -43,13 +46,19 @@ async function readAgents(
   flags: Flags,
   terminal: Terminal,
   url: string,
-): Promise<Pick<HubState, 'agents' | 'finding'>> {
+): Promise<Pick<HubState, 'agents' | 'configRejection' | 'finding'>> {
   try {
-    const { agents } = await requestAdmin<{ agents: readonly AgentSummary[] }>(flags, terminal, 'GET', '/admin/agents')
-    return { agents, finding: ok('hub', `running at ${url}`) }
+    const { agents } = await requestAdmin<{ agents: readonly AgentSummary[] }>(
+      flags,
+      terminal,
+      'GET',
+      '/admin/agents?check=now',
+    )
+    const { configRejection } = await requestAdmin<HubHealth>(flags, terminal, 'GET', '/admin/health')
+    return { agents, configRejection, finding: ok('hub', `running at ${url}`) }
   } catch (reason) {
     if (!(reason instanceof CliError)) throw reason
-    return { finding: warning('hub', `running at ${url}, but: ${reason.message}`, 'Set PARLEY_ADMIN_KEY.') }
+    return { finding: warning('hub', `running at ${url}; its agents were not asked`, reason.message) }
   }
 }
 

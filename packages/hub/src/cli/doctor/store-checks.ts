@@ -3,6 +3,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { HubConfig } from '../../config/hub-config.ts'
 import { describeStore, sqliteFile } from '../../store/open-store.ts'
+import { operatorMessage } from '../../json/operator-message.ts'
 import type { ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
 import type { HubState } from './hub-checks.ts'
@@ -79,7 +80,7 @@ async function checkPostgres(url: string, name: string): Promise<StoreResult> {
     return { findings: [ok('store', name)], clocks }
   } catch (reason) {
     const remedy = 'Check that PostgreSQL runs, and the host, user, password and database in `store`.'
-    return { findings: [failed('store', `${name}: ${(reason as Error).message}`, remedy)], clocks: [] }
+    return { findings: [failed('store', `${name}: ${operatorMessage(reason)}`, remedy)], clocks: [] }
   } finally {
     await client?.end().catch(() => {})
   }

@@ -105,7 +105,7 @@ async function load<Summary extends DumpSummary | BackupSummary>(
 }
 
 function openInput(file: string, { input }: Terminal) {
-  const total = file === '-' ? undefined : statSync(file).size
+  const total = file === '-' ? undefined : sizeOf(file)
   const stream = file === '-' ? input : createReadStream(file, { highWaterMark: 2 ** 20 })
   let bytes = 0
   async function* pieces(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -115,6 +115,13 @@ function openInput(file: string, { input }: Terminal) {
     }
   }
   return { pieces: pieces(), bytesRead: () => bytes, total }
+}
+
+function sizeOf(file: string): number {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined) throw new CliError(`${file} does not exist: check the path.`)
+  if (stat.isDirectory()) throw new CliError(`${file} is a directory: name a file in it.`)
+  return stat.size
 }
 
 async function list(file: string, flags: Flags, terminal: Terminal): Promise<number> {

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import type { FullStore } from '@parley/a2a'
 import type { HubHealth } from '../../admin/routes/health.ts'
 import { describeStore, openStore, sqliteFile, type StoreSettings } from '../../store/open-store.ts'
-import { hubConnection, isKeyMissing, requestAdmin } from '../admin-request.ts'
+import { hubConnection, requestAdmin } from '../admin-request.ts'
 import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
 import { readStoreSettings } from '../store-location.ts'
 
@@ -39,8 +39,7 @@ async function openDatabase(flags: Flags, terminal: Terminal, settings: StoreSet
     await requireHubOf(settings, flags, terminal)
     return undefined
   } catch (reason) {
-    if (!(reason instanceof CliError)) throw reason
-    if (reason.exitCode !== exitCodes.unreachable && !isKeyMissing(reason)) throw reason
+    if (!(reason instanceof CliError && reason.exitCode === exitCodes.unreachable)) throw reason
     return openStore(settings)
   }
 }

@@ -3,6 +3,7 @@ import { existingMasterKeys, sqliteLoader, sqliteReader } from '@parley/a2a/stor
 import { DumpError, type StoreLoader, type StoreReader } from '@parley/a2a/stores/dump'
 import { connectionOptions, sqliteFile, type StoreSettings } from '../../store/open-store.ts'
 import { recordSqliteBackup, removeSqliteBackupRecord, type LastBackup } from '../../store/last-backup.ts'
+import { operatorMessage } from '../../json/operator-message.ts'
 import { CliError, usageError } from '../command.ts'
 
 export interface WholeStore {
@@ -71,13 +72,6 @@ export async function withOperatorErrors<Result>(work: () => Promise<Result>): P
     const isExpected = error instanceof DumpError || (error instanceof Error && error.constructor === Error)
     const hasCode = error instanceof Error && typeof (error as { code?: unknown }).code === 'string'
     if (!isExpected && !hasCode) throw error
-    throw error instanceof CliError ? error : new CliError(messageOf(error))
+    throw error instanceof CliError ? error : new CliError(operatorMessage(error))
   }
-}
-
-/** A refused connection to several addresses has the messages in its parts. */
-function messageOf(error: Error): string {
-  return error instanceof AggregateError && error.message === ''
-    ? error.errors.map((part: unknown) => (part instanceof Error ? part.message : String(part))).join('; ')
-    : error.message
 }

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { operatorMessage } from '../../json/operator-message.ts'
 import { commandProvider } from './command-provider.ts'
 import type { SecretLookup, SecretProvider, SecretReference, SecretResult } from './secret-provider.ts'
 
@@ -77,7 +78,7 @@ export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretC
       if (typeof value !== 'string' || value === '') return { problem: `${nameOf(reference)} is empty` }
       return { value }
     } catch (reason) {
-      return { problem: `${nameOf(reference)} cannot be read: ${(reason as Error).message}` }
+      return { problem: `${nameOf(reference)} cannot be read: ${operatorMessage(reason)}` }
     }
   }
 

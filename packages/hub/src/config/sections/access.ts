@@ -49,7 +49,7 @@ export const adminSection = z.strictObject({
     .min(16, 'is shorter than 16 characters: create one with `openssl rand -base64 32`')
     .optional()
     .describe(
-      'The admin key. Default: created at the first start; printed on a terminal, else written to `parley.admin-key` in the data directory.',
+      'The admin key. Default: created at the first start, in the file `parley.admin-key` of the data directory.',
     ),
   previousKeys: z
     .array(secret)

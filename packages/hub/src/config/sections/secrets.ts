@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { duration, durationOrOff, nonEmpty, secret } from '../values.ts'
 
-/** `env` and `file` are built in. */
-const builtIn = ['env', 'file']
+const builtIn = ['env', 'file', 'hub']
 
 const providerSchema = z
   .strictObject({

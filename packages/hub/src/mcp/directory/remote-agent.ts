@@ -2,7 +2,7 @@
  * An agent in the directory that is called over the network. The size of its answers is limited, because it may be
  * untrusted.
  */
-import type { AgentCard, Message, Part, StreamEvent, Task, TextPart } from '@parley/a2a'
+import type { AgentCard, Message, Part, StreamEvent, Task } from '@parley/a2a'
 import type { AgentResponse, CallOptions, EventStream, RemoteAgent } from '@parley/a2a/client'
 import { A2AError, hasSettled, taskIdOfEvent, omitUndefined } from '@parley/a2a'
 import type { AgentProfile, AgentRef, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
@@ -56,13 +56,9 @@ async function readUntilSettled(
   signal.addEventListener('abort', leave)
   if (signal.aborted) leave()
   let said = 0
-  const streamed = new Set<string>()
   try {
     for await (const event of stream) {
       taskId = taskIdOfEvent(event) ?? taskId
-      if ('artifactUpdate' in event && event.artifactUpdate.append === true) {
-        streamed.add(event.artifactUpdate.artifact.artifactId)
-      }
       onEvent(event)
       signal.throwIfAborted()
       said += lengthOf(event)
@@ -71,7 +67,7 @@ async function readUntilSettled(
       // A stream may stay open while the agent waits for credentials; the waiting tool call ends then.
       if (taskId !== undefined && isWaiting(event)) return { task: await agent.get(taskId, { signal }) }
     }
-    return answerOf(await stream.result(), streamed)
+    return answerOf(await stream.result())
   } finally {
     clearTimeout(grace)
     signal.removeEventListener('abort', leave)
@@ -83,30 +79,8 @@ function isWaiting(event: StreamEvent): boolean {
   return 'statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_AUTH_REQUIRED'
 }
 
-function answerOf({ kind, ...answer }: AgentResponse, streamed: ReadonlySet<string>): AgentAnswer {
-  if (kind === 'message') return { message: answer as Message }
-  const task = answer as Task
-  const { artifacts = [] } = task
-  const whole = artifacts.map((one) =>
-    streamed.has(one.artifactId) ? { ...one, parts: joinTextParts(one.parts) } : one,
-  )
-  return { task: artifacts.length === 0 ? task : { ...task, artifacts: whole } }
-}
-
-/** Joins a text that arrived in chunks. */
-function joinTextParts(parts: readonly Part[]): readonly Part[] {
-  const whole: (Part | string[])[] = []
-  for (const part of parts) {
-    const last = whole.at(-1)
-    if (!isBareText(part)) whole.push(part)
-    else if (Array.isArray(last)) last.push(part.text)
-    else whole.push([part.text])
-  }
-  return whole.map((one) => (Array.isArray(one) ? { text: one.join('') } : one))
-}
-
-function isBareText(part: Part): part is TextPart {
-  return 'text' in part && Object.keys(part).length === 1
+function answerOf({ kind, ...answer }: AgentResponse): AgentAnswer {
+  return kind === 'message' ? { message: answer as Message } : { task: answer as Task }
 }
 
 function traceHeaders({ traceparent }: AgentCallOptions): Pick<CallOptions, 'headers'> {

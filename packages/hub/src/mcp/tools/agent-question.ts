@@ -3,8 +3,8 @@
  * the message that goes back. A secret is never requested this way: forms pass through the client, and often its model.
  */
 import { inputRequired, isSpecType, type ClientCapabilities, type InputRequest } from '@modelcontextprotocol/server'
-import type { Message, Part, Struct, Task } from '@parley/a2a'
-import { clientToolsExtension, credentialsExtension, isStruct, omitUndefined } from '@parley/a2a'
+import type { Part, Struct, Task } from '@parley/a2a'
+import { asksForSecret, isStruct, omitUndefined } from '@parley/a2a'
 import { textOfParts } from '../../agents/part-reader.ts'
 
 export interface AgentQuestion {
@@ -26,7 +26,7 @@ export function readAgentQuestion({ status }: Task): AgentQuestion {
   const url = parts.flatMap((part) => ('url' in part && isPage(part.url) ? [part.url] : []))[0]
   return {
     text: textOfParts(parts).slice(0, maxQuestionLength) || emptyQuestion,
-    isSecret: message !== undefined && asksForSecret(message),
+    isSecret: asksForSecret(message),
     ...omitUndefined({ form, url }),
   }
 }
@@ -84,19 +84,4 @@ function formIn(part: Part): Struct | undefined {
 /** Only https, because others on the network could change the page. */
 function isPage(url: string): boolean {
   return /^https:\/\//i.test(url) && URL.canParse(url)
-}
-
-function asksForSecret({ metadata, parts }: Message): boolean {
-  const request = aboutIn(metadata, clientToolsExtension)['inputRequest']
-  if (isStruct(request) && request['sensitive'] === true) return true
-  return parts.some((part) => aboutIn(part.metadata, credentialsExtension)['type'] === 'auth-request' && isInBand(part))
-}
-
-function isInBand(part: Part): boolean {
-  return 'data' in part && isStruct(part.data) && part.data['inBand'] === true
-}
-
-function aboutIn(metadata: Struct | undefined, uri: string): Struct {
-  const about = metadata?.[uri]
-  return isStruct(about) ? about : {}
 }

@@ -1,7 +1,7 @@
 /**
  * Tasks of MCP (revision 2025-11-25): a tool call returns a task at once, which the client polls, awaits and cancels. Each
  * is backed by the task of the agent, so that it outlives the connection. Only an answer without a task is kept here, for
- * as long as the connection. The next revision removed them from the protocol.
+ * as long as the connection. Revision 2026-07-28 moved tasks to the extension `io.modelcontextprotocol/tasks`, which the hub does not serve.
  */
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/server'
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'

@@ -125,6 +125,8 @@ export interface LogOptions {
 export interface HubLog extends AgentLog {
   /** Hides these values, too: the secrets of another configuration. Earlier ones stay hidden. */
   setSecrets(secrets: readonly string[]): void
+  /** The text without secrets, for other output. */
+  redact(text: string): string
   /** Writes pending lines. */
   flush(): void
 }
@@ -192,6 +194,7 @@ export function createLog({ level, format, secrets = [], write, onLine, now = Da
       for (const secret of given) known.add(secret)
       redact = createRedactor([...known])
     },
+    redact: (text) => redact.text(text),
     flush,
   }
 }

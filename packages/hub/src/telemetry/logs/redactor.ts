@@ -41,6 +41,23 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   }
 }
 
+/** Hides the secrets that `values` returns at the time, too. Earlier ones stay hidden: an old error may contain them. */
+export function createSecretRedactor(values: () => ReadonlyMap<string, string>): (text: string) => string {
+  const known = new Set<string>()
+  let last: ReadonlyMap<string, string> | undefined
+  let redact = createRedactor()
+  return (text) => {
+    const current = values()
+    // Another map after each change.
+    if (current !== last) {
+      last = current
+      for (const secret of current.values()) known.add(secret)
+      redact = createRedactor([...known])
+    }
+    return redact.text(text)
+  }
+}
+
 /** Maps whose values are always redacted. */
 const secretMap = /^(headers|env|environment)$/i
 

@@ -3,7 +3,7 @@
  * gets its name when it is complete and on disk. So a process that is killed leaves no half store: the next load begins again, and a
  * store is not opened before (sqlite-store.ts).
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DumpEntry } from '../../dump/dump-entry.ts'
 import { createOrderCheck } from '../../dump/entry-order.ts'
@@ -12,6 +12,7 @@ import { type SqliteDatabase, openSqliteDatabase } from '../database.ts'
 import { lockFile } from '../file-lock.ts'
 import { migrateSqlite } from '../migrate.ts'
 import { createPrivateFile, syncDirectory } from '../private-files.ts'
+import { createStoreDirectory } from '../store-directory.ts'
 import { createEntryWriter } from './entry-writer.ts'
 import { partialFile } from './partial-file.ts'
 
@@ -33,7 +34,7 @@ export interface SqliteLoaderOptions {
 export async function sqliteLoader(options: string | SqliteLoaderOptions): Promise<StoreLoader> {
   const { file: given, now = Date.now } = typeof options === 'string' ? { file: options } : options
   const file = resolve(given)
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  createStoreDirectory(dirname(file))
   const unlock = lockFile(file)
   const draft = partialFile(file)
   let database: SqliteDatabase | undefined

@@ -84,6 +84,10 @@ describe('the status of an agent', () => {
     const errorOf = (more: Partial<Agent>) => agentLastError({ ...talker, ...more })
     assert.equal(errorOf({}), undefined)
     assert.deepEqual(errorOf({ lastError }), lastError)
+    assert.equal(
+      errorOf({ lastError: { ...lastError, cause: '401: Incorrect API key' } })?.text,
+      '401: Incorrect API key',
+    )
     assert.deepEqual(errorOf({ lastError, state: 'unavailable', startError }), {
       text: 'there is no file',
       at: startError.at,

@@ -85,6 +85,7 @@ const shapeHints: Readonly<Partial<Record<EntryField['shape'], string>>> = {
   lines: words.lines,
   json: words.json,
   command: words.command,
+  secret: words.secret,
 }
 
 interface ControlProps {

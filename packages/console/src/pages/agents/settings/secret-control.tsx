@@ -1,6 +1,6 @@
-/** A secret: a reference to an environment variable, or a value in the file, which the hub does not show. */
+/** A secret: a reference to an environment variable, or a value that the hub keeps, or one in the file. The hub shows neither. */
 import { useSignal } from '@preact/signals'
-import { environmentReference, environmentVariable, hiddenSecret } from './setting-values.ts'
+import { environmentReference, environmentVariable, hiddenSecret, hubSecret } from './setting-values.ts'
 import { agentSettingsStrings } from './strings.ts'
 
 const words = agentSettingsStrings.secret
@@ -16,7 +16,8 @@ export interface SecretControlProps {
 export function SecretControl({ id, name, value, isWrong, onValue }: SecretControlProps) {
   const variable = environmentVariable(value)
   const text = typeof value === 'string' ? value : ''
-  const isKept = text.includes(hiddenSecret)
+  const kept = hubSecret(value)
+  const isInFile = text.includes(hiddenSecret)
   /** Until there is a value that shows it. */
   const chosen = useSignal<'environment' | 'value'>('environment')
   const source = variable !== undefined ? 'environment' : text === '' ? chosen.value : 'value'
@@ -35,7 +36,7 @@ export function SecretControl({ id, name, value, isWrong, onValue }: SecretContr
           {words.environment}
         </option>
         <option value="value" selected={source === 'value'}>
-          {words.value}
+          {isInFile ? words.file : words.hub}
         </option>
       </select>
       {source === 'environment' ? (
@@ -54,8 +55,8 @@ export function SecretControl({ id, name, value, isWrong, onValue }: SecretContr
         <input
           {...shared}
           type="password"
-          placeholder={isKept ? words.kept : words.newValue}
-          value={isKept ? '' : text}
+          placeholder={kept !== undefined ? words.keptAs(kept) : isInFile ? words.kept : words.newValue}
+          value={kept !== undefined || isInFile ? '' : text}
           onInput={({ currentTarget }) => onValue(currentTarget.value === '' ? undefined : currentTarget.value)}
         />
       )}

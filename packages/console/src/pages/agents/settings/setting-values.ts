@@ -61,6 +61,11 @@ export function environmentVariable(value: unknown): string | undefined {
   return typeof value === 'string' ? /^\$\{env:([^}]*)\}$/.exec(value)?.[1] : undefined
 }
 
+/** The secret that the hub keeps, likewise. */
+export function hubSecret(value: unknown): string | undefined {
+  return typeof value === 'string' ? /^\$\{hub:([^}]*)\}$/.exec(value)?.[1] : undefined
+}
+
 export function environmentReference(name: string): string {
   return `\${env:${name}}`
 }

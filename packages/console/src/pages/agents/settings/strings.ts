@@ -85,9 +85,11 @@ export const agentSettingsStrings = {
   secret: {
     source: (name: string) => `Source of ${name}`,
     environment: 'Environment variable',
-    value: 'Stored in the file',
+    file: 'Stored in the file',
+    hub: 'Kept by the hub',
     variable: 'NAME',
     kept: 'Unchanged (hidden)',
+    keptAs: (name: string) => `Kept as ${name} (hidden)`,
     newValue: 'New value',
   },
   map: {

@@ -5,6 +5,7 @@ import { useResource } from '../../../api/resource.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { usePaletteActions } from '../../../app/palette-state.ts'
 import { navigate, query, setQuery } from '../../../app/router.ts'
+import { ConfigRejectionNotice } from '../../../components/config-effects/config-rejection-notice.tsx'
 import { CopyButton } from '../../../components/content/copy-button.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { ConfigConflict } from './conflict.tsx'
@@ -82,6 +83,7 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
           {words.review}
         </button>
       </div>
+      <ConfigRejectionNotice />
       {conflictingConfig.value !== undefined && <ConfigConflict />}
       <LastApplied />
       {find.isOpen && <FindBar find={find} />}

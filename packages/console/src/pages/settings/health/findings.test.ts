@@ -23,6 +23,7 @@ describe('the findings of the health page', () => {
     const health = {
       ...well,
       store: { ...well.store, isReady: false, trouble: 'disk full' },
+      configRejection: { since: '2030-01-31T12:00:00.000Z', problem: 'parley.yaml:2  agents.a: unknown setting' },
       push: { isOn: true, dead: 2, behind: 0, due: 0 },
     }
     const agents = [
@@ -40,6 +41,7 @@ describe('the findings of the health page', () => {
       found.map(({ grade, title }) => `${grade}: ${title}`),
       [
         'bad: The store is not responding',
+        'bad: The configuration file is not applied',
         'bad: down is not responding',
         'bad: closed failed to start',
         'bad: held is blocked: its card has changed',
@@ -51,7 +53,7 @@ describe('the findings of the health page', () => {
     )
     assert.equal(found[0]?.why, 'disk full')
     assert.deepEqual(
-      found[1]?.links.map(({ href }) => href),
+      found[2]?.links.map(({ href }) => href),
       ['/agents/down', '/tasks?agent=down&state=TASK_STATE_FAILED'],
     )
     assert.equal(new Set(found.map(({ id }) => id)).size, found.length)

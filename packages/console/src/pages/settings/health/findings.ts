@@ -4,6 +4,7 @@
  */
 import type { Agent, Health } from '../../../api/admin.ts'
 import { formatDuration } from '../../../components/format.ts'
+import { configRejectionStrings } from '../../../components/strings.ts'
 import type { StatStep } from '../../../components/stats/stat-charts.ts'
 import { healthStrings } from './strings.ts'
 
@@ -33,6 +34,7 @@ export function findingsOf(
 ): readonly Finding[] {
   const all = [
     ...storeFindings(health),
+    ...configFindings(health),
     ...agents.flatMap(agentFindings),
     ...errorFindings(minutes),
     ...pushFindings(health),
@@ -49,6 +51,13 @@ function storeFindings({ store }: Health): readonly Finding[] {
   if (latencyMs < slowStoreMs) return []
   const why = strings.storeSlowWhy(name, formatDuration(latencyMs))
   return [{ id: 'store', grade: 'odd', title: strings.storeSlow, why, next: strings.storeSlowNext, links: [] }]
+}
+
+function configFindings({ configRejection }: Health): readonly Finding[] {
+  if (configRejection === undefined) return []
+  const { title, advice, open } = configRejectionStrings
+  const links = [{ text: open, href: '/settings/config' }]
+  return [{ id: 'config', grade: 'bad', title, why: configRejection.problem, next: advice, links }]
 }
 
 function agentFindings(agent: Agent): readonly Finding[] {
@@ -68,7 +77,7 @@ function agentFindings(agent: Agent): readonly Finding[] {
   if (state !== 'open') return [finding('bad', strings.notStarted(name), strings.notStartedNext, startError?.message)]
   if (health.state === 'down') {
     const next = health.breaker === 'open' ? strings.pausedNext : strings.downNext
-    return [finding('bad', strings.down(name), next, health.cause ?? health.why ?? lastError?.text)]
+    return [finding('bad', strings.down(name), next, health.cause ?? lastError?.cause ?? health.why ?? lastError?.text)]
   }
   return [
     ...(health.state === 'slow' ? [finding('odd', strings.slow(name), strings.slowNext, health.why)] : []),

@@ -142,8 +142,7 @@ function HubFacts({ health }: { readonly health: Health }) {
               : parts.storeDown(store.name)}
           </Fact>
           <Fact name={parts.agents}>
-            <a href="/agents">{parts.agentsOpen(agents.open, agents.all)}</a>
-            {agents.down.length > 0 && parts.agentsDown(agents.down.length)}
+            <a href="/agents">{parts.agentsUp(agents.all - agents.down.length, agents.all)}</a>
           </Fact>
           {storage !== undefined && <StorageFacts storage={storage} />}
           <Fact name={parts.streams}>{formatCount(streams)}</Fact>

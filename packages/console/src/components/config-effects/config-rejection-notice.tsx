@@ -1,0 +1,41 @@
+/** That the hub does not run the configuration file as it is, and why. Nothing while it does. */
+import { callAdmin } from '../../api/admin-client.ts'
+import { useResource } from '../../api/resource.ts'
+import { useVisibleInterval } from '../../api/use-visible-interval.ts'
+import { FailureNotice } from '../status/error-notice.tsx'
+import { configRejectionStrings as strings } from '../strings.ts'
+import { ClockTime } from '../time.tsx'
+
+/** The change feed has no event for a file that was not applied. */
+const reloadMs = 5_000
+
+export function ConfigRejectionNotice({ isLinked = false }: { readonly isLinked?: boolean }) {
+  const health = useResource(
+    'health',
+    (signal) => callAdmin('getHealth', { signal }),
+    ({ type }) => type === 'config',
+  )
+  useVisibleInterval(reloadMs, health.reload)
+  const rejection = health.value.value?.configRejection
+  if (rejection === undefined) return null
+  return (
+    <FailureNotice
+      isLive={false}
+      label={strings.title}
+      title={
+        <>
+          {strings.title} {strings.since} <ClockTime at={rejection.since} />
+        </>
+      }
+      cause={rejection.problem}
+      advice={strings.advice}
+      actions={
+        isLinked && (
+          <a class="button small" href="/settings/config">
+            {strings.open}
+          </a>
+        )
+      }
+    />
+  )
+}

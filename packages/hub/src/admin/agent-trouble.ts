@@ -1,0 +1,14 @@
+/** Why an agent cannot take work, in one line for operators. Without imports that run: commands use it, too. */
+import type { AgentSummary } from './agent-view.ts'
+
+type AgentState = Pick<AgentSummary, 'state' | 'startError' | 'health' | 'lastError'>
+
+/** `undefined` if the agent is up. */
+export function agentTrouble({ state, startError, health, lastError }: AgentState): string | undefined {
+  if (state !== 'open') return startError?.message ?? 'it did not start'
+  const { why, cause, breaker } = health
+  if (why === undefined) return undefined
+  // The circuit breaker counts failures of tasks: the last one explains them.
+  const last = cause === undefined && breaker === 'open' ? (lastError?.cause ?? lastError?.text) : undefined
+  return last === undefined ? why : `${why}: ${last}`
+}

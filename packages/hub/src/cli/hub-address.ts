@@ -1,0 +1,43 @@
+/**
+ * Where the hub of a data directory listens. The hub records its URL there, so that commands in another terminal find it although a
+ * flag or a variable of its own terminal has changed the port, or the configuration has changed since.
+ */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HubConfig } from '../config/hub-config.ts'
+import type { Flags } from './command.ts'
+
+const fileIn = (dataDir: string): string => join(dataDir, 'parley.address')
+
+/** Returns a function that removes the record when the hub stops. */
+export async function recordHubAddress(dataDir: string, url: string): Promise<() => Promise<void>> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await writeFile(fileIn(dataDir), `${url}\n`, { mode: 0o600 })
+  } catch {
+    // The data directory may be read-only; commands then need --port or --url.
+    return async () => {}
+  }
+  return async () => {
+    // Another hub may have replaced it: replicas on PostgreSQL can share a data directory.
+    if ((await recordedAddress(dataDir)) === url) await rm(fileIn(dataDir), { force: true })
+  }
+}
+
+/** The URL of the hub that runs, or was killed, in this data directory. */
+export async function recordedAddress(dataDir: string): Promise<string | undefined> {
+  const text = await readFile(fileIn(dataDir), 'utf8').catch(() => '')
+  return URL.canParse(text.trim()) ? text.trim() : undefined
+}
+
+/** The URL of the hub that a command is for, if it names none. */
+export async function localHubUrl(flags: Flags, config: Pick<HubConfig, 'listen' | 'dataDir'>): Promise<string> {
+  const isSet = flags.value('port') !== undefined || flags.value('host') !== undefined
+  return (isSet ? undefined : await recordedAddress(config.dataDir)) ?? listenUrl(config.listen)
+}
+
+/** Where a hub with these settings is reached from the same machine. */
+export function listenUrl({ host, port, tls }: HubConfig['listen']): string {
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}

@@ -1,0 +1,83 @@
+/** What the program does beyond the a2a-cli specification, each shown by a run as the requirements are. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Check, JsonError, JsonTask } from './workbench.ts'
+
+export interface Extra {
+  readonly title: string
+  /** Why it breaks no requirement. */
+  readonly about: string
+  readonly check: Check
+}
+
+export const extras: readonly Extra[] = [
+  {
+    title: 'The message on stdin',
+    about:
+      'The specification reads stdin for `--data -` only. `send` also reads its message there if the text is `-`, or if there is neither a text nor a part and stdin is no terminal; such a call would be a usage error otherwise.',
+    async check({ a2a, agent }) {
+      const { url } = await agent()
+      for (const args of [['-'], []]) {
+        const run = await a2a(['send', '-a', url, '-o', 'json', ...args], {
+          stdin: 'complete the order\n',
+          shows: 'sends the text of stdin',
+        })
+        assert.match(run.stdout, /Done: the order/)
+      }
+      const empty = await a2a(['send', '-a', url, '-o', 'json', '-'], {
+        exit: 2,
+        shows: 'is a usage error if stdin is empty',
+      })
+      assert.equal(empty.json<JsonError>().error.code, 'A2ACLI_ERR_USAGE')
+    },
+  },
+  {
+    title: '--exit-status',
+    about:
+      'Exit code 0 means that the agent answered, whatever the state of the task is (§11.6). With `--exit-status`, on `send`, `task get` and `task subscribe`, the code is 1 for a task that failed or was rejected or canceled, and 6 for one that waits for input or a credential.',
+    async check({ a2a, agent }) {
+      const { url } = await agent()
+      for (const [text, exit] of [
+        ['complete', 0],
+        ['fail', 1],
+        ['reject', 1],
+        ['input', 6],
+        ['auth', 6],
+      ] as const) {
+        const run = await a2a(['send', '-a', url, '-o', 'json', '--exit-status', text], {
+          exit,
+          shows: 'prints the task, and exits by its state',
+        })
+        assert.ok(run.json<{ task: JsonTask }>().task.id.length > 0)
+        await a2a(['send', '-a', url, '-o', 'json', text], { shows: 'exits with 0 without the option' })
+      }
+    },
+  },
+  {
+    title: 'The answer on a terminal',
+    about:
+      'If stdout is a terminal and no format is set, `send`, `task get --wait` and `task subscribe` print the answer while it comes, then one line with task, context and state, and the command that continues. Pipes, `-o text` and `A2ACLI_OUTPUT=text` get the labels of §11.2; JSON never depends on a terminal.',
+    async check(bench) {
+      const { url } = await bench.agent()
+      const terminal = await bench.startInTerminal(['send', '-a', url, 'chunks'])
+      const { stdout } = await terminal.ended
+      assert.match(stdout, /one two three\s+.*Task [0-9a-f-]{36}, context [0-9a-f-]{36}: /)
+      assert.doesNotMatch(stdout, /Task ID:/)
+      bench.shows('In a terminal, `a2a send chunks` printed the text of the answer, and one line with ids and state.')
+      const labels = await bench.startInTerminal(['send', '-a', url, '-o', 'text', 'chunks'])
+      assert.match((await labels.ended).stdout, /Task ID: [0-9a-f-]{36}/)
+      bench.shows('In a terminal, `a2a send -o text chunks` printed the labels.')
+    },
+  },
+  {
+    title: 'skill install',
+    about:
+      'The one skill (§14) is in the package, and `a2a skill install` writes it to where coding agents look for it.',
+    async check({ a2a, folder }) {
+      await a2a(['skill', 'install'], { shows: 'writes .agents/skills/a2a' })
+      assert.match(await readFile(join(folder, '.agents/skills/a2a/SKILL.md'), 'utf8'), /^---\nname: a2a\n/)
+      await a2a(['skill', 'install'], { shows: 'changes nothing the second time' })
+    },
+  },
+]
