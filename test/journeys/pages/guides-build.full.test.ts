@@ -16,8 +16,8 @@ PORT=11434 exec node "$HOME/model.ts"`,
 })
 describePage('docs/guides/claude-code-acp.md', {
   standIns: {
-    // An agent on the SDK of the Agent Client Protocol stands in for Claude Code.
+    // An agent on the SDK of the Agent Client Protocol stands in for Claude Code. The hub needs this npx in its PATH, too.
     npx: `case "$*" in *claude-agent-acp*) exec node --conditions=parley-source '${join(root, 'test/agents/programs/acp-agent.ts')}' ;; esac
-PATH="\${PATH#*:}" exec npx "$@"`,
+exec "$(PATH="\${PATH#*:}" command -v npx)" "$@"`,
   },
 })

@@ -1,6 +1,6 @@
 /** Runs a page as a reader would: in an empty folder, command by command, in terminals that stay open. */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,7 +9,7 @@ import { freePort } from '../../free-port.ts'
 import type { Machine } from '../machine.ts'
 import type { Terminal } from '../terminal.ts'
 import { assertOutput, hasPrinted } from './match-output.ts'
-import type { PageStep } from './page-steps.ts'
+import type { ExpectedOutput, PageStep } from './page-steps.ts'
 
 export interface PageRunner {
   run(step: PageStep): Promise<void>
@@ -67,11 +67,14 @@ export async function openPageRunner(machine: Machine, options: PageRunnerOption
     const deadline = performance.now() + guardMs
     for (;;) {
       try {
-        const printed: string[] = []
-        // Pages show what goes to stdout.
-        for (const command of commandsIn(onThisMachine(step.script)))
-          printed.push(await main.run(`{ ${command}\n} 2> ${join(machine.home, 'stderr')}`))
-        if (step.output !== undefined) assertOutput(asOnPage(printed.join('')), step.output)
+        let printed = ''
+        let hints = ''
+        const stderr = join(machine.home, 'stderr')
+        for (const command of commandsIn(onThisMachine(step.script))) {
+          printed += await main.run(`{ ${command}\n} 2> ${stderr}`)
+          hints += readFileSync(stderr, 'utf8')
+        }
+        if (step.output !== undefined) assertPrinted(asOnPage(printed), asOnPage(hints), step.output)
         hasChangedFile = false
         return
       } catch (error) {
@@ -119,6 +122,16 @@ export async function openPageRunner(machine: Machine, options: PageRunnerOption
       } else if (step.kind === 'file') await writeFile(step.name, onThisMachine(step.content))
       else await (step.terminal === undefined ? runToEnd(step) : startIn(step.terminal, step))
     },
+  }
+}
+
+/** Most pages show what goes to stdout; some also what a program reports on stderr before. */
+function assertPrinted(stdout: string, stderr: string, output: ExpectedOutput): void {
+  try {
+    assertOutput(stdout, output)
+  } catch (error) {
+    if (output.format !== 'text' || stderr === '') throw error
+    assertOutput(stderr + stdout, output)
   }
 }
 

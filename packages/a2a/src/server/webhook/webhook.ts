@@ -167,7 +167,8 @@ export function webhook(options: WebhookOptions): Webhook {
 
   function refusal(error: A2AError): HttpResponse {
     const { http: status } = errorTable[error.code]
-    const about = { ...error.details, status, reason: error.message, cause: error.cause }
+    const cause = error.cause === undefined ? {} : { cause: error.cause }
+    const about = { ...error.details, status, reason: error.message, ...cause }
     if (status === 500) log.error('a notification could not be handled', about)
     else log.warn('a notification was refused', about)
     // The sender does not learn which check failed.
