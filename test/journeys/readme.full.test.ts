@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from './install.ts'
+import { installation } from './installation.ts'
 import { describeJourney } from './journey.ts'
 import type { Machine } from './machine.ts'
 import { commandsIn } from './pages/page-runner.ts'
@@ -55,6 +56,17 @@ describeJourney(
       for (const command of install) printed.push(await second.run(command))
       assert.equal(printed.at(-1)?.trim(), version)
       assert.match(await second.run('a2a --version && parley help'), /parley up/)
+    })
+
+    step('the archives of a clone install globally, as the installation page says', async (machine) => {
+      const page = await readFile(join(root, 'docs/guides/install.md'), 'utf8')
+      const command = commandsOn(page).find((line) => line.startsWith('npm install --global ~/parley'))
+      const folder = await machine.folder('archives')
+      const terminal = await machine.terminal(folder, { npm_config_prefix: join(machine.home, 'archives-global') })
+      const { scratch } = await installation()
+      await terminal.run(command?.replace('~/parley', scratch) ?? 'false')
+      await terminal.start(`${join(machine.home, 'archives-global/bin/parley')} up`, /listening on http:/)
+      await terminal.interrupt()
     })
 
     step('a TypeScript agent runs by npx without node_modules beside it', async (machine) => {
