@@ -37,7 +37,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   AGENT_NOT_FOUND: {
     cause:
-      'The path or the tenant names an agent that this server does not have, or the request names no agent and there is no default agent.',
+      'The path or the tenant names an agent that this server does not have. Or the request names no agent, and there is no default agent at its path: with several agents, paths below `/a2a` begin with a name.',
     remedy:
       'Take the URL from the agent card, or list the agents of a hub with `GET /a2a`. Set `default: true` on one agent if clients send no name.',
   },

@@ -92,7 +92,7 @@ const whenRaised: Readonly<Record<ErrorCode, string>> = {
   PARSE_ERROR: 'the body is not JSON',
   INVALID_REQUEST: 'the envelope is invalid',
   METHOD_NOT_FOUND: 'no such method or path',
-  AGENT_NOT_FOUND: 'no agent of that name, or no name and no default agent; the error lists the agents',
+  AGENT_NOT_FOUND: 'no agent of that name, or no name where there is no default agent; the error lists the agents',
   METHOD_NOT_ALLOWED: 'the path exists, but not with this verb',
   INVALID_PARAMS: 'fields are missing or wrong; the error lists each',
   INTERNAL: 'server error; details are in the log only',

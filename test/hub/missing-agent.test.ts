@@ -1,4 +1,4 @@
-/** A mistyped agent name: every binding and the card report it, and list the agents that the caller may use. */
+/** A mistyped or lost agent name: every binding and the card report it, and list the agents that the caller may use. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
@@ -62,5 +62,43 @@ describe('an unknown agent', () => {
       const { card } = await connect(stage.url + path)
       assert.equal(card.name, 'Echo', path)
     }
+  })
+})
+
+describe('a URL below /a2a that names no agent', () => {
+  const lost = 'The URL names no agent: end the URL of an agent with a slash. Agents: echo, clock'
+
+  it('is reported with the agents that the caller may use, for cards and calls', async () => {
+    const known = await stage.key({ scopes: ['agent:*'] })
+    for (const [proof, sentence] of [
+      [{}, lost],
+      [{ authorization: 'Bearer wrong' }, lost],
+      [known, `${lost}, secret`],
+    ] as const) {
+      for (const path of ['.well-known/agent-card.json', '.well-known/agent.json', '.well-known/agent', 'agent-card']) {
+        for (const version of [{}, { 'A2A-Version': '1.0' }]) {
+          const { status, json } = await stage.ask('GET', `/a2a/${path}`, undefined, { ...proof, ...version })
+          assert.deepEqual([status, json.error?.message ?? json.message], [404, sentence], path)
+        }
+      }
+      const sent = await stage.ask(
+        'POST',
+        '/a2a/message:send',
+        { message: message() },
+        { 'A2A-Version': '1.0', ...proof },
+      )
+      assert.deepEqual([sent.status, sent.json.error.message], [404, sentence])
+      assert.equal(sent.json.error.details[0].reason, 'AGENT_NOT_FOUND')
+    }
+  })
+
+  it('does not include /a2a itself and the root, which are the default agent', async () => {
+    const rpc = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message: message() } }
+    for (const path of ['/a2a', '/']) {
+      const { json } = await stage.ask('POST', path, rpc, { 'A2A-Version': '1.0' })
+      assert.equal(json.result.task.status.state, 'TASK_STATE_COMPLETED', path)
+    }
+    const { json } = await stage.ask('GET', '/.well-known/agent-card.json', undefined, {})
+    assert.equal(json.name, 'Echo')
   })
 })

@@ -48,19 +48,22 @@ const ask1: Ask = async (url, transport) => {
   return { transport: client.transport.protocolName, says: artifacts[0]?.parts[0]?.text ?? '' }
 }
 
-const hub = await startHub(
-  await newFolder({
-    'ann.ts': "export default () => 'Ann'\n",
-    'bob.ts': "export default () => 'Bob'\n",
-    'parley.yaml': `default: none
+const start = async (settings: string): ReturnType<typeof startHub> =>
+  startHub(
+    await newFolder({
+      'ann.ts': "export default () => 'Ann'\n",
+      'bob.ts': "export default () => 'Bob'\n",
+      'parley.yaml': `${settings}
 agents:
   ann: { kind: module, path: ./ann.ts }
   bob: { kind: module, path: ./bob.ts, grpcPort: 0 }
   eve: { kind: module, path: ./bob.ts }
 `,
-  }),
-)
-after(() => hub.stop())
+    }),
+  )
+const hub = await start('default: none')
+const hubWithDefault = await start('listen: { port: 0 }')
+after(() => Promise.all([hub.stop(), hubWithDefault.stop()]))
 
 for (const [name, ask] of [
   ['0.3.14', ask03],
@@ -82,6 +85,11 @@ for (const [name, ask] of [
       for (const path of ['/', '/a2a', '/a2a/bob']) {
         await assert.rejects(ask(hub.url + path, 'JSONRPC'), /404|Not Found/, path)
       }
+    })
+
+    it('fails if it looks for the card beside the agent, instead of reaching the default agent', async () => {
+      await assert.rejects(ask(`${hubWithDefault.url}/a2a/bob`, 'JSONRPC'), /404|Not Found/)
+      assert.equal((await ask(`${hubWithDefault.url}/`, 'JSONRPC')).says, 'Ann')
     })
   })
 }

@@ -8,7 +8,7 @@ import { A2AError, retryAfterSeconds } from '../model/error.ts'
 import { wireCodeOf } from '../model/error-table.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import type { Admit, OnAnswer, OnStream } from './admission/admission.ts'
-import { type AgentRegistry, agentNotFoundError, noDefaultAgentError } from './agents/agent-registry.ts'
+import { type AgentRegistry, agentNotFoundError, unnamedAgentError } from './agents/agent-registry.ts'
 import { createRequestAuthenticator, type RequestAuthenticator } from './admission/request-authenticator.ts'
 import { baseUrl, senderAddress } from './http/addresses.ts'
 import { type AgentCards, createAgentCards } from './cards/agent-cards.ts'
@@ -55,8 +55,8 @@ export interface ServerContext {
   cards(registeredAgent: RegisteredAgent): AgentCards
   /** Adds gRPC at this port to cards: for one agent, or for all. Returns a function that reverts it. */
   registerGrpcPort(port: number, agent?: string): () => void
-  /** The error for a request that names no agent if there is no default agent. It lists the agents that its caller may see. */
-  noDefaultAgentError(request: HttpRequest, registeredAgent: RegisteredAgent): Promise<A2AError>
+  /** The error for a request that names no agent, and must. It lists the agents that its caller may see. */
+  unnamedAgentError(request: HttpRequest, registeredAgent: RegisteredAgent): Promise<A2AError>
   base(request: HttpRequest): string
   card(request: HttpRequest, registeredAgent: RegisteredAgent): AgentCard
   /** Whether only authenticated callers may see the card (B-24). */
@@ -200,8 +200,8 @@ export function createServerContext(
         if (grpcPorts.get(agent) === port) grpcPorts.delete(agent)
       }
     },
-    noDefaultAgentError: async (request, registeredAgent) =>
-      noDefaultAgentError(namesFor(await callerOf(request, registeredAgent))),
+    unnamedAgentError: async (request, registeredAgent) =>
+      unnamedAgentError(registry.defaultAgent.isUnnamed !== true, namesFor(await callerOf(request, registeredAgent))),
     base,
     card: (request, registeredAgent) => cardsOf(registeredAgent).describe(base(request)),
     toClientError,

@@ -31,7 +31,7 @@ export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middle
     const path = requestPath(request)
     const isSend = path === '/a2a/tasks/send'
     const [, id] = /^\/a2a\/tasks\/([^/:]+)$/.exec(path) ?? []
-    // A request with a version header uses A2A, in which the default agent has such a path too.
+    // A request with a version header uses A2A, in which an agent that is the only one has such a path too.
     if ((!isSend && id === undefined) || request.headers['a2a-version'] !== undefined) return false
     serveRouteCall(
       deps,

@@ -149,10 +149,30 @@ describe('a path', () => {
     assert.equal(place(two, '/api/a2a/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
     assert.equal(place(two, '/api/a2a/tasks/t'), 'echo HTTP+JSON /api/a2a/tasks/t')
     assert.equal(place(two, '/v1/message:send'), 'echo HTTP+JSON /v1/message:send')
-    assert.equal(place(two, '/a2a/message:send'), 'echo HTTP+JSON /message:send')
-    assert.equal(place(two, '/a2a/tasks/t'), 'echo HTTP+JSON /tasks/t')
+    for (const path of ['/a2a', '/a2a/']) assert.match(place(two, path), /^echo JSONRPC/)
     assert.equal(place(two, '/a2abc'), 'echo HTTP+JSON /a2abc')
-    assert.equal(place(two, '/a2a/__proto__'), 'echo HTTP+JSON /__proto__')
+  })
+
+  it('leads to no agent below /a2a without a name, unless there is only one agent', () => {
+    const only = createAgentRegistry({ agents: { echo: agent } })
+    for (const path of [
+      '/.well-known/agent-card.json',
+      '/.well-known/agent.json',
+      '/.well-known/agent',
+      '/agent-card',
+      '/agent/authenticatedExtendedCard',
+      '/message:send',
+      '/v1/message:send',
+      '/tasks/t',
+      '/__proto__',
+      '//tasks/t',
+    ]) {
+      assert.equal(resolveRoute(two, `/a2a${path}`).registeredAgent.isUnnamed, true, path)
+      assert.equal(resolveRoute(only, `/a2a${path}`).registeredAgent.name, 'echo', path)
+    }
+    two.dismiss('clock')
+    assert.equal(place(two, '/a2a/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
+    two.set('clock', agent)
   })
 
   it('leads to an absent agent for an unregistered name, unless it is a tenant [B-153 B-166]', () => {

@@ -9,9 +9,9 @@ import type { RegisteredAgent, SharedAgentOptions } from './registered-agent.ts'
 import {
   createNamedAgent,
   createRegisteredAgent,
-  noDefaultPlaceholder,
   placeholderAgent,
   retiredAgent,
+  unnamedAgent,
 } from './registered-agent.ts'
 
 export interface AgentRegistry {
@@ -62,8 +62,7 @@ export function createAgentRegistry(options: AgentsOption & SharedAgentOptions):
   }
 
   function updateDefault(): void {
-    registry.defaultAgent =
-      defaultName === false ? noDefaultPlaceholder() : (firstActive(defaultName) ?? placeholderAgent())
+    registry.defaultAgent = defaultName === false ? unnamedAgent() : (firstActive(defaultName) ?? placeholderAgent())
     for (const listener of listeners) listener()
   }
 
@@ -123,8 +122,12 @@ export function agentNotFoundError(name: string, known: readonly string[]): A2AE
   return notFoundError(`No agent named ${name}`, known, { agent: name })
 }
 
-export function noDefaultAgentError(known: readonly string[]): A2AError {
-  return notFoundError('No default agent: name an agent', known)
+/** The request names no agent: there is no default agent, or its URL has lost the name of an agent. */
+export function unnamedAgentError(hasDefault: boolean, known: readonly string[]): A2AError {
+  const text = hasDefault
+    ? 'The URL names no agent: end the URL of an agent with a slash'
+    : 'No default agent: name an agent'
+  return notFoundError(text, known)
 }
 
 function notFoundError(

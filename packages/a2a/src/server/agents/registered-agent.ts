@@ -28,8 +28,8 @@ export interface RegisteredAgent {
   readonly registeredAt: number
   /** No agent of that name is registered. The caller must authenticate all the same: the error must not reveal it (B-153). */
   readonly isAbsent?: true
-  /** Placeholder for the default agent on a server that has none: requests that name no agent are refused. */
-  readonly isNoDefault?: true
+  /** Placeholder for requests that name no agent where the server has no default agent: they are refused. */
+  readonly isUnnamed?: true
   /** The `:authority` of gRPC calls for this agent; see grpc-authority.ts. */
   readonly authority?: string
 }
@@ -122,9 +122,9 @@ export function placeholderAgent(): RegisteredAgent {
   return retiredAgent(createRegisteredAgent('-', '/a2a/-', 'agent', { agent: removedAgent }))
 }
 
-/** Placeholder for the default agent, if there is none. */
-export function noDefaultPlaceholder(): RegisteredAgent {
-  return { ...placeholderAgent(), isNoDefault: true }
+/** Placeholder for the agent of a request that names none and must not get the default agent. */
+export function unnamedAgent(): RegisteredAgent {
+  return { ...placeholderAgent(), isUnnamed: true }
 }
 
 /** Placeholder for an agent that is not registered; `undefined` if the name is not a valid agent name. */

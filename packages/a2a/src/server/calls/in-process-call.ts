@@ -109,7 +109,7 @@ export function createHandlerCall(server: ServerContext, registry: AgentRegistry
 
   async function authenticateAndAdmit(context: RequestContext, options: HandlerCallOptions): Promise<void> {
     const { request, registeredAgent } = context
-    if (registeredAgent.isNoDefault === true) throw await server.noDefaultAgentError(request, registeredAgent)
+    if (registeredAgent.isUnnamed === true) throw await server.unnamedAgentError(request, registeredAgent)
     if (options.isNested === true && options.caller === undefined) throw new TypeError('A nested call needs a caller')
     context.setCaller(options.caller ?? (await server.authenticator.identify(request, registeredAgent)))
     try {

@@ -99,7 +99,7 @@ export function createGrpcDispatch(
           : resolveDedicatedAgent(registry, call, dedicatedAgent)
       const { registeredAgent } = addressed
       context.registeredAgent = registeredAgent
-      if (registeredAgent.isNoDefault === true) throw await server.noDefaultAgentError(request, registeredAgent)
+      if (registeredAgent.isUnnamed === true) throw await server.unnamedAgentError(request, registeredAgent)
       const identified = authenticator.identify(request, registeredAgent)
       context.setCaller(identified instanceof Promise ? await identified : identified)
       const admitted = admitCall(context)

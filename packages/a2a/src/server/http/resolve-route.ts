@@ -1,9 +1,9 @@
 /**
  * Resolves a path to an agent and one of its endpoints. Every agent has its own path; the default agent also answers at the root,
- * at /a2a and at /api/a2a, where clients look for an agent by convention. Uses indexOf, because this runs for every request.
+ * at /a2a and at /api/a2a, where clients look for an agent by convention. If there are others, it does not answer below /a2a. Uses indexOf, because this runs for every request.
  */
 import { bindingServers, type HttpBindingName, httpBindingNames } from '../../bindings/protocol-bindings.ts'
-import { absentAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
+import { absentAgent, unnamedAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 
 /** What a path of an agent serves: operations over a binding, or one of the documents beside them. */
@@ -19,11 +19,8 @@ export interface ResolvedRoute extends Endpoint {
   readonly subpath: string
 }
 
-export function resolveRoute(
-  { byName, defaultAgent }: AgentRegistry,
-  path: string,
-  tenants: readonly string[] = [],
-): ResolvedRoute {
+export function resolveRoute(registry: AgentRegistry, path: string, tenants: readonly string[] = []): ResolvedRoute {
+  const { byName, defaultAgent } = registry
   if (path === '/') return routeBelow(defaultAgent, '')
   if (path.startsWith('/a2a')) {
     if (path.length === 4) return routeBelow(defaultAgent, '')
@@ -35,9 +32,10 @@ export function resolveRoute(
       if (registeredAgent !== undefined && registeredAgent.path !== '') return routeBelow(registeredAgent, subpath)
       // If agents have names, any valid name is treated as one, so that the response does not reveal whether a hidden agent exists.
       const absentPlaceholder = defaultAgent.path === '' || tenants.includes(name) ? undefined : absentAgent(name)
-      return absentPlaceholder === undefined
-        ? routeBelow(defaultAgent, path.slice(4))
-        : routeBelow(absentPlaceholder, subpath)
+      if (absentPlaceholder !== undefined) return routeBelow(absentPlaceholder, subpath)
+      // A client that lost the agent's name must not get another agent in its place.
+      const isUnnamed = path.length > 5 && !tenants.includes(name) && registry.names().length > 1
+      return routeBelow(isUnnamed ? unnamedAgent() : defaultAgent, path.slice(4))
     }
   }
   if (path === '/api/a2a') return routeBelow(defaultAgent, '')

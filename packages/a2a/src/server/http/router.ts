@@ -110,7 +110,7 @@ export function createRouter(
     const { request, registeredAgent } = context
     const { endpoint, binding, subpath } = route
     if (options.homePage === true && wantsPage(request)) return homePageResponse(request)
-    if (registeredAgent.isNoDefault === true) return noDefault(context)
+    if (registeredAgent.isUnnamed === true) return unnamed(context)
     if (endpoint === 'call') {
       const { method = request.method } = bindingServers[binding]
       return request.method === method
@@ -217,8 +217,8 @@ export function createRouter(
   }
 
   /** Not in a JSON-RPC envelope: a path without an agent is answered like any other. */
-  async function noDefault(context: RequestContext): Promise<HttpResponse> {
-    const reason = await server.noDefaultAgentError(context.request, context.registeredAgent)
+  async function unnamed(context: RequestContext): Promise<HttpResponse> {
+    const reason = await server.unnamedAgentError(context.request, context.registeredAgent)
     return server.errorResponse(context, reason, plainFraming(context))
   }
 
