@@ -77,8 +77,9 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   CONTENT_TYPE_NOT_SUPPORTED: {
     cause:
-      'The media type of a part is not an input mode of the agent, or the agent cannot answer in any of `acceptedOutputModes`.',
-    remedy: 'Send one of `defaultInputModes` of the card, or accept one of `defaultOutputModes`.',
+      'The media type of a part is not an input mode of the agent. Or the agent has `outputModesRequired`, and the request accepts none of its output modes.',
+    remedy:
+      'Send one of `defaultInputModes` of the card. Accept one of `defaultOutputModes`, or send no `acceptedOutputModes`.',
   },
   INVALID_AGENT_RESPONSE: {
     cause:

@@ -77,6 +77,40 @@ describe('the card of a remote agent', () => {
     assert.equal(await agent.send('hi').then((answer) => answer.kind === 'task' && statusOf(answer)), 'COMPLETED')
   })
 
+  it('is shown, and its media types refuse nothing: the remote agent decides [B-69 B-70]', async (t) => {
+    const remotes = {
+      // Strands, BeeAI and the official samples; fasta2a and pydantic-ai.
+      strands: { defaultInputModes: ['text'], defaultOutputModes: ['text'] },
+      fasta: { defaultInputModes: ['application/json'], defaultOutputModes: ['application/json'] },
+    }
+    const agents: Record<string, object> = {}
+    for (const [name, card] of Object.entries(remotes)) {
+      const remote = await openFakeRemote(done, { card })
+      t.after(() => remote.close())
+      agents[name] = { kind: 'a2a', url: remote.url }
+      agents[`${name}-images`] = { ...agents[name], inputModes: ['image/*'] }
+      agents[`${name}-strict`] = { ...agents[name], outputModes: ['text/plain'], outputModesRequired: true }
+    }
+    const tree = { listen: { port: 0, grpcPort: false }, store: 'memory:', agents }
+    const checked = checkConfig(tree, { kinds: [a2aKind], baseDir: import.meta.dirname })
+    assert.ok('config' in checked, JSON.stringify(checked))
+    const hub = await startHub(checked.config, { log: silent, kinds: [a2aKind] })
+    t.after(() => hub.close())
+
+    for (const name of Object.keys(remotes) as (keyof typeof remotes)[]) {
+      // CrewAI sends this list with every message.
+      const options = { acceptedOutputModes: ['application/json'] }
+      const open = await connect(`${hub.url}/a2a/${name}`)
+      assert.deepEqual(open.card.defaultInputModes, remotes[name].defaultInputModes)
+      const answer = await open.send('hi', options)
+      assert.equal(answer.kind === 'task' && statusOf(answer), 'COMPLETED')
+      for (const own of ['images', 'strict']) {
+        const limited = await connect(`${hub.url}/a2a/${name}-${own}`)
+        await assert.rejects(limited.send('hi', options), { code: 'CONTENT_TYPE_NOT_SUPPORTED' }, own)
+      }
+    }
+  })
+
   it('is refreshed: changes are shown, and a new address is used', async (t) => {
     let card: Record<string, unknown> = { ...shown }
     const { opened, agent, remote } = await openProxyToFakeRemote(t, done, { card: () => card })

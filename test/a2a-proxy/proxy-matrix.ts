@@ -114,8 +114,6 @@ export async function openProxyHub(url: string, { version, binding }: PeerKind):
     bindings: [binding],
     allowPrivate: true,
     pollEvery: '20ms',
-    // The published servers of these tests declare text only, and accept everything.
-    inputModes: ['*/*'],
   }
   const tree = {
     listen: { port: 0, grpcPort: 0 },

@@ -100,7 +100,8 @@ const whenRaised: Readonly<Record<ErrorCode, string>> = {
   TASK_NOT_CANCELABLE: 'the task has ended in another way',
   PUSH_NOTIFICATION_NOT_SUPPORTED: 'the agent has no webhooks',
   UNSUPPORTED_OPERATION: 'the agent or the state of the task does not allow it',
-  CONTENT_TYPE_NOT_SUPPORTED: 'a part, or every accepted output, has a media type that the agent does not support',
+  CONTENT_TYPE_NOT_SUPPORTED:
+    'a part has a media type that the agent does not support, or every accepted output if the agent requires one of its own',
   INVALID_AGENT_RESPONSE: 'the agent broke the protocol',
   EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'declared, but not configured',
   EXTENSION_SUPPORT_REQUIRED: 'the agent requires an extension that was not requested',

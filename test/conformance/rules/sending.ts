@@ -27,7 +27,7 @@ export const sending: Section = {
     should(
       'B-69',
       allVersions,
-      'The agent receives the output modes that the client accepts; if it supports none of them, the message is refused before any work.',
+      'The agent receives the output modes that the client accepts. They are a preference: if it supports none of them, it answers in its own. The message is refused, before any work, only if the operator asks for it (`outputModesRequired`).',
     ),
     must('B-70', allVersions, 'A part whose media type the agent does not accept is refused with -32005.'),
     should(

@@ -101,9 +101,17 @@ export const capabilities: readonly Scenario[] = [
     },
   },
   {
-    name: 'a client that accepts none of the output modes of the agent is refused before any work [B-69]',
-    async check({ open, cell }) {
+    name: 'the output modes that a client accepts are a preference: an agent with others answers in its own [B-69]',
+    async check({ open }) {
       const peer = open(() => 'done', { outputModes: ['text/plain'] })
+      const task = await sendForTask(peer, 'hi', { acceptedOutputModes: ['application/json'] })
+      assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
+    },
+  },
+  {
+    name: 'a client that accepts none of the output modes is refused before any work if the agent requires it [B-69]',
+    async check({ open, cell }) {
+      const peer = open(() => 'done', { outputModes: ['text/plain'], outputModesRequired: true })
       const ask = (...acceptedOutputModes: string[]) =>
         peer.raw.call('SendMessage', { ...messageParams('hi'), configuration: { acceptedOutputModes } })
       const refusal = assertRefused(cell, await ask('image/png'), 'CONTENT_TYPE_NOT_SUPPORTED')

@@ -272,8 +272,8 @@ export interface PushCursorPage {
 export interface AgentEntry {
   readonly agent: Agent
   /**
-   * Media types, for B-69 and B-70. Patterns such as `image/*` are supported; empty: anything. Input modes of skills extend those
-   * of the agent.
+   * Media types that are enforced, for B-69 and B-70. Patterns such as `image/*` are supported; empty: anything. Input modes of
+   * skills extend those of the agent.
    */
   readonly inputModes: readonly string[]
   readonly outputModes: readonly string[]

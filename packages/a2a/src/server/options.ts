@@ -61,13 +61,17 @@ export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWi
   readonly provider?: AgentProvider
   readonly documentationUrl?: string
   readonly iconUrl?: string
-  /** Accepted media types; parts of other types are refused (B-70). Default: all are accepted. */
+  /** Accepted media types. Default: all are accepted. */
   readonly inputModes?: readonly string[]
-  /**
-   * Media types that the agent can produce. A request that accepts none of them is refused (B-69). Default: not
-   * restricted.
-   */
+  /** Whether parts of other media types than `inputModes` are refused (B-70). `false`: the card only shows them. Default true. */
+  readonly inputModesRequired?: boolean
+  /** Media types that the agent can produce. Default: not restricted. */
   readonly outputModes?: readonly string[]
+  /**
+   * Whether a request that accepts none of `outputModes` is refused. Default false: what a request accepts is a preference, and the
+   * agent answers in its own media types (B-69).
+   */
+  readonly outputModesRequired?: boolean
   /** Whether the agent supports streaming. Default true. */
   readonly streaming?: boolean
   /**

@@ -36,6 +36,8 @@ export interface AgentKind<Entry = unknown> {
    * cannot run it twice. Default: 250 ms, within which an agent may answer without a task.
    */
   readonly openAfterMs?: number
+  /** Its card is that of a remote agent, which decides itself what it accepts: input modes are shown, and refuse nothing. */
+  readonly hasRemoteCard?: true
 }
 
 /** What the hub provides to an agent. */

@@ -145,6 +145,7 @@ export function createAgentRegistry({
       isAvailable: open !== undefined,
       turnTimeoutMs: config.timeout ?? kindOf(config).turnTimeoutMs,
       openAfterMs: kindOf(config).openAfterMs,
+      hasRemoteCard: kindOf(config).hasRemoteCard,
       security: security(name),
       extensions: rest.extensions?.(name) ?? [],
     })

@@ -53,6 +53,18 @@ describe('the server settings of an agent', () => {
     )
   })
 
+  it('enforces the media types of a remote card only where the entry has its own', () => {
+    const card = { inputModes: ['text'], outputModes: ['text'] }
+    const remote = (fields: object) => {
+      const made = settings(fields, { liveCard: card, hasRemoteCard: true })
+      return [made.inputModes, made.inputModesRequired ?? true, made.outputModesRequired ?? false]
+    }
+    assert.deepEqual(remote({}), [['text'], false, false])
+    assert.deepEqual(remote({ inputModes: ['image/*'] }), [['image/*'], true, false])
+    assert.deepEqual(remote({ outputModesRequired: true }), [['text'], false, true])
+    assert.notEqual(settings({}, { liveCard: card }).inputModesRequired, false)
+  })
+
   it('has what was looked at over what was known before', () => {
     const { description, version } = settings(
       {},

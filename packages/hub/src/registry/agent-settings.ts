@@ -24,6 +24,8 @@ export interface AgentSettingsInput {
   readonly turnTimeoutMs: number | undefined
   /** When its tasks open, as its kind sets it. Default: the setting of the server. */
   readonly openAfterMs?: number | undefined
+  /** Whether its kind takes the card from a remote agent. */
+  readonly hasRemoteCard?: true | undefined
   /** Extensions of the hub, beside those of the agent. */
   readonly extensions: readonly Extension[]
   /** The security fields of its card. */
@@ -54,7 +56,7 @@ export function buildAgentSettings(parts: AgentSettingsInput): AgentSettings {
   const { skills: _, description: __, ...rest } = cardFields
   const { afterMs } = config.inputTimeout
   const { visibility, shape, extended, ...omitted } = { ...parts.cards, ...omitUndefined(config.card) }
-  const { keepOpenOnInputRequired, grpcPort, grpcUrl } = config
+  const { keepOpenOnInputRequired, grpcPort, grpcUrl, outputModesRequired } = config
   // Later ones override earlier ones of the same URI: an entry may require what the agent or the hub provides.
   const required = config.requiredExtensions.map((uri): Extension => ({ uri, required: true }))
   const extensions = [...(open?.extensions ?? []), ...parts.extensions, ...required]
@@ -68,7 +70,8 @@ export function buildAgentSettings(parts: AgentSettingsInput): AgentSettings {
     ...(Number.isFinite(afterMs) ? { inputTimeout: config.inputTimeout } : {}),
     ...omitUndefined({ whenBusy: config.whenBusy }),
     ...parts.security,
-    ...omitUndefined({ card: shape, ...omitted, keepOpenOnInputRequired, grpcPort, grpcUrl }),
+    ...omitUndefined({ card: shape, ...omitted, keepOpenOnInputRequired, grpcPort, grpcUrl, outputModesRequired }),
+    ...(parts.hasRemoteCard === true && inputModes === undefined ? { inputModesRequired: false } : {}),
     ...(extended !== undefined ? { extendedCard: extendedCardPatch(extended, skills) } : {}),
     protectCard: visibility === 'private',
     // Clients before 1.0 may request it, and then get the history that they were sent (S4-13).

@@ -57,19 +57,33 @@ describe('the media types of a message', () => {
     assert.throws(() => takes(['image/*'], { raw: 'QUJD', mediaType: 'imagery/png' }), unsupported)
   })
 
+  it('match the kinds of parts that many agents declare in place of media types [B-70]', () => {
+    takes(['text'], { text: 'a' })
+    takes(['Text'], { text: 'a', mediaType: 'text/markdown' })
+    takes(['file'], { raw: 'QUJD', mediaType: 'image/png' })
+    takes(['file'], { url: 'https://example.com/a' })
+    for (const mode of ['data', 'json']) {
+      takes([mode], { data: 1 })
+      assert.throws(() => takes([mode], { text: 'a' }), unsupported)
+    }
+    assert.throws(() => takes(['text'], { raw: 'QUJD' }), unsupported)
+  })
+
   it('accepts all types for an agent without input modes [B-70]', () => {
     takes([], { raw: 'QUJD', mediaType: 'video/mp4' })
   })
 })
 
 describe('the output modes a caller accepts', () => {
-  it('must include one that the agent supports, before any work starts [B-69]', () => {
+  it('must include one of those that the agent requires, before any work starts [B-69]', () => {
     assert.throws(() => gives(['text/plain'], ['image/png']), unsupported)
     gives(['text/plain', 'image/png'], ['image/*'])
     gives(['image/*'], ['image/png', 'text/html'])
+    gives(['text'], ['text/html'])
+    gives(['text/plain'], ['text'])
   })
 
-  it('constrain nothing if there are none, or if the agent has none [B-69]', () => {
+  it('constrain nothing if there are none, or if the agent requires none [B-69]', () => {
     gives(['text/plain'], [])
     gives([], ['image/png'])
   })

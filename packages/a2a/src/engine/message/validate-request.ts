@@ -94,7 +94,7 @@ function checkInputModes(parts: readonly Part[], modes: readonly string[]): void
   })
 }
 
-/** B-69: the agent produces no media type that the caller accepts, so nothing starts. */
+/** B-69, for an agent that requires it: it produces no media type that the caller accepts, so nothing starts. */
 function checkOutputModes(accepted: readonly string[], modes: readonly string[]): void {
   if (accepted.length === 0 || modes.length === 0) return
   if (accepted.some((wanted) => modes.some((mode) => matchesMediaType(wanted, mode) || matchesMediaType(mode, wanted))))
@@ -115,14 +115,23 @@ function mediaTypeOf(part: Part): string {
   return 'data' in part ? 'application/json' : 'application/octet-stream'
 }
 
+/** Kinds of parts, which are no media types, but which many agents declare in place of them. */
+const partKinds: ReadonlyMap<string, string> = new Map([
+  ['text', 'text/*'],
+  ['file', '*/*'],
+  ['data', 'application/json'],
+  ['json', 'application/json'],
+])
+
 /** Supports wildcards; ignores parameters and case. */
 function matchesMediaType(pattern: string, mediaType: string): boolean {
-  const wanted = withoutParameters(pattern)
-  const given = withoutParameters(mediaType)
+  const wanted = normalizedMediaType(pattern)
+  const given = normalizedMediaType(mediaType)
   if (wanted === given || wanted === '*/*' || wanted === '*') return true
   return wanted.endsWith('/*') && given.startsWith(wanted.slice(0, -1))
 }
 
-function withoutParameters(mediaType: string): string {
-  return (mediaType.split(';', 1)[0] as string).trim().toLowerCase()
+function normalizedMediaType(mode: string): string {
+  const mediaType = (mode.split(';', 1)[0] as string).trim().toLowerCase()
+  return partKinds.get(mediaType) ?? mediaType
 }

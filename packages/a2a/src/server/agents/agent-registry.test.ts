@@ -118,6 +118,17 @@ describe('an agent registry', () => {
     ])
     assert.deepEqual(createAgentRegistry({ agent, skills }).defaultAgent.entry.inputModes, [])
   })
+
+  it('enforces input modes unless they are only shown, and output modes only if they are required [B-69 B-70]', () => {
+    const modes = { inputModes: ['text/plain'], outputModes: ['text/plain'] }
+    const enforced = (settings: object): readonly unknown[] => {
+      const { inputModes, outputModes } = createAgentRegistry({ agent, ...modes, ...settings }).defaultAgent.entry
+      return [inputModes, outputModes]
+    }
+    assert.deepEqual(enforced({}), [['text/plain'], []])
+    assert.deepEqual(enforced({ inputModesRequired: false }), [[], []])
+    assert.deepEqual(enforced({ outputModesRequired: true }), [['text/plain'], ['text/plain']])
+  })
 })
 
 describe('a path', () => {

@@ -81,8 +81,8 @@ export function createRegisteredAgent(
     required: extensions.filter(({ required }) => required === true).map(({ uri }) => uri),
     entry: {
       agent: settings.agent,
-      inputModes: withSkillModes(settings, 'inputModes'),
-      outputModes: withSkillModes(settings, 'outputModes'),
+      inputModes: settings.inputModesRequired === false ? [] : withSkillModes(settings, 'inputModes'),
+      outputModes: settings.outputModesRequired === true ? withSkillModes(settings, 'outputModes') : [],
       streaming: settings.streaming ?? true,
       options: { ...defaultAgentOptions, ...definedEngineOptions(settings), idempotencyWindowMs },
       ...omitUndefined({ onEvent, transformEvent }),

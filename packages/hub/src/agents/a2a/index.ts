@@ -21,6 +21,7 @@ export const a2aKind: AgentKind<A2AEntry> = {
   schema: a2aEntry,
   // Remote agents may take long, and their work survives our restarts.
   turnTimeoutMs: 3_600_000,
+  hasRemoteCard: true,
   open(entry, services) {
     const watch = createCardWatch(entry, services)
     const upstream = createUpstream(entry, services, watch)

@@ -35,6 +35,10 @@ export const agentFields = z.object({
   skillBundles: z.array(nonEmpty).default([]).describe('Names of bundles under the top-level skillBundles.'),
   inputModes: mediaTypes.optional().describe('Accepted media types. Default: those of its kind.'),
   outputModes: mediaTypes.optional().describe('Media types of the output. Default: those of its kind.'),
+  outputModesRequired: z
+    .boolean()
+    .optional()
+    .describe('Whether requests that accept none of outputModes are refused. Default: the agent answers in its own.'),
   default: z.boolean().default(false).describe('Handles requests that name no agent. Default: the first agent.'),
   card: agentCardSection.prefault('public'),
   requiredExtensions: z
