@@ -77,32 +77,10 @@ describe('a stream of 0.3 that is cut', () => {
     }
   })
 
-  faultCase('is resumed if the peer sends the task first [B-98]', async ({ open, connect, signal }) => {
-    const server = await open(
-      oldPeer({
-        'message/stream': firstFour,
-        'tasks/resubscribe': (exchange) => {
-          exchange.stream()
-          exchange.event(task('working', textAfter(6)))
-          for (const event of events.slice(6)) exchange.event(event)
-          exchange.end()
-        },
-      }),
-    )
-    const agent = await connect(server)
-    assert.equal(agent.interface.version, '0.3')
-    assert.equal(await agent.stream('go', { signal }).text(), wholeText)
-  })
-
-  faultCase('is completed if the peer continues with new events only [B-98 B-108]', async (stage) => {
+  faultCase('is completed by polling [B-98 B-108]', async (stage) => {
     const server = await stage.open(
       oldPeer({
         'message/stream': firstFour,
-        'tasks/resubscribe': (exchange) => {
-          exchange.stream()
-          for (const event of events.slice(8)) exchange.event(event)
-          exchange.end()
-        },
         'tasks/get': (exchange) => exchange.result(task('completed', wholeText)),
       }),
     )
@@ -111,6 +89,52 @@ describe('a stream of 0.3 that is cut', () => {
     assert.equal(await agent.stream('go', { signal }).text(), wholeText)
     const pieces = await Array.fromAsync(agent.stream('go', { signal }).text())
     assert.equal(pieces.join(''), wholeText)
+  })
+
+  faultCase('has ended if the peer marks its last event as final [B-97]', async ({ open, connect, signal }) => {
+    const server = await open(
+      oldPeer({
+        'message/stream': (exchange) => {
+          exchange.stream()
+          exchange.event(task('submitted'))
+          exchange.event(status('input-required', true))
+        },
+      }),
+    )
+    const result = await (await connect(server)).stream('go', { signal }).result()
+    assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_INPUT_REQUIRED')
+    assert.equal(server.calls.length, 1)
+  })
+
+  faultCase('is interrupted if the task cannot be read [B-98]', async ({ open, connect, signal }) => {
+    const server = await open(oldPeer({ 'message/stream': firstFour }))
+    await failsWith((await connect(server)).stream('go', { signal }).all())
+    assert.ok(server.calls.length < 20)
+  })
+})
+
+/** The first read shows a working task, later reads the end. */
+function readOnce(text: string): ExchangeHandler {
+  let reads = 0
+  return (exchange) => exchange.result(reads++ === 0 ? task('working', text) : task('completed', wholeText))
+}
+
+describe('a subscription of 0.3', () => {
+  faultCase('that begins with the task delivers what is new in it [B-98 B-108]', async ({ open, connect, signal }) => {
+    const server = await open(
+      oldPeer({
+        'tasks/get': readOnce(textAfter(4)),
+        'tasks/resubscribe': (exchange) => {
+          exchange.stream()
+          exchange.event(task('working', textAfter(6)))
+          for (const event of events.slice(6, 7)) exchange.event(event)
+          exchange.hangUp()
+        },
+      }),
+    )
+    const agent = await connect(server)
+    assert.equal(agent.interface.version, '0.3')
+    assert.equal(await agent.subscribe(taskId, { signal }).text(), wholeText)
   })
 
   faultCase(
@@ -135,35 +159,10 @@ describe('a stream of 0.3 that is cut', () => {
       }
       for (const [how, resubscribe] of Object.entries(endings)) {
         const server = await open(
-          oldPeer({
-            'message/stream': firstFour,
-            'tasks/resubscribe': resubscribe,
-            'tasks/get': (exchange) => exchange.result(task('completed', wholeText)),
-          }),
+          oldPeer({ 'tasks/get': readOnce(textAfter(4)), 'tasks/resubscribe': resubscribe }),
         )
-        assert.equal(await (await connect(server)).stream('go', { signal }).text(), wholeText, how)
+        assert.equal(await (await connect(server)).subscribe(taskId, { signal }).text(), wholeText, how)
       }
     },
   )
-
-  faultCase('has ended if the peer marks its last event as final [B-97]', async ({ open, connect, signal }) => {
-    const server = await open(
-      oldPeer({
-        'message/stream': (exchange) => {
-          exchange.stream()
-          exchange.event(task('submitted'))
-          exchange.event(status('input-required', true))
-        },
-      }),
-    )
-    const result = await (await connect(server)).stream('go', { signal }).result()
-    assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_INPUT_REQUIRED')
-    assert.equal(server.calls.length, 1)
-  })
-
-  faultCase('is interrupted if the peer cannot resubscribe [B-98]', async ({ open, connect, signal }) => {
-    const server = await open(oldPeer({ 'message/stream': firstFour }))
-    await failsWith((await connect(server)).stream('go', { signal }).all())
-    assert.ok(server.calls.length < 20)
-  })
 })

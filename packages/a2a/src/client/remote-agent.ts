@@ -167,7 +167,7 @@ export function openEventStream(
 export async function waitForTask(session: Session, id: string, options?: StreamOptions): Promise<TaskResponse> {
   const { responseFrom, createStreamState, followTask, applyEvent } = await import('./stream/stream-runtime.ts')
   const streamState = createStreamState()
-  for await (const { event } of followTask(session, { operation: 'SubscribeToTask', id }, options)) {
+  for await (const { event } of followTask(session, { operation: 'SubscribeToTask', id, awaitsEnd: true }, options)) {
     applyEvent(streamState, event)
     if (streamState.status !== undefined && hasSettled(streamState.status.state)) break
   }

@@ -144,7 +144,8 @@ for (const way of ways) {
         assert.equal(await agent.stream('go').text(), whole)
         assert.deepEqual(await agent.stream('go').states(), states)
         assert.equal(count(/[Ss]tream/), 3)
-        assert.ok(count(/ubscri/) > 0)
+        // A subscription to a peer of 0.x may change the task that it stores.
+        assert.equal(count(/ubscri/) > 0, way.version === '1.0')
       })
     }
   })

@@ -1,11 +1,13 @@
 /**
  * Yields the events of a task to the end of the agent's turn, each once, over as many connections as needed (B-98). A stream
  * that ends before the task has settled was interrupted, whichever side closed it. It resumes after the last cursor if the peer
- * sends cursors (B-109); otherwise it subscribes, which returns the current task, and yields what is new in it; otherwise it
- * polls.
+ * sends cursors (B-109); otherwise a peer of 1.0 is subscribed to, which returns the current task, and what is new in it is
+ * yielded; otherwise the task is polled. A peer of 0.x without cursors gets a subscription only if the caller asks for one: the
+ * servers of the Python SDK 0.3 store every chunk once more for each subscriber.
  */
 import { type Task, taskIdOfEvent } from '../../model/task.ts'
 import { A2AError } from '../../model/error.ts'
+import { cursorExtension } from '../../model/extension.ts'
 import { linkSignals } from '../../model/signals.ts'
 import type { SendMessageRequest } from '../../model/operation.ts'
 import { hasSettled, isInterrupted, isTerminal } from '../../model/state.ts'
@@ -17,7 +19,13 @@ import { createEventDeduper, gapError, frameWithoutCursor } from './dedupe-event
 
 export type StreamStart =
   | { readonly operation: 'SendStreamingMessage'; readonly request: SendMessageRequest }
-  | { readonly operation: 'SubscribeToTask'; readonly id: string; readonly lastEventId?: string }
+  | {
+      readonly operation: 'SubscribeToTask'
+      readonly id: string
+      readonly lastEventId?: string
+      /** The caller needs the end of the turn and not its events. */
+      readonly awaitsEnd?: true
+    }
 
 /** Errors that a new connection would not change. */
 const finalErrors = /^(UNAUTH|PERMISSION|PAYLOAD)/
@@ -39,15 +47,18 @@ export async function* followTask(
     request: send,
     id: joined,
     lastEventId,
+    awaitsEnd = false,
   } = start as Partial<Record<'id' | 'lastEventId', string>> & {
     readonly request?: SendMessageRequest
+    readonly awaitsEnd?: true
   }
   const { signal, end } =
     parent !== undefined && timeoutMs === undefined ? { signal: parent, end() {} } : linkSignals([parent], timeoutMs)
   const about = { ...options, signal }
   const deduper = createEventDeduper(joined, lastEventId, knownTask)
   const { state: streamState } = deduper
-  let mode: 'stream' | 'ask' | 'poll' = 'stream'
+  const continues = joined !== undefined && (awaitsEnd || knownTask !== undefined)
+  let mode: 'stream' | 'ask' | 'poll' = continues && !canResume() ? 'poll' : 'stream'
   let stream: TransportStream | undefined
   const startedAt = performance.now()
   let connections = 0
@@ -58,6 +69,10 @@ export async function* followTask(
   let hasProgress = false
   /** The peer may end the stream here. */
   let isSettled = false
+  /** The task was read before a subscription that may not begin with it. */
+  let hasReadTask = false
+  /** That subscription began with the next event, as those of the Python SDK do. */
+  let mayBeStoredTwice = false
   /** The peer has nothing after our cursor. */
   let isCaughtUp = false
 
@@ -111,7 +126,34 @@ export async function* followTask(
     if (taskId === undefined)
       return session.open('SendStreamingMessage', send as SendMessageRequest, { ...about, attempt })
     const after = cursor === undefined ? {} : { lastEventId: cursor }
+    if (!canResume()) return readThenSubscribe(taskId)
     return session.open('SubscribeToTask', { id: taskId }, { ...about, attempt, ...after })
+  }
+
+  /** Whether a subscription after a break continues the stream. The card says so before the first cursor has arrived. */
+  function canResume(): boolean {
+    const { card, interface: used } = session
+    if (used.version === '1.0' || deduper.cursor !== undefined) return true
+    return card.capabilities.extensions?.some(({ uri }) => uri === cursorExtension) ?? false
+  }
+
+  /** In this order, because the stored task is wrong as soon as the subscription has stored its first chunk. */
+  async function* readThenSubscribe(id: string): TransportStream {
+    // A task that cannot be read cannot be polled either.
+    mode = 'poll'
+    const task = await fetchTask(about)
+    mode = 'stream'
+    hasReadTask = true
+    if (isTerminal(task.status.state)) return yield frameWithoutCursor({ task })
+    const opening = session.open('SubscribeToTask', { id }, about)
+    try {
+      // A reader that reacts to the task must not miss the reaction. Over gRPC some peers respond only with the first event.
+      await Promise.race([opening, sleep(limits.firstDelayMs, signal)])
+      yield frameWithoutCursor({ task })
+      yield* await opening
+    } finally {
+      opening.then((opened) => opened.return()).catch(() => {})
+    }
   }
 
   /** A follow-up waits for its response: a task fetched at once might still show the question (B-102). */
@@ -153,8 +195,13 @@ export async function* followTask(
     }
     // A subscription with a known task joins in the middle.
     const isFirstAfterResume =
-      mode === 'poll' || (eventCount === 1 && (connections > 1 || (knownTask !== undefined && joined !== undefined)))
+      mode === 'poll' ||
+      (eventCount === 1 && (connections > 1 || (knownTask !== undefined && joined !== undefined))) ||
+      (eventCount === 2 && hasReadTask && 'task' in event)
     const newFrames = deduper.filterNew(frame, isFirstAfterResume)
+    if (mode === 'poll' && mayBeStoredTwice && newFrames.some((each) => 'artifactUpdate' in each.event))
+      throw new A2AError('INTERRUPTED', 'The subscription broke off, and the peer may have stored its events twice')
+    if (mode === 'stream' && hasReadTask && eventCount === 2) mayBeStoredTwice = !('task' in event)
     const isShownFirst = knownTask !== undefined && 'task' in event && deduper.taskId === undefined
     if (!isShownFirst || mode !== 'stream' || send?.message.taskId === undefined) return newFrames
     // The question that this message answers (B-102).
@@ -213,7 +260,7 @@ export async function* followTask(
       }
       if (mode === 'ask') throw interruption(error)
     } else if (mode === 'poll') throw interruption(error)
-    else if (error === gapError || (eventCount === 0 && (ended || !error.retryable))) {
+    else if (error === gapError || !canResume() || (eventCount === 0 && (ended || !error.retryable))) {
       // An error, or an end without a final event: only the task itself can say more.
       isCaughtUp = ended && cursor !== undefined
       mode = 'poll'
