@@ -229,3 +229,36 @@ describe('a message whose response is lost', () => {
     }
   })
 })
+
+describe('a restart of the hub', () => {
+  it('leads to polling if the agent speaks 0.3 without cursors, and not to a subscription [B-98]', async (t) => {
+    const ids = { taskId: 'r1', contextId: 'rc' }
+    const says = (text: string) => ({ artifactId: 'answer', parts: [{ kind: 'text', text }] })
+    const shows = (state: string, text: string) => ({
+      ...{ kind: 'task', id: 'r1', contextId: 'rc', status: { state } },
+      ...(text !== '' && { artifacts: [says(text)] }),
+    })
+    const { agent, remote, restart } = await openProxyToFakeRemote(
+      t,
+      ({ method, count }) => {
+        if (method === 'tasks/get')
+          return { result: shows(count < 2 ? 'working' : 'completed', count < 2 ? 'one two ' : 'one two three') }
+        return {
+          events: [shows('working', ''), { ...ids, kind: 'artifact-update', artifact: says('one '), append: false }],
+          then: 'hang',
+        }
+      },
+      { version: '0.3' },
+    )
+    let id = ''
+    for await (const event of agent.stream('go')) {
+      if ('task' in event) id = event.task.id
+      if ('artifactUpdate' in event) break
+    }
+    const { agent: later } = await restart()
+    const done = await later.subscribe(id).result()
+    assert.ok('status' in done)
+    assert.deepEqual([statusOf(done), textOf(done)], ['COMPLETED', 'one two three'])
+    assert.equal(remote.called(/subscribe/i).length, 0)
+  })
+})

@@ -44,6 +44,44 @@ describe('a remote agent', () => {
     }
   })
 
+  it('that answers in a status message and completes without an artifact gives the text as an artifact', async (t) => {
+    const stream = {
+      events: [
+        { task: task('SUBMITTED') },
+        statusUpdate('WORKING', 'Let me see'),
+        statusUpdate('WORKING', 'It is sunny'),
+        statusUpdate('WORKING'),
+        statusUpdate('COMPLETED'),
+      ],
+    }
+    const answers = [
+      [task('COMPLETED'), [{ artifactId: 'answer', parts: [{ text: 'It is sunny' }] }]],
+      [task('COMPLETED', { artifacts: [artifact('Sunny')] }), [artifact('Sunny')]],
+      [{ ...task('COMPLETED'), status: { state: 'TASK_STATE_COMPLETED', message: agentMessage('Sunny') } }, undefined],
+    ] as const
+    for (const [stored, artifacts] of answers) {
+      const { agent } = await openProxyToFakeRemote(t, ({ method }) =>
+        method === 'SendStreamingMessage' ? stream : { result: stored },
+      )
+      const done = await sendForTask(agent)
+      assert.deepEqual([statusOf(done), done.artifacts], ['COMPLETED', artifacts])
+    }
+  })
+
+  it('that answers in a status message and fails, or completes with a message, gives no artifact', async (t) => {
+    for (const [last, stored] of [
+      [statusUpdate('FAILED'), task('FAILED')],
+      [statusUpdate('COMPLETED', 'Done'), task('COMPLETED')],
+    ] as const) {
+      const { agent } = await openProxyToFakeRemote(t, ({ method }) =>
+        method === 'SendStreamingMessage'
+          ? { events: [{ task: task('SUBMITTED') }, statusUpdate('WORKING', 'It is sunny'), last] }
+          : { result: stored },
+      )
+      assert.equal((await sendForTask(agent)).artifacts, undefined)
+    }
+  })
+
   it('that disconnects after any event is followed to the end, with no event lost or doubled [B-98]', async (t) => {
     const story = [
       { task: task('SUBMITTED') },

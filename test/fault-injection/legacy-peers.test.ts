@@ -158,9 +158,7 @@ describe('a subscription of 0.3', () => {
         },
       }
       for (const [how, resubscribe] of Object.entries(endings)) {
-        const server = await open(
-          oldPeer({ 'tasks/get': readOnce(textAfter(4)), 'tasks/resubscribe': resubscribe }),
-        )
+        const server = await open(oldPeer({ 'tasks/get': readOnce(textAfter(4)), 'tasks/resubscribe': resubscribe }))
         assert.equal(await (await connect(server)).subscribe(taskId, { signal }).text(), wholeText, how)
       }
     },

@@ -105,6 +105,8 @@ export interface EventTranslator {
   knownArtifacts(): Promise<Pick<Task, 'artifacts'>>
   /** The status of the remote task once it has settled. */
   readonly settledStatus: TaskStatus | undefined
+  /** The last text of the agent in this turn that was a status message, unless the turn has an artifact. */
+  readonly lastStatusText: string | undefined
 }
 
 /** `round`: see RemoteCheckpoint. Artifacts of a later round have separate ids. */
@@ -115,6 +117,7 @@ export function createEventTranslator(turn: Turn, round: number): EventTranslato
   let before: ReadonlySet<string> | undefined
   let rest: TaskStatus | undefined
   let said: readonly Part[] | undefined = turn.resumed?.task.status.message?.parts
+  let lastText = textIn(said)
   let mayRepeat = false
 
   return {
@@ -123,6 +126,7 @@ export function createEventTranslator(turn: Turn, round: number): EventTranslato
       if ('statusUpdate' in event) return statusReport(event.statusUpdate)
       const message = 'message' in event ? messageOf(event.message) : undefined
       if (message === undefined) return undefined
+      lastText = textIn(message.parts) ?? lastText
       // Without a task the message is the response; within a task it is a status message.
       return inTask ? { state: 'TASK_STATE_WORKING', message } : { reply: message }
     },
@@ -138,6 +142,9 @@ export function createEventTranslator(turn: Turn, round: number): EventTranslato
     },
     get settledStatus() {
       return rest
+    },
+    get lastStatusText() {
+      return openArtifacts.size === 0 ? lastText : undefined
     },
   }
 
@@ -180,6 +187,7 @@ export function createEventTranslator(turn: Turn, round: number): EventTranslato
     const isRepeated = mayRepeat && isDeepStrictEqual(message?.parts, said)
     mayRepeat = false
     said = message?.parts
+    lastText = textIn(said) ?? lastText
     if (isRepeated || (message === undefined && metadata === undefined)) return undefined
     return { state: 'TASK_STATE_WORKING', ...about }
   }
@@ -188,6 +196,11 @@ export function createEventTranslator(turn: Turn, round: number): EventTranslato
     if (roundSuffix === '') return artifactId
     return artifactId.endsWith(roundSuffix) ? artifactId.slice(0, -roundSuffix.length) : undefined
   }
+}
+
+function textIn(parts: readonly Part[] = []): string | undefined {
+  const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []))
+  return texts.join('') === '' ? undefined : texts.join('')
 }
 
 function artifactOf(artifact: Artifact): Artifact {

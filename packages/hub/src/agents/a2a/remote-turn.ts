@@ -5,7 +5,7 @@
  * reported.
  */
 import { A2AError, isInterrupted, isRedacted, linkSignals } from '@parley/a2a'
-import type { OpenSpan, Report, SpanOutcome, StateReport, Turn } from '@parley/a2a'
+import type { OpenSpan, Report, SpanOutcome, StateReport, TaskStatus, Turn } from '@parley/a2a'
 import type { CallOptions, EventFrame, EventStream, RemoteAgent } from '@parley/a2a/client'
 import type { InProcessClient } from '../kind.ts'
 import { quietSleep } from '../timeouts.ts'
@@ -206,12 +206,14 @@ export async function* runRemoteTurn(
         const isInLog = report === undefined && skip === 0
         const arrival = position.recordArrival(stream, isInLog && hasCursors ? frame : undefined)
         if (arrival !== undefined) await arrival
-        if (report !== undefined && skip > 0) skip -= 1
+        const { settledStatus } = translator
+        const isLast = report !== undefined && (settledStatus !== undefined || isReply(report))
+        // A last report in the log would have ended the turn.
+        if (report !== undefined && skip > 0 && !isLast) skip -= 1
         else if (report !== undefined) {
-          const { settledStatus } = translator
           if (settledStatus !== undefined && isInterrupted(settledStatus.state))
             await position.recordQuestion(settledStatus)
-          const isLast = settledStatus !== undefined || isReply(report)
+          if (settledStatus !== undefined) yield* answerFromStatus(settledStatus)
           const idsRecorded = isLast ? position.idsRecorded() : undefined
           if (idsRecorded !== undefined) await idsRecorded
           yield (lastReport = report)
@@ -225,6 +227,24 @@ export async function* runRemoteTurn(
       streamSignals.end()
       await frames?.return().catch(() => {})
     }
+  }
+
+  /**
+   * Some peers (LangGraph's server) answer in a status message while they work, and complete the task without an artifact. Callers
+   * find no answer in the completed task, so the text becomes an artifact.
+   */
+  async function* answerFromStatus({ state, message }: TaskStatus): AsyncGenerator<Report, void, undefined> {
+    const { lastStatusText: text } = translator
+    const { taskId } = position.checkpoint
+    if (state !== 'TASK_STATE_COMPLETED' || message !== undefined || text === undefined || taskId === undefined) return
+    const stored = await orFailure(remote.get(taskId, { ...callOptionsNow(), signal }))
+    if ('error' in stored || stored.artifacts?.length || stored.status.message !== undefined) return
+    // A process before may have ended after this artifact.
+    if ((await translator.knownArtifacts()).artifacts?.length) return
+    const artifact = { artifactId: 'answer', parts: [{ text }] }
+    const update = { taskId, contextId: stored.contextId ?? '', artifact, lastChunk: true }
+    const report = await translator.translate({ artifactUpdate: update }, true)
+    if (report !== undefined) yield report
   }
 
   async function openStream(current: StreamState, streamSignal: AbortSignal): Promise<EventStream> {
