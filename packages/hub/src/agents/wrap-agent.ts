@@ -82,7 +82,7 @@ export type ReportIterator = AsyncIterator<Report, Report | undefined, undefined
 const maxBehind = 10_000
 
 /** Whether the output is complete, so that nothing of the agent runs any more. */
-function isCompleteOutput(output: AgentOutput): boolean {
+export function isCompleteOutput(output: AgentOutput): boolean {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return true
   return !(Symbol.asyncIterator in output || 'subscribe' in output || Symbol.iterator in output)
 }

@@ -140,7 +140,7 @@ describe('a configuration', () => {
 
   it('knows what every agent may say when it names what there is', () => {
     assert.deepEqual(wrong({ agents: { a: { kind: 'other', whatever: 1, descripton: 'x' } } }), [
-      'agents.a.whatever: unknown setting: use one of access, card, default, description, documentationUrl, grpcPort, grpcUrl, iconUrl, inputModes, inputTimeout, keepOpenOnInputRequired, limits, name, outputModes, outputModesRequired, persona, provider, requiredExtensions, skillBundles, skills, timeout, version, whenBusy',
+      'agents.a.whatever: unknown setting: use one of access, card, closeWithWhole, default, description, documentationUrl, grpcPort, grpcUrl, iconUrl, inputModes, inputTimeout, keepOpenOnInputRequired, limits, name, outputModes, outputModesRequired, persona, provider, requiredExtensions, skillBundles, skills, timeout, version, whenBusy',
       'agents.a.descripton: unknown setting: did you mean description?',
     ])
   })

@@ -152,6 +152,18 @@ describe('the registry', () => {
     )
   })
 
+  it('wraps an agent with closeWithWhole once, and does not open it anew', async (t) => {
+    const { registry, apply, opened } = await scene(t, says('x'), { a: entry('one') })
+    const agentNow = (): unknown => registry.status('a')?.settings.agent
+    const plain = agentNow()
+    await apply({ a: entry('one', { closeWithWhole: true }) })
+    const wrapped = agentNow()
+    assert.notEqual(wrapped, plain)
+    await apply({ a: entry('one', { closeWithWhole: true, description: 'New' }) })
+    assert.equal(agentNow(), wrapped)
+    assert.deepEqual(opened, ['one'])
+  })
+
   it('lets a turn end with the agent it began with, and closes that one only then', async (t) => {
     const gate = Promise.withResolvers<void>()
     const { send, apply, closed, handler } = await scene(

@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { omitUndefined, type Agent, type AgentLog, type AgentSkill } from '@parley/a2a'
 import type { AgentSettings, Extension, HandlerAgents } from '@parley/a2a/server'
 import { buildAgentSettings } from './agent-settings.ts'
+import { closeWithWhole } from '../agents/close-with-whole.ts'
 import type { AgentKind, AgentServices, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig } from '../config/sections/card.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
@@ -152,6 +153,11 @@ export function createAgentRegistry({
   }
 
   function agentOf(entry: RegistryEntry): Agent {
+    const agent = routedOf(entry)
+    return entry.config.closeWithWhole === true ? closeWithWhole(agent) : agent
+  }
+
+  function routedOf(entry: RegistryEntry): Agent {
     const { name, routed } = entry
     const agent = limitedOf(entry)
     if (routing?.hasRoutes(name) !== true) return agent

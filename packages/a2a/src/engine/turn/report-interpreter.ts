@@ -91,10 +91,14 @@ export class ReportInterpreter {
   #text(report: string, final: boolean): InterpretedReport {
     const append = this.#answering
     this.#answering = !final
-    const answer = { artifactId: `answer${this.#suffix}`, parts: [{ text: report }] }
+    const answer = { artifactId: this.#answerId, parts: [{ text: report }] }
     const said = this.#artifact(answer, append, final, undefined, report.length)
     this.#lastText = said.body
     return said
+  }
+
+  get #answerId(): string {
+    return `answer${this.#suffix}`
   }
 
   #part(report: object): InterpretedReport {
@@ -127,7 +131,9 @@ export class ReportInterpreter {
       ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'artifact.metadata', this.#jsonNodes) } : {}),
       ...(extensions !== undefined ? { extensions: checkTexts(extensions, 'artifact.extensions') } : {}),
     }
-    return this.#artifact(clean, append, report.lastChunk === true, report.metadata)
+    const last = report.lastChunk === true
+    if (last && artifactId === this.#answerId) this.#answering = false
+    return this.#artifact(clean, append, last, report.metadata)
   }
 
   /** `undefined` for an artifact that was never started. Reports of this turn count before they are in the log. */

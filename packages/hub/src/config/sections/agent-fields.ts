@@ -49,6 +49,12 @@ export const agentFields = z.object({
     .boolean()
     .optional()
     .describe('Whether streams stay open while the agent waits for an answer. Default: they end.'),
+  closeWithWhole: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether a streamed text artifact ends with an update that replaces it by its whole text, for clients that keep only the last chunk. Default: false.',
+    ),
   grpcPort: port.optional().describe('A gRPC port of this agent alone, for clients that cannot name an agent.'),
   grpcUrl: hostAndPort
     .optional()
