@@ -230,7 +230,7 @@ describe('a message whose response is lost', () => {
   })
 })
 
-describe('a restart of the hub', () => {
+describe('a restart of the hub', { timeout: 120_000 }, () => {
   it('leads to polling if the agent speaks 0.3 without cursors, and not to a subscription [B-98]', async (t) => {
     const ids = { taskId: 'r1', contextId: 'rc' }
     const says = (text: string) => ({ artifactId: 'answer', parts: [{ kind: 'text', text }] })

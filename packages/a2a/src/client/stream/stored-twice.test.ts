@@ -214,7 +214,7 @@ for (const [binding, connectTo] of [
   ['JSON-RPC', connectJsonRpc],
   ['gRPC', connectGrpc],
 ] as const) {
-  describe(`a peer of 0.3 over ${binding} that stores each chunk once for every reader`, () => {
+  describe(`a peer of 0.3 over ${binding} that stores each chunk once for every reader`, { timeout: 120_000 }, () => {
     it('is polled when its stream is cut, and never subscribed to [B-98]', async () => {
       const task = createPeerTask()
       const agent = await connectTo(task)
