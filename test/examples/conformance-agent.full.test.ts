@@ -50,8 +50,8 @@ describe('the agent of the 1.0 kit', () => {
     const agent = testAgent(scripted)
     const states = await agent.stream(prefixed('tck-stream-001')).states()
     assert.deepEqual(states, ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
-    const [artifact] = await agent.stream(prefixed('tck-stream-artifact-chunked')).artifacts()
-    assert.deepEqual(artifact?.parts, [{ text: 'chunk-1 ' }, { text: 'chunk-2' }])
+    const chunks = await Array.fromAsync(agent.stream(prefixed('tck-stream-artifact-chunked')).text())
+    assert.deepEqual(chunks, ['chunk-1 ', 'chunk-2'])
     await agent.close()
   })
 
