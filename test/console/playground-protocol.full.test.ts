@@ -146,7 +146,7 @@ describeInBrowser('the protocol log', async (browser) => {
   it('over gRPC has a command for a shell', async () => {
     const page = await fixture.open('/playground/talker')
     await page.getByLabel('Binding').selectOption('GRPC')
-    await page.getByText('gRPC is disabled on this hub.').waitFor()
+    await page.getByText('The card of this agent does not list gRPC.').waitFor()
     assert.equal(await composer(page).count(), 0)
     await page.close()
   })

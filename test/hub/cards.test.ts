@@ -61,6 +61,7 @@ describe('the cards of a hub', { timeout: 120_000 }, () => {
 
   it('may omit interfaces that are served and requirements that are enforced [full]', async () => {
     const hub = await start(`
+listen: { grpcPort: 0 }
 card: { omitInterfaces: [GRPC], omitSecurityRequirements: true }
 agents:
   plain: { kind: demo, agent: echo }

@@ -23,7 +23,7 @@ const failed = (results: readonly CheckResult[]): readonly string[] =>
 
 describe('the hub with its demo agents', { timeout: 360_000 }, () => {
   it('breaks no must and no should, over every interface of its cards [full]', async () => {
-    const hub = await startHub(await newFolder())
+    const hub = await startHub(await newFolder(), [], { GRPC_PORT: '0' })
     const judge = (agent: string, more: ConformanceOptions) =>
       runConformance(`${hub.url}/a2a/${agent}`, { ...options, ...more })
     const { targets, results } = await judge('echo', isFullMode ? {} : { versions: ['1.0'] })
@@ -42,7 +42,7 @@ describe('the hub with its demo agents', { timeout: 360_000 }, () => {
   ]
   for (const [what, mostUndecided, args] of commands) {
     it(`passes the command of the README ${what}`, async () => {
-      const hub = await startHub(await newFolder())
+      const hub = await startHub(await newFolder(), [], { GRPC_PORT: '0' })
       const { code, report } = await judgeRehearsal(hub.url, args)
       await hub.stop()
       assert.deepEqual(failed(report.results), [])

@@ -22,9 +22,9 @@ const words = {
   'bob.ts': "export default () => 'Bob'\n",
 }
 
-async function start(yaml: string) {
+async function start(yaml: string, env: Readonly<Record<string, string>> = { GRPC_PORT: '0' }) {
   const folder = await newFolder({ ...words, 'parley.yaml': yaml })
-  const hub = await startHub(folder)
+  const hub = await startHub(folder, [], env)
   return {
     ...hub,
     /** Url, version and tenant of the gRPC interfaces on an agent's card. */
@@ -48,6 +48,18 @@ async function old(port: number, authority?: string): Promise<string> {
 }
 
 describe('gRPC of a hub', { timeout: 120_000 }, () => {
+  it('is served without a setting, but listed only on cards of agents with an address of their own', async () => {
+    const hub = await start(
+      'agents: { ann: { kind: module, path: ./ann.ts }, bob: { kind: module, path: ./bob.ts, grpcPort: 0 } }\n',
+      {},
+    )
+    assert.deepEqual(await hub.grpc('ann'), [])
+    assert.equal((await hub.grpc('bob')).length, 2)
+    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/gRPC on port/))?.[1])
+    assert.equal(await old(port), 'Ann')
+    await hub.stop()
+  })
+
   it('reaches an agent by its own port, which follows the configuration file', async () => {
     const agents = (bob: string): string =>
       `agents:\n  ann: { kind: module, path: ./ann.ts }\n  bob: { kind: module, path: ./bob.ts${bob} }\n`

@@ -61,7 +61,7 @@ agents:
 `,
     }),
   )
-const hub = await start('default: none')
+const hub = await start('default: none\nlisten: { grpcPort: 0 }')
 const hubWithDefault = await start('listen: { port: 0 }')
 after(() => Promise.all([hub.stop(), hubWithDefault.stop()]))
 

@@ -38,9 +38,9 @@ describe('what the environment and flags say over the file', () => {
     assert.deepEqual(said, { ...nothing, listen: { host: '::1', port: 2, grpcPort: 3 }, store: { url: 'memory:' } })
   })
 
-  it('switches gRPC off with nothing, and takes any port for both', () => {
+  it('disables gRPC with an empty port, and leaves a port that nobody set to the configuration', () => {
     assert.deepEqual(overrides('', { GRPC_PORT: '' }).listen, { grpcPort: false })
-    assert.deepEqual(overrides('--port 0').listen, { port: 0, grpcPort: 0 })
+    assert.deepEqual(overrides('--port 0').listen, { port: 0 })
     assert.deepEqual(overrides('--port 0', { GRPC_PORT: '5' }).listen, { port: 0, grpcPort: 5 })
   })
 

@@ -120,9 +120,8 @@ export function overridesOf(flags: Flags, environment: Terminal['environment']):
   const host = setting('host', 'BIND_HOST')?.text
   const port = portOf(setting('port', 'PORT'))
   const grpc = setting('grpc-port', 'GRPC_PORT')
-  // An empty value disables gRPC. With port 0, both ports are chosen by the system.
-  const grpcPort: number | false | undefined =
-    grpc === undefined ? (port === 0 ? 0 : undefined) : grpc.text === '' ? false : portOf(grpc)
+  // An empty value disables gRPC.
+  const grpcPort: number | false | undefined = grpc?.text === '' ? false : portOf(grpc)
   const url = setting('store', 'PARLEY_STORE')?.text
   const { PARLEY_STORE_DIRECT: direct, PARLEY_MASTER_KEY: masterKey, PARLEY_ADMIN_KEY: key } = environment
   if (key !== undefined && key.length < minAdminKeyLength)

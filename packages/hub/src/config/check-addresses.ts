@@ -4,6 +4,7 @@
  */
 import { authorityOf, bindingNames } from '@parley/a2a/server'
 import type { AgentConfig, ConfigSections } from './hub-config.ts'
+import { listsSharedGrpc, sharedGrpcPort } from './sections/listen.ts'
 import type { ConfigPath, ConfigProblem } from './config-problem.ts'
 
 type Agents = Readonly<Record<string, AgentConfig>>
@@ -25,7 +26,7 @@ function checkGrpc({ listen, grpcUrl }: Partial<ConfigSections>, agents: Agents)
     else problems.push({ path, message: `is already used by ${other}` })
   }
   claim(listen?.port, 'listen.port', ['listen', 'port'])
-  claim(listen?.grpcPort, 'listen.grpcPort', ['listen', 'grpcPort'])
+  claim(listen && sharedGrpcPort(listen), 'listen.grpcPort', ['listen', 'grpcPort'])
   claim(grpcUrl, 'grpcUrl', ['grpcUrl'])
   for (const [name, agent] of Object.entries(agents)) {
     claim(agent.grpcPort, `the agent ${name}`, ['agents', name, 'grpcPort'])
@@ -48,14 +49,14 @@ function checkDefault({ default: none }: Partial<ConfigSections>, agents: Agents
   )
 }
 
-/** An interface that the hub does not serve is not on the card either. */
+/** gRPC is on a card only if its address was set. */
 function checkInterfaces({ listen, grpcUrl, card }: Partial<ConfigSections>, agents: Agents): readonly ConfigProblem[] {
-  const hasSharedGrpc = grpcUrl !== undefined || listen?.grpcPort !== false
+  const listsShared = listen === undefined || listsSharedGrpc({ listen, grpcUrl })
   return Object.entries(agents).flatMap(([name, agent]) => {
     const omitted = agent.card.omitInterfaces ?? card?.omitInterfaces ?? []
-    const servesGrpc = hasSharedGrpc || agent.grpcPort !== undefined || agent.grpcUrl !== undefined
-    const servedBindings = bindingNames.filter((binding) => binding !== 'GRPC' || servesGrpc)
-    if (!servedBindings.every((binding) => omitted.includes(binding))) return []
+    const listsGrpc = listsShared || agent.grpcPort !== undefined || agent.grpcUrl !== undefined
+    const listedBindings = bindingNames.filter((binding) => binding !== 'GRPC' || listsGrpc)
+    if (!listedBindings.every((binding) => omitted.includes(binding))) return []
     const path = agent.card.omitInterfaces === undefined ? ['card'] : ['agents', name, 'card']
     return [{ path: [...path, 'omitInterfaces'], message: `must leave at least one interface on the card of ${name}` }]
   })

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig } from './check-config.ts'
 import type { HubConfig } from './hub-config.ts'
+import { sharedGrpcPort } from './sections/listen.ts'
 import { formatPath } from './config-problem.ts'
 
 const fake: AgentKind = {
@@ -41,7 +42,8 @@ const agents = { a: { kind: 'fake', url: 'x' } }
 describe('a configuration', () => {
   it('needs no more than an agent: everything else has a default', () => {
     const config = right({ agents: { a: { kind: 'other' } } })
-    assert.deepEqual(config.listen, { host: '127.0.0.1', port: 3000, grpcPort: 3001 })
+    assert.deepEqual(config.listen, { host: '127.0.0.1', port: 3000 })
+    assert.equal(sharedGrpcPort(config.listen), 3001)
     assert.deepEqual(config.store, { url: 'sqlite:' })
     assert.equal(config.dataDir, '/etc/parley/.parley')
     assert.equal(config.push, true)
@@ -156,6 +158,14 @@ describe('a configuration', () => {
       'agents.b.grpcUrl: is already used by the agent a',
       'agents.c.grpcUrl: is already used by grpcUrl',
     ])
+  })
+
+  it('refuses a card whose only interface would be the default gRPC port, which cards do not list', () => {
+    const card = { omitInterfaces: ['JSONRPC', 'HTTP+JSON'] }
+    assert.deepEqual(wrong({ card, agents }), [
+      'card.omitInterfaces: must leave at least one interface on the card of a',
+    ])
+    assert.deepEqual(wrong({ card, agents, listen: { grpcPort: 3001 } }), [])
   })
 
   it('refuses what does not exist, and what is empty', () => {

@@ -137,7 +137,7 @@ export const sectionsSchema = z.strictObject({
     .describe('The public URL of the hub. Cards list it.'),
   grpcUrl: hostAndPort
     .optional()
-    .describe('The public host and port of gRPC. Cards list it. Default: listen.grpcPort.'),
+    .describe('The public host and port of gRPC. Cards list it. Default: listen.grpcPort, if it is set.'),
   card: cardSection.prefault('merged'),
   default: z
     .literal('none', 'must be none; or remove it and set `default: true` in an agent')

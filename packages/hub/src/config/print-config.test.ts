@@ -90,7 +90,7 @@ agents:
 
   it('shows defaults, also those of the kind', () => {
     const { tree } = print('agents: { a: { kind: fake } }')
-    assert.deepEqual(tree['listen'], { host: '127.0.0.1', port: 3000, grpcPort: 3001 })
+    assert.deepEqual(tree['listen'], { host: '127.0.0.1', port: 3000 })
     assert.deepEqual(tree['agents']?.['a'], {
       kind: 'fake',
       wait: '10m',

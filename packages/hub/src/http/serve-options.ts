@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { cursor, timestamps, trace, type CardSigning, ConfigError } from '@parley/a2a/server'
 import { guardedWebhooks, type ServeOptions, type ServePushOptions, type Server } from '@parley/a2a/node'
 import type { HubConfig } from '../config/hub-config.ts'
+import { sharedGrpcPort } from '../config/sections/listen.ts'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
@@ -32,11 +33,12 @@ export function serveOptionsFrom(config: HubConfig, hasAnonymousAgents: boolean)
   const tls = readTls(config)
   const hosts = hasAnonymousAgents && isLoopback(listen.host) && !trustProxy ? loopbackHosts(publicUrl) : undefined
   const push = pushOf(config)
+  const grpcPort = sharedGrpcPort(listen)
   const signing = signingOf(config)
   return {
     host: listen.host,
     port: listen.port,
-    ...(listen.grpcPort === false ? {} : { grpcPort: listen.grpcPort }),
+    ...(grpcPort === false ? {} : { grpcPort }),
     ...(tls !== undefined ? { tls: { ...tls, hstsSeconds: hstsOf(config) } } : {}),
     ...omitUndefined({ publicUrl, grpcUrl }),
     trustProxy,

@@ -5,13 +5,14 @@
  */
 import { statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { omitUndefined, type Agent, type AgentLog, type AgentSkill } from '@parley/a2a'
+import { omitUndefined, type Agent, type AgentLog } from '@parley/a2a'
 import type { AgentSettings, Extension, HandlerAgents } from '@parley/a2a/server'
 import { buildAgentSettings } from './agent-settings.ts'
 import { closeWithWhole } from '../agents/close-with-whole.ts'
 import type { AgentKind, AgentServices, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig } from '../config/sections/card.ts'
-import type { AgentConfig } from '../config/hub-config.ts'
+import { listsSharedGrpc } from '../config/sections/listen.ts'
+import type { AgentConfig, HubConfig } from '../config/hub-config.ts'
 import { fillHubReferences, hubReferencesIn, missingSecretText } from '../config/secrets/hub-references.ts'
 import { superviseAgent, createUnavailableAgent, agentUnavailableError } from './agent-supervisor.ts'
 import type { AgentSupervisor, AgentSupervisorTimes, StartError } from './agent-supervisor.ts'
@@ -19,14 +20,10 @@ import type { RetryState } from './retry-schedule.ts'
 import { resultWithin } from '../agents/timeouts.ts'
 
 /** The configuration of all agents. */
-export interface AgentsConfig {
-  readonly agents: Readonly<Record<string, AgentConfig>>
-  readonly skillBundles: Readonly<Record<string, readonly AgentSkill[]>>
-  readonly card: CardConfig
-  /** `none`: requests that name no agent are not answered. */
-  readonly default?: 'none' | undefined
-  readonly baseDir: string
-}
+export type AgentsConfig = Pick<
+  HubConfig,
+  'agents' | 'skillBundles' | 'card' | 'default' | 'listen' | 'grpcUrl' | 'baseDir'
+>
 
 export interface AgentStatus {
   readonly name: string
@@ -96,6 +93,7 @@ interface RegistryEntry {
   readonly config: AgentConfig
   readonly bundles: AgentsConfig['skillBundles']
   readonly cards: CardConfig
+  readonly listsGrpc: boolean
   readonly baseDir: string
   /** All inputs for opening the agent. It is reopened only if this changes. */
   readonly fingerprint: string
@@ -133,12 +131,13 @@ export function createAgentRegistry({
   let hasDefault = true
 
   function settingsFor(entry: RegistryEntry): AgentSettings {
-    const { name, config, cards, bundles, supervisor } = entry
+    const { name, config, cards, listsGrpc, bundles, supervisor } = entry
     const { open, liveCard } = supervisor
     return buildAgentSettings({
       name,
       config,
       cards,
+      listsGrpc,
       bundles,
       agent: agentOf(entry),
       open,
@@ -210,11 +209,8 @@ export function createAgentRegistry({
     resolveWaiters(entry)
   }
 
-  function createEntry(
-    name: string,
-    config: AgentConfig,
-    { baseDir, skillBundles, card }: AgentsConfig,
-  ): RegistryEntry {
+  function createEntry(name: string, config: AgentConfig, agentsConfig: AgentsConfig): RegistryEntry {
+    const { baseDir } = agentsConfig
     const own = filledEntry(config)
     const supervisor: AgentSupervisor = superviseAgent({
       kind: withSecretsCheck(kindOf(config), own),
@@ -229,8 +225,7 @@ export function createAgentRegistry({
     return {
       name,
       config,
-      bundles: skillBundles,
-      cards: card,
+      ...sharedSettings(agentsConfig),
       baseDir,
       fingerprint: made,
       supervisor,
@@ -284,7 +279,7 @@ export function createAgentRegistry({
       const before = registered.get(name)
       const isSame = before?.fingerprint === fingerprintOf(config, agentsConfig.baseDir)
       const entry = isSame
-        ? { ...before, config, bundles: agentsConfig.skillBundles, cards: agentsConfig.card }
+        ? { ...before, config, ...sharedSettings(agentsConfig) }
         : createEntry(name, config, agentsConfig)
       return { place: entry, before }
     })
@@ -378,6 +373,11 @@ function withSecretsCheck(kind: AgentKind, entry: unknown): AgentKind {
   const [missing] = hubReferencesIn(entry)
   if (missing === undefined) return kind
   return { ...kind, open: () => Promise.reject(new Error(missingSecretText(missing))) }
+}
+
+/** What the cards of all agents share. */
+function sharedSettings(config: AgentsConfig): Pick<RegistryEntry, 'bundles' | 'cards' | 'listsGrpc'> {
+  return { bundles: config.skillBundles, cards: config.card, listsGrpc: listsSharedGrpc(config) }
 }
 
 function isChanged(entry: RegistryEntry, before: RegistryEntry | undefined): boolean {

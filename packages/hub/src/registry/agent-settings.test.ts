@@ -22,6 +22,7 @@ const settings = (fields: object, parts: Partial<AgentSettingsInput> = {}): Retu
     name: 'it',
     config: entry(fields),
     cards: {},
+    listsGrpc: true,
     bundles: {},
     agent,
     isAvailable: true,
@@ -39,6 +40,14 @@ describe('the server settings of an agent', () => {
     assert.deepEqual({ name, description, version, inputModes, streaming }, card)
     assert.equal(made.agent, agent)
     assert.equal(settings({}).name, 'it')
+  })
+
+  it('leaves gRPC off the card if nobody set its address', () => {
+    const omitted = (fields: object, listsGrpc = false) => settings(fields, { listsGrpc }).omitInterfaces
+    assert.deepEqual(omitted({}), ['GRPC'])
+    assert.deepEqual(omitted({ card: { omitInterfaces: ['JSONRPC'] } }), ['JSONRPC', 'GRPC'])
+    assert.deepEqual([omitted({ grpcPort: 0 }), omitted({ grpcUrl: 'a.example.com:443' })], [undefined, undefined])
+    assert.equal(omitted({}, true), undefined)
   })
 
   it('is what the entry says wherever it says something [S0-14 S4-13]', () => {

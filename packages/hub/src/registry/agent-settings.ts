@@ -13,6 +13,8 @@ export interface AgentSettingsInput {
   readonly config: AgentConfig
   /** The card configuration for all agents. */
   readonly cards: CardConfig
+  /** Whether its card lists the shared gRPC address. */
+  readonly listsGrpc: boolean
   readonly bundles: Readonly<Record<string, readonly AgentSkill[]>>
   /** The agent to run, behind its limits. */
   readonly agent: Agent
@@ -57,6 +59,8 @@ export function buildAgentSettings(parts: AgentSettingsInput): AgentSettings {
   const { afterMs } = config.inputTimeout
   const { visibility, shape, extended, ...omitted } = { ...parts.cards, ...omitUndefined(config.card) }
   const { keepOpenOnInputRequired, grpcPort, grpcUrl, outputModesRequired } = config
+  const listsGrpc = parts.listsGrpc || grpcPort !== undefined || grpcUrl !== undefined
+  const omitInterfaces = listsGrpc ? omitted.omitInterfaces : [...(omitted.omitInterfaces ?? []), 'GRPC' as const]
   // Later ones override earlier ones of the same URI: an entry may require what the agent or the hub provides.
   const required = config.requiredExtensions.map((uri): Extension => ({ uri, required: true }))
   const extensions = [...(open?.extensions ?? []), ...parts.extensions, ...required]
@@ -70,7 +74,15 @@ export function buildAgentSettings(parts: AgentSettingsInput): AgentSettings {
     ...(Number.isFinite(afterMs) ? { inputTimeout: config.inputTimeout } : {}),
     ...omitUndefined({ whenBusy: config.whenBusy }),
     ...parts.security,
-    ...omitUndefined({ card: shape, ...omitted, keepOpenOnInputRequired, grpcPort, grpcUrl, outputModesRequired }),
+    ...omitUndefined({
+      card: shape,
+      ...omitted,
+      omitInterfaces,
+      keepOpenOnInputRequired,
+      grpcPort,
+      grpcUrl,
+      outputModesRequired,
+    }),
     ...(parts.hasRemoteCard === true && inputModes === undefined ? { inputModesRequired: false } : {}),
     ...(extended !== undefined ? { extendedCard: extendedCardPatch(extended, skills) } : {}),
     protectCard: visibility === 'private',

@@ -139,7 +139,7 @@ export const playgroundStrings = {
   },
   grpc: {
     text: 'Browsers cannot use gRPC. Run this command in a terminal:',
-    off: 'gRPC is disabled on this hub. To enable it, set',
+    off: 'The card of this agent does not list gRPC. To list it, set',
     setting: 'listen.grpcPort',
     command: 'the command',
   },

@@ -2,6 +2,7 @@
 import { createServer } from 'node:net'
 import type { AgentSummary } from '../../admin/agent-view.ts'
 import type { HubHealth } from '../../admin/routes/health.ts'
+import { sharedGrpcPort } from '../../config/sections/listen.ts'
 import type { HubConfig } from '../../config/hub-config.ts'
 import { fetchHub, isHubHealth, namedUrl, requestAdmin } from '../admin-request.ts'
 import { localHubUrl } from '../hub-address.ts'
@@ -62,10 +63,11 @@ async function readAgents(
   }
 }
 
-export async function checkPorts({ host, port, grpcPort }: HubConfig['listen']): Promise<readonly DoctorFinding[]> {
+export async function checkPorts(listen: HubConfig['listen']): Promise<readonly DoctorFinding[]> {
+  const { host, port } = listen
   const ports = [
     ['port', '--port', port],
-    ['gRPC port', '--grpc-port', grpcPort],
+    ['gRPC port', '--grpc-port', sharedGrpcPort(listen)],
   ] as const
   return Promise.all(ports.flatMap(([name, flag, number]) => (number === false ? [] : [checkPort(name, flag, host, number)]))) // prettier-ignore
 }

@@ -17,10 +17,22 @@ export const listenSection = z.strictObject({
   port: port.default(3000).describe('The HTTP port. 0: a free port.'),
   grpcPort: z
     .union([port, z.literal(false)], 'must be a port from 0 to 65535, or false to disable gRPC')
-    .default(3001)
-    .describe('The gRPC port. false: disabled.'),
+    .optional()
+    .describe('The gRPC port, which cards list. Default: 3001, served but not listed. false: disabled.'),
   tls: tlsSchema.optional().describe('Serves HTTPS. Default: plain HTTP.'),
 })
+
+type ListenConfig = z.infer<typeof listenSection>
+
+/** The shared gRPC port that the hub opens; `false` if gRPC is disabled. With port 0, the system chooses both ports by default. */
+export function sharedGrpcPort({ port: httpPort, grpcPort }: ListenConfig): number | false {
+  return grpcPort ?? (httpPort === 0 ? 0 : 3001)
+}
+
+/** Cards list the default port only if it was set: some clients refuse a card with an address that is not a URL. */
+export function listsSharedGrpc({ listen, grpcUrl }: { listen: ListenConfig; grpcUrl?: string | undefined }): boolean {
+  return grpcUrl !== undefined || typeof listen.grpcPort === 'number'
+}
 
 const storeUrl = z
   .string('must be sqlite:<file>, memory: or postgres://user:password@host/database')
