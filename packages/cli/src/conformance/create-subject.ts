@@ -13,12 +13,12 @@ import type {
   Subject,
   TaskAnswer,
 } from './subject.ts'
-import { callOperation, type OperationRequest } from './wire/call-operation.ts'
+import { answerOf, callOperation, type OperationRequest } from './wire/call-operation.ts'
 import { placeCredentials, withQuery, type CredentialPlacement } from './wire/credentials.ts'
 import { encodeRequest, isObject } from './wire/encode-request.ts'
 import { exchangeHttp } from './wire/http-wire.ts'
 import { openOperation } from './wire/open-stream.ts'
-import { describeError } from './wire/read-error.ts'
+import { describeError, type ErrorView } from './wire/read-error.ts'
 import { interruptedStates, readResult, readTask, terminalStates, type ResultView } from './wire/read-response.ts'
 import { dialectOf, type JsonObject, type OperationName } from './wire/spelling.ts'
 
@@ -85,6 +85,7 @@ export function createSubject(target: Target, run: RunState, signal: AbortSignal
       headers: headersOf(settings.headers, credentials),
       query: credentials.query,
       id: (lastId += 1),
+      ...(settings.credentials === 'none' ? {} : { onError: requireAuthenticated }),
       signal: settings.signal ?? signal,
       ...wire,
     }
@@ -130,7 +131,7 @@ export function createSubject(target: Target, run: RunState, signal: AbortSignal
           ? {}
           : { 'content-type': binding === 'JSONRPC' || version !== '1.0' ? 'application/json' : 'application/a2a+json' }
       const full = at ?? (path === undefined ? url : `${url.replace(/\/$/, '')}${path}`)
-      return exchangeHttp({
+      const exchange = await exchangeHttp({
         method,
         url: withQuery(full, placed.query),
         headers: headersOf({ ...content, accept: 'application/json, text/event-stream', ...headers }, placed),
@@ -138,6 +139,9 @@ export function createSubject(target: Target, run: RunState, signal: AbortSignal
         signal: own ?? signal,
         ...wire,
       })
+      const { error } = answerOf(target, exchange)
+      if (error !== undefined && credentials !== 'none') requireAuthenticated(error)
+      return exchange
     },
     async get(at, headers) {
       const placed = placementOf()
@@ -252,6 +256,15 @@ export function createSubject(target: Target, run: RunState, signal: AbortSignal
       'the agent ends its tasks at once; name a message for the scenario "inputRequired" or "slow" in the profile',
     )
   }
+}
+
+/** A request that lacks credentials shows nothing of what its rule is about. One note for all checks, so that the report groups them. */
+function requireAuthenticated({ name, code, status, grpcStatus }: ErrorView): void {
+  // The code is that of the Go SDK.
+  if ([name, grpcStatus].includes('UNAUTHENTICATED') || status === 401 || code === -31_401)
+    throw new Undecided(
+      'the agent answers that the caller is not authenticated: set --bearer, --api-key or --svc-param',
+    )
 }
 
 const rawTaskOf = (view: ResultView): unknown => (view.kind === 'task' ? view.task.raw : undefined)

@@ -153,6 +153,57 @@ describe('a conformance run', () => {
     assert.deepEqual([fault?.outcome, fault?.note], ['undecided', 'the check itself failed: TypeError: oops'])
   })
 
+  it('leaves undecided, for one reason, what the agent refuses to a caller without credentials', async () => {
+    const refusals: Readonly<Record<string, readonly [status: number, type: string, body: string]>> = {
+      '/http': [401, 'application/json', '{}'],
+      // As the Go SDK refuses ListTasks to an anonymous caller.
+      '/code': [
+        200,
+        'application/json',
+        '{"jsonrpc":"2.0","id":1,"error":{"code":-31401,"message":"unauthenticated"}}',
+      ],
+      '/event': [
+        200,
+        'text/event-stream',
+        'data: {"jsonrpc":"2.0","id":1,"error":{"code":-31401,"message":"unauthenticated"}}\n\n',
+      ],
+    }
+    const url = await openHttp((request, response) => {
+      const [status, type, body] = refusals[request.url ?? ''] ?? [404, 'text/plain', '']
+      response.writeHead(status, { 'content-type': type }).end(body)
+    })
+    const checks = {
+      call: checkOf(async (subject) => fail('the list is refused', await subject.call('ListTasks', {}))),
+      raw: checkOf(async (subject) => fail('the body is refused', await subject.http({ body: '{' }))),
+      send: checkOf(async (subject) => pass(String((await subject.firstAnswer()).status))),
+      stream: checkOf(async (subject) => {
+        const stream = await subject.open('SendStreamingMessage', { message: subject.message() })
+        for await (const item of stream.events) return fail(`it has the event ${JSON.stringify(item.envelope)}`)
+        return pass()
+      }),
+    }
+    const judge = async (path: string, ...some: readonly (keyof typeof checks)[]) =>
+      (
+        await runConformance(url, {
+          interfaces: [{ url: `${url}${path}`, version: '1.0', binding: 'JSONRPC' }],
+          checks: some.map((name) => checks[name]),
+        })
+      ).results
+    const results = [
+      ...(await judge('/http', 'call', 'raw', 'send', 'stream')),
+      ...(await judge('/code', 'call', 'raw', 'send', 'stream')),
+      ...(await judge('/event', 'stream')),
+    ]
+    assert.deepEqual(new Set(results.map(({ outcome }) => outcome)), new Set(['undecided']))
+    assert.equal(new Set(results.map(({ note }) => note)).size, 1)
+    const anonymous = checkOf(async (subject) => {
+      const { status } = await subject.call('ListTasks', {}, { credentials: 'none' })
+      return pass(String(status))
+    })
+    const [refused] = (await runConformance(url, { ...only(anonymous), interfaces: [{ url: `${url}/http`, version: '1.0', binding: 'JSONRPC' }] })).results // prettier-ignore
+    assert.deepEqual([refused?.outcome, refused?.note], ['pass', '401'])
+  })
+
   it('judges only the card where the card offers nothing', async () => {
     const url = await openHttp((_request, response) =>
       response.setHeader('content-type', 'application/json').end('{"name":"X","supportedInterfaces":[]}'),

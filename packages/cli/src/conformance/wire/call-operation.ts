@@ -1,5 +1,5 @@
 /** One operation over one binding, to its answer. */
-import { readError, readGrpcError } from './read-error.ts'
+import { readError, readGrpcError, type ErrorView } from './read-error.ts'
 import { exchangeHttp, type HttpExchange } from './http-wire.ts'
 import { isObject } from './encode-request.ts'
 import { grpcRpcName, restRequest, rpcMethodName, type JsonObject, type OperationName } from './spelling.ts'
@@ -14,6 +14,8 @@ export interface OperationRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly id: number
+  /** Called with each error that the agent answers. Throws to end the call. */
+  readonly onError?: (error: ErrorView) => void
   readonly signal: AbortSignal
   readonly insecure?: boolean
   readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string }
@@ -61,6 +63,12 @@ export function httpCallOf({ target, operation, payload, headers, query, id }: O
 }
 
 export async function callOperation(request: OperationRequest): Promise<Answer> {
+  const answer = await exchangeOperation(request)
+  if (answer.error !== undefined) request.onError?.(answer.error)
+  return answer
+}
+
+async function exchangeOperation(request: OperationRequest): Promise<Answer> {
   const { target, signal, insecure, tls } = request
   const wire = { signal, ...(insecure === undefined ? {} : { insecure }), ...(tls === undefined ? {} : { tls }) }
   if (target.binding !== 'GRPC') {

@@ -1,5 +1,6 @@
 /** A streaming operation over one binding, event by event. */
 import { answerOf, grpcRequestOf, httpCallOf, readEnvelope, type OperationRequest } from './call-operation.ts'
+import { Undecided } from '../check.ts'
 import type { Exchange } from './exchange.ts'
 import type { OpenGrpcStream } from './grpc-wire.ts'
 import { describeFailure, openHttp, parseJson, readHttp, type OpenHttpResponse } from './http-wire.ts'
@@ -11,6 +12,12 @@ import { readSse, type SseFrame } from './sse-wire.ts'
 import type { StreamAnswer, StreamEnd, StreamItem } from '../subject.ts'
 
 export async function openOperation(request: OperationRequest): Promise<StreamAnswer> {
+  const stream = await openAnyStream(request)
+  if (stream.answer?.error !== undefined) request.onError?.(stream.answer.error)
+  return stream
+}
+
+async function openAnyStream(request: OperationRequest): Promise<StreamAnswer> {
   const { target, signal, insecure, tls } = request
   const wire = { signal, ...(insecure === undefined ? {} : { insecure }), ...(tls === undefined ? {} : { tls }) }
   const dialect = dialectOf(target.version, target.binding)
@@ -20,8 +27,7 @@ export async function openOperation(request: OperationRequest): Promise<StreamAn
     return grpcStream(dialect, opened)
   }
   const opened = await openHttp({ ...httpCallOf(request), ...wire })
-  if (/^text\/event-stream\b/i.test(opened.headers['content-type'] ?? ''))
-    return sseStream(dialect, target.binding === 'JSONRPC', opened)
+  if (/^text\/event-stream\b/i.test(opened.headers['content-type'] ?? '')) return sseStream(dialect, request, opened)
   const exchange = await readHttp(opened)
   const answer = answerOf(target, exchange)
   return {
@@ -38,7 +44,7 @@ export async function openOperation(request: OperationRequest): Promise<StreamAn
 
 async function* none(): AsyncGenerator<StreamItem, void, undefined> {}
 
-function sseStream(dialect: Dialect, isJsonRpc: boolean, opened: OpenHttpResponse): StreamAnswer {
+function sseStream(dialect: Dialect, { target, onError }: OperationRequest, opened: OpenHttpResponse): StreamAnswer {
   const received: StreamItem[] = []
   const raw: string[] = []
   let end: StreamEnd | undefined
@@ -47,12 +53,14 @@ function sseStream(dialect: Dialect, isJsonRpc: boolean, opened: OpenHttpRespons
       for await (const frame of readSse(opened.body)) {
         raw.push(frame.raw)
         if (frame.data === undefined) continue
-        const item = sseItem(dialect, isJsonRpc, frame, opened.status)
+        const item = sseItem(dialect, target.binding === 'JSONRPC', frame, opened.status)
         received.push(item)
+        if (item.error !== undefined) onError?.(item.error)
         yield item
       }
       end ??= { by: 'server' }
     } catch (reason) {
+      if (reason instanceof Undecided) throw reason
       end ??= { by: 'failure', note: describeFailure(reason) }
     } finally {
       end ??= { by: 'client' }
