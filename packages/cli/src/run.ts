@@ -86,7 +86,9 @@ async function runCommand(command: Command, args: ParsedArgs, { terminal, redact
     return (await run(context)) ?? 0
   } catch (reason) {
     // What a library throws after an abort, such as an AbortError, stands for the reason of the abort.
-    throw stop.signal.aborted && isAbort(reason) ? stop.signal.reason : reason
+    if (stop.signal.aborted && isAbort(reason)) throw stop.signal.reason
+    const { withVersionHint } = await import('./output/error-envelope.ts')
+    throw withVersionHint(reason, settings.value('a2a-version'))
   } finally {
     stop.dispose()
   }

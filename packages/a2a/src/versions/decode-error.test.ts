@@ -17,7 +17,8 @@ describe('the code that a peer sent', () => {
     const rest = { error: { code: 404, status: 'NOT_FOUND', message: 'No', details: info } }
     assert.equal(decodeError(rest, 404).wireCode, 'TASK_NOT_FOUND')
     assert.equal(decodeError({ error: { code: 404, status: 'NOT_FOUND' } }, 404).wireCode, 'NOT_FOUND')
-    assert.equal(decodeError({ message: 'No' }, 404).wireCode, 404)
+    // An HTTP status is no code of A2A.
+    assert.equal(decodeError({ message: 'No' }, 404).wireCode, undefined)
   })
 
   it('stays when the head of the response adds details, and is absent on errors that no peer sent', () => {

@@ -64,7 +64,7 @@ export function decodeError(body: unknown, httpStatus?: number): A2AError {
     byHttp[httpStatus ?? Number(error['status'] ?? error['code'])] ??
     'INTERNAL'
   const status = httpStatus === undefined ? '' : ` (HTTP ${httpStatus})`
-  const wireCode = wireCodeOf(error, found.reason, httpStatus)
+  const wireCode = wireCodeOf(error, found.reason)
   return withWireCode(new A2AError(code, message ?? `The peer returned an error${status}`, found.details), wireCode)
 }
 
@@ -73,14 +73,10 @@ export function withWireCode(error: A2AError, wireCode: string | number | undefi
   return wireCode === undefined ? error : Object.assign(error, { wireCode })
 }
 
-/** The number of JSON-RPC is negative; what REST has in its place is the HTTP status, which is less exact than the reason. */
-function wireCodeOf(
-  error: JsonRecord,
-  reason: string | undefined,
-  httpStatus: number | undefined,
-): string | number | undefined {
+/** The number of JSON-RPC is negative; what REST has in its place is the HTTP status, which is no code of A2A. */
+function wireCodeOf(error: JsonRecord, reason: string | undefined): string | number | undefined {
   if (typeof error['code'] === 'number' && error['code'] < 0) return error['code']
-  return reason ?? firstText(error['status'], error['type']) ?? httpStatus
+  return reason ?? firstText(error['status'], error['type'])
 }
 
 /** JSON-RPC has the bare error, 1.0 REST wraps it, some 0.3 servers wrap it too. */

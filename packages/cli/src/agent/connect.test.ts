@@ -19,10 +19,12 @@ interface AgentOptions {
   readonly interfaces?: (url: string) => readonly object[]
   readonly card?: object
   readonly answer?: (received: Received) => unknown
+  /** Answers every call with this error. */
+  readonly error?: object
 }
 
 /** An agent by hand, so that the test sees what was sent. */
-async function handmadeAgent({ interfaces, card, answer }: AgentOptions = {}) {
+async function handmadeAgent({ interfaces, card, answer, error }: AgentOptions = {}) {
   const received: Received[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -38,7 +40,8 @@ async function handmadeAgent({ interfaces, card, answer }: AgentOptions = {}) {
       response.setHeader('content-type', 'application/json')
       const isCard = request.method === 'GET' && one.path.includes('well-known')
       const result = answer?.(one) ?? { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' }, later: 1 }
-      response.end(JSON.stringify(isCard ? document : { jsonrpc: '2.0', id: 1, result }))
+      const outcome = error === undefined ? { result } : { error }
+      response.end(JSON.stringify(isCard ? document : { jsonrpc: '2.0', id: 1, ...outcome }))
     })
   })
   server.listen(0, '127.0.0.1')
@@ -118,6 +121,30 @@ describe('the call of an agent', () => {
     assert.deepEqual(JSON.parse(named.stdout), { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } })
     assert.equal(calls()[0]?.headers['a2a-version'], '0.3')
     assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--a2a-version', '7.0'])).code, 2)
+  })
+
+  it('hints at a version that the agent offers, and never at the one that was refused', async () => {
+    const hintOf = async (url: string, ...options: readonly string[]) =>
+      errorOf((await runInMemory(['task', 'get', 't', '-a', url, '-o', 'json', ...options])).stdout).hint
+    const modern = await handmadeAgent()
+    assert.equal(
+      await hintOf(modern.url, '--a2a-version', '0.3'),
+      'The agent offers another version: --a2a-version 1.0',
+    )
+    const refuse = (data?: object) => ({
+      interfaces: (own: string) =>
+        ['1.0', '0.3'].map((protocolVersion) => ({ url: `${own}/rpc`, protocolBinding: 'JSONRPC', protocolVersion })),
+      error: { code: -32_009, message: 'Not that version', ...data },
+    })
+    const silent = await handmadeAgent(refuse())
+    assert.equal(await hintOf(silent.url), 'Name a version that the agent supports: --a2a-version 0.3 or 0.2')
+    assert.equal(
+      await hintOf(silent.url, '--a2a-version', '0.3.0'),
+      'Name a version that the agent supports: --a2a-version 1.0 or 0.2',
+    )
+    const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'VERSION_NOT_SUPPORTED' }
+    const only = await handmadeAgent(refuse({ data: [{ ...info, metadata: { supportedVersions: '9.1' } }] }))
+    assert.equal(await hintOf(only.url), 'The agent offers 9.1. This program speaks 1.0, 0.3, 0.2.')
   })
 
   it('carries the tenant of the card in every request, and --tenant only where the card has none', async () => {

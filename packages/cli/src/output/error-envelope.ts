@@ -1,12 +1,12 @@
 /** What the program reports of a failure: `{"error":{code,message,hint,a2aCode}}`, its labels in text mode, and the exit code. */
 import { A2AError, type ErrorCode } from '@parley/a2a/client'
-import { CliError, exitCodeOf, hintOf, type CliErrorCode } from './cli-error.ts'
+import { CliError, exitCodeOf, hintOf, withHint, type CliErrorCode } from './cli-error.ts'
 
 export interface ErrorReport {
   readonly code: string
   readonly message: string
   readonly hint: string | null
-  /** The code that the agent sent: a JSON-RPC number, or the reason or status of the other bindings. */
+  /** The code that the agent sent: a JSON-RPC number, or the reason or the name of the status over the other bindings. */
   readonly a2aCode: string | number | null
   readonly exitCode: number
 }
@@ -53,7 +53,6 @@ const hints: Partial<Readonly<Record<ErrorCode | CliErrorCode, string>>> = {
   TASK_NOT_CANCELABLE: 'The task has already ended: `a2a task get` shows its state.',
   UNSUPPORTED_OPERATION:
     'The agent does not offer it, or not for a task in this state: see `a2a task get`. --debug shows every request.',
-  VERSION_NOT_SUPPORTED: 'Name a version that the agent supports: --a2a-version 0.3',
   CONTEXT_REJECTED: 'The task and the context must belong together. --debug shows every request.',
   INVALID_PARAMS: '--debug shows every request.',
   RATE_LIMITED: 'Try again later.',
@@ -87,6 +86,31 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
     a2aCode: sent,
     exitCode: 1,
   }
+}
+
+const versions = ['1.0', '0.3', '0.2']
+
+/** Adds what else the user can name, after the agent has refused `--a2a-version`, by default 1.0. */
+export function withVersionHint(reason: unknown, requested = '1.0'): unknown {
+  if (!(reason instanceof A2AError) || reason.code !== 'VERSION_NOT_SUPPORTED') return reason
+  const refused = /\d+\.\d+/.exec(requested)?.[0]
+  const others = versions.filter((version) => version !== refused)
+  const offered = offeredVersions(reason).filter((version) => version !== refused)
+  const usable = others.filter((version) => offered.includes(version))
+  if (usable.length > 0)
+    return withHint(reason, `The agent offers another version: --a2a-version ${usable.join(' or ')}`)
+  return offered.length > 0
+    ? withHint(reason, `The agent offers ${offered.join(', ')}. This program speaks ${versions.join(', ')}.`)
+    : withHint(reason, `Name a version that the agent supports: --a2a-version ${others.join(' or ')}`)
+}
+
+/** From the error of the agent, or from its card. */
+function offeredVersions(error: A2AError): readonly string[] {
+  const texts: string[] = []
+  for (let reason: unknown = error; reason instanceof A2AError; reason = reason.cause)
+    texts.push(String(reason.details['supportedVersions'] ?? reason.details['offered'] ?? ''))
+  // On the card beside a URL, whose address is no version.
+  return [...new Set(texts.join(' ').match(/(?<=^|[\s,])\d+\.\d+(?=$|[\s,.])/g) ?? [])]
 }
 
 /** When the agent says that the same call may succeed: `Retry-After` over HTTP, `RetryInfo` over gRPC. */
