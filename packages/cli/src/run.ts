@@ -87,7 +87,7 @@ async function runCommand(command: Command, args: ParsedArgs, { terminal, redact
   } catch (reason) {
     // What a library throws after an abort, such as an AbortError, stands for the reason of the abort.
     if (stop.signal.aborted && isAbort(reason)) throw stop.signal.reason
-    const { withVersionHint } = await import('./output/error-envelope.ts')
+    const { withVersionHint } = await import('./output/version-hint.ts')
     throw withVersionHint(reason, settings.value('a2a-version'))
   } finally {
     stop.dispose()

@@ -1,6 +1,6 @@
 /** What the program reports of a failure: `{"error":{code,message,hint,a2aCode}}`, its labels in text mode, and the exit code. */
 import { A2AError, type ErrorCode } from '@parley/a2a/client'
-import { CliError, exitCodeOf, hintOf, withHint, type CliErrorCode } from './cli-error.ts'
+import { CliError, exitCodeOf, hintOf, type CliErrorCode } from './cli-error.ts'
 
 export interface ErrorReport {
   readonly code: string
@@ -86,31 +86,6 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
     a2aCode: sent,
     exitCode: 1,
   }
-}
-
-const versions = ['1.0', '0.3', '0.2']
-
-/** Adds what else the user can name, after the agent has refused `--a2a-version`, by default 1.0. */
-export function withVersionHint(reason: unknown, requested = '1.0'): unknown {
-  if (!(reason instanceof A2AError) || reason.code !== 'VERSION_NOT_SUPPORTED') return reason
-  const refused = /\d+\.\d+/.exec(requested)?.[0]
-  const others = versions.filter((version) => version !== refused)
-  const offered = offeredVersions(reason).filter((version) => version !== refused)
-  const usable = others.filter((version) => offered.includes(version))
-  if (usable.length > 0)
-    return withHint(reason, `The agent offers another version: --a2a-version ${usable.join(' or ')}`)
-  return offered.length > 0
-    ? withHint(reason, `The agent offers ${offered.join(', ')}. This program speaks ${versions.join(', ')}.`)
-    : withHint(reason, `Name a version that the agent supports: --a2a-version ${others.join(' or ')}`)
-}
-
-/** From the error of the agent, or from its card. */
-function offeredVersions(error: A2AError): readonly string[] {
-  const texts: string[] = []
-  for (let reason: unknown = error; reason instanceof A2AError; reason = reason.cause)
-    texts.push(String(reason.details['supportedVersions'] ?? reason.details['offered'] ?? ''))
-  // On the card beside a URL, whose address is no version.
-  return [...new Set(texts.join(' ').match(/(?<=^|[\s,])\d+\.\d+(?=$|[\s,.])/g) ?? [])]
 }
 
 /** When the agent says that the same call may succeed: `Retry-After` over HTTP, `RetryInfo` over gRPC. */
