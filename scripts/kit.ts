@@ -5,6 +5,8 @@
  *
  *     git clone -b 1.0-dev https://github.com/a2aproject/a2a-tck
  *     npm run kit -- --kit a2a-tck [--only streaming] [--python python3]
+ *
+ * `npm run kit -- --frameworks`: agent frameworks of Python instead (kit/frameworks.ts).
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -12,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { kitDeviations } from '../test/conformance/kit-deviations.ts'
-import { runKit } from './kit/run-kit.ts'
-import type { KitResult } from './kit/run-kit.ts'
+import { runFrameworks } from './kit/frameworks.ts'
+import { type KitResult, type KitRun, runKit } from './kit/run-kit.ts'
 import { kitScenarios, startAgent, startHub } from './kit/subjects.ts'
 import type { KitScenario } from './kit/subjects.ts'
 
@@ -22,34 +24,38 @@ const { values: flags } = parseArgs({
     kit: { type: 'string', default: process.env['PARLEY_KIT'] ?? '' },
     only: { type: 'string' },
     python: { type: 'string', default: 'python3' },
+    frameworks: { type: 'boolean', default: false },
   },
 })
-const kit = resolve(flags.kit)
-if (flags.kit === '' || !existsSync(join(kit, 'tests/compatibility'))) {
-  console.error('Name a checkout of a2aproject/a2a-tck, branch 1.0-dev: npm run kit -- --kit <folder>')
-  process.exit(1)
-}
-const scenarios = kitScenarios.filter(({ name }) => flags.only === undefined || name === flags.only)
-if (scenarios.length === 0) {
-  console.error(`--only is one of ${kitScenarios.map(({ name }) => name).join(', ')}`)
-  process.exit(1)
-}
-
 const scratch = mkdtempSync(join(tmpdir(), 'parley-kit-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
-const python = pythonWithKit()
+const isExpected = flags.frameworks ? await runFrameworks({ ...flags, scratch }) : await runOfficialKit()
+process.exitCode = isExpected ? 0 : 1
 
-let failed = 0
-for (const scenario of scenarios) {
-  const problems = await compare(scenario)
-  for (const problem of problems) console.log(`✖ ${problem}`)
-  if (problems.length > 0) failed += 1
+async function runOfficialKit(): Promise<boolean> {
+  const kit = resolve(flags.kit)
+  if (flags.kit === '' || !existsSync(join(kit, 'tests/compatibility'))) {
+    console.error('Name a checkout of a2aproject/a2a-tck, branch 1.0-dev: npm run kit -- --kit <folder>')
+    return false
+  }
+  const scenarios = kitScenarios.filter(({ name }) => flags.only === undefined || name === flags.only)
+  if (scenarios.length === 0) {
+    console.error(`--only is one of ${kitScenarios.map(({ name }) => name).join(', ')}`)
+    return false
+  }
+  const python = pythonWithKit(kit)
+  let failed = 0
+  for (const scenario of scenarios) {
+    const problems = await compare(scenario, { kit, python })
+    for (const problem of problems) console.log(`✖ ${problem}`)
+    if (problems.length > 0) failed += 1
+  }
+  console.log(`\n${scenarios.length - failed} passed, ${failed} failed`)
+  return failed === 0
 }
-console.log(`\n${scenarios.length - failed} passed, ${failed} failed`)
-process.exitCode = failed > 0 ? 1 : 0
 
 /** The dependencies of the kit are installed in a virtual environment. */
-function pythonWithKit(): string {
+function pythonWithKit(kit: string): string {
   const environment = join(scratch, 'python')
   execFileSync(flags.python, ['-m', 'venv', environment])
   const own = join(environment, 'bin/python')
@@ -58,13 +64,13 @@ function pythonWithKit(): string {
 }
 
 /** Concurrently: a run spends nearly all its time waiting for streams to end. */
-async function compare(scenario: KitScenario): Promise<readonly string[]> {
+async function compare(scenario: KitScenario, kit: Pick<KitRun, 'kit' | 'python'>): Promise<readonly string[]> {
   await using agent = await startAgent(scenario)
   await using hub = await startHub(scenario, join(scratch, scenario.name))
   const report = (name: string): string => join(scratch, `${scenario.name}-${name}.xml`)
   const [ofAgent, ofHub] = await Promise.all([
-    runKit({ kit, python, url: agent.url, report: report('agent'), select: scenario.select }),
-    runKit({ kit, python, url: hub.url, report: report('hub'), select: scenario.select }),
+    runKit({ ...kit, url: agent.url, report: report('agent'), select: scenario.select }),
+    runKit({ ...kit, url: hub.url, report: report('hub'), select: scenario.select }),
   ])
   console.log(`${scenario.name}: conformance agent ${counts(ofAgent)}; hub ${counts(ofHub)}`)
   return [...differences(scenario.name, ofAgent, ofHub), ...unexplained(scenario.name, ofHub)]

@@ -60,7 +60,7 @@ export interface KitSubject extends AsyncDisposable {
 
 export async function startAgent({ flags }: KitScenario): Promise<KitSubject> {
   const ports = ['--port', String(await freePort()), '--grpc-port', String(await freePort())]
-  return start([agentProgram, ...ports, ...flags], /^(http\S+) serves/)
+  return startProgram([agentProgram, ...ports, ...flags], /^(http\S+) serves/)
 }
 
 export async function startHub({ module, entry, settings }: KitScenario, folder: string): Promise<KitSubject> {
@@ -70,7 +70,10 @@ export async function startHub({ module, entry, settings }: KitScenario, folder:
   writeFileSync(join(folder, 'parley.json'), JSON.stringify({ listen, card: '1.0', agents, ...settings }))
   writeFileSync(join(folder, 'agent.ts'), moduleText(module))
   const config = ['up', '-c', join(folder, 'parley.json')]
-  return start([hubProgram, ...config], /listening on (http\S+)/, { cwd: folder, PARLEY_DATA: join(folder, 'data') })
+  return startProgram([hubProgram, ...config], /listening on (http\S+)/, {
+    cwd: folder,
+    PARLEY_DATA: join(folder, 'data'),
+  })
 }
 
 function moduleText(module: object = {}): string {
@@ -84,7 +87,7 @@ function moduleText(module: object = {}): string {
   return `import { scripted } from '${scripted}'\nexport default { ...${JSON.stringify(about)}, agent: scripted }\n`
 }
 
-async function start(
+export async function startProgram(
   args: readonly string[],
   announces: RegExp,
   { cwd = root, ...env }: { readonly cwd?: string; readonly PARLEY_DATA?: string } = {},
