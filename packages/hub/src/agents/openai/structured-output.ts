@@ -1,7 +1,7 @@
 /**
  * Answers that must match a schema. A caller sets `metadata.schema` of a part, of the message or of the request, as in
  * older drafts of the protocol; the answer is then a data part. JSON without a schema is requested by
- * `metadata.mimeType`, or by accepting no other type.
+ * `metadata.mimeType`. Accepting only JSON is no request: it is the default of clients that read text (CrewAI).
  */
 import { omitUndefined, isStruct } from '@parley/a2a'
 import type { Turn, Json, Struct } from '@parley/a2a'
@@ -22,8 +22,7 @@ export function structuredOutputFor(turn: Turn, mode: OpenaiEntry['structured'])
   const schema = hints.map((hint) => hint?.['schema']).find(isStruct)
   if (schema !== undefined) return withSchema(schema, mode)
   const isNamed = hints.some((hint) => isJsonType(hint?.['mimeType']) || isJsonType(hint?.['mediaType']))
-  const accepted = turn.acceptedOutputModes
-  return isNamed || (accepted.length > 0 && accepted.every(isJsonType)) ? withoutSchema(mode) : undefined
+  return isNamed ? withoutSchema(mode) : undefined
 }
 
 function withSchema(schema: Struct, mode: OpenaiEntry['structured']): StructuredOutput {
