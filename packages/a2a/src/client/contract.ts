@@ -4,6 +4,7 @@
  * `ClientTransport`; a transport is one binding in one version; below all of it is one `fetch`.
  */
 import type { AgentCard, SecurityScheme } from '../model/card.ts'
+import type { A2AError } from '../model/error.ts'
 import type {
   ListTaskPushNotificationConfigsResponse,
   ListTasksRequest,
@@ -40,6 +41,12 @@ export interface ClientLog {
   warn(message: string, about?: object): void
 }
 
+/** What failed, and how long the client waits before it tries again. */
+export interface ClientRetry {
+  readonly error: A2AError
+  readonly delayMs: number
+}
+
 /**
  * The operations of one peer in canonical terms, over any of its interfaces. Checks capabilities, retries, falls back to other
  * interfaces and runs interceptors.
@@ -51,6 +58,8 @@ export interface Session {
   readonly interface: ChosenInterface
   readonly limits: ClientLimits
   readonly log: ClientLog
+  /** The `onRetry` of `connect`. */
+  readonly onRetry?: ConnectOptions['onRetry']
   call<O extends Operation>(operation: O, request: RequestOf<O>, options?: CallOptions): Promise<ResultOf<O>>
   /**
    * Opens one connection, trying each interface that may have it, with the idle timeout applied. The reader of the stream
@@ -114,6 +123,8 @@ export interface ConnectOptions {
   readonly interceptors?: readonly Interceptor[]
   /** Default: nothing is logged. */
   readonly log?: ClientLog
+  /** Called before each wait for a retry or a reconnect, for a program that tells a person why nothing happens. */
+  readonly onRetry?: (retry: ClientRetry) => void
   /** W3C trace context for the next request, if there is one. */
   readonly trace?: () => { readonly traceparent: string; readonly tracestate?: string } | undefined
   readonly limits?: Partial<ClientLimits>

@@ -11,7 +11,7 @@ import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
 import type { VersionId } from '../versions/version.ts'
 import { withRequiredSchemes } from './auth/required-schemes.ts'
-import type { ChosenInterface, ClientLimits, ClientLog } from './contract.ts'
+import type { ChosenInterface, ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
 import { sleep } from './sleep.ts'
 import { isReadOperation, canRetry, isConnectFailure, backoffDelayMs } from './retry.ts'
 
@@ -147,11 +147,12 @@ export interface FailedAttempt {
   /** Limit for all attempts together. Default: no limit. */
   readonly timeoutMs: number | undefined
   readonly log: ClientLog
+  readonly onRetry: ConnectOptions['onRetry']
 }
 
 /** Waits until the next attempt; throws the reason if there must be none. */
 export async function waitBeforeRetry(reason: unknown, failed: FailedAttempt): Promise<void> {
-  const { operation, request, startedAt, attempt, card, limits, signal, timeoutMs = Infinity, log } = failed
+  const { operation, request, startedAt, attempt, card, limits, signal, timeoutMs = Infinity, log, onRetry } = failed
   if (attempt >= limits.attempts || !(reason instanceof A2AError)) throw reason
   // A peer that times out twice will time out again, and each attempt takes the full timeout.
   if (attempt > 1 && reason.code === 'TIMEOUT') throw reason
@@ -162,6 +163,7 @@ export async function waitBeforeRetry(reason: unknown, failed: FailedAttempt): P
   const sent = 'message' in request ? { messageId: request.message.messageId, agoMs } : undefined
   if (!canRetry(reason, operation, card, sent)) throw reason
   log.debug?.(`${operation} is retried in ${Math.round(delayMs)} ms`, { attempt, reason })
+  onRetry?.({ error: reason, delayMs })
   await sleep(delayMs, signal)
 }
 

@@ -66,7 +66,7 @@ interface PendingExchange {
 
 export async function createSession(parts: SessionDeps): Promise<Session> {
   const { bindings, candidates, http, limits, options } = parts
-  const { interceptors = [], log = { warn() {} }, trace } = options
+  const { interceptors = [], log = { warn() {} }, onRetry, trace } = options
   let { card, signature = { status: 'unchecked' } } = parts
   const interfaces: InterfaceState = {
     candidates,
@@ -92,6 +92,7 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
     },
     limits,
     log,
+    onRetry,
     call,
     open,
     async extendedCard(about) {
@@ -139,6 +140,7 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
             signal,
             timeoutMs,
             log,
+            onRetry,
           })
         }
       }

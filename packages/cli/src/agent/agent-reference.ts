@@ -3,6 +3,7 @@ import { stat, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError, usageError } from '../output/cli-error.ts'
+import { fileErrorText } from '../output/file-error.ts'
 import type { CatalogDeps } from './catalog.ts'
 import { urlOfReference } from './host-url.ts'
 
@@ -68,7 +69,7 @@ function fileUrlPath(url: string): string {
 
 async function readCardFile(path: string): Promise<CardTarget> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `${path} cannot be read: ${cause.code ?? cause.message}`, { cause })
+    throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `${path} cannot be read: ${fileErrorText(cause)}`, { cause })
   })
   try {
     const document: unknown = JSON.parse(text)

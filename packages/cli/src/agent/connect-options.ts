@@ -47,6 +47,8 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   if (isGiven(settings, 'agent-card') && isGiven(settings, 'endpoint'))
     throw usageError('--endpoint excludes --agent-card.')
   const reference = (isEndpoint ? endpoint : card) ?? ''
+  if (reference.trim() === '')
+    throw usageError(`--${isEndpoint ? 'endpoint' : 'agent-card'} is empty.`, 'Use --agent-card <host|url|file>.')
   // All options are checked before the network is used.
   const prefer = transportsOf(settings)
   const version = versionOf(settings)

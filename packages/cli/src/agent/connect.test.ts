@@ -82,6 +82,15 @@ describe('the call of an agent', () => {
     assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--svc-param', 'no separator'])).code, 2)
   })
 
+  it('needs the name of an agent: an empty one is a usage error', async () => {
+    for (const option of ['-a', '-e'])
+      for (const value of ['', ' ']) {
+        const { code, stderr } = await runInMemory(['task', 'get', 't', option, value, '--transport', 'rest'])
+        assert.equal(code, 2)
+        assert.match(stderr, /is empty\.[^]*Hint: Use --agent-card/)
+      }
+  })
+
   it('has no limit with --timeout 0, and a long one with a time beyond that of timers', async () => {
     const { url } = await handmadeAgent()
     for (const timeout of ['0', '10000h'])

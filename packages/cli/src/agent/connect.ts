@@ -35,12 +35,19 @@ async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promi
       throw error
     }
   }
+  let noteRetry = output.note
   const { target, options, hasCard } = prepared
   const tenant = settings.value('tenant')
   const agent = await connect('url' in target ? target.url : (target.document as never), {
     ...options,
     // Never below 1.0 unless the user names the version (§6.5).
     version: versionOf(settings) ?? '1.0',
+    onRetry: ({ error: { code }, delayMs }) => {
+      // A person does not notice a shorter wait.
+      if (delayMs < 1_000) return
+      const reason = code === 'RATE_LIMITED' ? 'Rate limited' : 'The agent is not available'
+      noteRetry(`${reason}; retrying in ${Math.ceil(delayMs / 1_000)} s.`)
+    },
     interceptors: [watch, logCalls(output), ...(tenant === undefined ? [] : [withTenant(tenant)])],
   }).catch((reason: unknown) => {
     signal.throwIfAborted()
@@ -70,6 +77,10 @@ async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promi
     onExchange(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
+    },
+    noteRetries(note) {
+      noteRetry = note
+      return () => (noteRetry = output.note)
     },
     async close() {
       prepared.close()

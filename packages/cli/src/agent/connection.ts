@@ -21,6 +21,8 @@ export interface AgentConnection {
   getTask(id: string, options?: { readonly historyLength?: number; readonly signal?: AbortSignal }): Promise<Task>
   /** Calls `listener` when an exchange begins and when it ends, also for retries. Returns the function that removes it. */
   onExchange(listener: (exchange: Exchange) => void): () => void
+  /** Says by `note`, instead of on stderr, why the client waits before it tries again. Returns the function that ends it. */
+  noteRetries(note: (text: string) => void): () => void
   close(): Promise<void>
 }
 

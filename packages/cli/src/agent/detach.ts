@@ -40,7 +40,7 @@ export async function waitUnlessDetached<T>(
   } catch (reason) {
     if (linked.signal.reason === detached)
       return { exitCode: await detach(context, connection, options, known(), canceled.promise) }
-    throw namingTask(reason, context.signal, known(), options, connection)
+    throw namingTask(reason, context.signal, known(), options)
   } finally {
     stopListening()
     linked.end()
@@ -60,7 +60,7 @@ async function detach(
   }
   output.note(
     `Detached: task ${taskId} continues.\n` +
-      `Resume: ${followCommand(taskId, options, connection.canStream)}\n` +
+      `Resume: ${followCommand(taskId, options)}\n` +
       'Press Ctrl-C again to cancel the task.',
   )
   const timer = Promise.withResolvers<undefined>()
@@ -89,7 +89,6 @@ function namingTask(
   signal: AbortSignal,
   { taskId, messageId }: WaitedWork,
   options: TaskTextOptions,
-  { canStream }: AgentConnection,
 ): unknown {
   const cause = signal.aborted ? (signal.reason as unknown) : reason
   const isTimeout = cause instanceof CliError && cause.code === 'A2ACLI_ERR_TIMEOUT'
@@ -102,7 +101,7 @@ function namingTask(
     return new CliError(code, message, { hint, cause })
   }
   return new CliError(code, `${message} Task ${taskId} may continue.`, {
-    hint: `Resume: ${followCommand(taskId, options, canStream)}`,
+    hint: `Resume: ${followCommand(taskId, options)}`,
     cause,
   })
 }

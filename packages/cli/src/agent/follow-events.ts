@@ -36,6 +36,7 @@ export async function followEvents(stream: EventStream, deps: FollowDeps): Promi
   const printer = await createEventPrinter({ output, text, canStream, continuesTask: sent?.taskId !== undefined })
   const progress = reportProgress(deps, printer)
   const stopWatching = connection.onExchange(progress.onExchange)
+  const stopNoting = connection.noteRetries(printer?.note ?? output.note)
   try {
     const readEvents = async (): Promise<FinalObject> => {
       for await (const event of stream) {
@@ -53,6 +54,7 @@ export async function followEvents(stream: EventStream, deps: FollowDeps): Promi
     throw reason
   } finally {
     stopWatching()
+    stopNoting()
     progress.end()
   }
 }
@@ -155,6 +157,8 @@ function reportProgress({ output, onTask }: FollowDeps, printer: EventPrinter | 
   let status = ''
   let isLong = false
   let isResuming = false
+  /** Whether a connection was open: one that was refused has not interrupted anything. */
+  let hasOpened = false
   const becomesLong = setTimeout(() => {
     isLong = true
     if (status !== '') note(status)
@@ -194,8 +198,9 @@ function reportProgress({ output, onTask }: FollowDeps, printer: EventPrinter | 
       if (operation === 'GetTask') last.wasPolled = true
       else if (phase === 'begin' && attempt > 1 && /Streaming|Subscribe/.test(operation)) {
         last.hasGap ||= !isFirst
-        noteOnce('The stream was interrupted; resuming.')
+        if (hasOpened) noteOnce('The stream was interrupted; resuming.')
       }
+      if (phase === 'end' && /Streaming|Subscribe/.test(operation)) hasOpened ||= error === undefined
       if (error !== undefined) output.debug(`${operation}, attempt ${attempt}: ${(error as Error).message}`)
     },
     end() {

@@ -26,6 +26,14 @@ describe('a command line', () => {
     )
   })
 
+  it('says what was probably meant: a text with a dash, -o json, a command of a group', () => {
+    assert.throws(() => parse('send', '-5'), usage(/-5/, /a2a send -- -5/))
+    assert.throws(() => parse('send', '--json'), usage(/--json/, /Did you mean -o json\?/))
+    assert.throws(() => parse('list'), usage(/"list"/, /`a2a task list`/))
+    assert.throws(() => parse('cancel'), usage(/"cancel"/, /`a2a task cancel`/))
+    assert.throws(() => parse('get'), usage(/"get"/, /`a2a card get` or `a2a task get`/))
+  })
+
   it('finds the command between options, and its operands', () => {
     const { command, words, args } = parse('-o', 'json', 'task', '--debug', 'get', 'id-1', '-a', 'host')
     assert.equal(command?.name, 'task get')

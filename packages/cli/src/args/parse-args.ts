@@ -61,6 +61,13 @@ function commandOf(words: readonly string[], commands: readonly Command[]): Comm
     .flatMap(({ name, aliases = [] }) => [name, ...aliases])
     .filter((name) => name.startsWith(start))
     .map((name) => name.slice(start.length).split(' ')[0] ?? '')
+  // `list` for `task list`.
+  const ofGroup = commands.map(({ name }) => name).filter((name) => name.split(' ').slice(1).join(' ') === typed)
+  if (ofGroup.length > 0)
+    throw usageError(
+      `Unknown command "${typed}".`,
+      `Did you mean ${ofGroup.map((name) => `\`a2a ${name}\``).join(' or ')}?`,
+    )
   const nearest = nearestName(words.at(-1) ?? '', known)
   throw usageError(
     `Unknown command "${typed}".`,
@@ -101,7 +108,7 @@ function readShortOptions(
   for (let at = 1; at < token.length; at += 1) {
     const letter = token[at] ?? ''
     const option = options.find(({ short }) => short === letter)
-    if (option === undefined) throw unknownOption(`-${letter}`, options, command)
+    if (option === undefined) throw unknownOption(/^-\d/.test(token) ? token : `-${letter}`, options, command)
     const rest = token.slice(at + 1)
     if (option.takes === undefined) {
       given.push(givenOption(option, undefined))
@@ -148,8 +155,16 @@ function unknownOption(token: string, options: readonly OptionSpec[], command: C
       )
     : undefined
   const help = command === undefined ? 'a2a help' : `a2a help ${command.name}`
+  const suggestion =
+    token === '--json'
+      ? 'Did you mean -o json? '
+      : nearest !== undefined
+        ? `Did you mean --${nearest}? `
+        : command !== undefined && command.operandCount[1] > 0 && !token.startsWith('--')
+          ? `To pass it as ${command.operands ?? 'text'}, put -- before it: a2a ${command.name} -- ${token}  `
+          : ''
   return usageError(
     `Unknown option ${token}${command === undefined ? '' : ` of \`a2a ${command.name}\``}.`,
-    nearest === undefined ? `See \`${help}\`.` : `Did you mean --${nearest}? See \`${help}\`.`,
+    `${suggestion}See \`${help}\`.`,
   )
 }

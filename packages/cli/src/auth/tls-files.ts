@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import type { Settings } from '../args/settings.ts'
 import { usageError } from '../output/cli-error.ts'
+import { fileErrorText } from '../output/file-error.ts'
 
 /** TLS of the connections to the agent, in PEM. */
 export interface TlsFiles {
@@ -39,7 +40,7 @@ async function readPem(settings: Settings, name: string, cwd: string): Promise<s
   try {
     return await readFile(resolve(cwd, path), 'utf8')
   } catch (cause) {
-    throw usageError(`--${name} ${path}: ${(cause as NodeJS.ErrnoException).code ?? 'cannot be read'}.`)
+    throw usageError(`--${name} ${path}: ${fileErrorText(cause)}.`)
   }
 }
 

@@ -120,14 +120,14 @@ describe('an error of the protocol', () => {
 
   it('names the ids that the agent rejected, and nothing is sent again', async () => {
     const ended = json((await run('send', 'x', '-o', 'json')).stdout).task.id
-    for (const [id, name] of [
-      ['no-such-task', 'TaskNotFoundError'],
-      [ended, 'UnsupportedOperationError'],
+    for (const [id, name, expected] of [
+      ['no-such-task', 'TaskNotFoundError', /--task-id.*--debug/],
+      [ended, 'UnsupportedOperationError', /--context-id/],
     ] as const) {
       const { code, stdout } = await run('send', '--task-id', id, 'x', '-o', 'json')
       const { error } = JSON.parse(stdout) as { error: { code: string; hint: string } }
       assert.deepEqual([code, error.code], [1, name])
-      assert.match(error.hint, /--task-id.*--debug/)
+      assert.match(error.hint, expected)
     }
   })
 })

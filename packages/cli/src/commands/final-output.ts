@@ -1,6 +1,6 @@
 /** Prints the final object of a command: the document of `-o json`, or its text, and on stderr what its exit code does not show. */
 import { isInterrupted, isTerminal, toProtoJson } from '@parley/a2a'
-import type { Task } from '@parley/a2a'
+import type { Task, TaskState } from '@parley/a2a'
 import type { AgentConnection } from '../agent/connection.ts'
 import type { FinalObject } from '../agent/event-printer.ts'
 import type { CommandContext } from '../command.ts'
@@ -22,12 +22,17 @@ export async function printResult(final: FinalObject, context: CommandContext, t
   if ('task' in final) warnOfState(final.task, output, text)
 }
 
-/** A bare task, as the commands of `task` print it. */
-export async function printTask(task: Task, context: CommandContext, text: TaskTextOptions): Promise<void> {
+/** A bare task, as the commands of `task` print it. The state that the user asked for is no reason for a warning. */
+export async function printTask(
+  task: Task,
+  context: CommandContext,
+  text: TaskTextOptions,
+  intendedState?: TaskState,
+): Promise<void> {
   const { output } = context
   if (output.format === 'json') await output.document(toProtoJson('Task', task))
   else await output.text(taskText(task, text))
-  warnOfState(task, output, text)
+  if (task.status.state !== intendedState) warnOfState(task, output, text)
 }
 
 /** On a terminal: the answer, as if its events had just come. */

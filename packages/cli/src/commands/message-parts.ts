@@ -6,6 +6,7 @@ import { basename, extname, resolve } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
+import { fileErrorText } from '../output/file-error.ts'
 import { formatSize } from '../output/text.ts'
 
 /** Base64 adds a third, and agents accept messages of a few megabytes. */
@@ -13,7 +14,10 @@ const maxFileBytes = 20_000_000
 
 type GivenPart = { readonly option: 'text' | 'file' | 'data'; readonly value: string; mediaType?: string }
 
-type PartContext = Pick<CommandContext, 'args' | 'terminal' | 'signal' | 'output'>
+type PartContext = Pick<CommandContext, 'args' | 'terminal' | 'signal' | 'output'> & {
+  /** What stands before the name of an option in errors. Default `--`; a command of `chat` begins with `/`. */
+  readonly optionPrefix?: '/'
+}
 
 /** Throws a usage error, before anything is sent. */
 export async function readMessageParts(context: PartContext): Promise<readonly Part[]> {
@@ -48,7 +52,10 @@ function givenParts({ args, terminal }: PartContext): readonly GivenPart[] | 'st
   if (positional !== undefined && parts.length > 0)
     throw usageError('A text without option cannot be combined with --text, --file and --data.', 'Use --text for it.')
   if (positional === '-') return 'stdin'
-  return positional === undefined ? parts : [{ option: 'text', value: positional }]
+  const all: readonly GivenPart[] = positional === undefined ? parts : [{ option: 'text', value: positional }]
+  if (all.every(({ option, value }) => option === 'text' && value === ''))
+    throw usageError('The message is empty.', messageHint)
+  return all
 }
 
 const messageHint = 'Pass a text, or --text, --file or --data, or write the text to stdin.'
@@ -89,58 +96,59 @@ function textOf(bytes: Buffer): string | undefined {
 
 async function readPart(given: GivenPart, context: PartContext): Promise<Part> {
   const { option, value, mediaType } = given
-  const { terminal } = context
+  const { terminal, optionPrefix = '--' } = context
+  const name = `${optionPrefix}${option} ${value}`
   const typed = mediaType === undefined ? {} : { mediaType }
   if (option === 'text') return { text: value, ...typed }
-  if (option === 'data') return { data: await readJson(value, context), ...typed }
-  if (/^(https?|ftp|gs|s3):\/\//i.test(value)) return urlPart(value, typed)
+  if (option === 'data') return { data: await readJson(value, name, context), ...typed }
+  if (/^(https?|ftp|gs|s3):\/\//i.test(value)) return urlPart(value, name, typed)
   const path = resolve(terminal.cwd, value)
-  const raw = (await readBytes(path, value)).toString('base64')
+  const raw = (await readBytes(path, name)).toString('base64')
   return { raw, filename: basename(path), mediaType: mediaType ?? mediaTypeOf(path) }
 }
 
 /** A URL is sent as it is: the agent fetches it. */
-function urlPart(url: string, typed: { readonly mediaType?: string }): Part {
-  if (!URL.canParse(url)) throw usageError(`--file ${url}: not a URL.`)
-  const name = basename(decodeURIComponentSafely(new URL(url).pathname))
-  const inferred = mediaTypes[extname(name).toLowerCase()]
+function urlPart(url: string, name: string, typed: { readonly mediaType?: string }): Part {
+  if (!URL.canParse(url)) throw usageError(`${name}: not a URL.`)
+  const filename = basename(decodeURIComponentSafely(new URL(url).pathname))
+  const inferred = mediaTypes[extname(filename).toLowerCase()]
   return {
     url,
-    ...(name === '' ? {} : { filename: name }),
+    ...(filename === '' ? {} : { filename }),
     ...(inferred === undefined ? {} : { mediaType: inferred }),
     ...typed,
   }
 }
 
-async function readBytes(path: string, given: string): Promise<Buffer> {
+async function readBytes(path: string, name: string): Promise<Buffer> {
   try {
     const { size } = await stat(path)
     if (size > maxFileBytes)
       throw usageError(
-        `--file ${given}: ${formatSize(size)} is too large to send; the limit is ${formatSize(maxFileBytes)}.`,
+        `${name}: ${formatSize(size)} is too large to send; the limit is ${formatSize(maxFileBytes)}.`,
         'Put the file where the agent can fetch it, and pass its URL.',
       )
     return await readFile(path)
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && !cause.code.startsWith('A2ACLI'))
-      throw usageError(`--file ${given} cannot be read: ${cause.code}.`)
+      throw usageError(`${name} cannot be read: ${fileErrorText(cause)}.`)
     throw cause
   }
 }
 
-async function readJson(value: string, context: PartContext): Promise<never> {
+async function readJson(value: string, name: string, context: PartContext): Promise<never> {
   const { cwd } = context.terminal
   let text: string
   if (value === '-') text = (await readInput(context)).toString('utf8')
   else if (/^\s*[[{]/.test(value)) text = value
   else
-    text = await readFile(resolve(cwd, value), 'utf8').catch((cause: NodeJS.ErrnoException) => {
-      throw usageError(`--data ${value} cannot be read: ${cause.code ?? cause.message}.`)
+    text = await readFile(resolve(cwd, value), 'utf8').catch((cause: unknown) => {
+      throw usageError(`${name} cannot be read: ${fileErrorText(cause)}.`)
     })
   try {
     return JSON.parse(text) as never
   } catch (cause) {
-    const from = value === '-' ? 'stdin' : `--data ${value}`
+    const from = value === '-' ? 'stdin' : name
     throw usageError(`${from} is not JSON: ${(cause as Error).message}`)
   }
 }

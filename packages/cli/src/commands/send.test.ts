@@ -93,6 +93,28 @@ describe('the message on stdin', () => {
   })
 })
 
+describe('a text on the command line', () => {
+  it('is a usage error if it is empty and there is no other part', async () => {
+    operations.length = 0
+    for (const args of [[''], ['--text', ''], ['--text', '', '--text', '']]) {
+      const { code, stdout } = await send(args)
+      assert.deepEqual([code, errorOf(stdout).code], [2, 'A2ACLI_ERR_USAGE'], args.join(' '))
+    }
+    assert.deepEqual(operations, [])
+    assert.equal((await send(['--text', '', '--data', '{"a":1}'])).code, 0)
+  })
+})
+
+describe('a message to a task that has ended', () => {
+  it('is refused, with the command that continues the conversation', async () => {
+    const { id, contextId } = taskOf((await send(['you'])).stdout)
+    const { code, stdout } = await send(['again', '--task-id', id])
+    assert.equal(code, 1)
+    const { hint } = errorOf(stdout)
+    assert.match(hint, new RegExp(`a2a send -a ${server.url} --context-id ${contextId} "<text>"$`))
+  })
+})
+
 describe('--exit-status', () => {
   it('is 1 for a task without success and 6 for one that waits; without it the exit code is 0', async () => {
     for (const [text, expected] of [
@@ -117,7 +139,7 @@ describe('--exit-status', () => {
     }
     const { id: held } = taskOf((await send(['hold exit', '--async', '--exit-status'])).stdout)
     const canceled = await runInMemory(['task', 'cancel', held, '-a', server.url])
-    assert.equal(canceled.code, 0)
+    assert.deepEqual([canceled.code, canceled.stderr], [0, ''])
     assert.equal((await runInMemory(['task', 'get', held, '--exit-status', '-a', server.url])).code, 1)
   })
 })
@@ -132,6 +154,32 @@ describe('an agent that refuses for a while', () => {
       }
       const { stderr } = await runInMemory(['send', 'you', '-a', server.url])
       assert.match(stderr, /^Hint: Retry in 20 s\.$/m)
+    } finally {
+      refusal = undefined
+    }
+  })
+
+  it('is named with the time until the next attempt, and not as a stream that broke', async (t) => {
+    t.mock.method(Math, 'random', () => 0)
+    const { setTimeout: realSetTimeout } = globalThis
+    // The wait ends at once, and the next attempt is admitted.
+    t.mock.method(globalThis, 'setTimeout', (run: () => void, ms?: number, ...rest: []) => {
+      if (ms !== 6_000) return realSetTimeout(run, ms, ...rest)
+      refusal = undefined
+      return realSetTimeout(run, 0)
+    })
+    try {
+      for (const args of [
+        ['send', 'you'],
+        ['task', 'list'],
+      ])
+        for (const isTerminal of [false, true]) {
+          refusal = new A2AError('RATE_LIMITED', 'Quota', { retryAfterSeconds: '6' })
+          const { code, stdout, stderr } = await runInMemory([...args, '-a', server.url], { isTerminal })
+          assert.equal(code, 0, stderr)
+          assert.match(stdout + stderr, /Rate limited; retrying in 6 s\./)
+          assert.doesNotMatch(stdout + stderr, /interrupted/)
+        }
     } finally {
       refusal = undefined
     }

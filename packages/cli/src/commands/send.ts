@@ -1,5 +1,5 @@
 /** `a2a send`: sends a message, and waits for the end of the agent's turn. */
-import { A2AError, newId, omitUndefined } from '@parley/a2a'
+import { A2AError, isTerminal, newId, omitUndefined } from '@parley/a2a'
 import type { Message, SendMessageConfiguration, Struct } from '@parley/a2a'
 import type { AgentConnection } from '../agent/connection.ts'
 import { waitUnlessDetached } from '../agent/detach.ts'
@@ -8,6 +8,7 @@ import { followEvents } from '../agent/follow-events.ts'
 import type { CommandContext } from '../command.ts'
 import type { Settings } from '../args/settings.ts'
 import { usageError, withHint } from '../output/cli-error.ts'
+import { quoted, type TaskTextOptions } from '../output/task-text.ts'
 import { endStream, exitStatus, printAnswer, printResult, textOptions } from './final-output.ts'
 import { readMessageParts } from './message-parts.ts'
 
@@ -57,7 +58,7 @@ export async function run(context: CommandContext): Promise<number> {
     await (isPrinted ? endStream(waited.result, context, text) : printResult(waited.result, context, text))
     return exitStatus(waited.result, context)
   } catch (reason) {
-    throw explainRejectedId(reason, request.message)
+    throw await explainRejectedId(reason, request.message, connection, text)
   } finally {
     await connection.close()
   }
@@ -108,9 +109,20 @@ async function sendAsync(
 }
 
 /** The ids are the user's: the error is shown as it is, and the message is never sent again as a new task. */
-function explainRejectedId(reason: unknown, { taskId, contextId }: Message): unknown {
+async function explainRejectedId(
+  reason: unknown,
+  { taskId, contextId }: Message,
+  connection: AgentConnection,
+  { program, resumeArgs }: TaskTextOptions,
+): Promise<unknown> {
   if (!(reason instanceof A2AError) || (taskId === undefined && contextId === undefined)) return reason
   if (reason.retryable) return reason
+  const task = taskId === undefined ? undefined : await connection.getTask(taskId).catch(() => undefined)
+  if (task?.contextId !== undefined && isTerminal(task.status.state))
+    return withHint(
+      reason,
+      `A new task continues the conversation: ${program} send ${resumeArgs} --context-id ${quoted(task.contextId)} "<text>"`,
+    )
   return withHint(
     reason,
     'Check --task-id and --context-id: the agent rejected the message. --debug shows every request.',

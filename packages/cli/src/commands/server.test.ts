@@ -182,6 +182,16 @@ describe('a2a server --proxy', () => {
     assert.equal(await agent.stream('hi').text(), 'anonymous: hi')
   })
 
+  it('says that its port is in use, and how to choose another', async () => {
+    const { url } = await start(['--echo'])
+    const { port } = new URL(url)
+    const { code, stdout } = await runInMemory(['server', '--echo', '--port', port, '-o', 'json'])
+    const { error } = JSON.parse(stdout) as { error: { code: string; message: string; hint: string } }
+    assert.deepEqual([code, error.code], [2, 'A2ACLI_ERR_USAGE'])
+    assert.equal(error.message, `Cannot listen on 127.0.0.1:${port}: the port is in use.`)
+    assert.match(error.hint, /--port <port>/)
+  })
+
   it('reports an upstream that cannot be reached', async () => {
     const { code, stdout } = await runInMemory(['server', '--proxy', 'http://127.0.0.1:1', '-o', 'json'])
     assert.deepEqual([code, JSON.parse(stdout).error.code], [3, 'A2ACLI_ERR_UNREACHABLE'])

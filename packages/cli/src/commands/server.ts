@@ -4,7 +4,7 @@ import { serve, type ServeOptions } from '@parley/a2a/node'
 import type { BindingName, RequestOutcome } from '@parley/a2a/server'
 import type { Settings } from '../args/settings.ts'
 import type { CommandContext } from '../command.ts'
-import { usageError } from '../output/cli-error.ts'
+import { listenError, usageError } from '../output/cli-error.ts'
 import { serverMode } from '../server/server-mode.ts'
 
 export async function run(context: CommandContext): Promise<void> {
@@ -43,6 +43,10 @@ export async function run(context: CommandContext): Promise<void> {
       ...(settings.has('quiet')
         ? {}
         : { onAnswer: (answered: RequestOutcome) => output.note(describeAnswer(answered)) }),
+    }).catch((cause: NodeJS.ErrnoException & { readonly path?: string }) => {
+      if (cause.code === undefined) throw cause
+      const isGrpc = cause.path === 'grpcPort'
+      throw listenError(cause, `${host}:${isGrpc ? grpcPort : port}`, isGrpc ? '--grpc-port' : '--port')
     })
     const stopped = untilStopped(context)
     // After one more the process ends at once, and its programs would outlive it.

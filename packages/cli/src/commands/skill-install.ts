@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
+import { fileErrorText } from '../output/file-error.ts'
 import { field } from '../output/text.ts'
 import { skillFiles } from '../skill-files.ts'
 import { saveFile } from './task/save-file.ts'
@@ -46,7 +47,7 @@ export async function run(context: CommandContext): Promise<void> {
 async function compare(path: string, text: string): Promise<SkillFile> {
   const existing = await readFile(path, 'utf8').catch((reason: NodeJS.ErrnoException) => {
     if (reason.code === 'ENOENT') return undefined
-    throw usageError(`${path} cannot be read: ${reason.code ?? reason.message}.`)
+    throw usageError(`${path} cannot be read: ${fileErrorText(reason)}.`)
   })
   return { path, text, status: existing === undefined ? 'written' : existing === text ? 'unchanged' : 'changed' }
 }

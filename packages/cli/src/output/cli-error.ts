@@ -30,6 +30,24 @@ export function usageError(message: string, hint?: string): CliError {
   return new CliError('A2ACLI_ERR_USAGE', message, hint === undefined ? {} : { hint })
 }
 
+/** A server of the program cannot listen. `option` sets the port. */
+export function listenError(cause: unknown, address: string, option: string): CliError {
+  const { code, message } = cause as NodeJS.ErrnoException
+  const why =
+    code === 'EADDRINUSE'
+      ? 'the port is in use'
+      : code === 'EACCES'
+        ? 'permission denied'
+        : code === 'EADDRNOTAVAIL'
+          ? 'this machine does not have the address'
+          : (code ?? message)
+  const hint = code === 'EADDRNOTAVAIL' ? '' : `Choose another port: ${option} <port>; 0 takes a free one.`
+  return new CliError('A2ACLI_ERR_USAGE', `Cannot listen on ${address}: ${why}.`, {
+    cause,
+    ...(hint === '' ? {} : { hint }),
+  })
+}
+
 const hints = new WeakMap<Error, string>()
 
 /** An error of the agent with what the user can do. Kept beside its details, which the agent sends and could fill with advice. */

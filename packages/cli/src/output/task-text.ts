@@ -68,10 +68,9 @@ export function resumeCommand(
   return `${program} send ${resumeArgs} --task-id ${quoted(taskId)} ${replyArguments}`
 }
 
-export function followCommand(taskId: string, { program, resumeArgs }: TaskTextOptions, canStream: boolean): string {
-  return canStream
-    ? `${program} task subscribe ${resumeArgs} ${quoted(taskId)}`
-    : `${program} task get ${resumeArgs} ${quoted(taskId)} --wait`
+/** The command that waits for a task. Unlike a subscription it also works when the task has ended, and for agents without streams. */
+export function followCommand(taskId: string, { program, resumeArgs }: TaskTextOptions): string {
+  return `${program} task get ${resumeArgs} ${quoted(taskId)} --wait`
 }
 
 export function downloadCommand(taskId: string, { program, resumeArgs }: TaskTextOptions): string {

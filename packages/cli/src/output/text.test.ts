@@ -11,6 +11,7 @@ describe('the text format', () => {
     assert.equal(field('Name', 'Ada'), 'Name: Ada\n')
     assert.equal(field('Text', 'a\n\nTask ID: forged'), 'Text:\n  a\n  \n  Task ID: forged\n\n')
     assert.equal(block('Data', '{}'), 'Data:\n  {}\n\n')
+    assert.deepEqual([field('Text', 'a\n'), field('Text', 'a\nb\n')], ['Text: a\n', 'Text:\n  a\n  b\n\n'])
     assert.equal(field('Text', ''), 'Text: ""\n')
   })
 

@@ -8,18 +8,25 @@ import { neutralize } from './sanitize.ts'
 export function field(label: string, value: string): string {
   const safe = safeText(value)
   if (!safe.includes('\n')) return `${label}: ${safe === '' ? '""' : safe}\n`
-  return block(label, safe)
+  return blockOf(label, safe)
 }
 
 /** `Label:`, the indented lines, and a blank line. */
 export function block(label: string, text: string): string {
-  const lines = safeText(text).split('\n')
+  return blockOf(label, safeText(text))
+}
+
+function blockOf(label: string, safe: string): string {
+  const lines = safe.split('\n')
   return `${label}:\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`
 }
 
-/** Line ends of every system are the same; tabs become spaces, because a tab is a control character too. */
+/**
+ * Line ends of every system are the same, and the one after the last line is not shown. Tabs become spaces, because a tab is a control
+ * character too.
+ */
 function safeText(text: string): string {
-  return neutralize(text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '    '))
+  return neutralize(text.replaceAll(/\r\n?/g, '\n').replace(/\n$/, '').replaceAll('\t', '    '))
 }
 
 /** `10 B`, `1.2 kB`, `3.4 MB` */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { webhook, type Delivery } from '@parley/a2a/server'
-import { usageError } from '../output/cli-error.ts'
+import { listenError } from '../output/cli-error.ts'
 import type { Output } from '../output/output.ts'
 
 export interface ReceiverOptions {
@@ -50,7 +50,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   try {
     await once(server, 'listening')
   } catch (cause) {
-    throw usageError(`Cannot listen on ${host}:${port}: ${(cause as NodeJS.ErrnoException).code ?? 'failed'}.`)
+    throw listenError(cause, `${host}:${port}`, '--port')
   }
   const { port: opened } = server.address() as AddressInfo
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host

@@ -6,6 +6,7 @@ import { isStruct } from '@parley/a2a'
 import type { AgentSettings } from '@parley/a2a/server'
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'
+import { fileErrorText } from '../output/file-error.ts'
 
 /** What the card says of the agent itself; interfaces and security are those of the local server. */
 export type CardText = Partial<
@@ -61,7 +62,7 @@ async function readCardFile(path: string, cwd: string): Promise<CardText> {
   try {
     text = await readFile(resolve(cwd, path), 'utf8')
   } catch (cause) {
-    throw usageError(`--card ${path}: ${(cause as NodeJS.ErrnoException).code ?? 'cannot be read'}.`)
+    throw usageError(`--card ${path}: ${fileErrorText(cause)}.`)
   }
   const card = parseCard(text)
   if (card === undefined)

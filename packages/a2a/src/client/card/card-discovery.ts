@@ -26,6 +26,7 @@ export interface FetchCardDeps {
    */
   readonly version?: VersionId | undefined
   readonly log?: ClientLog | undefined
+  readonly onRetry?: ConnectOptions['onRetry']
   readonly now?: () => number
 }
 
@@ -114,11 +115,11 @@ export async function fetchAndVerifyCard(
   options: ConnectOptions,
   parts: Pick<FetchCardDeps, 'http' | 'limits'>,
 ): Promise<DiscoveredCard> {
-  const { verify = 'off', version, log, signal } = options
-  if (verify === 'off') return { card: await fetchCard(target, { ...parts, signal, version, log }) }
+  const { verify = 'off', version, log, onRetry, signal } = options
+  if (verify === 'off') return { card: await fetchCard(target, { ...parts, signal, version, log, onRetry }) }
   // 0.3 has no rule for signatures; the 1.0 card lists its interfaces as well.
   const asked = version === '0.3' ? '1.0' : version
-  const found = await fetchCard(target, { ...parts, signal, version: asked, log })
+  const found = await fetchCard(target, { ...parts, signal, version: asked, log, onRetry })
   const { createCardVerifier } = await import('./card-signature.ts')
   const check = createCardVerifier({ options, fetch: parts.http.fetch, limits: parts.limits, log })
   return { ...(await check(found, signal)), verifyCard: check }

@@ -3,7 +3,7 @@
  * retried.
  */
 import { A2AError } from '../../model/error.ts'
-import type { ClientLimits, ClientLog } from '../contract.ts'
+import type { ClientLimits, ClientLog, ConnectOptions } from '../contract.ts'
 import { sleep } from '../sleep.ts'
 import { backoffDelayMs } from '../retry.ts'
 
@@ -12,12 +12,13 @@ export interface RetryCardOptions {
   readonly limits: ClientLimits | Pick<ClientLimits, 'cardTimeoutMs'>
   readonly signal?: AbortSignal | undefined
   readonly log?: ClientLog | undefined
+  readonly onRetry?: ConnectOptions['onRetry']
 }
 
 /** `first` is the failure of the first attempt. `onFinal` handles a later response that is not retryable. */
 export async function retryCard<T>(
   first: A2AError,
-  { limits, signal = new AbortController().signal, log }: RetryCardOptions,
+  { limits, signal = new AbortController().signal, log, onRetry }: RetryCardOptions,
   fetchAgain: () => Promise<T>,
   onFinal: (reason: A2AError) => Promise<T>,
 ): Promise<T> {
@@ -26,6 +27,7 @@ export async function retryCard<T>(
     const delayMs = backoffDelayMs(attempt, reason, limits)
     if (delayMs === undefined) break
     log?.debug?.(`Requesting the agent card again in ${Math.round(delayMs)} ms`, { attempt, reason })
+    onRetry?.({ error: reason, delayMs })
     await sleep(delayMs, signal)
     try {
       return await fetchAgain()

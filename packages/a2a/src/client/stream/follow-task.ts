@@ -279,6 +279,7 @@ export async function* followTask(
     if (failures >= limits.attempts || delayMs === undefined || (taskId === undefined && !maySendAgain(error, delayMs)))
       throw interruption(error)
     session.log.debug?.('a stream is resumed', { taskId, cursor, failures, reason: error.message })
+    session.onRetry?.({ error, delayMs })
     await sleep(delayMs, signal)
   }
 

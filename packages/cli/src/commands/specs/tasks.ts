@@ -72,7 +72,9 @@ export const taskSubscribe: Command = {
   name: 'task subscribe',
   operands: '<task-id>',
   summary: 'Follows a running task until it has ended, or needs input or a credential.',
-  details: ['Reconnects after a broken connection. Without --stream only the final task is printed.'],
+  details: [
+    'Reconnects after a broken connection. On a terminal and without -o, the answer is printed while it comes. Elsewhere, and with -o, only the final task is printed, unless --stream asks for every event.',
+  ],
   options: [
     { name: 'last-event-id', takes: '<id>', summary: 'Continues after this event, if the agent supports it.' },
     exitStatusOption,

@@ -63,6 +63,16 @@ describe('the parts of a message', () => {
     )
   })
 
+  it('name in words why a file cannot be read', async () => {
+    await assert.rejects(
+      parts(given(['file', 'missing.txt'])),
+      /^CliError: --file missing\.txt cannot be read: no such file\.$/,
+    )
+    await assert.rejects(parts(given(['file', '.'])), /--file \. cannot be read: is a folder\./)
+    await assert.rejects(parts(given(['data', 'missing.json'])), /--data missing\.json cannot be read: no such file\./)
+    await assert.rejects(parts(given(['data', 'note.txt/a'])), /a part of its path is a file/)
+  })
+
   it('are a usage error before anything is sent, if they make no sense', async () => {
     const wrong: readonly (readonly [GivenOption[], string[]?])[] = [
       [[]],
@@ -186,6 +196,20 @@ describe('task download', async () => {
     assert.equal((await download(folder, '--artifact', 'files', '--force')).code, 0)
     assert.equal(readFileSync(join(folder, 'chart.png')).length, 3)
     assert.equal((await download(folder, '--artifact', 'nothing')).code, 2)
+  })
+
+  it('says that --dir is a file, with --force too', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+    writeFileSync(join(folder, 'o5'), 'mine')
+    for (const options of [
+      ['--dir', 'o5'],
+      ['--dir', 'o5/in', '--force'],
+    ]) {
+      const { code, stderr } = await download(folder, ...options)
+      assert.equal(code, 2)
+      assert.match(stderr, /o5 is a file, not a folder\.\n.*\nHint: Choose another --dir\.$/m)
+    }
+    assert.equal(readFileSync(join(folder, 'o5'), 'utf8'), 'mine')
   })
 
   it('writes the content to stdout', async () => {

@@ -11,7 +11,7 @@ export async function run(context: CommandContext): Promise<void> {
   const connection = await context.connect()
   try {
     const task = await cancelTask(connection, args.operands[0] ?? '', metadata, signal)
-    await printTask(task, context, textOptions(context, connection))
+    await printTask(task, context, textOptions(context, connection), 'TASK_STATE_CANCELED')
   } finally {
     await connection.close()
   }

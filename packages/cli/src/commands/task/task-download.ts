@@ -5,7 +5,7 @@ import type { CommandContext } from '../../command.ts'
 import { CliError } from '../../output/cli-error.ts'
 import { field, formatSize } from '../../output/text.ts'
 import { artifactFiles, type ArtifactFile } from './artifact-files.ts'
-import { requireAbsent, saveFile } from './save-file.ts'
+import { requireAbsent, requireFolder, saveFile } from './save-file.ts'
 
 /** What the command prints with `-o json`. */
 interface DownloadReport {
@@ -26,6 +26,8 @@ export async function run(context: CommandContext): Promise<void> {
   const { args, settings, output, signal, terminal } = context
   const taskId = args.operands[0] ?? ''
   const dir = settings.value('dir') ?? '.'
+  const folder = resolve(terminal.cwd, dir)
+  if (dir !== '-') await requireFolder(folder)
   const connection = await context.connect()
   try {
     const task = await connection.getTask(taskId, { historyLength: 0, signal })
@@ -33,7 +35,6 @@ export async function run(context: CommandContext): Promise<void> {
     const fetched = settings.has('fetch-urls')
     const saved: SavedFile[] = []
     const urls: { artifactId: string; url: string }[] = []
-    const folder = resolve(terminal.cwd, dir)
     const isSaved = (file: ArtifactFile): boolean => file.url === undefined || fetched
     if (dir !== '-' && !settings.has('force'))
       await requireAbsent(files.filter(isSaved).map(({ name }) => join(folder, name)))

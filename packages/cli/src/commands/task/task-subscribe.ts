@@ -6,6 +6,7 @@ import { waitUnlessDetached } from '../../agent/detach.ts'
 import { followEvents } from '../../agent/follow-events.ts'
 import type { CommandContext } from '../../command.ts'
 import { withHint } from '../../output/cli-error.ts'
+import { quoted } from '../../output/task-text.ts'
 import { endStream, exitStatus, printTask, textOptions } from '../final-output.ts'
 
 export async function run(context: CommandContext): Promise<number> {
@@ -14,7 +15,7 @@ export async function run(context: CommandContext): Promise<number> {
   const connection = await context.connect()
   const text = textOptions(context, connection)
   try {
-    if (!connection.canStream) throw unsupported("The agent's card does not declare streaming", id)
+    if (!connection.canStream) throw unsupported(connection, "The agent's card does not declare streaming", id)
     const waited = await waitUnlessDetached(
       context,
       connection,
@@ -57,11 +58,11 @@ function refusable(connection: AgentConnection, stream: EventStream, id: string)
     async *[Symbol.asyncIterator]() {
       try {
         for await (const event of stream) {
-          if (refusal !== undefined) throw explain(refusal, id)
+          if (refusal !== undefined) throw explain(connection, refusal, id)
           yield event
         }
       } catch (reason) {
-        throw refusal === undefined ? reason : explain(refusal, id)
+        throw refusal === undefined ? reason : explain(connection, refusal, id)
       } finally {
         stopWatching()
       }
@@ -69,11 +70,11 @@ function refusable(connection: AgentConnection, stream: EventStream, id: string)
   })
 }
 
-function explain(error: A2AError, id: string): A2AError {
-  return error.code === 'UNSUPPORTED_OPERATION' ? unsupported(error.message, id, error) : error
+function explain(connection: AgentConnection, error: A2AError, id: string): A2AError {
+  return error.code === 'UNSUPPORTED_OPERATION' ? unsupported(connection, error.message, id, error) : error
 }
 
-function unsupported(message: string, taskId: string, cause?: A2AError): A2AError {
+function unsupported({ resumeArgs }: AgentConnection, message: string, taskId: string, cause?: A2AError): A2AError {
   const error = new A2AError('UNSUPPORTED_OPERATION', message, { ...cause?.details, taskId }, { cause })
-  return withHint(error, `\`a2a task get ${taskId}\` shows the task; with --wait it polls.`)
+  return withHint(error, `\`a2a task get ${resumeArgs} ${quoted(taskId)}\` shows the task; with --wait it polls.`)
 }

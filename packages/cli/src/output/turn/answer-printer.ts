@@ -67,7 +67,7 @@ export function createAnswerPrinter({
     return [
       turn.hasFiles ? field('Download', downloadCommand(id, text)) : '',
       isInterrupted(state) ? field('Resume', resumeCommand(id, text, replyArguments(message))) : '',
-      hasSettled(state) ? '' : field('Follow', followCommand(id, text, canStream)),
+      hasSettled(state) ? '' : field('Follow', followCommand(id, text)),
     ].join('')
   }
 

@@ -47,7 +47,7 @@ export function createTurnPrinter({
   const seen = new Map<string, SeenArtifact>()
   let openArtifact: string | undefined
   let isLineOpen = false
-  /** The beginning of a character or of a line end whose rest is in the next chunk. */
+  /** The beginning of a character or of a line end whose rest is in the next chunk, and empty lines, which nothing may follow. */
   let incomplete = ''
   let hasPrinted = false
   let hasFiles = false
@@ -59,7 +59,9 @@ export function createTurnPrinter({
 
   async function writeText(chunk: string, isWhole = false): Promise<void> {
     const received = incomplete + chunk
-    incomplete = isWhole ? '' : (/[\r\uD800-\uDBFF]$/.exec(received)?.[0] ?? '')
+    const tail = isWhole ? '' : (/[\r\n]+$|[\uD800-\uDBFF]$/.exec(received)?.[0] ?? '')
+    const endsLine = isLineOpen || tail.length < received.length
+    incomplete = endsLine ? tail.replace(/^\r?\n/, '') : tail
     // A carriage return alone would overwrite the line.
     const text = received.slice(0, received.length - incomplete.length).replaceAll(/\r\n?/g, '\n')
     if (text === '') return
@@ -70,6 +72,7 @@ export function createTurnPrinter({
   }
 
   async function endBlock(): Promise<void> {
+    incomplete = incomplete.replace(/[\r\n]+$/, '')
     if (incomplete !== '') await writeText('', true)
     const rest = hasStyles ? markdown.end() : ''
     if (rest !== '' || isLineOpen) await put(`${rest}${isLineOpen ? '\n' : ''}`)
@@ -106,7 +109,7 @@ export function createTurnPrinter({
     else if (isFile(part)) await put(fileText(part))
     if ('data' in part) await put(`${neutralize(JSON.stringify(part.data, null, 2))}\n`)
     if ('text' in part) {
-      await writeText(part.text, true)
+      await writeText(part.text)
       await endBlock()
     }
   }
