@@ -38,6 +38,10 @@ function processTerminal(host: NodeJS.Process, program: string): { readonly term
     },
     isOutputTerminal: host.stdout.isTTY,
     isErrorTerminal: host.stderr.isTTY,
+    get columns() {
+      // Some terminals tell 0.
+      return host.stdout.columns > 0 ? host.stdout.columns : undefined
+    },
     get input() {
       return host.stdin
     },

@@ -43,6 +43,24 @@ describe('a2a', () => {
     assert.match((await runInMemory(['help', 'demo-server'])).stdout, /Aliases: demo-server, serve/)
   })
 
+  it('wraps help at words to the width of the terminal, 80 if it tells none, and not in a pipe', async () => {
+    // A single word may be longer, and commands are copied as they are.
+    const longest = (text: string): number => {
+      const lines = text.slice(0, text.indexOf('Examples:')).split('\n')
+      return Math.max(...lines.filter((line) => line.trim().includes(' ')).map(({ length }) => length))
+    }
+    for (const { name } of commands)
+      for (const columns of [40, 80, 100, undefined]) {
+        const options = { isTerminal: true, ...(columns === undefined ? {} : { columns }) }
+        const { stdout } = await runInMemory(['help', ...name.split(' ')], options)
+        assert.ok(longest(stdout) <= (columns ?? 80), `${name} at ${columns}`)
+        const { stdout: whole } = await runInMemory(['help', ...name.split(' ')])
+        assert.deepEqual(stdout.split(/\s+/), whole.split(/\s+/), 'the same words')
+      }
+    const { stdout } = await runInMemory(['help'])
+    assert.match(stdout, /^Exit codes: .*6 task that waits\.$/m)
+  })
+
   it('prints the defaults in effect [A2ACLI_DEFAULT_001]', async () => {
     const environment = { A2ACLI_POLL_INTERVAL: '7s', A2ACLI_BEARER: 'secret-token' }
     const { stdout } = await runInMemory(['help', 'send'], { environment })

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly isInputTerminal: boolean
   readonly isOutputTerminal: boolean
   readonly isErrorTerminal: boolean
+  /** The width of stdout if it is a terminal that tells it. */
+  readonly columns: number | undefined
   readonly input: Readable
   /** stdout, for a library that needs a stream (the prompt of `chat`). Commands write through `Output`. */
   readonly output: Writable

@@ -1,6 +1,6 @@
 /** Errors of connecting: which of them are about the card, and errors of the program that the client has wrapped. */
 import { A2AError } from '@parley/a2a/client'
-import { CliError } from '../output/cli-error.ts'
+import { CliError, withHint } from '../output/cli-error.ts'
 
 /** The error of the program itself, such as a missing credential, if the client has wrapped one. */
 export function ownError(reason: unknown): unknown {
@@ -22,6 +22,8 @@ export function cardError(reason: unknown, reference: string): unknown {
   // The card was not fetched in time: the address is wrong, or the network.
   if (code === 'TIMEOUT' || (code === 'UNAVAILABLE' && details.reason !== 'NETWORK'))
     return new CliError('A2ACLI_ERR_UNREACHABLE', message, { cause: own })
+  if (code === 'CARD_NOT_FOUND' && details['tried'] !== undefined)
+    return withHint(own, 'Check --agent-card. --debug shows the addresses that were tried.')
   if (code === 'INVALID_PARAMS' && !URL.canParse(reference))
     return new CliError('A2ACLI_ERR_CARD_NOT_FOUND', message, { cause: own })
   return own

@@ -2,17 +2,18 @@
  * A conversation in a terminal: reads lines, sends them, prints what the agent answers. The context is carried always, the task while
  * it waits for an answer.
  */
-import { A2AError, credentialsExtension, isInterrupted, isTerminal, linkSignals } from '@parley/a2a'
-import type { Part, Task } from '@parley/a2a'
+import { A2AError, credentialsExtension, isInterrupted, isTerminal, linkSignals, omitUndefined } from '@parley/a2a'
+import type { Part, Task, TaskState } from '@parley/a2a'
 import type { Conversation, InputRequest, MessageInput } from '@parley/a2a/client'
 import type { AgentConnection } from '../agent/connection.ts'
 import type { CommandContext } from '../command.ts'
+import { textOptions } from '../commands/final-output.ts'
 import { readMessageParts } from '../commands/message-parts.ts'
 import { CliError } from '../output/cli-error.ts'
 import { neutralize } from '../output/sanitize.ts'
-import { quoted } from '../output/task-text.ts'
+import { downloadCommand, quoted } from '../output/task-text.ts'
 import { field } from '../output/text.ts'
-import { createTurnPrinter, type TurnPrinter } from '../output/turn/turn-printer.ts'
+import { createTurnPrinter, stateInWords, type TurnPrinter } from '../output/turn/turn-printer.ts'
 import { obtainInTaskToken } from './in-task-login.ts'
 import type { LinePrompt } from './line-prompt.ts'
 import { parseSlashCommand, slashHelp } from './slash-commands.ts'
@@ -33,9 +34,13 @@ export class ChatSession {
   #attached: Part[] = []
   /** The last task of the conversation, whether or not it waits. */
   #lastTaskId: string | undefined
-  #lastState: Task['status']['state'] | undefined
-  /** What Ctrl-C does now. */
+  #lastState: TaskState | undefined
+  /** The tasks of the session that have not ended, also of earlier conversations, the oldest first. */
+  readonly #openTasks = new Map<string, TaskState>()
+  /** The summaries of the conversations before `/new`. */
+  readonly #earlier: string[] = []
   readonly #printedMessages = new Set<string>()
+  /** What Ctrl-C does now. */
   #onInterrupt: (() => void) | undefined
   /** How often Ctrl-C was pressed when there was nothing to interrupt: it counts for the next prompt. */
   #pendingInterrupts = 0
@@ -47,16 +52,14 @@ export class ChatSession {
     const { settings } = deps.context
     const [contextId, taskId] = [settings.value('context-id'), settings.value('task-id')]
     this.#lastTaskId = taskId
+    if (taskId !== undefined) this.#openTasks.set(taskId, 'TASK_STATE_UNSPECIFIED')
     deps.prompt.onInterrupt(() => {
       const interrupt = this.#onInterrupt
       this.#onInterrupt = undefined
       if (interrupt === undefined) this.#pendingInterrupts += 1
       else interrupt()
     })
-    this.#conversation = this.#open({
-      ...(contextId !== undefined ? { contextId } : {}),
-      ...(taskId !== undefined ? { taskId } : {}),
-    })
+    this.#conversation = this.#open(omitUndefined({ contextId, taskId }))
   }
 
   #open(ids: { readonly contextId?: string; readonly taskId?: string }): Conversation {
@@ -85,8 +88,18 @@ export class ChatSession {
     }
   }
 
-  /** The ids and the command that continues, for the end. */
+  /** For the end: the ids of every conversation, with the command that continues it, and the tasks that are open. */
   summary(): string {
+    return [...this.#earlier, this.#conversationText(), this.#openTasksText()].filter((text) => text !== '').join('\n')
+  }
+
+  #openTasksText(): string {
+    const { taskId = this.#lastTaskId } = this.#conversation
+    const others = [...this.#openTasks].filter(([id]) => id !== taskId)
+    return others.map(([id, state]) => field('Open Task', `${id} (${stateInWords(state)})`)).join('')
+  }
+
+  #conversationText(): string {
     const { contextId, taskId } = this.#conversation
     const { terminal } = this.#deps.context
     const task = taskId ?? this.#lastTaskId
@@ -143,6 +156,21 @@ export class ChatSession {
     return state === undefined || isTerminal(state) || isInterrupted(state) ? undefined : this.#lastTaskId
   }
 
+  /** The task that `/wait` and `/cancel` mean without an id. */
+  #chosenTask(): string | undefined {
+    if (this.#lastState === 'TASK_STATE_AUTH_REQUIRED') return this.#lastTaskId
+    const open = [...this.#openTasks]
+    return (open.findLast(([, state]) => !isInterrupted(state)) ?? open.at(-1))?.[0]
+  }
+
+  /** Without a task the agent has answered directly. */
+  #track(taskId?: string, state?: TaskState): void {
+    ;[this.#lastTaskId, this.#lastState] = [taskId, state]
+    if (taskId === undefined || state === undefined) return
+    if (isTerminal(state)) this.#openTasks.delete(taskId)
+    else this.#openTasks.set(taskId, state)
+  }
+
   async #send(input: MessageInput): Promise<void> {
     const metadata = this.#deps.context.settings.jsonObject('metadata')
     this.#attached = []
@@ -152,21 +180,25 @@ export class ChatSession {
     )
   }
 
-  /** Prints a stream to its end, or until Ctrl-C. */
-  async #follow(open: (signal: AbortSignal) => ReturnType<Conversation['stream']>): Promise<void> {
+  /** Prints a stream to its end, or until Ctrl-C. A subscription goes on at an interrupted state, so the reader has to stop. */
+  async #follow(
+    open: (signal: AbortSignal) => ReturnType<Conversation['stream']>,
+    isSubscription = false,
+  ): Promise<void> {
     const { context } = this.#deps
     const linked = linkSignals([context.signal])
     this.#onInterrupt = () => linked.abort(detached)
     const printer = this.#createPrinter(this.#printedMessages)
     try {
       for await (const event of open(linked.signal)) {
-        if ('task' in event) [this.#lastTaskId, this.#lastState] = [event.task.id, event.task.status.state]
-        else if ('statusUpdate' in event)
-          [this.#lastTaskId, this.#lastState] = [event.statusUpdate.taskId, event.statusUpdate.status.state]
-        else if ('message' in event) [this.#lastTaskId, this.#lastState] = [undefined, undefined]
+        if ('task' in event) this.#track(event.task.id, event.task.status.state)
+        else if ('statusUpdate' in event) this.#track(event.statusUpdate.taskId, event.statusUpdate.status.state)
+        else if ('message' in event) this.#track()
         await printer.print(event)
+        if (isSubscription && this.#lastState !== undefined && isInterrupted(this.#lastState)) break
       }
       await printer.end()
+      await this.#nameFiles(printer)
     } catch (reason) {
       await printer.end()
       if (linked.signal.reason !== detached) throw reason
@@ -180,6 +212,12 @@ export class ChatSession {
   #createPrinter(printedMessages: Set<string>): TurnPrinter {
     const { hasStyles, isVerbose } = this.#deps.context.output
     return createTurnPrinter({ hasStyles, isVerbose, printedMessages, write: (text) => this.#write(text) })
+  }
+
+  async #nameFiles({ hasFiles }: TurnPrinter): Promise<void> {
+    const { context, connection } = this.#deps
+    if (!hasFiles || this.#lastTaskId === undefined) return
+    await this.#write(field('Download', downloadCommand(this.#lastTaskId, textOptions(context, connection))))
   }
 
   async #explainDetached(): Promise<void> {
@@ -217,24 +255,24 @@ export class ChatSession {
         return this.#write(`${slashHelp()}\n`)
       case '/file':
       case '/data': {
-        const options = [{ name: name.slice(1), value: operand }]
-        this.#attached.push(...(await readMessageParts({ ...this.#deps.context, args: { options, operands: [] } })))
+        const args = { options: [{ name: name.slice(1), value: operand }], operands: [] }
+        this.#attached.push(...(await readMessageParts({ ...this.#deps.context, args, optionPrefix: '/' })))
         return this.#write(`Added to the next message: ${operand}\n`)
       }
       case '/task':
-        return this.#write(this.summary() || 'There is no context yet.\n')
+        return this.#write(this.#conversationText() + this.#openTasksText() || 'There is no context yet.\n')
       case '/new':
+        this.#earlier.push(this.#conversationText())
         this.#conversation = this.#open({})
-        ;[this.#lastTaskId, this.#lastState, this.#authRequest] = [undefined, undefined, undefined]
+        this.#track()
+        this.#authRequest = undefined
         return this.#write('New context.\n')
       case '/cancel':
-        return this.#lastTaskId === undefined
-          ? this.#write('There is no task to cancel.\n')
-          : this.#cancel(this.#lastTaskId)
-      case '/wait':
-        return this.#lastTaskId === undefined
-          ? this.#write('There is no task to wait for.\n')
-          : this.#wait(this.#lastTaskId)
+      case '/wait': {
+        const taskId = operand || this.#chosenTask()
+        if (taskId === undefined) return this.#write('There is no open task.\n')
+        return name === '/wait' ? this.#wait(taskId) : this.#cancel(taskId)
+      }
       case '/login': {
         const token = await this.#obtainToken()
         return token === undefined ? undefined : this.#send([credentialPart(token, this.#authRequest?.schemes)])
@@ -249,9 +287,10 @@ export class ChatSession {
     const { context, connection } = this.#deps
     const linked = linkSignals([context.signal])
     this.#onInterrupt = () => linked.abort(detached)
+    let task: Task
     try {
       const intervalMs = context.settings.durationMs('poll-interval') ?? 2_000
-      let task = await connection.getTask(taskId, { signal: linked.signal })
+      task = await connection.getTask(taskId, { signal: linked.signal })
       while (isInterrupted(task.status.state)) {
         await pause(intervalMs, linked.signal)
         task = await connection.getTask(taskId, { signal: linked.signal })
@@ -264,25 +303,41 @@ export class ChatSession {
       this.#onInterrupt = undefined
       linked.end()
     }
-    await this.#follow((signal) => connection.agent.subscribe(taskId, { signal }))
+    await this.#follow((signal) => connection.agent.subscribe(taskId, { signal }), true)
+    this.#adopt(task)
   }
 
   async #showTask(task: Task): Promise<void> {
     const printer = this.#createPrinter(new Set())
     await printer.print({ task })
     await printer.end()
-    this.#lastState = task.status.state
-    // The conversation must not send its next message to a task that has ended.
-    if (this.#conversation.taskId === task.id)
-      this.#conversation = this.#open(task.contextId === undefined ? {} : { contextId: task.contextId })
+    this.#track(task.id, task.status.state)
+    await this.#nameFiles(printer)
+    this.#leaveTask(task.id)
+  }
+
+  /** After a wait, the next message answers the question of the task, also of one in an earlier conversation. */
+  #adopt({ id, contextId }: Task): void {
+    const state = this.#openTasks.get(id)
+    if (state === undefined) return this.#leaveTask(id)
+    const { contextId: before, taskId } = this.#conversation
+    if (!isInterrupted(state) || taskId === id) return
+    if (before !== undefined && before !== contextId) this.#earlier.push(field('Context ID', before))
+    this.#conversation = this.#open({ ...omitUndefined({ contextId }), taskId: id })
+  }
+
+  /** The conversation must not send its next message to a task that has ended. */
+  #leaveTask(taskId: string): void {
+    const { contextId } = this.#conversation
+    if (this.#conversation.taskId === taskId) this.#conversation = this.#open(omitUndefined({ contextId }))
   }
 
   async #cancel(taskId: string): Promise<void> {
     try {
       const { status } = await this.#deps.connection.agent.cancel(taskId)
-      this.#lastState = status.state
-      const { contextId } = this.#conversation
-      this.#conversation = this.#open(contextId === undefined ? {} : { contextId })
+      if (taskId === this.#lastTaskId) this.#lastState = status.state
+      if (isTerminal(status.state)) this.#openTasks.delete(taskId)
+      this.#leaveTask(taskId)
       await this.#write(`Task ${neutralize(taskId)}: ${status.state}\n`)
     } catch (reason) {
       await this.#report(reason)

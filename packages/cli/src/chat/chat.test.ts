@@ -178,7 +178,9 @@ describe('a chat', () => {
     const server = await start(({ message }) => message.parts.map((part) => part.filename ?? 'text').join(' '))
     const { terminal, ended, type } = chat(server.url)
     type('/file /nowhere/x')
-    await terminal.untilError('cannot be read: ENOENT')
+    await terminal.untilError('Error: /file /nowhere/x cannot be read: no such file.')
+    type('/data {bad')
+    await terminal.untilError('Error: /data {bad is not JSON')
     type('/data {"a":1}')
     await terminal.untilOutput('Added to the next message')
     type('/file https://files.example/a.png')
@@ -190,6 +192,95 @@ describe('a chat', () => {
     await terminal.untilOutput('State: TASK_STATE_COMPLETED')
     type('/exit')
     assert.equal(await ended, 0)
+  })
+})
+
+describe('the open tasks of a chat', () => {
+  const gates = new Map<string, PromiseWithResolvers<void>>()
+  const gate = (name: string): PromiseWithResolvers<void> => {
+    const known = gates.get(name) ?? Promise.withResolvers<void>()
+    gates.set(name, known)
+    return known
+  }
+  const workOrAnswer: AgentFunction = async function* ({ text, signal }) {
+    const [command, name = ''] = text.split(' ')
+    if (command !== 'work') {
+      yield `Done: ${text}`
+      return
+    }
+    yield `begun ${name}`
+    await Promise.race([gate(name).promise, new Promise((resolve) => signal.addEventListener('abort', resolve))])
+    yield ` and finished ${name}`
+  }
+
+  it('are followed and canceled after other messages, and named by /task and at the end', async () => {
+    const server = await start(workOrAnswer)
+    const { terminal, ended, type } = chat(server.url)
+    type('/wait')
+    await terminal.untilOutput('There is no open task.')
+    for (const name of ['one', 'two']) {
+      type(`work ${name}`)
+      await terminal.untilOutput(`begun ${name}`)
+      terminal.interrupt()
+      await terminal.untilOutput(`${name}\nStopped waiting; task`)
+    }
+    const [first = '', second = ''] = [...terminal.stdout.matchAll(/task (\S+) continues/g)].map(([, id = '']) => id)
+    type('hello')
+    await terminal.untilOutput('Done: hello')
+    type('/task')
+    await terminal.untilOutput(`Open Task: ${first} (working)\nOpen Task: ${second} (working)\n`)
+    gate('two').resolve()
+    type('/wait')
+    await terminal.untilOutput('and finished two')
+    type('again')
+    await terminal.untilOutput('Done: again')
+    type(`/cancel ${first}`)
+    await terminal.untilOutput(`Task ${first}: TASK_STATE_CANCELED`)
+    type('/cancel')
+    type('work three')
+    await terminal.untilOutput('begun three')
+    terminal.interrupt()
+    await terminal.untilOutput('three\nStopped waiting; task')
+    type('bye')
+    await terminal.untilOutput('Done: bye')
+    type('/exit')
+    assert.equal(await ended, 0)
+    assert.match(terminal.stdout, /Resume: .*\n\nOpen Task: \S+ \(working\)\n$/)
+    assert.equal(terminal.stdout.match(/Done: hello/g)?.length, 1)
+    assert.equal(terminal.stdout.match(/There is no open task\./g)?.length, 2)
+  })
+
+  it('are also those of an earlier conversation, whose ids are printed at the end', async () => {
+    const server = await start(workOrAnswer)
+    const { terminal, ended, type } = chat(server.url)
+    type('work early')
+    await terminal.untilOutput('begun early')
+    terminal.interrupt()
+    await terminal.untilOutput('Stopped waiting; task')
+    type('/new')
+    await terminal.untilOutput('New context.')
+    gate('early').resolve()
+    type('/wait')
+    await terminal.untilOutput('and finished early')
+    type('/new')
+    type('/exit')
+    assert.equal(await ended, 0)
+    assert.match(
+      terminal.stdout,
+      /Context ID: \S+\nTask ID: \S+\nState: \S+\nResume: a2a chat -a \S+ --context-id \S+\n/,
+    )
+  })
+
+  it('have files, which a command saves', async () => {
+    const server = await start(async function* () {
+      yield artifact('a', { parts: [{ raw: 'AAAA', filename: 'x.bin', mediaType: 'application/octet-stream' }] })
+    })
+    const { terminal, ended, type } = chat(server.url, ['hi'])
+    await terminal.untilOutput('Download: ')
+    type('/exit')
+    await ended
+    const [, id] = /Task ID: (\S+)/.exec(terminal.stdout) ?? []
+    assert.ok(terminal.stdout.includes(`Download: a2a task download -a ${server.url} ${id}\n`))
   })
 })
 

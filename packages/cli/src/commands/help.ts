@@ -13,7 +13,10 @@ export async function run({
   commands,
   terminal,
 }: Pick<CommandContext, 'args' | 'commands' | 'terminal'>): Promise<void> {
-  await terminal.write(`${helpText(commands, args.operands, { terminal, args })}\n`)
+  // A reader of a pipe wraps, or searches, whole lines itself.
+  const width = terminal.isOutputTerminal ? (terminal.columns ?? 80) : Infinity
+  const text = helpText(commands, args.operands, { terminal, args })
+  await terminal.write(`${text.flatMap((line) => layOut(line, width)).join('\n')}\n`)
 }
 
 interface HelpOptions {
@@ -26,7 +29,7 @@ interface HelpOptions {
 type Configured = ReadonlyMap<OptionSpec, string>
 
 /** The help of these words, with the defaults in effect. Throws a usage error if they begin no command. */
-function helpText(commands: readonly Command[], words: readonly string[], options: HelpOptions): string {
+function helpText(commands: readonly Command[], words: readonly string[], options: HelpOptions): readonly HelpLine[] {
   const { program } = options.terminal
   const query = words.join(' ')
   if (query === '') return overview(commands, program, configuredDefaults('', [], options))
@@ -45,17 +48,17 @@ function helpText(commands: readonly Command[], words: readonly string[], option
   )
 }
 
-function overview(commands: readonly Command[], program: string, configured: Configured): string {
-  return lines(
+function overview(commands: readonly Command[], program: string, configured: Configured): readonly HelpLine[] {
+  return [
     'Calls agents that support the A2A protocol.',
     '',
     `Usage: ${program} <command> [options]`,
     '',
     'Commands:',
-    ...columns(commands.map((command) => [usage(command), command.summary])),
+    { rows: commands.map((command) => [usage(command), command.summary]) },
     '',
     'Global options:',
-    ...columns(globalOptions.map((option) => optionRow(option, configured))),
+    { rows: globalOptions.map((option) => optionRow(option, configured)) },
     '',
     'Each option that is not about one call has a variable: A2ACLI_POLL_INTERVAL is --poll-interval. Lists are separated by commas.',
     'Precedence: command line, environment, the nearest .env file or --config, ~/.config/a2a-cli/.env, default.',
@@ -63,40 +66,38 @@ function overview(commands: readonly Command[], program: string, configured: Con
     'Exit codes: 0 answered, 1 failure or error of the agent, 2 usage, 3 unreachable or no card, 4 credentials, 5 timeout; with --exit-status also 1 task without success, 6 task that waits.',
     '',
     `See \`${program} help <command>\` for the options of a command.`,
-  )
+  ]
 }
 
-function groupHelp(group: string, commands: readonly Command[], program: string): string {
-  return lines(
+function groupHelp(group: string, commands: readonly Command[], program: string): readonly HelpLine[] {
+  return [
     `Usage: ${program} ${group} <command> [options]`,
     '',
     'Commands:',
-    ...columns(commands.map((command) => [usage(command), command.summary])),
+    { rows: commands.map((command) => [usage(command), command.summary]) },
     '',
     `See \`${program} help <command>\` for the options of a command.`,
-  )
+  ]
 }
 
-function commandHelp(command: Command, program: string, configured: Configured): string {
+function commandHelp(command: Command, program: string, configured: Configured): readonly HelpLine[] {
   const { summary, details = [], options, examples, aliases = [] } = command
-  return lines(
+  return [
     summary,
-    ...details.flatMap((paragraph) => ['', ...wrap(withProgram(paragraph, program), lineWidth)]),
+    ...details.flatMap((paragraph) => ['', withProgram(paragraph, program)]),
     '',
     `Usage: ${program} ${usage(command)} [options]`,
     ...(aliases.length === 0 ? [] : [`Aliases: ${aliases.join(', ')}`]),
-    ...(options.length === 0
-      ? []
-      : ['', 'Options:', ...columns(options.map((option) => optionRow(option, configured)))]),
+    ...(options.length === 0 ? [] : ['', 'Options:', { rows: options.map((option) => optionRow(option, configured)) }]),
     ...globalOptionsHelp(command, program, configured),
     '',
     'Examples:',
-    ...examples.map((example) => `  ${withProgram(example, program)}`),
-  )
+    { verbatim: examples.map((example) => `  ${withProgram(example, program)}`) },
+  ]
 }
 
 /** The global options that matter for the command, and those that the environment or a file sets. `a2a help` has the others. */
-function globalOptionsHelp(command: Command, program: string, configured: Configured): readonly string[] {
+function globalOptionsHelp(command: Command, program: string, configured: Configured): readonly HelpLine[] {
   const usesAgent = command.usesAgent !== false
   const described = globalOptions.filter(
     (option) => command.globalOptions.includes(option.name) || (usesAgent && configured.has(option)),
@@ -104,7 +105,7 @@ function globalOptionsHelp(command: Command, program: string, configured: Config
   return [
     ...(described.length === 0
       ? []
-      : ['', 'Global options:', ...columns(described.map((option) => optionRow(option, configured)))]),
+      : ['', 'Global options:', { rows: described.map((option) => optionRow(option, configured)) }]),
     '',
     usesAgent
       ? `For --endpoint, --bearer, --api-key, --svc-param, --debug and other global options see \`${program} help\`.`
@@ -155,19 +156,29 @@ function configuredDefaults(command: string, own: readonly OptionSpec[], { termi
   }
 }
 
-function lines(...all: readonly string[]): string {
-  return all.join('\n')
+/** A paragraph, a table of two columns, or lines that are copied as they are: commands. */
+type HelpLine =
+  | string
+  | { readonly rows: readonly (readonly [string, string])[] }
+  | { readonly verbatim: readonly string[] }
+
+/** A longer line of a wide terminal would be hard to read. */
+const maxLineWidth = 110
+
+function layOut(line: HelpLine, columns: number): readonly string[] {
+  const width = columns === Infinity ? Infinity : Math.min(columns, maxLineWidth)
+  if (typeof line === 'string') return wrap(line, width)
+  return 'verbatim' in line ? line.verbatim : table(line.rows, width)
 }
 
-const lineWidth = 110
-
-/** Two columns, the second wrapped. A first column that is too wide has a line of its own. */
-function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.min(34, Math.max(...rows.map(([first]) => first.length)))
+/** The second column is wrapped. A first column that is too wide has a line of its own; in a narrow terminal each has. */
+function table(rows: readonly (readonly [string, string])[], lineWidth: number): readonly string[] {
+  const isNarrow = lineWidth < 70
+  const width = isNarrow ? 4 : Math.min(34, Math.max(...rows.map(([first]) => first.length)))
   return rows.flatMap(([first, second]) => {
     const wrapped = wrap(second, lineWidth - width - 4)
     const indented = wrapped.map((line) => `  ${' '.repeat(width)}  ${line}`)
-    if (first.length > width) return [`  ${first}`, ...indented]
+    if (isNarrow || first.length > width) return [`  ${first}`, ...indented]
     return [`  ${first.padEnd(width)}  ${wrapped[0] ?? ''}`, ...indented.slice(1)]
   })
 }

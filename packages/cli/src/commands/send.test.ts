@@ -105,6 +105,20 @@ describe('a text on the command line', () => {
   })
 })
 
+describe('an address without an agent', () => {
+  it('names a missing card in one sentence, and the addresses that were tried only with --debug', async () => {
+    const wrong = `${server.url}/a2a/nope`
+    const { code, stderr } = await runInMemory(['task', 'get', 't', '-a', wrong])
+    assert.equal(code, 3)
+    assert.match(
+      stderr,
+      new RegExp(`^Error: There is no agent card at ${wrong}\\. The card at \\S+ belongs to Demo, which .*\nCode: `),
+    )
+    assert.match(stderr, /^Hint: .*--debug/m)
+    assert.match((await runInMemory(['task', 'get', 't', '-a', wrong, '--debug'])).stderr, /GET .*agent\.json/)
+  })
+})
+
 describe('a message to a task that has ended', () => {
   it('is refused, with the command that continues the conversation', async () => {
     const { id, contextId } = taskOf((await send(['you'])).stdout)

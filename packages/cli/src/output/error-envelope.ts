@@ -77,7 +77,7 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
         ? 'A2ACLI_ERR_AUTH_FAILED'
         : 'A2ACLI_ERR_CREDENTIALS_MISSING'
       : localErrors[code]
-  if (local !== undefined) return localReport(local, message, sent, retryHint(reason))
+  if (local !== undefined) return localReport(local, message, sent, hintOf(reason) ?? retryHint(reason))
   const taskId = details.taskId === undefined || message.includes(details.taskId) ? '' : ` (task ${details.taskId})`
   return {
     code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,

@@ -27,6 +27,7 @@ export interface MemoryTerminalOptions {
   /** What stdin has. Default: it ends at once. */
   readonly input?: string | Uint8Array
   readonly isTerminal?: boolean
+  readonly columns?: number
   /** The first write to stdout after this many bytes fails with EPIPE. */
   readonly breaksAfterBytes?: number
 }
@@ -66,6 +67,7 @@ export function createMemoryTerminal(options: MemoryTerminalOptions = {}): Memor
     isInputTerminal: isTerminal,
     isOutputTerminal: isTerminal,
     isErrorTerminal: isTerminal,
+    columns: options.columns,
     input,
     output,
     async write(text) {

@@ -52,11 +52,11 @@ export async function searchCardLocations<T extends { readonly card: AgentCard }
   const tried = [first, ...locations].map((location) => urlWithoutQuery(new URL(location)))
   const serverMessage = reason.details['said']
   const text = [
-    ...(typeof serverMessage === 'string' ? [`The server responded: ${serverMessage}`] : []),
-    `There is no agent card at ${tried.join(', ')}`,
-    ...otherCards.slice(0, 1),
+    `There is no agent card at ${urlWithoutQuery(url)}`,
+    ...(typeof serverMessage === 'string' ? [`The server responded: ${serverMessage}`] : otherCards.slice(0, 1)),
   ]
-  throw new A2AError('CARD_NOT_FOUND', text.join('. '), { status: '404' })
+  // Not in the message: seven addresses would hide what is useful in it.
+  throw new A2AError('CARD_NOT_FOUND', text.join('. '), { status: '404', tried: tried.join(', ') })
 }
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')

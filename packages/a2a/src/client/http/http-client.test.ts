@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { getEventListeners, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { describe, it } from 'node:test'
+import { createServer as createHttp2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { after, describe, it } from 'node:test'
 import { A2AError } from '../../model/error.ts'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import type { AuthCredentials, AuthRequest, Fetch, OutgoingHttpRequest } from '../contract.ts'
 import { createHttpClient, type HttpClientDeps, responseOriginOf, readText } from './http-client.ts'
 import { defaultClientLimits } from '../default-limits.ts'
+import { nodeFetch } from '../egress/node-exchange.ts'
 
 const listen = openRawServers()
 const never = new AbortController().signal
@@ -143,6 +146,22 @@ describe('a request that fails', () => {
       return isA2AError('UNAVAILABLE', { reason: 'NETWORK' })(error)
     })
     await assert.rejects(http().send(get('http://127.0.0.1:1/')), isA2AError('UNAVAILABLE', { reason: 'NETWORK' }))
+  })
+
+  it('says that a server speaks http and not https, or another protocol than HTTP/1.1', async () => {
+    const { url } = await listen((_, response) => response.end())
+    const plain = createHttp2Server()
+    plain.listen(0, '127.0.0.1')
+    await once(plain, 'listening')
+    after(() => plain.close())
+    const grpcUrl = `http://127.0.0.1:${(plain.address() as AddressInfo).port}/`
+    for (const client of [http(), http({ fetch: nodeFetch() })]) {
+      await assert.rejects(client.send(get(url.replace('http:', 'https:'))), /reached: it speaks http, not https \(/)
+      await assert.rejects(
+        client.send(get(grpcUrl)),
+        /reached: it is not an HTTP\/1\.1 server; is it a port of gRPC\? \(/,
+      )
+    }
   })
 
   it('passes on the error of an injected fetch', async () => {
