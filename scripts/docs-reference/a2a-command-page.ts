@@ -53,12 +53,14 @@ export function a2aCommandPage(commands: readonly Command[]): string {
         ['0', 'The agent answered, whatever the state of the task is: also a task that failed or needs input.'],
         [
           '1',
-          'An error of the agent, or another failure. Also a failed check of `a2a conformance`, as `--fail-on` says.',
+          'An error of the agent, or another failure. Also a failed check of `a2a conformance`, as `--fail-on` says, and with ' +
+            '`--exit-status` a task that failed or was rejected or canceled.',
         ],
         ['2', 'Usage.'],
         ['3', 'No card, or the agent cannot be reached.'],
         ['4', 'A credential is missing or rejected.'],
         ['5', 'Timeout.'],
+        ['6', 'Only with `--exit-status`: the task waits for input or a credential.'],
         ['130', 'Ctrl-C.'],
         ['141', 'The reader of the output has gone, such as `head`.'],
       ],

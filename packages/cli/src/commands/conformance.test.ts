@@ -43,6 +43,21 @@ describe('a2a conformance', () => {
     assert.equal((await conformance(server.url, ...failing, '--fail-on', 'never')).code, 0)
   })
 
+  it('names the remedy for a failure that has one, which is right for our own server', async (t) => {
+    const { terminal } = await conformance(server.url, ...failing)
+    assert.match(terminal.stdout, /^ {4}Advice: .*VersionNotSupportedError.*`strict: true`.*profile/m)
+    const strict = await serve({
+      name: 'Ada',
+      port: 0,
+      store: memoryStore(),
+      quiet: true,
+      strict: true,
+      agent: () => 'x',
+    })
+    t.after(() => strict.close())
+    assert.equal((await conformance(strict.url, ...failing)).code, 0)
+  })
+
   it('prints one JSON document, or one line for each result', async () => {
     const whole = await conformance(server.url, ...passing, '-o', 'json')
     const report = JSON.parse(whole.terminal.stdout) as { schema: string; results: readonly unknown[] }

@@ -15,6 +15,8 @@ export interface Check {
   readonly section: PerVersion<string>
   /** What a conforming agent does: `An unknown task id is refused with TaskNotFoundError`. */
   readonly title: string
+  /** What the author of an agent that fails can do, if that is not plain from the rule. */
+  readonly advice?: string
   readonly versions: readonly VersionName[]
   /** Absent: not about a binding, so run once per version. */
   readonly bindings?: readonly BindingName[]

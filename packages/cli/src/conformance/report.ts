@@ -21,6 +21,8 @@ export interface CheckResult {
   readonly url: string
   readonly outcome: Verdict['outcome']
   readonly note?: string
+  /** What to do about a failure that the profile does not accept. */
+  readonly advice?: string
   readonly evidence?: Evidence
   /** Why a failure does not count: from the profile. */
   readonly accepted?: string

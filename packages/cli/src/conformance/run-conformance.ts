@@ -1,5 +1,5 @@
 /** Runs the checks against one agent, interface by interface. */
-import { linkSignals } from '@parley/a2a'
+import { linkSignals, omitUndefined } from '@parley/a2a'
 import { allChecks } from './checks/index.ts'
 import { CheckFailure, NotApplicable, Undecided, valueFor, type Check, type Verdict } from './check.ts'
 import { createSubject, type RunState } from './create-subject.ts'
@@ -175,6 +175,7 @@ async function runCheck(
     ...verdict,
     ...(note === undefined ? {} : { note: redactText(note, secrets) }),
     ...(accepted === undefined ? {} : { accepted }),
+    ...(verdict.outcome === 'fail' && accepted === undefined ? omitUndefined({ advice: check.advice }) : {}),
     durationMs: now() - started,
   }
 }

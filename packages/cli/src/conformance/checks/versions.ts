@@ -71,6 +71,8 @@ export const versionChecks: readonly Check[] = [
     level: 'must',
     section: 'A2A 1.0 §3.6.2',
     title: 'A request without A2A-Version is not processed as 1.0',
+    advice:
+      'Read such a request as 0.3, or refuse it with VersionNotSupportedError: servers of @parley/a2a do with `strict: true`. Or accept the failure in a profile, with your reason.',
     async run(subject) {
       // 0.3 cannot list tasks, so that a page shows the semantics of 1.0.
       const answer = await subject.call('ListTasks', { pageSize: 1 }, { headers: { 'a2a-version': undefined } })

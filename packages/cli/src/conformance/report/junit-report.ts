@@ -36,7 +36,7 @@ function countsAsFailure({ outcome, level, accepted }: CheckResult, failOn: Fail
 }
 
 function testCase(result: CheckResult, failOn: FailOn): readonly string[] {
-  const { id, title, section, level, outcome, note = '', evidence, durationMs, accepted } = result
+  const { id, title, section, level, outcome, note = '', advice, evidence, durationMs, accepted } = result
   const head = `    <testcase classname="a2a.${xml(interfaceOf(result).replace(' ', '.'))}" name="${xml(`${id}: ${title}`)}" time="${(durationMs / 1000).toFixed(3)}"`
   if (outcome === 'pass') return [`${head}/>`]
   if (!countsAsFailure(result, failOn)) {
@@ -49,7 +49,7 @@ function testCase(result: CheckResult, failOn: FailOn): readonly string[] {
   const shown = evidence === undefined ? '' : `\n\n${evidence.request}\n\n${evidence.response}`
   return [
     `${head}>`,
-    `      <failure type="${level}" message="${xml(note)}">${xml(`${section}: ${title}\n${note}${shown}`)}</failure>`,
+    `      <failure type="${level}" message="${xml(note)}">${xml(`${section}: ${title}\n${note}${advice === undefined ? '' : `\n${advice}`}${shown}`)}</failure>`,
     '    </testcase>',
   ]
 }

@@ -27,7 +27,11 @@ export function markdownReport(report: ConformanceReport): string {
     ...targets.map(({ version, binding, url }) => `| ${version} | ${binding} | ${code(url)} |`),
     ...(failed.length === 0
       ? ['', 'No check failed.']
-      : ['', '## Failures', ...groupResults(failed).flatMap(failureLines)]),
+      : [
+          '',
+          failed.every(({ accepted }) => accepted !== undefined) ? '## Accepted failures' : '## Failures',
+          ...groupResults(failed).flatMap(failureLines),
+        ]),
     ...(open.length === 0
       ? []
       : ['', '## Undecided', '', ...open.map(({ why, ids }) => `- ${text(why)}: ${ids.map(code).join(', ')}`)]),
@@ -43,14 +47,14 @@ export function markdownReport(report: ConformanceReport): string {
 }
 
 function failureLines(group: readonly [CheckResult, ...CheckResult[]]): readonly string[] {
-  const [{ id, level, title, section, note = '', evidence, accepted }] = group
+  const [{ id, level, title, section, note = '', advice, evidence, accepted }] = group
   return [
     '',
     `### ${code(id)} (${level})`,
     '',
     `${text(title)}. ${text(section)}. On ${group.map(interfaceOf).join(', ')}.`,
     '',
-    `Found: ${text(note)}${accepted === undefined ? '' : ` Accepted: ${text(accepted)}`}`,
+    `Found: ${text(note)}${accepted === undefined ? '' : ` Accepted: ${text(accepted)}`}${advice === undefined ? '' : ` Advice: ${text(advice)}`}`,
     ...(evidence === undefined
       ? []
       : [

@@ -72,6 +72,23 @@ describe('a conformance report', () => {
     assert.match(textReport(report, { showsEvidence: true }), /Request:\n {6}POST \//)
   })
 
+  it('counts a check for each interface on which it fails, gives its advice, and sets accepted failures apart', () => {
+    const failed = { ...base, id: 'send.two', level: 'must', outcome: 'fail', note: 'x' } as const
+    const twice = [
+      { ...failed, binding: 'JSONRPC', advice: 'Set `strict`.' },
+      { ...failed, binding: 'GRPC', advice: 'Set `strict`.' },
+    ] as const
+    const broken = { ...report, results: twice, summary: summarize(twice) }
+    const text = textReport(broken, { showsEvidence: false })
+    assert.match(text, /^Result: the agent breaks 2 must \(1 check on 2 interfaces\)$/m)
+    assert.match(text, /^Failures:\n.*\n.*\n {4}Found: x\n {4}Advice: Set `strict`\.$/m)
+    for (const written of [markdownReport(broken), junitReport(broken, 'must')]) assert.match(written, /Set .*strict/)
+    const accepted = results.filter(({ id }) => id === 'send.four')
+    const known = { ...report, results: accepted, summary: summarize(accepted) }
+    assert.match(textReport(known, { showsEvidence: false }), /^Accepted failures:$/m)
+    assert.match(markdownReport(known), /^## Accepted failures$/m)
+  })
+
   it('has no line that the agent wrote', () => {
     const forged = 'x\nmust   99 passed, 0 failed'
     const agent = { ...report.agent, name: forged }

@@ -21,7 +21,7 @@ export function textReport(report: ConformanceReport, { showsEvidence }: TextRep
     legend,
     ...(failed.length === 0
       ? []
-      : ['', 'Failures:', ...groupResults(failed).flatMap((group) => failureLines(group, showsEvidence))]),
+      : ['', failuresHeading(failed), ...groupResults(failed).flatMap((group) => failureLines(group, showsEvidence))]),
     ...(open.length === 0
       ? []
       : ['', 'Undecided:', ...open.flatMap(({ why, ids }) => [`  ${why}:`, `    ${ids.join(', ')}`]), profileHint]),
@@ -33,6 +33,9 @@ export function textReport(report: ConformanceReport, { showsEvidence }: TextRep
   // One line each: text of the agent must not look like a line of the report.
   return neutralize(lines.map((line) => line.replaceAll(/\s*[\r\n]\s*/g, ' ').trimEnd()).join('\n'))
 }
+
+const failuresHeading = (failed: readonly CheckResult[]): string =>
+  failed.every(({ accepted }) => accepted !== undefined) ? 'Accepted failures:' : 'Failures:'
 
 const profileHint = '  A profile is a JSON file that names such messages: --profile <file>.'
 
@@ -73,6 +76,7 @@ function failureLines(group: readonly [CheckResult, ...CheckResult[]], showsEvid
     `  ${first.id} [${first.level}] ${group.map(interfaceOf).join(', ')}`,
     `    Rule: ${first.title} (${first.section})`,
     `    Found: ${first.note ?? ''}`,
+    ...(first.advice === undefined ? [] : [`    Advice: ${first.advice}`]),
     ...(first.accepted === undefined ? [] : [`    Accepted: ${first.accepted}`]),
     ...(showsEvidence && first.evidence !== undefined
       ? ['    Request:', ...indent(first.evidence.request), '    Response:', ...indent(first.evidence.response)]
