@@ -41,12 +41,6 @@ export interface ClientLog {
   warn(message: string, about?: object): void
 }
 
-/** What failed, and how long the client waits before it tries again. */
-export interface ClientRetry {
-  readonly error: A2AError
-  readonly delayMs: number
-}
-
 /**
  * The operations of one peer in canonical terms, over any of its interfaces. Checks capabilities, retries, falls back to other
  * interfaces and runs interceptors.
@@ -124,7 +118,7 @@ export interface ConnectOptions {
   /** Default: nothing is logged. */
   readonly log?: ClientLog
   /** Called before each wait for a retry or a reconnect, for a program that tells a person why nothing happens. */
-  readonly onRetry?: (retry: ClientRetry) => void
+  readonly onRetry?: (retry: { readonly error: A2AError; readonly delayMs: number }) => void
   /** W3C trace context for the next request, if there is one. */
   readonly trace?: () => { readonly traceparent: string; readonly tracestate?: string } | undefined
   readonly limits?: Partial<ClientLimits>
