@@ -197,7 +197,7 @@ describe('mutual TLS', () => {
         '--client-key is not the key of --client-cert.',
       ],
       [['--client-cert', file('no.pem', 'x'), '--client-key', key], '--client-cert: not a certificate in PEM.'],
-      [['--ca-cert', join(folder, 'missing')], `--ca-cert ${join(folder, 'missing')}: ENOENT.`],
+      [['--ca-cert', join(folder, 'missing')], `--ca-cert ${join(folder, 'missing')}: no such file.`],
     ] as const) {
       const { code, stdout } = await run(...args)
       assert.deepEqual([code, errorOf(stdout).message], [2, message])

@@ -125,7 +125,7 @@ describe('a message to a task that has ended', () => {
     const { code, stdout } = await send(['again', '--task-id', id])
     assert.equal(code, 1)
     const { hint } = errorOf(stdout)
-    assert.match(hint, new RegExp(`a2a send -a ${server.url} --context-id ${contextId} "<text>"$`))
+    assert.match(hint, new RegExp(`a2a send -a ${server.url} --context-id ${contextId} "<text>"\n--debug`))
   })
 })
 

@@ -121,7 +121,7 @@ async function explainRejectedId(
   if (task?.contextId !== undefined && isTerminal(task.status.state))
     return withHint(
       reason,
-      `A new task continues the conversation: ${program} send ${resumeArgs} --context-id ${quoted(task.contextId)} "<text>"`,
+      `A new task continues the conversation: ${program} send ${resumeArgs} --context-id ${quoted(task.contextId)} "<text>"\n--debug shows every request.`,
     )
   return withHint(
     reason,
