@@ -161,7 +161,7 @@ function unknownOption(token: string, options: readonly OptionSpec[], command: C
       : nearest !== undefined
         ? `Did you mean --${nearest}? `
         : command !== undefined && command.operandCount[1] > 0 && !token.startsWith('--')
-          ? `To pass it as ${command.operands ?? 'text'}, put -- before it: a2a ${command.name} -- ${token}  `
+          ? `If it is not an option, put -- before it: \`a2a ${command.name} -- ${token}\`. `
           : ''
   return usageError(
     `Unknown option ${token}${command === undefined ? '' : ` of \`a2a ${command.name}\``}.`,
