@@ -1,6 +1,6 @@
 /** Runs one command line: arguments in, exit code out. Loads only the module of the command that runs. */
 import { configOption, readConfigFiles, type ConfigFile } from './args/config-files.ts'
-import { globalOptions } from './args/global-options.ts'
+import { globalOptions, isRefusedInProject, variableOf } from './args/global-options.ts'
 import type { ParsedArgs } from './args/option.ts'
 import { hasGiven, parseCommandLine, type CommandLine } from './args/parse-args.ts'
 import { resolveSettings } from './args/resolve-settings.ts'
@@ -137,22 +137,18 @@ function registerSecrets(names: readonly string[], settings: Settings, redactor:
 }
 
 /** Settings by which a file of an unknown project could send the user's messages or credentials elsewhere. */
-const sensitiveSettings = [
-  'agent-card',
-  'endpoint',
-  'catalog',
-  'bearer',
-  'api-key',
-  'insecure',
-  'ca-cert',
-  'client-cert',
-]
+const sensitiveSettings = ['agent-card', 'endpoint', 'catalog', 'bearer', 'api-key', 'client-cert']
 
 function reportFileSettings(settings: Settings, files: readonly ConfigFile[], output: Output): void {
-  for (const { path, kind, isReadableByOthers } of files) {
+  for (const { path, kind, values, isReadableByOthers } of files) {
     const used = settings.all.filter(({ source }) => source.kind === 'file' && source.path === path)
     const sensitive = used.map(({ name }) => name).filter((name) => sensitiveSettings.includes(name))
     if (kind === 'nearest' && sensitive.length > 0) output.note(`Using ${sensitive.join(', ')} of ${path}`)
+    const refused = globalOptions.filter((option) => isRefusedInProject(option.name) && values.has(variableOf(option)))
+    if (kind === 'nearest' && refused.length > 0)
+      output.note(
+        `Ignoring ${refused.map(({ name }) => name).join(', ')} of ${path}: pass --config ${path} to use them`,
+      )
     if (isReadableByOthers && used.some(({ name }) => ['bearer', 'api-key', 'client-secret'].includes(name)))
       output.warn(`other users can read the credentials in ${path}: run chmod 600 ${path}`)
   }

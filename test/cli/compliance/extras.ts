@@ -1,7 +1,8 @@
 /** What the program does beyond the a2a-cli specification, each shown by a run as the requirements are. */
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { bearer } from './checks/auth.ts'
 import type { Check, JsonError, JsonTask } from './workbench.ts'
 
 export interface Extra {
@@ -68,6 +69,30 @@ export const extras: readonly Extra[] = [
       const labels = await bench.startInTerminal(['send', '-a', url, '-o', 'text', 'chunks'])
       assert.match((await labels.ended).stdout, /Task ID: [0-9a-f-]{36}/)
       bench.shows('In a terminal, `a2a send -o text chunks` printed the labels.')
+    },
+  },
+  {
+    title: 'The .env of a project',
+    about:
+      "A repository that the user has cloned may have a `.env` that names the agent (§8.3). A credential of a flag, of the environment or of the user's own file goes to that agent only with `--trust-project`, and the file cannot set `--insecure`, `--ca-cert`, `--svc-param` or `--trust-project`. A file that `--config` names is the user's choice.",
+    async check({ a2a, agent, folder }) {
+      const { url } = await agent(bearer('t0ken'))
+      await writeFile(join(folder, '.env'), `A2ACLI_AGENT_CARD=${url}\n`)
+      const env = { A2ACLI_BEARER: 't0ken' }
+      const refused = await a2a(['send', '-o', 'json', 'complete'], {
+        env,
+        exit: 2,
+        shows: 'does not send the token of the user to the agent of the file, and names the file',
+      })
+      assert.match(refused.json<JsonError>().error.message, /A2ACLI_BEARER is not sent to .*\.env chose this address/)
+      await a2a(['send', '-o', 'json', '--trust-project', 'complete'], {
+        env,
+        shows: 'sends it if the user trusts the file',
+      })
+      await a2a(['send', '-o', 'json', '--config', '.env', 'complete'], {
+        env,
+        shows: 'sends it if the user names the file',
+      })
     },
   },
   {

@@ -33,7 +33,7 @@ async function fromCatalog(
   policy: 'required' | 'optional',
 ): Promise<CardTarget> {
   const { findCatalogEntry } = await import('./catalog.ts')
-  const found = await findCatalogEntry(name, catalog, deps)
+  const found = await findCatalogEntry(name, catalog, policy === 'required', deps)
   if (found !== undefined) return resolvePlainReference(found, deps)
   if (policy === 'optional') return resolvePlainReference(name, deps)
   throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `The catalog ${catalog} has no agent ${name}.`)

@@ -10,13 +10,21 @@ import { urlOfReference } from './host-url.ts'
 
 export interface CatalogDeps {
   readonly cwd: string
-  /** Fetches a catalog. */
-  readonly fetchText: (url: string) => Promise<string>
+  /** Fetches a catalog, with the service parameters or without them. */
+  readonly fetchText: (url: string, withParameters: boolean) => Promise<string>
 }
 
-/** The reference of the entry; `undefined` if the catalog has none of this name. */
-export async function findCatalogEntry(name: string, catalog: string, deps: CatalogDeps): Promise<string | undefined> {
-  const { text, base } = await readCatalog(catalog, deps)
+/**
+ * The reference of the entry; `undefined` if the catalog has none of this name. Service parameters are for the agent: a catalog gets
+ * them only if the user has named it as the host of the agent.
+ */
+export async function findCatalogEntry(
+  name: string,
+  catalog: string,
+  isHostOfAgent: boolean,
+  deps: CatalogDeps,
+): Promise<string | undefined> {
+  const { text, base } = await readCatalog(catalog, isHostOfAgent, deps)
   let document: unknown
   try {
     document = JSON.parse(text)
@@ -35,7 +43,11 @@ export async function findCatalogEntry(name: string, catalog: string, deps: Cata
   return url.href
 }
 
-async function readCatalog(catalog: string, { cwd, fetchText }: CatalogDeps): Promise<{ text: string; base?: string }> {
+async function readCatalog(
+  catalog: string,
+  isHostOfAgent: boolean,
+  { cwd, fetchText }: CatalogDeps,
+): Promise<{ text: string; base?: string }> {
   const isUrl = /^https?:\/\//i.test(catalog)
   if (!isUrl) {
     const text = await readFile(resolve(cwd, catalog), 'utf8').catch(() => undefined)
@@ -45,7 +57,7 @@ async function readCatalog(catalog: string, { cwd, fetchText }: CatalogDeps): Pr
   }
   const url = new URL(urlOfReference(catalog))
   if (url.pathname === '/') url.pathname = '/.well-known/ai-catalog.json'
-  return { text: await fetchText(url.href), base: url.href }
+  return { text: await fetchText(url.href, isHostOfAgent), base: url.href }
 }
 
 type Entry = Readonly<Record<string, unknown>>

@@ -9,6 +9,7 @@ import type { Terminal } from '../terminal.ts'
 import { resolveReference, type CardTarget } from './agent-reference.ts'
 import { pollIntervalsOf, serviceParametersOf, shellQuote, transportsOf, versionOf } from './call-settings.ts'
 import { lazyGrpc } from './lazy-grpc.ts'
+import { createProjectTrust, type CheckProjectTrust } from './project-trust.ts'
 
 const maxTimerMs = 2 ** 31 - 1
 
@@ -32,6 +33,7 @@ export interface PreparedAgent {
   readonly fetch: DirectFetch
   /** Without `version` and `interceptors`. */
   readonly options: ConnectOptions
+  readonly checkProjectTrust: CheckProjectTrust
   close(): void
 }
 
@@ -58,6 +60,14 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   const timeoutMs = Math.min(settings.durationMs('timeout') ?? 30_000, maxTimerMs) || maxTimerMs
   if (isEndpoint && prefer.length !== 1)
     throw usageError('--endpoint needs exactly one --transport.', 'Use --transport jsonrpc, rest or grpc.')
+  const catalog = isEndpoint ? undefined : catalogFor(settings, reference)
+  const checkProjectTrust = createProjectTrust(
+    settings,
+    [isEndpoint ? 'endpoint' : 'agent-card', ...(catalog === undefined ? [] : (['catalog'] as const))],
+    reference,
+  )
+  // These go along with every request; the others only where the card asks for them.
+  for (const name of ['svc-param', 'client-cert']) checkProjectTrust(name)
 
   const isInsecure = settings.has('insecure')
   if (isInsecure) output.warn('TLS certificates are not verified (--insecure).')
@@ -71,8 +81,8 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
       }
     : await resolveReference(reference, {
         cwd: terminal.cwd,
-        catalog: catalogFor(settings, reference),
-        fetchText: (url) => fetchText(fetch, url, headers, signal),
+        catalog,
+        fetchText: (url, withParameters) => fetchText(fetch, url, withParameters ? headers : {}, signal),
       })
   const { createCredentials } = await import('../auth/credentials.ts')
   const cardUrl = 'url' in target ? target.url : undefined
@@ -84,6 +94,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
     target,
     hasCard: !isEndpoint,
     fetch,
+    checkProjectTrust,
     options: {
       fetch,
       headers,
@@ -95,6 +106,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
         cardUrl,
         hasCard: !isEndpoint,
         agentArgs: resumeArgs,
+        checkProjectTrust,
       }),
       prefer,
       bindings: keepUnknownFields(grpc),

@@ -266,4 +266,71 @@ describe('the .env of a project', () => {
     assert.equal((await runInMemory(['task', 'get', '-a', host, '--catalog', catalog, 't'], { cwd })).code, 0)
     assert.notEqual(other.received.length, 0)
   })
+
+  it('gets no credential of the user without --trust-project', async () => {
+    const { url, received } = await handmadeAgent({
+      card: {
+        securitySchemes: { token: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+        securityRequirements: [{ schemes: { token: {} } }],
+      },
+    })
+    const cwd = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+    const file = join(cwd, '.env')
+    const catalog = join(cwd, 'agents.json')
+    writeFileSync(catalog, JSON.stringify([{ name: 'hand', url }]))
+    const get = (environment: Readonly<Record<string, string>>, ...flags: string[]) =>
+      runInMemory(['task', 'get', 't', '-o', 'json', ...flags], { cwd, environment })
+    const user = { A2ACLI_BEARER: 'secret-token' }
+    for (const [line, flags] of [
+      [`A2ACLI_AGENT_CARD=${url}`, []],
+      [`A2ACLI_CATALOG=${catalog}`, ['-a', 'hand']],
+      [`A2ACLI_ENDPOINT=${url}/rpc\nA2ACLI_TRANSPORT=jsonrpc`, ['--svc-param', 'X-Token:secret-token']],
+    ] as const) {
+      writeFileSync(file, line)
+      const refused = await get(user, ...flags)
+      assert.equal(refused.code, 2, refused.stdout)
+      const { message, hint } = errorOf(refused.stdout)
+      assert.match(message, /^(A2ACLI_BEARER|--svc-param) is not sent to .*: .*\.env chose this address\./)
+      assert.match(hint, /--trust-project/)
+      assert.ok(!JSON.stringify(received).includes('secret-token'))
+    }
+    const trusted = await get(user, '-a', 'hand', '--catalog', catalog, '--trust-project')
+    assert.equal(trusted.code, 0, trusted.stdout)
+    writeFileSync(file, `A2ACLI_AGENT_CARD=${url}\nA2ACLI_BEARER=of-the-project`)
+    assert.equal((await get({})).code, 0, 'a token of the project goes to the agent of the project')
+    writeFileSync(file, `A2ACLI_AGENT_CARD=${url}`)
+    assert.equal((await get(user, '--config', file)).code, 0, 'the user has named the file')
+    assert.equal((await get(user, '--trust-project')).code, 0)
+  })
+
+  it('weakens neither TLS nor adds to what is sent, unless the user names the file', async () => {
+    const { url, received } = await handmadeAgent()
+    const cwd = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+    const file = join(cwd, '.env')
+    const lines = [
+      'A2ACLI_INSECURE=1',
+      'A2ACLI_SVC_PARAM=x-project:1',
+      'A2ACLI_TRUST_PROJECT=1',
+      'A2ACLI_CA_CERT=x.pem',
+    ]
+    writeFileSync(file, lines.join('\n'))
+    const { code, stderr } = await runInMemory(['task', 'get', 't', '-a', url], { cwd })
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /Ignoring ca-cert, insecure, svc-param, trust-project of .*\.env/)
+    assert.ok(received.every(({ headers }) => headers['x-project'] === undefined))
+    writeFileSync(file, lines.slice(0, 2).join('\n'))
+    assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--config', file], { cwd })).code, 0)
+    assert.equal(received.at(-1)?.headers['x-project'], '1')
+  })
+})
+
+it('a catalog gets service parameters only as the host of the agent', async () => {
+  const agent = await handmadeAgent()
+  const catalog = await handmadeAgent({ answer: () => undefined })
+  const parameter = ['--svc-param', 'X-Token:secret-token']
+  await runInMemory(['task', 'get', 't', '-a', 'hand', '--catalog', `${catalog.url}/list`, ...parameter])
+  assert.ok(catalog.received.length > 0)
+  assert.ok(catalog.received.every(({ headers }) => headers['x-token'] === undefined))
+  await runInMemory(['task', 'get', 't', '-a', `hand@${agent.url}`, ...parameter])
+  assert.equal(agent.received[0]?.headers['x-token'], 'secret-token')
 })

@@ -65,6 +65,7 @@ async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promi
     cardUrl: 'url' in target ? target.url : undefined,
     agent,
     fetch: prepared.fetch,
+    checkProjectTrust: prepared.checkProjectTrust,
     canStream: card.capabilities.streaming === true,
     canPush: card.capabilities.pushNotifications === true,
     async getTask(id, { historyLength, signal: own = signal } = {}) {

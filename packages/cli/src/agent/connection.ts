@@ -1,6 +1,7 @@
 /** The connected agent as commands use it: canonical 1.0 objects, without what the client adds, for `toProtoJson`. */
 import type { AgentCard, Operation, Task } from '@parley/a2a'
 import type { Fetch, RemoteAgent } from '@parley/a2a/client'
+import type { CheckProjectTrust } from './project-trust.ts'
 
 export interface AgentConnection {
   /** The reference as the user gave it: a host, a URL, a file or an endpoint. */
@@ -14,6 +15,8 @@ export interface AgentConnection {
   readonly agent: RemoteAgent
   /** Sends requests with the proxies and TLS settings of the run, and without credentials: for authorization servers. */
   readonly fetch: Fetch
+  /** Call it before a credential of an option is sent. */
+  readonly checkProjectTrust: CheckProjectTrust
   /** Whether the card offers it; true without a card. */
   readonly canStream: boolean
   readonly canPush: boolean

@@ -145,6 +145,11 @@ export const globalOptions: readonly OptionSpec[] = [
     summary: 'Reads settings from this file instead of the nearest .env file.',
   },
   {
+    name: 'trust-project',
+    default: 'off',
+    summary: 'Sends your credentials to the agent that the .env file of a project names.',
+  },
+  {
     name: 'verbose',
     short: 'v',
     default: 'off',
@@ -158,6 +163,13 @@ export const globalOptions: readonly OptionSpec[] = [
   { name: 'help', short: 'h', fromEnvironment: false, summary: 'Shows the help of the command.' },
   { name: 'version', fromEnvironment: false, summary: 'Shows the version of the program.' },
 ]
+
+const refusedInProject = ['insecure', 'ca-cert', 'svc-param', 'trust-project']
+
+/** Whether the `.env` of a project cannot set it: a cloned project must not weaken TLS, nor add to what is sent. */
+export function isRefusedInProject(name: string): boolean {
+  return refusedInProject.includes(name)
+}
 
 /** The variable that sets an option: `A2ACLI_POLL_INTERVAL`. */
 export function variableOf({ name }: OptionSpec): string {

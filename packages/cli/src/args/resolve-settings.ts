@@ -2,7 +2,7 @@
 import { usageError, type CliError } from '../output/cli-error.ts'
 import type { ConfigFile } from './config-files.ts'
 import { parseDuration } from './duration.ts'
-import { isFromEnvironment, variableOf } from './global-options.ts'
+import { isFromEnvironment, isRefusedInProject, variableOf } from './global-options.ts'
 import type { OptionSpec, ParsedArgs } from './option.ts'
 import type { Setting, Settings, SettingSource } from './settings.ts'
 
@@ -53,6 +53,7 @@ export function resolveSettings(sources: SettingSources): Settings {
         throw usageError(`${spelled(settingOf(name))} must be a JSON object.`)
       return parsed as Record<string, unknown>
     },
+    projectFile: sources.files.find(({ kind }) => kind === 'nearest')?.path,
     all: [...byName.values()],
   }
 }
@@ -70,7 +71,8 @@ function resolveSetting(option: OptionSpec, { command, args, environment, files 
     // An empty variable is the usual way to unset one for a single command.
     if (fromEnvironment !== undefined && fromEnvironment !== '')
       return setting(split(option, fromEnvironment), { kind: 'environment', variable })
-    for (const { path, values } of files) {
+    for (const { path, kind, values } of files) {
+      if (kind === 'nearest' && isRefusedInProject(option.name)) continue
       const fromFile = values.get(variable)
       if (fromFile !== undefined && fromFile !== '') return setting(split(option, fromFile), { kind: 'file', path })
     }

@@ -28,5 +28,7 @@ export interface Settings {
   integer(name: string, min?: number, max?: number): number | undefined
   /** A JSON object. Throws a usage error. */
   jsonObject(name: string): Record<string, unknown> | undefined
+  /** The `.env` of the project in the current folder: its author wrote it, who may not be the user. */
+  readonly projectFile: string | undefined
   readonly all: readonly Setting[]
 }

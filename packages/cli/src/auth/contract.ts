@@ -1,5 +1,6 @@
 /** What the credentials of a run are made of. */
 import type { Fetch } from '@parley/a2a/client'
+import type { CheckProjectTrust } from '../agent/project-trust.ts'
 import type { Settings } from '../args/settings.ts'
 import type { Output } from '../output/output.ts'
 import type { Terminal } from '../terminal.ts'
@@ -15,4 +16,6 @@ export interface CredentialsDeps {
   readonly hasCard: boolean
   /** The arguments that name the agent, for commands in hints: `-a https://…`. */
   readonly agentArgs: string
+  /** Call it before a credential of an option is sent. */
+  readonly checkProjectTrust: CheckProjectTrust
 }

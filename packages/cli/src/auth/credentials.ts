@@ -39,7 +39,11 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
       checkedCards.add(card)
     }
     const own = await given(request)
-    if (hasCredentials(own)) return sending(request, own)
+    if (hasCredentials(own)) {
+      for (const kind of ['bearer', 'api-key'] as const)
+        if (!hasCard || acceptsCredential(card, kind)) deps.checkProjectTrust(kind)
+      return sending(request, own)
+    }
     // After a refusal of the given credential there is no other: a stored token must not replace it silently.
     if (own === undefined && hasCredentials(refused?.sent) && (bearer ?? apiKey) !== undefined) return undefined
     if (hasCard && acceptsCredential(card, 'bearer')) {
@@ -53,6 +57,7 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
   /** The endpoint of the card has asked for a credential, and the user named the endpoint. */
   async function forProtectedCard(request: AuthRequest): Promise<AuthCredentials | undefined> {
     if (hasCredentials(request.refused?.sent)) return undefined
+    deps.checkProjectTrust('bearer')
     if (bearer !== undefined) return sending(request, { headers: { authorization: `Bearer ${bearer}` } })
     const token = await (await (stored ??= loginAuthenticator(request)))?.({ ...request, card: anyBearerCard })
     return hasCredentials(token) ? sending(request, token) : undefined

@@ -5,6 +5,7 @@
 import { isLoopbackHost, type AgentCard, type SecurityScheme } from '@parley/a2a'
 import { A2AError, createAuthenticator } from '@parley/a2a/client'
 import type { DeviceCodePrompt, Fetch, OAuthOptions, StoredToken, TokenOrigin } from '@parley/a2a/client'
+import type { CheckProjectTrust } from '../agent/project-trust.ts'
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'
 import { alternativesOf, credentialHint, credentialKindOf, issuesTokens } from './card-schemes.ts'
@@ -18,6 +19,7 @@ export interface LoginDeps {
   /** The origin that the token is bound to. */
   readonly origin: string
   readonly fetch: Fetch
+  readonly checkProjectTrust: CheckProjectTrust
   readonly signal: AbortSignal
   readonly now: () => number
   /** Text for the user. */
@@ -36,6 +38,8 @@ export async function logIn(deps: LoginDeps): Promise<StoredLogin> {
   const server = serverOptions(settings)
   const { name, scheme, flow } = chooseScheme(card, settings, server.isNamed)
   const secret = settings.value('client-secret')
+  // To the server that the card names. A server that the user names is not of the project.
+  if (!server.isNamed) deps.checkProjectTrust('client-secret')
   if (flow === 'client-credentials' && secret === undefined)
     throw usageError('The flow client-credentials needs --client-secret.', 'Set A2ACLI_CLIENT_SECRET.')
   const scopes = scopesOf(settings, card, name)

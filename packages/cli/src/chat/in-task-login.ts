@@ -9,7 +9,7 @@ import type { CommandContext } from '../command.ts'
 export async function obtainInTaskToken(
   schemes: Readonly<Record<string, SecurityScheme>>,
   { settings, output, signal }: CommandContext,
-  { agent, cardUrl, fetch }: AgentConnection,
+  { agent, cardUrl, fetch, checkProjectTrust }: AgentConnection,
   show: (text: string) => void,
 ): Promise<string> {
   const card: AgentCard = { ...agent.card, securitySchemes: schemes, securityRequirements: [] }
@@ -18,6 +18,7 @@ export async function obtainInTaskToken(
     card,
     origin: loginOrigin(cardUrl, agent.interface.url),
     fetch,
+    checkProjectTrust,
     signal,
     now: Date.now,
     note: show,

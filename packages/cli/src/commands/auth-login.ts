@@ -12,13 +12,14 @@ export async function run(context: CommandContext): Promise<void> {
   const { settings, output, terminal, signal } = context
   const connection = await context.connect()
   try {
-    const { card, cardUrl, agent, fetch } = connection
+    const { card, cardUrl, agent, fetch, checkProjectTrust } = connection
     if (card === undefined) throw usageError('auth login needs a card: pass --agent-card.')
     const login = await logIn({
       settings,
       card,
       origin: loginOrigin(cardUrl, agent.interface.url),
       fetch,
+      checkProjectTrust,
       signal,
       now: Date.now,
       note: output.note,

@@ -22,7 +22,7 @@ export function secured(
   }
 }
 
-const bearer = (token: string): FixtureOptions =>
+export const bearer = (token: string): FixtureOptions =>
   secured(
     { httpAuthSecurityScheme: { scheme: 'Bearer' } },
     ({ header }) => header('authorization') === `Bearer ${token}`,
