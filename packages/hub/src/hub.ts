@@ -99,7 +99,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     get retentionMs() {
       return traceRetentionMs(current.retention)
     },
-    isLoopbackOnly: isLoopbackHost && !config.trustProxy,
+    config: () => current,
     isAdmin: async (key) => (await access?.adminKey.matches(key)) === true,
     streams: (agent) => server?.handler.openStreams(agent) ?? 0,
     readers: () => server?.handler.readers,

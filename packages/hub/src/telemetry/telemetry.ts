@@ -1,4 +1,5 @@
 /** The telemetry of the hub: traces, metrics and spans for a collector. Disabled parts cost nothing. */
+import type { IncomingMessage } from 'node:http'
 import { readTraceparent, spanIdOfEvent, omitUndefined, type AgentLog, type FullStore } from '@parley/a2a'
 import type { Middleware, ServeOptions, ServePushOptions } from '@parley/a2a/node'
 import { clockOf, type OnAnswer, type OnEvent, type PushResult } from '@parley/a2a/server'
@@ -10,7 +11,7 @@ import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Traces, TraceSpan } from './traces/trace-types.ts'
 import { createHubMetrics, type AgentUpSample, type HubMetrics, type HubMetricsDeps } from './metrics/hub-metrics.ts'
 import { createMetricRegistry } from './metrics/metric-registry.ts'
-import { createMetricsRoute } from './metrics/metrics-route.ts'
+import { createMetricsRoute, isFromThisMachine } from './metrics/metrics-route.ts'
 import type { Otel, OtlpSettings } from './otel/otel.ts'
 import { addProcessMetrics } from './metrics/process-metrics.ts'
 import { createStatsHistory, type StatsHistory } from './stats/stats-history.ts'
@@ -34,8 +35,8 @@ export interface TelemetryDeps extends Pick<
   readonly monotonicNow?: () => number
   /** How long the traces of ended tasks are kept. Read for every batch: it may change. */
   readonly retentionMs?: number | undefined
-  /** Whether the hub is reachable only from this machine. */
-  readonly isLoopbackOnly: boolean
+  /** Read at every use: it may change. */
+  config(): Parameters<typeof isFromThisMachine>[1]
   isAdmin(key: string): Promise<boolean>
   /** When the last backup of the store was completed. */
   lastBackupAt?(): Promise<number | undefined>
@@ -183,10 +184,11 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
 
   function metricsMiddleware({ registry: counted }: HubMetrics): Middleware {
     const { metrics: settings } = config
-    const isPublic = settings !== false && settings.public
+    const isForAll = settings !== false && settings.public
     const limiter = createRateLimiter(monotonicNow)
     const { isAdmin } = parts
-    return createMetricsRoute({ registry: counted, isPublic: isPublic || parts.isLoopbackOnly, isAdmin, limiter, log })
+    const isPublic = (request: IncomingMessage): boolean => isForAll || isFromThisMachine(request, parts.config())
+    return createMetricsRoute({ registry: counted, isPublic, isAdmin, limiter, log })
   }
 }
 

@@ -74,7 +74,10 @@ const proxyHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
  * Whether the sender runs on this machine. A proxy on this machine does not count: it forwards remote clients, which its added
  * headers or the Host reveal. A proxy that does neither is known from the operator's settings: `trustProxy`, or `publicUrl`.
  */
-export function isLocalRequest(request: HttpRequest, { publicUrl, trustProxy }: AddressOptions): boolean {
+export function isLocalRequest(
+  request: Pick<HttpRequest, 'header' | 'remoteAddress'>,
+  { publicUrl, trustProxy }: AddressOptions,
+): boolean {
   return (
     !trustProxy &&
     (publicUrl === undefined || loopbackHosts.includes(new URL(publicUrl).hostname)) &&

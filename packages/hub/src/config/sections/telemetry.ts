@@ -31,7 +31,7 @@ export const telemetrySection = z.strictObject({
             .boolean()
             .default(false)
             .describe(
-              'Whether they are readable without credentials. Default: on loopback; otherwise with the admin key.',
+              'Whether they are readable without credentials. Default: from this machine, if the hub listens on loopback; otherwise with the admin key.',
             ),
         }),
       ],

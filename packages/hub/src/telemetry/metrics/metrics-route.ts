@@ -1,14 +1,17 @@
-/** `/metrics` for Prometheus: public on loopback, otherwise for the admin key, unless configured differently. */
+/** `/metrics` for Prometheus: public for this machine, otherwise for the admin key, unless configured differently. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
 import type { Middleware } from '@parley/a2a/node'
+import { isLocalRequest } from '@parley/a2a/server'
+import type { HubConfig } from '../../config/hub-config.ts'
+import { isLoopback } from '../../http/serve-options.ts'
 import { senderOf, type RateLimiter } from '../../limits/rate-limiter.ts'
 import type { MetricRegistry, HistogramSample, MetricFamily, Sample } from './metric-registry.ts'
 
 export interface MetricsRouteDeps {
   readonly registry: Pick<MetricRegistry, 'collect'>
-  /** Whether every client that reaches the hub may read them. */
-  readonly isPublic: boolean
+  /** Whether a client without a key may read them. */
+  isPublic(request: IncomingMessage): boolean
   isAdmin(key: string): boolean | Promise<boolean>
   /** Slows down guessing. */
   readonly limiter: RateLimiter
@@ -46,11 +49,23 @@ export function createMetricsRoute(parts: MetricsRouteDeps): Middleware {
     end(response, 429, { 'retry-after': String(seconds) })
   }
 
-  async function canRead({ headers }: IncomingMessage): Promise<boolean> {
-    if (parts.isPublic) return true
-    const key = /^Bearer (.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim()
+  async function canRead(request: IncomingMessage): Promise<boolean> {
+    if (parts.isPublic(request)) return true
+    const key = /^Bearer (.*)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim()
     return key !== undefined && (await parts.isAdmin(key))
   }
+}
+
+/**
+ * Whether a program of this machine sent the request to a hub that listens on loopback. A reverse proxy on this machine forwards remote
+ * clients, which must not read the metrics of a hub whose operator did not set `trustProxy`.
+ */
+export function isFromThisMachine(
+  { headers, socket }: IncomingMessage,
+  { listen, publicUrl, trustProxy }: Pick<HubConfig, 'listen' | 'publicUrl' | 'trustProxy'>,
+): boolean {
+  const header = (name: string): string | undefined => headers[name]?.toString()
+  return isLoopback(listen.host) && isLocalRequest({ header, remoteAddress: socket.remoteAddress }, { publicUrl, trustProxy }) // prettier-ignore
 }
 
 function end(response: ServerResponse, status: number, headers: Record<string, string>): void {
