@@ -154,6 +154,15 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
         /The configuration is invalid; the hub at \S+ is asked all the same\. .*parley\.yaml:1/,
       )
     }
+    const entry = 'kind: openai, model: m, baseUrl: "http://127.0.0.1:2/v1", apiKey: "${env:NOT_SET}"'
+    await writeFile(join(folder, 'parley.yaml'), `agents: { gpt: { ${entry} } }\n`)
+    const { lines } = await runInProcess(folder, ['status'])
+    assert.equal(lines.filter((line) => line.startsWith('This terminal lacks NOT_SET, which')).length, 1, lines.join('\n'))
+    assert.doesNotMatch(lines.join('\n'), /invalid|before the hub starts/)
+    await writeFile(join(folder, '.parley/parley.admin-key'), 'the-key-of-an-earlier-start\n')
+    const stale = await runInProcess(folder, ['status'])
+    assert.equal(stale.code, 4)
+    assert.match(stale.lines.join('\n'), /has another admin key than \S+admin-key: it was started with PARLEY_ADMIN_KEY/)
     await hub.stop()
     assert.deepEqual((await readdir(join(folder, '.parley'))).includes('parley.address'), false)
   })
@@ -205,7 +214,8 @@ agents: { gpt: { kind: demo, agent: echo } }
     })
     const env = { ADMIN: 'one that we keep ourselves' }
     const hub = await startHub(folder, ['--port', String(port)], env)
-    assert.ok(!hub.lines.some((line) => line.includes('admin key')))
+    assert.ok(hub.lines.includes('The admin key is that of `admin.key` of the configuration'))
+    assert.ok(!hub.lines.some((line) => line.includes(env.ADMIN)))
     const { code, lines } = await runInProcess(folder, ['key', 'create', '--scope', 'agent:*'], env)
     assert.equal(code, 0, lines.join('\n'))
     await hub.stop()

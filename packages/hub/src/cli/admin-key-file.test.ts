@@ -30,7 +30,7 @@ async function show(
   const admin = { console: true, previousKeys: [], ...(configured === undefined ? {} : { key: configured }) }
   // As the hub does when it has created the key.
   if (created !== undefined) await storeAdminKey(dataDir, created, terminal)
-  const path = await showAdminKey(hub, { admin, dataDir }, terminal)
+  const path = await showAdminKey(hub, { admin, dataDir }, terminal, 'parley key rotate admin --data dd')
   return { path, terminal, lines: [...terminal.printed, ...terminal.errors] }
 }
 
@@ -65,7 +65,7 @@ describe('the admin key of the first start', () => {
       const folder = await newFolder(t)
       if (other !== undefined) await show(folder, { created: other })
       const { path, lines } = await show(folder, { valid: key })
-      assert.match(lines.join(), /is still valid, but not in .*parley\.admin-key\. .*parley key rotate admin/)
+      assert.match(lines.join(), /is still valid, but not in .*parley\.admin-key\. .*parley key rotate admin --data dd`/)
       assert.equal(path, undefined)
       assert.equal(await readAdminKey(folder), other)
     })
@@ -73,9 +73,16 @@ describe('the admin key of the first start', () => {
   it('is in no file if the configuration sets it', async (t) => {
     const folder = await newFolder(t)
     const { path, lines } = await show(folder, { configured: 'a key of the operator', valid: 'a key of the operator' })
-    assert.deepEqual(lines, [])
+    assert.deepEqual(lines, ['', 'The admin key is that of `admin.key` of the configuration'])
     assert.equal(path, signInPath)
     assert.equal(await readAdminKey(folder), undefined)
+  })
+
+  it('is named with its place if the file of an earlier start has another one', async (t) => {
+    const folder = await newFolder(t)
+    await show(folder, { created: key })
+    const { lines } = await show(folder, { configured: 'a key of the operator', valid: 'a key of the operator' })
+    assert.match(lines.join(), /is that of `admin\.key` of the configuration, not the one in \S+admin-key: remove that file/)
   })
 
   it('does not follow a link, and is not written into a file that others can read', async (t) => {

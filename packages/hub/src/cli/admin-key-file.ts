@@ -67,22 +67,31 @@ export async function storeAdminKey(
   )
 }
 
-/** Prints where the key is. Returns a path of the console that signs in once, if the key is known. */
+/**
+ * Prints where the key is. Returns a path of the console that signs in once, if the key is known. `rotateCommand` creates another key
+ * for this hub.
+ */
 export async function showAdminKey(
   hub: Pick<Hub, 'newAdminKey' | 'signInPath'>,
   { admin, dataDir }: Pick<HubConfig, 'admin' | 'dataDir'>,
-  { print }: Pick<Terminal, 'print'>,
+  { print, environment }: Pick<Terminal, 'print' | 'environment'>,
+  rotateCommand: string,
 ): Promise<string | undefined> {
-  if (admin.key !== undefined) return hub.signInPath(admin.key)
   const file = adminKeyFile(dataDir)
   const key = await readAdminKey(dataDir).catch(() => undefined)
+  if (admin.key !== undefined) {
+    const place = environment['PARLEY_ADMIN_KEY'] === undefined ? '`admin.key` of the configuration' : 'PARLEY_ADMIN_KEY'
+    const isStale = key !== undefined && key !== admin.key
+    print(`\nThe admin key is that of ${place}${isStale ? `, not the one in ${file}: remove that file` : ''}`)
+    return hub.signInPath(admin.key)
+  }
   // It could not be written, which `storeAdminKey` has reported.
   if (hub.newAdminKey !== undefined && hub.newAdminKey !== key) return undefined
   const path = key === undefined ? undefined : await hub.signInPath(key)
   if (path !== undefined) print(`\nThe admin key is in ${file}`)
   else
     print(
-      `\nThe admin key is still valid, but not in ${file}. If you lost it, stop the hub and run \`parley key rotate admin\`.`,
+      `\nThe admin key is still valid, but not in ${file}. If you lost it, stop the hub and run \`${rotateCommand}\`.`,
     )
   return path
 }

@@ -28,6 +28,8 @@ export interface HubConnection {
   readonly key: string
   /** Where the key was read: a variable, a setting or a file. */
   readonly keyFrom: string
+  /** Whether it was read from the file that a start without a configured key wrote. */
+  readonly isKeyFile?: true
   /** Where a file with the admin key may be, if the configuration was read. */
   readonly dataDir?: string
   /** Where browsers reach the hub. Default: `url`. */
@@ -59,18 +61,23 @@ export async function hubConnection(flags: Flags, terminal: Terminal): Promise<H
     return { ...address, key: config.admin.key, keyFrom: '`admin.key` of the configuration' }
   const key = await readAdminKey(dataDir)
   const file = adminKeyFile(dataDir)
-  if (key !== undefined) return { ...address, key, keyFrom: file }
+  if (key !== undefined) return { ...address, key, keyFrom: file, isKeyFile: true }
   if (!(await isHubHealth(await fetchHub(`${url}/healthz`, flags))))
     throw new CliError(
       `No hub responds at ${url}: another program does. Start the hub with \`parley up --port <port>\`, or name it with --url.`,
       exitCodes.unreachable,
     )
-  const advice = named === undefined ? ', or stop the hub and run `parley key rotate admin`' : ''
+  const { commandText, storeNameFlags } = await import('./command-text.ts')
+  const rotate = commandText(flags, terminal, 'key rotate admin', storeNameFlags)
+  const advice = named === undefined ? `, or stop the hub and run \`${rotate}\`` : ''
   throw new CliError(
     `The hub runs at ${url}, but its admin key is not in ${file}. Set PARLEY_ADMIN_KEY${advice}.`,
     exitCodes.unauthorized,
   )
 }
+
+/** The commands that have printed what is wrong with the configuration. */
+const reported = new WeakSet<Flags>()
 
 /**
  * A hub runs although its file has errors meanwhile, or refers to a variable that only its own terminal has. The record in its data
@@ -88,7 +95,16 @@ async function configuredHub(flags: Flags, terminal: Terminal, named: string | u
   const url = named ?? (await address.recordedAddress(dataDir))
   const problems = settings.problemLines(loaded.problems, loaded.file)
   if (url === undefined) throw new CliError(problems.join('\n'))
-  terminal.printError(`The configuration is invalid; the hub at ${url} is asked all the same. ${problems[0]}`)
+  // A command may send several requests.
+  if (!reported.has(flags)) {
+    const lacked = settings.lackedVariables(loaded, terminal)
+    terminal.printError(
+      lacked.length > 0
+        ? `This terminal lacks ${lacked.join(', ')}, which the configuration refers to; the hub at ${url} has its own environment.`
+        : `The configuration is invalid; the hub at ${url} is asked all the same. ${problems[0]}`,
+    )
+  }
+  reported.add(flags)
   return { config: undefined, url, dataDir, publicUrl: undefined }
 }
 
@@ -160,10 +176,15 @@ function timeoutError(url: string, flags: Flags): CliError {
 export function responseError(
   status: number,
   message: string | undefined,
-  { url, keyFrom }: Pick<HubConnection, 'url' | 'keyFrom'>,
+  { url, keyFrom, isKeyFile }: Pick<HubConnection, 'url' | 'keyFrom' | 'isKeyFile'>,
 ): CliError {
   const isRefused = status === 401 || status === 403
   const text = message ?? `The hub at ${url} returned ${status}.`
+  if (status === 401 && isKeyFile === true)
+    return new CliError(
+      `The hub at ${url} has another admin key than ${keyFrom}: it was started with PARLEY_ADMIN_KEY or \`admin.key\`. Export that key as PARLEY_ADMIN_KEY, or start the hub without it; if the file is stale, remove it.`,
+      exitCodes.unauthorized,
+    )
   return isRefused
     ? new CliError(`${text.replace(/\.$/, '')}. Check the admin key in ${keyFrom}.`, exitCodes.unauthorized)
     : new CliError(text)

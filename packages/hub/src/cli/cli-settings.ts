@@ -142,6 +142,19 @@ function portOf(setting: { readonly text: string; readonly name: string } | unde
   throw usageError(`${setting.name} must be a number from 0 to 65535, not ${JSON.stringify(setting.text)}.`)
 }
 
+/** The variables of the environment without which this configuration is invalid; none if it has other problems. */
+export function lackedVariables(
+  { problems, references }: Extract<LoadedConfig, { problems: unknown }>,
+  { environment }: Pick<Terminal, 'environment'>,
+): readonly string[] {
+  const perProblem = problems.map(({ path }) =>
+    [...(references.get(formatPath(path)) ?? '').matchAll(/\$\{env:([^}]+)\}/g)].flatMap(([, name = '']) =>
+      environment[name] === undefined ? [name] : [],
+    ),
+  )
+  return perProblem.every((names) => names.length > 0) ? [...new Set(perProblem.flat())] : []
+}
+
 /** `parley.yaml:12  agents.gpt.baseUrl: is missing: must be a string` */
 export function problemLines(problems: readonly ConfigProblem[], file: string | undefined): readonly string[] {
   return problems.map(({ path, line, message }) => {

@@ -29,6 +29,20 @@ describe('parley config', () => {
     ])
   })
 
+  it('check lists what is wrong as JSON for programs', async () => {
+    const text = 'agents:\n  echo: { kind: demo }\nlisten: { port: x }\n'
+    const { code, said, complaints } = await config(text, 'check', '-o', 'json')
+    assert.deepEqual([code, complaints], [1, []])
+    assert.deepEqual(JSON.parse(said), {
+      file: join(cwd, 'parley.yaml'),
+      isValid: false,
+      problems: [
+        { line: 2, path: 'agents.echo.agent', message: 'is missing: must be echo, clock, concierge or rehearsal' },
+        { line: 3, path: 'listen.port', message: 'must be a whole number' },
+      ],
+    })
+  })
+
   it('print shows it without secrets', async () => {
     const { code, said } = await config(good, 'print', '--port', '8080')
     assert.equal(code, 0)

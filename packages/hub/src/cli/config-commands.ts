@@ -1,5 +1,6 @@
 /** `parley config check | print | schema`: inspects the configuration without starting the hub. */
-import type { Command } from './command.ts'
+import { CliError, exitCodes, type Command } from './command.ts'
+import { commandText } from './command-text.ts'
 import { configFlags, listenFlags } from './config-flags.ts'
 import { outputDetails, outputFlags, printResult, wantsJson } from './output.ts'
 
@@ -13,11 +14,19 @@ export const configCheck: Command = {
   ],
   flags: { ...configFlags, ...listenFlags, ...outputFlags },
   async run(flags, terminal) {
-    const [{ readValidConfig }, { hubReferencesIn }] = await Promise.all([
+    const [{ problemLines, readConfig }, { hubReferencesIn }, { formatPath }] = await Promise.all([
       import('./cli-settings.ts'),
       import('../config/secrets/hub-references.ts'),
+      import('../config/config-problem.ts'),
     ])
-    const loaded = await readValidConfig(flags, terminal)
+    const loaded = await readConfig(flags, terminal)
+    if ('problems' in loaded) {
+      const { file, problems } = loaded
+      if (!wantsJson(flags)) throw new CliError(problemLines(problems, file).join('\n'))
+      const shown = problems.map(({ path, line, message }) => ({ line, path: formatPath(path), message }))
+      printResult(flags, terminal, { file, isValid: false, problems: shown }, () => [])
+      return exitCodes.failure
+    }
     const names = Object.keys(loaded.config.agents)
     const hubSecrets = hubReferencesIn([...loaded.references.values()])
     printResult(flags, terminal, { file: loaded.file, isValid: true, agents: names, hubSecrets }, () => [
@@ -25,7 +34,7 @@ export const configCheck: Command = {
       ...(hubSecrets.length === 0
         ? []
         : [
-            `Kept by the hub, and not checked here: ${hubSecrets.join(', ')}. \`parley secret list\` shows which are set.`,
+            `Kept by the hub, and not checked here: ${hubSecrets.join(', ')}. \`${commandText(flags, terminal, 'secret list')}\` shows which are set.`,
           ]),
     ])
     return 0

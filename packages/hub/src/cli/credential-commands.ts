@@ -6,6 +6,7 @@ import { adminKeyFile } from '../store/data-directory.ts'
 import { readAdminKey, writeAdminKey } from './admin-key-file.ts'
 import { adminPages, hubConnection, hubDetails, hubFlags, namedUrl, requestAdmin } from './admin-request.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { commandText } from './command-text.ts'
 import { printResult, tableLines, wantsJson } from './output.ts'
 import type { RotatedKey } from './store/rotate-admin-key.ts'
 
@@ -99,7 +100,7 @@ export const keyRevoke: Command = {
   flags: hubFlags,
   async run(flags, terminal) {
     const [id] = flags.positionals
-    if (id === undefined) throw usageError('Missing key id: `parley key list` shows the ids.')
+    if (id === undefined) throw usageError(`Missing key id: \`${commandText(flags, terminal, 'key list')}\` shows the ids.`)
     await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
     printResult(flags, terminal, { id, state: 'revoked' }, () => [`Revoked key ${id}.`])
     return 0
@@ -236,7 +237,7 @@ export const sessionEnd: Command = {
   flags: hubFlags,
   async run(flags, terminal) {
     const [id] = flags.positionals
-    if (id === undefined) throw usageError('Missing session id: `parley session list` shows the ids.')
+    if (id === undefined) throw usageError(`Missing session id: \`${commandText(flags, terminal, 'session list')}\` shows the ids.`)
     await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
     printResult(flags, terminal, { id, state: 'ended' }, () => [`Ended session ${id}.`])
     return 0

@@ -1,6 +1,7 @@
 /** `parley open`: opens the console in a browser, signed in by a one-time code. */
 import { hubConnection, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
 import type { Command, Terminal } from './command.ts'
+import { commandText } from './command-text.ts'
 import { wantsJson } from './output.ts'
 
 /** Returns whether a browser was started. */
@@ -35,7 +36,8 @@ export function createOpenCommand(openBrowser: OpenBrowser): Command {
         return 0
       }
       if (!flags.has('print') && (await openBrowser(link, terminal.environment))) {
-        terminal.print(`Opened ${publicUrl} in a browser. If you do not see it: \`parley open --print\``)
+        const printCommand = commandText(flags, terminal, 'open --print')
+        terminal.print(`Opened ${publicUrl} in a browser. If you do not see it: \`${printCommand}\``)
         return 0
       }
       terminal.print(link)

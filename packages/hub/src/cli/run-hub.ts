@@ -18,6 +18,7 @@ import { createLogBuffer, type LogBuffer } from '../telemetry/logs/log-buffer.ts
 import { collectSecrets } from '../telemetry/logs/redactor.ts'
 import type { Flags, Terminal } from './command.ts'
 import { reusableAdminKey, showAdminKey, storeAdminKey } from './admin-key-file.ts'
+import { commandText, dataFlags, storeNameFlags } from './command-text.ts'
 import { listenUrl, recordHubAddress } from './hub-address.ts'
 import { programEnvironment } from './program-environment.ts'
 import { openConfigSource, openSecretCache, problemLines, readValidConfig } from './cli-settings.ts'
@@ -55,7 +56,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   const shutdown = terminal.untilShutdown()
   const forgetAddress = await recordHubAddress(config.dataDir, listenUrl({ ...config.listen, port: hub.port }))
   const stop = followConfig({ hub, source, terminal, secrets, log }, loaded)
-  await printStartup(hub, config, terminal, log)
+  await printStartup(hub, config, flags, terminal, log)
   terminal.print(`Stop with Ctrl-C. ${stopText(config.store.url)}`)
   await shutdown
   stop()
@@ -65,7 +66,13 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   return 0
 }
 
-async function printStartup(hub: Hub, config: HubConfig, terminal: Terminal, log: HubLog): Promise<void> {
+async function printStartup(
+  hub: Hub,
+  config: HubConfig,
+  flags: Flags,
+  terminal: Terminal,
+  log: HubLog,
+): Promise<void> {
   const { print, isOutputTerminal } = terminal
   print(`Parley is listening on ${hub.url}`)
   if (hub.grpcPort !== undefined) print(`gRPC on port ${hub.grpcPort}`)
@@ -74,13 +81,15 @@ async function printStartup(hub: Hub, config: HubConfig, terminal: Terminal, log
   const width = Math.max(10, ...agents.map(({ name }) => name.length))
   for (const agent of agents)
     print(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${agentLine(agent, log)}`)
-  const signInPath = await showAdminKey(hub, config, terminal)
+  const rotateCommand = commandText(flags, terminal, 'key rotate admin', storeNameFlags)
+  const signInPath = await showAdminKey(hub, config, terminal, rotateCommand)
   if (hub.console !== undefined) {
     // Other people can read a log.
     const path = isOutputTerminal ? signInPath : undefined
     print(`\nSee it in a browser: ${hub.console}${path?.slice(1) ?? ''}`)
-    if (path !== undefined) print('The link signs you in once, within a minute. Later: `parley open`')
-    else if (signInPath !== undefined) print('`parley open` opens it signed in.')
+    const openCommand = commandText(flags, terminal, 'open', dataFlags)
+    if (path !== undefined) print(`The link signs you in once, within a minute. Later: \`${openCommand}\``)
+    else if (signInPath !== undefined) print(`\`${openCommand}\` opens it signed in.`)
   }
   const { store, dataDir } = config
   print(`\nTasks are stored in ${describeStore({ store: store.url, dataDir })}.`)

@@ -66,7 +66,7 @@ function agentsOf(tree: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Returns the sections that are valid although others are not, so that all problems are reported at once. */
-function validSections(tree: unknown): Partial<ConfigSections> {
+export function validSections(tree: unknown): Partial<ConfigSections> {
   if (typeof tree !== 'object' || tree === null) return {}
   const read = Object.entries(sectionsSchema.shape).map(
     ([name, section]) => [name, section.safeParse((tree as Record<string, unknown>)[name])] as const,

@@ -18,7 +18,11 @@ export interface AgentResult {
 
 const responseTimeoutMs = 5_000
 
-export async function checkAgents(config: HubConfig, hub: HubState, path = ''): Promise<AgentResult> {
+export async function checkAgents(
+  config: Pick<HubConfig, 'agents' | 'baseDir'>,
+  hub: HubState,
+  path = '',
+): Promise<AgentResult> {
   if (hub.agents !== undefined) return { findings: hub.agents.map(runningAgent), clocks: [] }
   const results = await Promise.all(
     Object.entries(config.agents).map(([name, entry]) => checkEntry(`agent ${name}`, entry, config.baseDir, path)),

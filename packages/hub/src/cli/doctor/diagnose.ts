@@ -1,5 +1,9 @@
 /** Runs the checks of `parley doctor`, each only if what it needs is known. */
-import { problemLines, readConfig } from '../cli-settings.ts'
+import { omitUndefined } from '@parley/a2a'
+import { resolve } from 'node:path'
+import { checkStoreSection, configBaseDir, validSections } from '../../config/check-config.ts'
+import { problemLines, readConfig, resolvedDataDirectory, type CliConfig } from '../cli-settings.ts'
+import { commandText, dataFlags } from '../command-text.ts'
 import type { HubConfig } from '../../config/hub-config.ts'
 import type { Flags, Terminal } from '../command.ts'
 import { checkAgents } from './agent-checks.ts'
@@ -13,32 +17,56 @@ const minNodeMajor = 24
 export async function diagnose(flags: Flags, terminal: Terminal): Promise<readonly DoctorFinding[]> {
   const loaded = await readConfig(flags, terminal)
   const node = checkNode(process.versions.node)
-  if ('problems' in loaded) {
-    const found = problemLines(loaded.problems, loaded.file).map((line) =>
-      failed('configuration', line, 'Edit the file, then run `parley config check`.'),
-    )
-    return [node, ...found]
-  }
-  const { config, file } = loaded
-  const hub = await findHub(flags, terminal, config)
-  const [ports, store, agents] = await Promise.all([
-    hub.isRunning ? [] : checkPorts(config.listen),
-    checkStore(config, hub),
-    checkAgents(config, hub, terminal.environment['PATH']),
+  const known = 'config' in loaded ? loaded.config : validParts(loaded, flags, terminal)
+  const { listen, store: storeSection, dataDir } = known
+  const hub = await findHub(flags, terminal, known)
+  const storeParts = storeSection === undefined ? undefined : { store: storeSection, dataDir }
+  const [ports, store, disk, agents] = await Promise.all([
+    hub.isRunning || listen === undefined ? [] : checkPorts(listen),
+    storeParts === undefined ? undefined : checkStore(storeParts, hub),
+    storeParts === undefined ? [] : checkDisk(storeParts),
+    checkAgents(known, hub, terminal.environment['PATH']),
   ])
-  const clocks = [...hub.clocks, ...store.clocks, ...agents.clocks]
+  const clocks = [...hub.clocks, ...(store?.clocks ?? []), ...agents.clocks]
   return [
     node,
-    hub.configRejection === undefined
-      ? ok('configuration', `${file ?? 'the defaults'} (${agentCount(config)})`)
-      : failed('configuration', rejectionText(hub.configRejection), rejectionRemedy),
+    ...configFindings(loaded, hub, commandText(flags, terminal, 'config check', dataFlags)),
     hub.finding,
     ...ports,
-    ...store.findings,
-    ...(await checkDisk(config)),
+    ...(store?.findings ?? []),
+    ...disk,
     ...agents.findings,
     checkClock(clocks),
   ]
+}
+
+type KnownConfig = Partial<Pick<HubConfig, 'listen' | 'store'>> & Pick<HubConfig, 'agents' | 'baseDir' | 'dataDir'>
+
+/** Of a configuration with errors. The sections of a file that cannot be parsed are not known; its data directory is. */
+function validParts(loaded: CliConfig, flags: Flags, terminal: Terminal): KnownConfig {
+  const { tree, file } = loaded
+  const baseDir = file === undefined ? terminal.cwd : configBaseDir(resolve(terminal.cwd, file))
+  const { listen, store } = validSections(tree)
+  const isParsed = 'problems' in loaded && loaded.problems.every(({ path }) => path.length > 0)
+  return {
+    agents: {},
+    baseDir,
+    dataDir: resolvedDataDirectory(flags, terminal),
+    ...omitUndefined({
+      listen: isParsed || flags.value('port') !== undefined ? listen : undefined,
+      store: store && checkStoreSection(store, baseDir),
+    }),
+  }
+}
+
+function configFindings(loaded: CliConfig, hub: HubState, checkCommand: string): readonly DoctorFinding[] {
+  if ('problems' in loaded)
+    return problemLines(loaded.problems, loaded.file).map((line) =>
+      failed('configuration', line, `Edit the file, then run \`${checkCommand}\`.`),
+    )
+  if (hub.configRejection !== undefined)
+    return [failed('configuration', rejectionText(hub.configRejection), rejectionRemedy)]
+  return [ok('configuration', `${loaded.file ?? 'the defaults'} (${agentCount(loaded.config)})`)]
 }
 
 const rejectionRemedy =

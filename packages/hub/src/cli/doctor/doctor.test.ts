@@ -49,6 +49,19 @@ describe('parley doctor', () => {
     assert.match(find('configuration')?.message ?? '', /parley\.yaml:1 {2}listen\.prot: unknown setting/)
   })
 
+  it('checks what else it can with a configuration that is invalid', async (t) => {
+    const invalid = await doctor(t, `listen: { port: 0, grpcPort: false }\nstore: "memory:"\nagents: {}\n`)
+    assert.deepEqual([invalid.find('port')?.status, invalid.find('store')?.status], ['ok', 'warning'])
+    // Neither its port nor its agents are known.
+    const broken = await doctor(t, 'listen: [\n')
+    assert.equal(broken.code, 1)
+    assert.deepEqual(
+      broken.findings.map(({ check, status }) => [check, status]),
+      [['node', 'ok'], ['configuration', 'failed'], ...['hub', 'store', 'disk', 'clock'].map((check) => [check, 'ok'])],
+    )
+    assert.match(broken.find('hub')?.message ?? '', /^none runs in \S+\.parley$/)
+  })
+
   it('finds a port in use, and names the remedy', async (t) => {
     const port = await listen(t, 'something else')
     const { code, find } = await doctor(t, demo, '--port', '0', '--grpc-port', String(port))

@@ -5,7 +5,8 @@ import type { HubHealth } from '../../admin/routes/health.ts'
 import { sharedGrpcPort } from '../../config/sections/listen.ts'
 import type { HubConfig } from '../../config/hub-config.ts'
 import { fetchHub, isHubHealth, namedUrl, requestAdmin } from '../admin-request.ts'
-import { localHubUrl } from '../hub-address.ts'
+import { commandText } from '../command-text.ts'
+import { localHubUrl, recordedAddress } from '../hub-address.ts'
 import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
 import { clockOfResponse, type ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
@@ -22,8 +23,15 @@ export interface HubState {
   readonly clocks: readonly ClockReading[]
 }
 
-export async function findHub(flags: Flags, terminal: Terminal, config: HubConfig): Promise<HubState> {
-  const url = (await namedUrl(flags, terminal)) ?? (await localHubUrl(flags, config))
+/** Without `listen`, which the configuration would have, only the record in the data directory tells where it runs. */
+export async function findHub(
+  flags: Flags,
+  terminal: Terminal,
+  { listen, dataDir }: Partial<Pick<HubConfig, 'listen'>> & Pick<HubConfig, 'dataDir'>,
+): Promise<HubState> {
+  const local = listen === undefined ? recordedAddress(dataDir) : localHubUrl(flags, { listen, dataDir })
+  const url = (await namedUrl(flags, terminal)) ?? (await local)
+  if (url === undefined) return { isRunning: false, finding: ok('hub', `none runs in ${dataDir}`), clocks: [] }
   try {
     const health = await fetchHub(`${url}/healthz`, flags)
     if (!(await isHubHealth(health))) {
@@ -38,7 +46,7 @@ export async function findHub(flags: Flags, terminal: Terminal, config: HubConfi
     const finding =
       reason.exitCode === exitCodes.unreachable
         ? ok('hub', `not running at ${url}`)
-        : failed('hub', reason.message, 'See `parley logs`, or restart the hub.')
+        : failed('hub', reason.message, `See \`${commandText(flags, terminal, 'logs')}\`, or restart the hub.`)
     return { isRunning: reason.exitCode !== exitCodes.unreachable, finding, clocks: [] }
   }
 }

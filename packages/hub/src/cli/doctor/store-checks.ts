@@ -1,8 +1,7 @@
 /** Whether the store can be used, and whether its disk has space. Opens nothing that a running hub holds. */
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { HubConfig } from '../../config/hub-config.ts'
-import { describeStore, sqliteFile } from '../../store/open-store.ts'
+import { describeStore, sqliteFile, type StoreSection } from '../../store/open-store.ts'
 import { operatorMessage } from '../../json/operator-message.ts'
 import type { ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
@@ -15,7 +14,7 @@ export interface StoreResult {
 
 const connectTimeoutMs = 5_000
 
-export async function checkStore({ store, dataDir }: HubConfig, hub: HubState): Promise<StoreResult> {
+export async function checkStore({ store, dataDir }: StoreSection, hub: HubState): Promise<StoreResult> {
   const name = describeStore({ store: store.url, dataDir })
   if (hub.isReady === false) {
     const finding = failed('store', `${name}: the running hub cannot use it`, 'See `parley logs` for the reason.')
@@ -90,7 +89,7 @@ const lowBytes = 2 ** 30
 const criticalBytes = 100 * 2 ** 20
 
 /** Only for a store on this machine's disk. */
-export async function checkDisk({ store, dataDir }: HubConfig): Promise<readonly DoctorFinding[]> {
+export async function checkDisk({ store, dataDir }: StoreSection): Promise<readonly DoctorFinding[]> {
   if (!store.url.startsWith('sqlite:')) return []
   const place = await nearestExisting(resolve(sqliteFile({ store: store.url, dataDir })))
   const { bavail, bsize } = await statfs(place)

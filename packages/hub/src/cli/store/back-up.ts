@@ -3,6 +3,7 @@ import { writeBackup, writeDump, type BackupKeyring, type DumpCounts, type Store
 import { hubVersion } from '../../config/hub-version.ts'
 import { describeStore } from '../../store/open-store.ts'
 import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
+import { commandText, storeNameFlags } from '../command-text.ts'
 import { bytesText, printResult, writeOutput } from '../output.ts'
 import { createProgress } from '../progress.ts'
 import { readStoreSettings } from '../store-location.ts'
@@ -41,7 +42,7 @@ export async function backUp(flags: Flags, terminal: Terminal): Promise<number> 
         .catch((error: unknown) => terminal.printError(notRecorded(error)))
       if (found.masterKey !== undefined && foreignKeys > 0 && keyring !== 'none') {
         terminal.printError(
-          `The master key does not unwrap ${foreignKeys} of the keys in the store: run "parley verify".`,
+          `The master key does not unwrap ${foreignKeys} of the keys in the store: run "${commandText(flags, terminal, 'verify', storeNameFlags)}".`,
         )
       }
       return written

@@ -59,7 +59,8 @@ describe('a file that a command writes', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.equal(readFileSync(join(folder, 'other'), 'utf8'), '')
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
-    await assert.rejects(writeNewFile(join(folder, 'link'), twice('secret'), never), /exists already/)
+    await assert.rejects(writeNewFile(join(folder, 'link'), twice('secret'), never), /exists already: choose another name\.$/)
+    await assert.rejects(writeNewFile(folder, twice('secret'), never), /is a directory: name a file in it\.$/)
   })
 
   it('does not get its name if the process is killed', async (t) => {

@@ -37,10 +37,13 @@ export async function writeNewFile<Result>(
   }
 }
 
+export const directoryProblem = (path: string): string => `${path} is a directory: name a file in it.`
+
 function refuseExisting(file: string): void {
   // Also a link that leads nowhere.
-  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return
-  throw new CliError(`${file} exists already: choose another name, or delete it first.`)
+  const stat = lstatSync(file, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  throw new CliError(stat.isDirectory() ? directoryProblem(file) : `${file} exists already: choose another name.`)
 }
 
 export function throwIf(isInterrupted: () => boolean): void {

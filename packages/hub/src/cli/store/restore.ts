@@ -19,7 +19,7 @@ import { createProgress } from '../progress.ts'
 import { readStoreSettings } from '../store-location.ts'
 import { watchInterrupts } from './back-up.ts'
 import { contentText, pathArgument } from './file-arguments.ts'
-import { throwIf } from './output-file.ts'
+import { directoryProblem, throwIf } from './output-file.ts'
 import { withOperatorErrors, wholeStore, type WholeStore } from './whole-store.ts'
 
 export async function restore(flags: Flags, terminal: Terminal): Promise<number> {
@@ -120,7 +120,7 @@ function openInput(file: string, { input }: Terminal) {
 function sizeOf(file: string): number {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat === undefined) throw new CliError(`${file} does not exist: check the path.`)
-  if (stat.isDirectory()) throw new CliError(`${file} is a directory: name a file in it.`)
+  if (stat.isDirectory()) throw new CliError(directoryProblem(file))
   return stat.size
 }
 
