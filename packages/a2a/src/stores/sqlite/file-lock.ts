@@ -3,6 +3,7 @@
  * of the process: a second opener is refused at once, and a killed process leaves no lock behind. The lock is not on the database
  * itself, so that backups and other readers still work.
  */
+import { existsSync } from 'node:fs'
 import type { SqliteDatabase } from './database.ts'
 import { isBusy, openSqliteDatabase } from './database.ts'
 import { createPrivateFile } from './private-files.ts'
@@ -21,5 +22,8 @@ export function lockFile(path: string): () => void {
       { cause },
     )
   }
-  return () => guard.close()
+  // A load that failed meanwhile has removed the file that this lock is on.
+  if (existsSync(`${path}.lock`)) return () => guard.close()
+  guard.close()
+  return lockFile(path)
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sqliteStore } from './index.ts'
-import { masterKeyFile } from './master-key.ts'
+import { existingMasterKeys, masterKeyFile } from './master-key.ts'
 
 describe('the master key beside a database', () => {
   let directory = ''
@@ -27,6 +27,14 @@ describe('the master key beside a database', () => {
   it('differs from database to database', () => {
     assert.notDeepEqual(masterKeyFile(join(directory, 'a.db')), masterKeyFile(join(directory, 'b.db')))
     assert.notDeepEqual(masterKeyFile(':memory:'), masterKeyFile(':memory:'))
+  })
+
+  it('is reported with its path and the remedy if it cannot be read', async () => {
+    const database = join(directory, 'tasks.db')
+    // As root, no file is unreadable by its mode.
+    await symlink('tasks.db.key', `${database}.key`)
+    const message = /^Error: The master key \S+tasks\.db\.key cannot be read \(ELOOP: [^)]+\): run this as the user who owns it\.$/
+    assert.throws(() => existingMasterKeys(database), message)
   })
 
   it('is made private if other users may read it', async () => {

@@ -94,8 +94,10 @@ function read(file: string): Uint8Array | undefined {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    if (!(error instanceof Error && 'code' in error)) throw error
+    if (error.code === 'ENOENT') return undefined
+    const [why = ''] = error.message.split(',', 1)
+    throw new Error(`The master key ${file} cannot be read (${why}): run this as the user who owns it.`, { cause: error })
   }
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length !== keyBytes) throw new Error(`${file} does not contain a ${keyBytes}-byte key in base64`)

@@ -81,6 +81,10 @@ function describeOpening(): void {
         () => sqliteStore('/proc/parley/tasks.db'),
         /^Error: The directory \/proc\/parley cannot be created \(ENOENT/,
       )
+      assert.throws(
+        () => sqliteStore('/proc/tasks.db'),
+        /^Error: The store \/proc\/tasks\.db cannot be opened \(ENOENT: [^)]+\): choose another directory/,
+      )
     })
 
     const isRoot = process.getuid?.() === 0

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
@@ -28,4 +28,14 @@ it('a load that cannot begin, such as on a full disk, leaves no file that keeps 
   await assert.rejects(sqliteLoader({ file, now }), /disk is full/)
   assert.equal(existsSync(`${file}.partial`), false)
   await sqliteStore(file).close()
+})
+
+it('a load that failed leaves nothing, and keeps the lock file of a store that was there', async () => {
+  const folder = mkdtempSync(join(directory, 'failed-'))
+  const file = join(folder, 'new.db')
+  await (await sqliteLoader(file)).close()
+  assert.deepEqual(readdirSync(folder), [])
+  await sqliteStore(file).close()
+  await assert.rejects(sqliteLoader(file), /is not empty/)
+  assert.equal(existsSync(`${file}.lock`), true)
 })

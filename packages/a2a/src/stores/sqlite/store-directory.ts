@@ -44,7 +44,8 @@ const sqliteAccessCodes = new Set([3, 8, 14])
 export function storeAccessError(reason: unknown, file: string): unknown {
   const { errcode } = reason as { readonly errcode?: number }
   const isSqlite = errcode !== undefined && sqliteAccessCodes.has(errcode % 256)
-  const isFile = ['EACCES', 'EPERM', 'EROFS', 'EISDIR', 'ENAMETOOLONG'].includes(codeOf(reason) ?? '')
+  // ENOENT: the directory exists, and refuses every name.
+  const isFile = ['EACCES', 'EPERM', 'EROFS', 'EISDIR', 'ENAMETOOLONG', 'ENOENT'].includes(codeOf(reason) ?? '')
   return isSqlite || isFile ? accessError(reason, `The store ${resolve(file)} cannot be opened`) : reason
 }
 

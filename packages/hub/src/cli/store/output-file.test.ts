@@ -60,6 +60,10 @@ describe('a file that a command writes', () => {
     assert.equal(readFileSync(join(folder, 'other'), 'utf8'), '')
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
     await assert.rejects(writeNewFile(join(folder, 'link'), twice('secret'), never), /exists already: choose another name\.$/)
+    await assert.rejects(
+      writeNewFile(join(folder, 'nowhere', 'y'), twice('secret'), never),
+      /nowhere\/y cannot be written \(ENOENT: [^)]+\): name a file in a folder that exists/,
+    )
     await assert.rejects(writeNewFile(folder, twice('secret'), never), /is a directory: name a file in it\.$/)
   })
 

@@ -16,7 +16,10 @@ export async function writeNewFile<Result>(
   // A name of its own, and a new file: another command that writes to the same name must not write into it, and a file or a link that
   // is there already may be readable by other users.
   const draft = `${file}.${randomBytes(4).toString('hex')}.partial`
-  const handle = await open(draft, 'wx', 0o600)
+  const handle = await open(draft, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const [why = ''] = error.message.split(',', 1)
+    throw new CliError(`${file} cannot be written (${why}): name a file in a folder that exists and that you may write to.`)
+  })
   try {
     let next = await pieces.next()
     for (; next.done !== true; next = await pieces.next()) {

@@ -3,7 +3,7 @@
  * gets its name when it is complete and on disk. So a process that is killed leaves no half store: the next load begins again, and a
  * store is not opened before (sqlite-store.ts).
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DumpEntry } from '../../dump/dump-entry.ts'
 import { createOrderCheck } from '../../dump/entry-order.ts'
@@ -35,7 +35,13 @@ export async function sqliteLoader(options: string | SqliteLoaderOptions): Promi
   const { file: given, now = Date.now } = typeof options === 'string' ? { file: options } : options
   const file = resolve(given)
   createStoreDirectory(dirname(file))
-  const unlock = lockFile(file)
+  const hadLock = existsSync(`${file}.lock`)
+  const release = lockFile(file)
+  /** Nothing is left of a load that failed, but for what was there before. */
+  const unlock = (isLoaded: boolean): void => {
+    if (!isLoaded && !hadLock) rmSync(`${file}.lock`, { force: true })
+    release()
+  }
   const draft = partialFile(file)
   let database: SqliteDatabase | undefined
   let isCreated = false
@@ -85,14 +91,14 @@ export async function sqliteLoader(options: string | SqliteLoaderOptions): Promi
         database?.close()
         database = undefined
         if (!isFinished) rmSync(draft, { force: true })
-        unlock()
+        unlock(isFinished)
       },
     }
   } catch (error) {
     database?.close()
     // Such as on a full disk. What is left would keep a hub from starting here.
     if (isCreated) rmSync(draft, { force: true })
-    unlock()
+    unlock(false)
     throw error
   }
 }
