@@ -100,15 +100,20 @@ describe('a key', () => {
   })
 
   it('that replaces another continues its tasks [B-160]', async () => {
-    const { json: old } = await admin('POST', '/admin/keys', { name: 'old', agents: ['team'], rate: '1000/min' })
+    const { json: old } = await admin('POST', '/admin/keys', {
+      name: 'old',
+      agents: ['team'],
+      rate: '1000/min',
+      expiresIn: '30d',
+    })
     const team = peer('team', { binding: 'JSONRPC', version: '1.0' })
     const sent = await team.call('SendMessage', messageParams('hi'), {
       headers: { authorization: `Bearer ${old.key}` },
     })
     const { json: fresh } = await admin('POST', '/admin/keys', { replaces: old.id })
     assert.deepEqual(
-      [fresh.principal, fresh.name, fresh.scopes, fresh.rate],
-      [old.principal, 'old', old.scopes, '1000/min'],
+      [fresh.principal, fresh.name, fresh.scopes, fresh.rate, fresh.expiresAt],
+      [old.principal, 'old', old.scopes, '1000/min', old.expiresAt],
     )
     await admin('DELETE', `/admin/keys/${old.id}`)
     const headers = { authorization: `Bearer ${fresh.key}` }

@@ -38,8 +38,8 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
 
     const { lines } = await runInProcess(folder, ['key', 'list'], env)
     assert.equal(lines.length, 2)
-    assert.match(lines[0] ?? '', /^ID +KEY +STATE +NAME +SCOPES +LAST USED$/)
-    assert.match(lines[1] ?? '', /active {2}ci {4}agent:gpt/)
+    assert.match(lines[0] ?? '', /^ID +KEY +STATE +NAME +SCOPES +EXPIRES +LAST USED$/)
+    assert.match(lines[1] ?? '', /active {2}ci {4}agent:gpt {2}20\S+Z {2}20/)
     assert.ok(!lines[1]?.includes(key))
     const [id = ''] = lines[1]?.split('  ') ?? []
     assert.equal((await runInProcess(folder, ['key', 'revoke', id], env)).code, 0)
@@ -47,7 +47,12 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     assert.match((await runInProcess(folder, ['key', 'list'], env)).lines[1] ?? '', /revoked/)
 
     const unknown = await runInProcess(folder, ['key', 'create', '--agent', 'nope'], env)
-    assert.deepEqual([unknown.code, unknown.lines], [1, ['agents: unknown agent nope: use one of gpt, other']])
+    assert.deepEqual([unknown.code, unknown.lines], [2, ['--agent: unknown agent nope: use one of gpt, other']])
+    const endless = await runInProcess(folder, ['key', 'create', '--agent', 'gpt', '--expires', '30'], env)
+    assert.deepEqual(
+      [endless.code, endless.lines],
+      [2, ['--expires: must be a duration with its unit, such as 30s, 10m, 12h or 7d']],
+    )
     const missing = await runInProcess(folder, ['key', 'revoke', 'zzz'], env)
     assert.deepEqual([missing.code, missing.lines], [1, ['Unknown key zzz']])
 
@@ -157,12 +162,19 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     const entry = 'kind: openai, model: m, baseUrl: "http://127.0.0.1:2/v1", apiKey: "${env:NOT_SET}"'
     await writeFile(join(folder, 'parley.yaml'), `agents: { gpt: { ${entry} } }\n`)
     const { lines } = await runInProcess(folder, ['status'])
-    assert.equal(lines.filter((line) => line.startsWith('This terminal lacks NOT_SET, which')).length, 1, lines.join('\n'))
+    assert.equal(
+      lines.filter((line) => line.startsWith('This terminal lacks NOT_SET, which')).length,
+      1,
+      lines.join('\n'),
+    )
     assert.doesNotMatch(lines.join('\n'), /invalid|before the hub starts/)
     await writeFile(join(folder, '.parley/parley.admin-key'), 'the-key-of-an-earlier-start\n')
     const stale = await runInProcess(folder, ['status'])
     assert.equal(stale.code, 4)
-    assert.match(stale.lines.join('\n'), /has another admin key than \S+admin-key: it was started with PARLEY_ADMIN_KEY/)
+    assert.match(
+      stale.lines.join('\n'),
+      /has another admin key than \S+admin-key: it was started with PARLEY_ADMIN_KEY/,
+    )
     await hub.stop()
     assert.deepEqual((await readdir(join(folder, '.parley'))).includes('parley.address'), false)
   })

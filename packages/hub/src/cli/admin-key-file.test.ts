@@ -65,7 +65,10 @@ describe('the admin key of the first start', () => {
       const folder = await newFolder(t)
       if (other !== undefined) await show(folder, { created: other })
       const { path, lines } = await show(folder, { valid: key })
-      assert.match(lines.join(), /is still valid, but not in .*parley\.admin-key\. .*parley key rotate admin --data dd`/)
+      assert.match(
+        lines.join(),
+        /is still valid, but not in .*parley\.admin-key\. .*parley key rotate admin --data dd`/,
+      )
       assert.equal(path, undefined)
       assert.equal(await readAdminKey(folder), other)
     })
@@ -82,7 +85,10 @@ describe('the admin key of the first start', () => {
     const folder = await newFolder(t)
     await show(folder, { created: key })
     const { lines } = await show(folder, { configured: 'a key of the operator', valid: 'a key of the operator' })
-    assert.match(lines.join(), /is that of `admin\.key` of the configuration, not the one in \S+admin-key: remove that file/)
+    assert.match(
+      lines.join(),
+      /is that of `admin\.key` of the configuration, not the one in \S+admin-key: remove that file/,
+    )
   })
 
   it('does not follow a link, and is not written into a file that others can read', async (t) => {

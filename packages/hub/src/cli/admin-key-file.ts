@@ -80,7 +80,8 @@ export async function showAdminKey(
   const file = adminKeyFile(dataDir)
   const key = await readAdminKey(dataDir).catch(() => undefined)
   if (admin.key !== undefined) {
-    const place = environment['PARLEY_ADMIN_KEY'] === undefined ? '`admin.key` of the configuration' : 'PARLEY_ADMIN_KEY'
+    const place =
+      environment['PARLEY_ADMIN_KEY'] === undefined ? '`admin.key` of the configuration' : 'PARLEY_ADMIN_KEY'
     const isStale = key !== undefined && key !== admin.key
     print(`\nThe admin key is that of ${place}${isStale ? `, not the one in ${file}: remove that file` : ''}`)
     return hub.signInPath(admin.key)

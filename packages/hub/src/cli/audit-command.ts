@@ -71,10 +71,19 @@ function readPage(
 
 const ageUnits: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** An age is counted back from now; the hub checks any other text. */
+/** As the hub reads it: with seconds and an offset. */
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
+}
+
+/** An age is counted back from now. */
 function sinceOf(flags: Flags): string | undefined {
   const since = flags.value('since')
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(since ?? '') ?? []
+  if (since !== undefined && count === undefined && !isTime(since))
+    throw usageError(
+      `--since must be a time such as 2026-01-31T12:00:00Z, or an age such as 24h, not ${JSON.stringify(since)}.`,
+    )
   if (count === undefined) return since
   return new Date(Date.now() - Number(count) * (ageUnits[unit] ?? 0)).toISOString()
 }

@@ -123,4 +123,34 @@ describe('the command line', () => {
       assert.doesNotMatch(terminal.errors[0] ?? '', /\n\s+at /)
     }
   })
+
+  it('names the flag and its values if a value is wrong, before it asks the hub', async () => {
+    const wrong = [
+      ['logs -n 5000', '--tail must be a number from 1 to 1000, not "5000".'],
+      ['logs --level trace', '--level must be debug, info, warn or error, not "trace".'],
+      [
+        'audit export --since yesterday',
+        '--since must be a time such as 2026-01-31T12:00:00Z, or an age such as 24h, not "yesterday".',
+      ],
+    ] as const
+    for (const [words, message] of wrong) {
+      const terminal = createTestTerminal()
+      assert.deepEqual([await runCli(words.split(' '), terminal), terminal.errors], [2, [message]], words)
+    }
+  })
+
+  it('shows the help of a group of commands', async () => {
+    const outputs = [
+      ['key', '--help'],
+      ['key', '-h'],
+      ['help', 'key'],
+    ].map(async (words) => {
+      const terminal = createTestTerminal()
+      assert.equal(await runCli(words, terminal), 0)
+      return terminal.printed
+    })
+    const [first = [], ...others] = await Promise.all(outputs)
+    assert.ok(first.some((line) => line.startsWith('parley key rotate')))
+    for (const other of others) assert.deepEqual(other, first)
+  })
 })

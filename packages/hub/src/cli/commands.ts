@@ -117,6 +117,9 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     const [first, ...rest] = args
     if (first === '--version' || first === '-v' || first === '-V') return printLines(terminal, [hubVersion()])
     if (first === 'help' || first === '--help' || first === '-h') return printLines(terminal, helpLines(commands, rest))
+    const isGroup = commands.some(({ name }) => name.startsWith(`${first} `))
+    if (isGroup && (rest[0] === '--help' || rest[0] === '-h'))
+      return printLines(terminal, helpLines(commands, [first ?? '']))
     const { command, rest: commandArgs } = chooseCommand(args)
     const ownArgs = commandArgs.slice(0, commandArgs.includes('--') ? commandArgs.indexOf('--') : commandArgs.length)
     if (ownArgs.includes('--help') || ownArgs.includes('-h')) {
@@ -144,7 +147,7 @@ async function errorText(reason: unknown): Promise<string> {
   const { ConfigError } = await import('@parley/a2a/server')
   if (reason instanceof ConfigError && 'port' in reason) {
     const flag = reason.path === 'grpcPort' ? '--grpc-port' : '--port'
-    return `Port ${String(reason.port)} is already in use: choose another with ${flag}.`
+    return (await import('./port-check.ts')).portInUseText(Number(reason.port), flag)
   }
   if (reason instanceof ConfigError) return reason.message
   if (!(reason instanceof Error)) return String(reason)

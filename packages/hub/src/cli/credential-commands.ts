@@ -17,7 +17,7 @@ export const keyCreate: Command = {
     '--agent <name>          An agent that it may call; repeatable. Required, unless --scope or --replaces is set.',
     '--scope <scope>         agent:<name>, agent:*, skill:<agent>/<skill>, operation:<name>; repeatable.',
     '--name <text>           Its purpose. Default: its agents and scopes.',
-    '--expires <duration>    For example 30d. Default: never.',
+    '--expires <duration>    For example 30d. Default: never, or as the key that it replaces.',
     '--rate <rate>           For example 60/min.',
     '--tasks-per-day <n>     The maximum number of new tasks per day.',
     '--principal <text>      The owner of its tasks. Default: the key itself.',
@@ -52,12 +52,38 @@ export const keyCreate: Command = {
       principal: flags.value('principal'),
       replaces: flags.value('replaces'),
     }
-    const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order)
+    const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order).catch(
+      (reason: unknown) => {
+        throw withFlagName(reason)
+      },
+    )
     if (wantsJson(flags)) terminal.print(JSON.stringify(made, null, 2))
     else terminal.print(made.key)
     terminal.printError(`Created key ${made.id}. The key is shown only once.`)
     return 0
   },
+}
+
+const flagOfField: Readonly<Record<string, string>> = {
+  name: '--name',
+  agents: '--agent',
+  scopes: '--scope',
+  expiresIn: '--expires',
+  expiresAt: '--expires',
+  rate: '--rate',
+  tasksPerDay: '--tasks-per-day',
+  principal: '--principal',
+  replaces: '--replaces',
+  overlap: '--overlap',
+}
+
+/** The hub names the fields of its API: `expiresIn: must be a duration`. */
+function withFlagName(reason: unknown): unknown {
+  const { message } = reason as Error
+  const text = message.replaceAll(/\b(\w+)(?:\.\d+)?: /g, (whole, field: string) =>
+    field in flagOfField ? `${flagOfField[field]}: ` : whole,
+  )
+  return reason instanceof CliError && text !== message ? usageError(text) : reason
 }
 
 interface KeyJson {
@@ -66,6 +92,7 @@ interface KeyJson {
   readonly prefix: string
   readonly scopes: readonly string[]
   readonly state: string
+  readonly expiresAt?: string
   readonly lastUsedAt?: string
 }
 
@@ -77,16 +104,17 @@ export const keyList: Command = {
   async run(flags, terminal) {
     const pages = adminPages<{ keys: readonly KeyJson[]; after?: string }>(flags, terminal, '/admin/keys')
     const keys = (await Array.fromAsync(pages)).flatMap((page) => page.keys)
-    const rows = keys.map(({ id, name, prefix, scopes, state, lastUsedAt }) => [
+    const rows = keys.map(({ id, name, prefix, scopes, state, expiresAt, lastUsedAt }) => [
       id,
       `${prefix}…`,
       state,
       name,
       scopes.join(' '),
+      expiresAt ?? 'never',
       lastUsedAt ?? 'never',
     ])
     printResult(flags, terminal, { keys }, () =>
-      tableLines(terminal, ['ID', 'KEY', 'STATE', 'NAME', 'SCOPES', 'LAST USED'], rows),
+      tableLines(terminal, ['ID', 'KEY', 'STATE', 'NAME', 'SCOPES', 'EXPIRES', 'LAST USED'], rows),
     )
     return 0
   },
@@ -100,7 +128,8 @@ export const keyRevoke: Command = {
   flags: hubFlags,
   async run(flags, terminal) {
     const [id] = flags.positionals
-    if (id === undefined) throw usageError(`Missing key id: \`${commandText(flags, terminal, 'key list')}\` shows the ids.`)
+    if (id === undefined)
+      throw usageError(`Missing key id: \`${commandText(flags, terminal, 'key list')}\` shows the ids.`)
     await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
     printResult(flags, terminal, { id, state: 'revoked' }, () => [`Revoked key ${id}.`])
     return 0
@@ -164,7 +193,9 @@ async function rotateByHub(flags: Flags, terminal: Terminal): Promise<RotatedKey
     'POST',
     '/admin/rotate/admin',
     overlap === undefined ? {} : { overlap },
-  )
+  ).catch((reason: unknown) => {
+    throw withFlagName(reason)
+  })
   return isInFile ? { ...made, dataDir } : made
 }
 
@@ -237,7 +268,8 @@ export const sessionEnd: Command = {
   flags: hubFlags,
   async run(flags, terminal) {
     const [id] = flags.positionals
-    if (id === undefined) throw usageError(`Missing session id: \`${commandText(flags, terminal, 'session list')}\` shows the ids.`)
+    if (id === undefined)
+      throw usageError(`Missing session id: \`${commandText(flags, terminal, 'session list')}\` shows the ids.`)
     await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
     printResult(flags, terminal, { id, state: 'ended' }, () => [`Ended session ${id}.`])
     return 0

@@ -21,16 +21,33 @@ export const logsCommand: Command = {
   },
   async run(flags, terminal) {
     const isJson = wantsJson(flags)
+    requireValidFlags(flags)
+    let hasLines = false
     const stopping = new AbortController()
     if (flags.has('follow')) void terminal.untilShutdown().then(() => stopping.abort())
     try {
-      for await (const line of logLines(flags, terminal, stopping.signal))
+      for await (const line of logLines(flags, terminal, stopping.signal)) {
+        hasLines = true
         terminal.print(isJson ? line : textOf(JSON.parse(line) as LogLine, terminal))
+      }
     } catch (reason) {
       if (!stopping.signal.aborted) throw reason
     }
+    if (!hasLines) terminal.printError('No lines.')
     return 0
   },
+}
+
+const maxTail = 1_000
+const levels: readonly string[] = ['debug', 'info', 'warn', 'error']
+
+function requireValidFlags(flags: Flags): void {
+  const tail = flags.value('tail')
+  if (tail !== undefined && !(/^\d+$/.test(tail) && Number(tail) >= 1 && Number(tail) <= maxTail))
+    throw usageError(`--tail must be a number from 1 to ${maxTail}, not ${JSON.stringify(tail)}.`)
+  const level = flags.value('level')
+  if (level !== undefined && !levels.includes(level))
+    throw usageError(`--level must be debug, info, warn or error, not ${JSON.stringify(level)}.`)
 }
 
 async function* logLines(flags: Flags, terminal: Terminal, signal: AbortSignal): AsyncGenerator<string> {

@@ -66,13 +66,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   return 0
 }
 
-async function printStartup(
-  hub: Hub,
-  config: HubConfig,
-  flags: Flags,
-  terminal: Terminal,
-  log: HubLog,
-): Promise<void> {
+async function printStartup(hub: Hub, config: HubConfig, flags: Flags, terminal: Terminal, log: HubLog): Promise<void> {
   const { print, isOutputTerminal } = terminal
   print(`Parley is listening on ${hub.url}`)
   if (hub.grpcPort !== undefined) print(`gRPC on port ${hub.grpcPort}`)

@@ -33,7 +33,8 @@ describe('the master key beside a database', () => {
     const database = join(directory, 'tasks.db')
     // As root, no file is unreadable by its mode.
     await symlink('tasks.db.key', `${database}.key`)
-    const message = /^Error: The master key \S+tasks\.db\.key cannot be read \(ELOOP: [^)]+\): run this as the user who owns it\.$/
+    const message =
+      /^Error: The master key \S+tasks\.db\.key cannot be read \(ELOOP: [^)]+\): run this as the user who owns it\.$/
     assert.throws(() => existingMasterKeys(database), message)
   })
 

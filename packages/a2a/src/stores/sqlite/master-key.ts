@@ -97,7 +97,9 @@ function read(file: string): Uint8Array | undefined {
     if (!(error instanceof Error && 'code' in error)) throw error
     if (error.code === 'ENOENT') return undefined
     const [why = ''] = error.message.split(',', 1)
-    throw new Error(`The master key ${file} cannot be read (${why}): run this as the user who owns it.`, { cause: error })
+    throw new Error(`The master key ${file} cannot be read (${why}): run this as the user who owns it.`, {
+      cause: error,
+    })
   }
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length !== keyBytes) throw new Error(`${file} does not contain a ${keyBytes}-byte key in base64`)

@@ -103,6 +103,13 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
     throw invalidFieldError('agents', `unknown agent ${unknown}: use one of ${known.join(', ')}`)
   }
 
+  function expiryOf(replaced: KeyInfo | undefined): number | undefined {
+    const end = replaced?.expiresAt
+    if (end !== undefined && end <= now())
+      throw invalidFieldError('expiresIn', 'is required: the replaced key has expired')
+    return end
+  }
+
   async function createOptionsOf(requested: z.output<typeof keyRequest>) {
     const replaced = requested.replaces === undefined ? undefined : await keys.get(requested.replaces)
     if (requested.replaces !== undefined && replaced === undefined)
@@ -123,7 +130,7 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
       tenant: requested.tenant ?? replaced?.tenant,
       rate: requested.rate ?? replaced?.rate,
       tasksPerDay: requested.tasksPerDay ?? replaced?.tasksPerDay,
-      expiresAt: keyExpiry(requested, now()),
+      expiresAt: keyExpiry(requested, now()) ?? expiryOf(replaced),
     }
   }
 }

@@ -1,5 +1,4 @@
 /** Whether the hub runs, and otherwise whether its ports are free. */
-import { createServer } from 'node:net'
 import type { AgentSummary } from '../../admin/agent-view.ts'
 import type { HubHealth } from '../../admin/routes/health.ts'
 import { sharedGrpcPort } from '../../config/sections/listen.ts'
@@ -8,6 +7,7 @@ import { fetchHub, isHubHealth, namedUrl, requestAdmin } from '../admin-request.
 import { commandText } from '../command-text.ts'
 import { localHubUrl, recordedAddress } from '../hub-address.ts'
 import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
+import { listenError } from '../port-check.ts'
 import { clockOfResponse, type ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
 
@@ -82,11 +82,7 @@ export async function checkPorts(listen: HubConfig['listen']): Promise<readonly 
 
 async function checkPort(name: string, flag: string, host: string, port: number): Promise<DoctorFinding> {
   if (port === 0) return ok(name, 'chosen by the system')
-  const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
-    const server = createServer()
-    server.once('error', resolve)
-    server.listen(port, host, () => server.close(() => resolve(undefined)))
-  })
+  const error = await listenError(host, port)
   if (error === undefined) return ok(name, `${host}:${port} is free`)
   const remedies: Partial<Record<string, string>> = {
     EADDRINUSE: `Stop the other program, or choose another port with ${flag}.`,

@@ -59,7 +59,10 @@ describe('a file that a command writes', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.equal(readFileSync(join(folder, 'other'), 'utf8'), '')
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
-    await assert.rejects(writeNewFile(join(folder, 'link'), twice('secret'), never), /exists already: choose another name\.$/)
+    await assert.rejects(
+      writeNewFile(join(folder, 'link'), twice('secret'), never),
+      /exists already: choose another name\.$/,
+    )
     await assert.rejects(
       writeNewFile(join(folder, 'nowhere', 'y'), twice('secret'), never),
       /nowhere\/y cannot be written \(ENOENT: [^)]+\): name a file in a folder that exists/,

@@ -18,7 +18,9 @@ export async function writeNewFile<Result>(
   const draft = `${file}.${randomBytes(4).toString('hex')}.partial`
   const handle = await open(draft, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const [why = ''] = error.message.split(',', 1)
-    throw new CliError(`${file} cannot be written (${why}): name a file in a folder that exists and that you may write to.`)
+    throw new CliError(
+      `${file} cannot be written (${why}): name a file in a folder that exists and that you may write to.`,
+    )
   })
   try {
     let next = await pieces.next()
