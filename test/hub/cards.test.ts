@@ -49,7 +49,7 @@ describe('the cards of a hub', { timeout: 120_000 }, () => {
     ])
     // YAML parses this as a number.
     await hub.change(`card: 1.0\n${agents}`)
-    await hub.waitForLine(/^card: changed/)
+    await hub.waitForLine(/card: changed/)
     assert.deepEqual(await shapes(), [
       [undefined, true],
       [undefined, true],
@@ -130,7 +130,7 @@ access: { anonymous: '*' }
     const hub = await start(agents(''))
     const ours: string = (await hub.card('a')).capabilities.extensions[0].uri
     await hub.change(agents(`, requiredExtensions: [urn:must, "${ours}"]`))
-    await hub.waitForLine(/^a: changed/)
+    await hub.waitForLine(/a: changed/)
     const { extensions } = (await hub.card('a')).capabilities
     assert.deepEqual(
       extensions.filter((one: { required?: boolean }) => one.required === true).map((one: { uri: string }) => one.uri),
@@ -144,7 +144,7 @@ access: { anonymous: '*' }
     assert.equal((await call1_0(url, 'hi', { 'A2A-Extensions': `urn:must, ${ours}` })).text, 'hi')
     const from = hub.lines.length
     await hub.change(agents(''))
-    await hub.waitForLine(/^a: changed/, from)
+    await hub.waitForLine(/a: changed/, from)
     assert.equal((await call1_0(url, 'hi')).text, 'hi')
     await hub.stop()
   })

@@ -69,7 +69,7 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
     assert.equal(await old(shared), 'Ann')
 
     await hub.change(agents(', grpcPort: 0'))
-    await hub.waitForLine(/^bob: changed/)
+    await hub.waitForLine(/bob: changed/)
     const listed = await hub.grpc('bob')
     const port = portOf(listed)
     assert.notEqual(port, shared)
@@ -78,7 +78,7 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
 
     const from = hub.lines.length
     await hub.change(agents(''))
-    await hub.waitForLine(/^bob: changed/, from)
+    await hub.waitForLine(/bob: changed/, from)
     assert.deepEqual(await hub.grpc('bob'), [`127.0.0.1:${shared} 1.0 bob`])
     assert.equal((await client(port).refused(legacy, 'SendMessage', legacyGrpcMessageRequest())).code, 14)
     await hub.stop()
@@ -154,7 +154,7 @@ describe('a hub without a default agent', { timeout: 120_000 }, () => {
     assert.deepEqual(await hub.grpc('ann'), [`127.0.0.1:${port} 1.0 ann`])
 
     await hub.change(agents)
-    await hub.waitForLine(/^default: changed/)
+    await hub.waitForLine(/default: changed/)
     assert.equal((await call1_0(hub.url, 'hi')).text, 'Ann')
     assert.equal(await old(port), 'Ann')
     await hub.stop()

@@ -1,6 +1,6 @@
 /** The hub from its configuration file: what it serves, what it prints, and when it refuses to start. */
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { call0_3, call1_0, cardOf } from './raw-calls.ts'
@@ -56,8 +56,10 @@ agents:
   it('reports that its port is in use', async () => {
     const first = await startHub(await newFolder())
     const { port } = new URL(first.url)
-    const { code, lines } = await runInProcess(await newFolder(), ['up', '--port', port])
+    const folder = await newFolder()
+    const { code, lines } = await runInProcess(folder, ['up', '--port', port])
     assert.deepEqual([code, lines], [1, [`Port ${port} is already in use: choose another with --port.`]])
+    assert.deepEqual(await readdir(folder), [], 'nothing is left behind')
     const grpc = await runInProcess(await newFolder(), ['up', '--port', '0', '--grpc-port', port])
     assert.deepEqual([grpc.code, grpc.lines], [1, [`Port ${port} is already in use: choose another with --grpc-port.`]])
     await first.stop()

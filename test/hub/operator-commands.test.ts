@@ -80,10 +80,15 @@ describe('the commands of an operator', { timeout: 300_000 }, () => {
     assert.match(doctor.text, /^ok +hub +running at /m)
     assert.match(doctor.text, /^failed +agent broken .*missing\.ts.*\n +→ Correct the file, or its `path`/m)
 
+    const quiet = await startHub(await newFolder())
     const log = await run(folder, env, 'logs', '--level', 'warn', '-o', 'json')
     assert.equal(log.code, 0)
     const lines = log.text.split('\n').map((line) => JSON.parse(line) as { level: string })
     assert.ok(lines.length > 0 && lines.every(({ level }) => ['warn', 'error'].includes(level)))
+    assert.match((await run(folder, env, 'logs')).text, /^\S+Z INFO {2}the hub started url=http:\S+ version=/m)
+    const none = await run(folder, { ...env, PARLEY_URL: quiet.url, PARLEY_ADMIN_KEY: await quiet.adminKey() }, 'logs', '--level', 'error') // prettier-ignore
+    assert.deepEqual([none.code, none.text, none.errors], [0, '', 'No lines.'])
+    await quiet.stop()
     assert.match((await run(folder, env, 'logs', '-n', '1')).text, /^\S+Z (INFO|WARN|ERROR) +\S/)
     assert.equal((await run(folder, env, 'logs', '-n', '0')).code, 2)
 
@@ -101,7 +106,7 @@ describe('the commands of an operator', { timeout: 300_000 }, () => {
     following.shutDown()
     assert.equal(await followed, 0, following.errors.join('\n'))
 
-    const reloaded = hub.waitForLine(/^broken: removed/)
+    const reloaded = hub.waitForLine(/broken: removed/)
     assert.equal((await run(folder, env, 'agent', 'remove', 'broken')).code, 0)
     assert.equal(await readFile(join(folder, 'parley.yaml'), 'utf8'), 'agents:\n  echo: { kind: demo, agent: echo }\n')
     await reloaded

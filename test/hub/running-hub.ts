@@ -94,7 +94,7 @@ export async function startHub(
 ): Promise<RunningHub> {
   const { child, lines, says, closed } = start(folder, ['up', ...args], { PORT: '0', ...env }, atTerminal, command)
   const url = /listening on (\S+)/.exec(await says(/listening on/))?.[1] ?? ''
-  await says(/^Stop with/)
+  await says(/^(Stop with|Unfinished tasks continue|All tasks are lost when)/)
   return {
     url,
     lines,

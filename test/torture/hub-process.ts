@@ -102,7 +102,7 @@ export async function createHubProcess({ name, folder, config, ledger, env }: Hu
     const lines = createInterface({ input: starting.stdout as NodeJS.ReadableStream })
     await new Promise<void>((resolve, reject) => {
       lines.on('line', (line) => {
-        if (line.startsWith('Stop with')) resolve()
+        if (line.startsWith('Unfinished tasks continue')) resolve()
       })
       starting.once('exit', () => reject(new Error(`${name} ended before it listened: ${endOfLog()}`)))
     })

@@ -38,6 +38,7 @@ import { legacyV03Draft } from './profiles/legacy-v03-draft.ts'
 import { createSimpleTasksEndpoint } from './profiles/simple-tasks-endpoint.ts'
 import { createAgentRegistry, type AgentStatus, type AgentRegistry } from './registry/agent-registry.ts'
 import { serveOptionsFrom, isLoopback, renewTls, withLocalWebhooks } from './http/serve-options.ts'
+import { recordConfigFile } from './config/config-record.ts'
 import { openDataRemoval, type DataRemoval } from './retention/data-removal.ts'
 import { traceRetentionMs } from './retention/retention-service.ts'
 import { openHubSecrets, type HubSecrets } from './secrets/hub-secrets.ts'
@@ -117,6 +118,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       throw firstReadError(reason, storeSettings)
     })
     replicas = await openReplicaRecords(store, log)
+    await recordConfigFile(store.kv, config.file, log)
     secrets = await openHubSecrets(store, log, () => server?.handler.secrets, secretsChanged)
     access = await openAccess()
     if (access.newAdminKey !== undefined) await parts.onNewAdminKey?.(access.newAdminKey)
@@ -366,6 +368,8 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     mcp?.toolsChanged()
     admin?.configChanged()
     if (server !== undefined) renewTls(server, current)
+    // A reload without a file has said so already.
+    if (nextConfig.file !== undefined) await recordConfigFile(store.kv, nextConfig.file, log).catch(() => {})
     parts.onReload?.(result)
     return result
   }

@@ -7,6 +7,7 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import { formatPath } from '../config/config-problem.ts'
 import type { ConfigSource } from '../config/config-source.ts'
 import { hubReferencesIn } from '../config/secrets/hub-references.ts'
+import { hubVersion } from '../config/hub-version.ts'
 import { watchFiles } from '../config/watch-files.ts'
 import { startHub, type Hub } from '../hub.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
@@ -21,6 +22,7 @@ import { reusableAdminKey, showAdminKey, storeAdminKey } from './admin-key-file.
 import { commandText, dataFlags, storeNameFlags } from './command-text.ts'
 import { listenUrl, recordHubAddress } from './hub-address.ts'
 import { programEnvironment } from './program-environment.ts'
+import { requirePorts } from './port-check.ts'
 import { openConfigSource, openSecretCache, problemLines, readValidConfig } from './cli-settings.ts'
 import type { SecretCache } from '../config/secrets/secret-cache.ts'
 
@@ -36,6 +38,14 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   // The store prepares its own directory; another store may have none.
   if (config.store.url !== 'sqlite:' && existsSync(config.dataDir)) makeDataDirectoryPrivate(config.dataDir, log)
   const source = await openConfigSource(flags, terminal, secrets)
+  // On a terminal, people see the banner and the changes without times: their lines are only for `parley logs`.
+  const record = terminal.isOutputTerminal ? logTo({ ...terminal, printError() {} }, loaded, logBuffer) : log
+  const report = (line: string): void => {
+    if (terminal.isOutputTerminal) terminal.print(line)
+    record.info(line)
+  }
+  // A refused first start leaves no data directory behind.
+  if (!existsSync(config.dataDir)) await requirePorts(config.listen)
   const hub = await startHub(config, {
     log,
     logBuffer,
@@ -45,7 +55,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
     print: (text) => writeCompletely(terminal.output, text),
     source,
     onReload(result) {
-      for (const line of reloadLines(result)) terminal.print(line)
+      for (const line of reloadLines(result)) report(line)
     },
     secretProviders: secrets.status,
     firstAdminKey: await reusableAdminKey(config.dataDir),
@@ -55,13 +65,16 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   // Before any output: a reader that sees the hub running may stop it at once.
   const shutdown = terminal.untilShutdown()
   const forgetAddress = await recordHubAddress(config.dataDir, listenUrl({ ...config.listen, port: hub.port }))
-  const stop = followConfig({ hub, source, terminal, secrets, log }, loaded)
+  const stop = followConfig({ hub, source, terminal, secrets, log, report }, loaded)
+  record.info('the hub started', { url: hub.url, version: hubVersion(), configuration: config.file ?? 'none' })
   await printStartup(hub, config, flags, terminal, log)
-  terminal.print(`Stop with Ctrl-C. ${stopText(config.store.url)}`)
+  terminal.print(`${terminal.isOutputTerminal ? 'Stop with Ctrl-C. ' : ''}${stopText(config.store.url)}`)
   await shutdown
   stop()
+  record.info('the hub stops')
   await hub.close()
   await forgetAddress()
+  record.info('the hub stopped')
   log.flush()
   return 0
 }
@@ -73,8 +86,11 @@ async function printStartup(hub: Hub, config: HubConfig, flags: Flags, terminal:
   print('')
   const agents = hub.agents()
   const width = Math.max(10, ...agents.map(({ name }) => name.length))
-  for (const agent of agents)
-    print(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${agentLine(agent, log)}`)
+  const urlWidth = `${hub.url}/a2a/`.length + Math.max(0, ...agents.map(({ name }) => name.length))
+  for (const agent of agents) {
+    const url = `${hub.url}/a2a/${agent.name}`
+    print(`  ${agent.name.padEnd(width)} ${url.padEnd(urlWidth)}  ${agentLine(agent, log)}`.trimEnd())
+  }
   const rotateCommand = commandText(flags, terminal, 'key rotate admin', storeNameFlags)
   const signInPath = await showAdminKey(hub, config, terminal, rotateCommand)
   if (hub.console !== undefined) {
@@ -96,7 +112,7 @@ function agentLine({ state, startError, settings }: AgentStatus, log: HubLog): s
 
 /** What happens to unfinished tasks. Whether one can continue is declared by its agent. */
 function stopText(store: string): string {
-  if (store === 'memory:') return 'All tasks are lost then: the store is in memory.'
+  if (store === 'memory:') return 'All tasks are lost when the hub stops: the store is in memory.'
   const when = store.startsWith('sqlite:') ? 'at the next start' : 'on another replica, or at the next start'
   return `Unfinished tasks continue ${when} if their agent can resume; the others fail.`
 }
@@ -107,6 +123,8 @@ interface FollowedHub {
   readonly terminal: Terminal
   readonly secrets: SecretCache
   readonly log: HubLog
+  /** For people: on a terminal, and in the log. */
+  report(line: string): void
 }
 
 /**
@@ -114,7 +132,7 @@ interface FollowedHub {
  * does a removed one: it may be moved only for a moment, and the demo agents need no credentials, which would open a hub that had
  * restricted access.
  */
-function followConfig({ hub, source, terminal, secrets, log }: FollowedHub, first: LoadedConfig): () => void {
+function followConfig({ hub, source, terminal, secrets, log, report }: FollowedHub, first: LoadedConfig): () => void {
   let hasFile = false
   let isInvalid = false
   let fileWarning: string | undefined
@@ -153,7 +171,7 @@ function followConfig({ hub, source, terminal, secrets, log }: FollowedHub, firs
       const result = await hub.reload(loaded.config)
       // A file that the admin API has written is already in use.
       if (reloadLines(result).length === 0 && !(cause === 'file' && isLoaded))
-        terminal.print('The configuration was reloaded; nothing changed.')
+        report('The configuration was reloaded; nothing changed.')
       followSecrets(loaded)
       watch.watch([...source.places, ...hub.files(), ...loaded.secretFiles])
     } catch (reason) {

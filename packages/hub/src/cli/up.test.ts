@@ -16,7 +16,7 @@ describe('parley up', () => {
     const code = await runCli(['up', '--store', 'memory:', '--port', '0', '--grpc-port', '0'], {
       ...terminal,
       print(line) {
-        if (/listening on|^Stop with/.test(line)) listening.push(listens)
+        if (/listening on|^All tasks are lost when/.test(line)) listening.push(listens)
         terminal.print(line)
       },
       untilShutdown() {
@@ -26,6 +26,45 @@ describe('parley up', () => {
     })
     assert.equal(code, 0, terminal.errors.join('\n'))
     assert.deepEqual(listening, [true, true])
+  })
+
+  it('logs its start and stop, and warns at the next start if its configuration file is missing', async (t) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'parley-up-'))
+    t.after(() => rm(cwd, { recursive: true, force: true }))
+    const args = ['up', '--port', '0', '--grpc-port', '0']
+    const file = join(cwd, 'parley.yaml')
+    await writeFile(file, 'agents: { mine: { kind: demo, agent: echo } }\n')
+    async function run() {
+      const terminal = createTestTerminal({ cwd })
+      const order: string[] = []
+      const code = await runCli(args, {
+        ...terminal,
+        print: (line) => void order.push(line),
+        printError: (line) => void order.push(...line.split('\n')),
+        untilShutdown: () => Promise.resolve(),
+      })
+      assert.equal(code, 0, order.join('\n'))
+      return order
+    }
+    const first = await run()
+    const messages = first.flatMap((line) => / INFO +(the hub \w+)/.exec(line)?.[1] ?? [])
+    assert.deepEqual(messages, ['the hub started', 'the hub stops', 'the hub stopped'])
+    assert.ok(!first.some((line) => line.includes('Ctrl-C')), 'there is no terminal')
+    await rm(file)
+    const second = await run()
+    const warned = second.findIndex((line) => line.includes(`${file} was removed: the demo agents`))
+    assert.ok(warned >= 0, second.join('\n'))
+  })
+
+  it('aligns the descriptions of the agents', async (t) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'parley-up-'))
+    t.after(() => rm(cwd, { recursive: true, force: true }))
+    const terminal = createTestTerminal({ cwd })
+    const args = ['up', '--store', 'memory:', '--port', '0', '--grpc-port', '0']
+    await runCli(args, { ...terminal, untilShutdown: () => Promise.resolve() })
+    const columns = terminal.printed.flatMap((line) => /^ {2}\w+ +http\S+ +/.exec(line)?.[0].length ?? [])
+    assert.ok(columns.length > 1)
+    assert.equal(new Set(columns).size, 1, terminal.printed.join('\n'))
   })
 
   it('counts the secrets that their provider fails to read again', async (t) => {
