@@ -91,11 +91,14 @@ describe('the supported versions', () => {
         specifier === 'node:module' ? { url: old, shortCircuit: true } : next(specifier, context),
     })`)}`
 
-  for (const program of ['packages/hub/src/cli/main.ts', 'packages/create-parley/src/main.ts'])
+  for (const [program, name] of [
+    ['packages/hub/src/cli/main.ts', 'Parley'],
+    ['packages/create-parley/src/main.ts', 'create-parley'],
+  ] as const)
     it(`are named by ${program} on an older Node, instead of a syntax error`, () => {
       const args = ['--conditions=parley-source', '--import', oldNode, join(root, program), '--version']
       const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: {} })
-      assert.deepEqual([status, stdout, stderr], [1, '', 'Parley requires Node 24 or newer; found 20.19.0.\n'])
+      assert.deepEqual([status, stdout, stderr], [1, '', `${name} requires Node 24 or newer; found 20.19.0.\n`])
     })
 
   it('are otherwise stated in README.md only: other pages link there', () => {

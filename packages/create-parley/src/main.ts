@@ -3,7 +3,7 @@
 
 const [major = 0] = process.versions.node.split('.').map(Number)
 if (major < 24) {
-  console.error(`Parley requires Node 24 or newer; found ${process.versions.node}.`)
+  console.error(`create-parley requires Node 24 or newer; found ${process.versions.node}.`)
   process.exit(1)
 }
 

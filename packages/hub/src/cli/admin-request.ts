@@ -160,7 +160,15 @@ export async function fetchHub(
     const { operatorMessage } = await import('../json/operator-message.ts')
     const text = operatorMessage(reason)
     // Something responds, but not as expected: often a certificate that is not issued for the address.
-    if (!unreachableCodes.includes(networkErrorCode(reason)))
+    const code = networkErrorCode(reason)
+    // It has no code.
+    if (((reason as Error).cause as Error | undefined)?.name === 'HTTPParserError')
+      throw new CliError(
+        `${origin} does not speak HTTP/1.1, as the gRPC port of a hub: name the HTTP port of the hub with --url.`,
+      )
+    if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+      throw new CliError(`${origin} does not speak TLS: name the hub with http:// in --url.`)
+    if (!unreachableCodes.includes(code))
       throw new CliError(`The hub at ${origin} cannot be called: ${text}. Name its public URL with --url.`)
     throw new CliError(
       `No hub responds at ${origin}: ${text}. Start it with \`parley up\`, or name it with --url.`,

@@ -13,6 +13,8 @@ export interface Terminal {
   readonly isErrorTerminal: boolean
   /** Whether the output goes to a terminal, not to a file or a log. */
   readonly isOutputTerminal: boolean
+  /** The width of that terminal in characters. */
+  readonly columns?: number | undefined
   /** For a command that exchanges protocol messages with its parent process over stdin and stdout; it prints nothing else. */
   readonly input: Readable
   readonly output: Writable

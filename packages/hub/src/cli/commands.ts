@@ -15,7 +15,7 @@ import { initCommand } from './init.ts'
 import { logsCommand } from './logs-command.ts'
 import { mcpCommand } from './mcp-command.ts'
 import { openCommand } from './open-command.ts'
-import { wantsJson } from './output.ts'
+import { wantsJson, wrappedLine } from './output.ts'
 import { pruneCommand } from './prune-command.ts'
 import { secretList, secretRemove, secretSet } from './secret-commands.ts'
 import { statusCommand } from './status-command.ts'
@@ -135,8 +135,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-function printLines({ print }: Terminal, lines: readonly string[]): number {
-  for (const line of lines) print(line)
+function printLines({ print, columns }: Terminal, lines: readonly string[]): number {
+  for (const line of lines.flatMap((one) => wrappedLine(one, columns))) print(line)
   return 0
 }
 

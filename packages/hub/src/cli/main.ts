@@ -43,6 +43,7 @@ function hubTerminal(): Terminal {
     writeError: (text) => void process.stderr.write(text),
     isErrorTerminal: process.stderr.isTTY,
     isOutputTerminal: process.stdout.isTTY,
+    columns: process.stdout.columns,
     get input() {
       return process.stdin
     },

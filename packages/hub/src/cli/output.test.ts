@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseFlags, runCli } from './commands.ts'
 import { keyList } from './credential-commands.ts'
-import { printResult, styled, tableLines } from './output.ts'
+import { printResult, styled, tableLines, wrappedLine } from './output.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 describe('the output of commands', () => {
@@ -35,5 +35,20 @@ describe('the output of commands', () => {
     const terminal = createTestTerminal({ environment })
     // A hub that is called but does not respond ends the command with 3.
     assert.equal(await runCli(['key', 'create', '--agent', 'a', '-o', 'yaml'], terminal), 2)
+  })
+
+  it('wraps help at the width of the terminal, within the column of its text', () => {
+    const line = '  -c, --config <file>   The configuration that names the store. Default: parley.yaml.'
+    assert.deepEqual(wrappedLine(line), [line])
+    assert.deepEqual(wrappedLine(line, 60), [
+      '  -c, --config <file>   The configuration that names the',
+      '                        store. Default: parley.yaml.',
+    ])
+    assert.deepEqual(wrappedLine(line, 40), [
+      '  -c, --config <file>   The',
+      '      configuration that names the',
+      '      store. Default: parley.yaml.',
+    ])
+    assert.deepEqual(wrappedLine('  Reads the store at one moment.', 20), ['  Reads the store at', '  one moment.'])
   })
 })

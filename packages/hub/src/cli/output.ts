@@ -69,3 +69,23 @@ export function bytesText(bytes: number): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
+
+/**
+ * A line of help in lines of at most `columns` characters. What follows the name of a flag or a command stays in its column, unless
+ * less than half of the width is left for it.
+ */
+export function wrappedLine(line: string, columns = Infinity): readonly string[] {
+  if (line.length <= columns) return [line]
+  const [name = ''] = /^ *(?:\S+(?: \S+)* {2,})?/.exec(line) ?? []
+  const indent = ' '.repeat(name.length <= columns / 2 ? name.length : 6)
+  const lines: string[] = []
+  let current = name
+  for (const word of line.slice(name.length).split(' ')) {
+    const isFirst = current === name || current === indent
+    if (!isFirst && current.length + 1 + word.length > columns) {
+      lines.push(current)
+      current = indent + word
+    } else current += isFirst ? word : ` ${word}`
+  }
+  return [...lines, current]
+}
