@@ -21,7 +21,7 @@ async function status(url: string) {
 
 describe('a request to a hub', () => {
   it('names the HTTP port as the remedy if it reaches a gRPC port, and http:// if there is no TLS', async (t) => {
-    const grpc = `http://${await listen(t, createServer() as unknown as Server)}`
+    const grpc = `http://${await listen(t, createServer())}`
     assert.deepEqual((await status(grpc)).errors, [
       `${grpc} does not speak HTTP/1.1, as the gRPC port of a hub: name the HTTP port of the hub with --url.`,
     ])
