@@ -13,6 +13,8 @@ const fileIn = (dataDir: string): string => join(dataDir, 'parley.address')
 export async function recordHubAddress(dataDir: string, url: string): Promise<() => Promise<void>> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    // A hub that was killed left its own, and the mode applies only to a new file.
+    await rm(fileIn(dataDir), { force: true })
     await writeFile(fileIn(dataDir), `${url}\n`, { mode: 0o600 })
   } catch {
     // The data directory may be read-only; commands then need --port or --url.
