@@ -67,6 +67,8 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   const forgetAddress = await recordHubAddress(config.dataDir, listenUrl({ ...config.listen, port: hub.port }))
   const stop = followConfig({ hub, source, terminal, secrets, log, report }, loaded)
   record.info('the hub started', { url: hub.url, version: hubVersion(), configuration: config.file ?? 'none' })
+  // Not between the lines of the banner.
+  log.flush()
   await printStartup(hub, config, flags, terminal, log)
   terminal.print(`${terminal.isOutputTerminal ? 'Stop with Ctrl-C. ' : ''}${stopText(config.store.url)}`)
   await shutdown
