@@ -71,6 +71,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       WireObject
     `,
   },
+  './nearest-name': { values: 'nearestName', types: '' },
   './client/node': { values: 'nodeFetch', types: 'NodeFetchOptions' },
   './node': {
     values: 'clientNetwork guardedFetch guardedLookup guardedWebhooks nodeFetch serve',

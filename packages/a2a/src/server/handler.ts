@@ -12,6 +12,7 @@ import { createHandlerCall, type HandlerCall } from './calls/in-process-call.ts'
 import type { CardVariant } from './cards/agent-cards.ts'
 import { checkSigning, createCardKeys } from './cards/card-keys.ts'
 import { createCardSigner } from './cards/card-signer.ts'
+import { checkHandlerOptions } from './check-options.ts'
 import { ConfigError } from './config-error.ts'
 import * as defaults from './defaults.ts'
 import { createFetchHandler, type FetchHandler } from './http/fetch-adapter.ts'
@@ -133,6 +134,12 @@ export interface HandlerPush extends Pick<PushConfigService, 'cursors' | 'search
  * ```
  */
 export function createHandler(options: HandlerOptions): Handler {
+  checkHandlerOptions(options)
+  return openHandler(options)
+}
+
+/** For options that are checked. */
+export function openHandler(options: HandlerOptions): Handler {
   const { store, log = consoleLog } = options
   const prefix = checkPrefix(options.prefix)
   const publicUrl = checkPublicUrl(options.publicUrl)

@@ -12,6 +12,7 @@ import { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
 import { announce, warnOfOpenServer, type AnnounceOptions, type ListeningServer } from './announce.ts'
+import { checkServeOptions } from './check-serve-options.ts'
 import { isLoopbackAddress } from './http/host-and-cors.ts'
 import { ConfigError } from './config-error.ts'
 import type { ConnectionCounts, ConnectionLimiter } from './http/connection-limits.ts'
@@ -21,12 +22,12 @@ import { createDirectRequestClass } from './http/node-body.ts'
 import type { GrpcListener } from './grpc/grpc-listener.ts'
 import { openGrpcListener } from './grpc/open-grpc-listener.ts'
 import { type GrpcListeners, openGrpcListeners } from './grpc/grpc-listeners.ts'
-import { createHandler, type Handler } from './handler.ts'
+import { type Handler, openHandler } from './handler.ts'
 import { hostInUrl } from './http/addresses.ts'
 import { consoleLog } from './console-log.ts'
 import { hasSingleHost, respondBadHost } from './http/node-adapter.ts'
 import { dropStalled, isWaitingForClient, type OpenResponses, trackResponses } from './http/open-responses.ts'
-import { dataDirError, isPortInUse, portInUse, requireNode } from './http/start-errors.ts'
+import { dataDirError, isPortInUse, listenError, portInUse, requireNode } from './http/start-errors.ts'
 import type { PushOptions } from './push/push-options.ts'
 import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve-options.ts'
 
@@ -62,12 +63,13 @@ export type { ConnectionCounts, ConnectionLimits } from './http/connection-limit
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
+  await checkOptions(options)
   const { port = 3000, host = '127.0.0.1', drainMs = 5_000, shutdownDelayMs = 0, tls } = options
   const server = createListener(options)
   const limiters = limitersOf(options)
   server.on('connection', limiters.http.admit)
   const store = options.store ?? (await defaultStore(options.dataDir))
-  const handler = await openHandler(options, store)
+  const handler = await openServedHandler(options, store)
   const openResponses = trackResponses(server)
   dropStalled(server, openResponses, options.stallMs ?? stallMs, () => handler.readers.stalled())
   server.on('request', createRequestListener(options, handler))
@@ -220,11 +222,20 @@ function withWebhookGuard(options: ServePushOptions): PushOptions {
   }
 }
 
+async function checkOptions(options: ServeOptions): Promise<void> {
+  try {
+    checkServeOptions(options)
+  } catch (reason) {
+    await options.store?.close?.()
+    throw reason
+  }
+}
+
 /** Invalid options must not keep the store open: after a fix the program opens the same file again. */
-async function openHandler(options: ServeOptions, store: Store): Promise<Handler> {
+async function openServedHandler(options: ServeOptions, store: Store): Promise<Handler> {
   try {
     const { push, ...rest } = options
-    return createHandler({
+    return openHandler({
       homePage: true,
       ...rest,
       store,
@@ -286,7 +297,8 @@ type PortSetting = Parameters<typeof portInUse>[0]
 
 function listen(server: HttpServer | HttpsServer, port: number, host: string, setting: PortSetting): Promise<void> {
   return new Promise((resolve, reject) => {
-    const failed = (reason: Error): void => reject(isPortInUse(reason) ? portInUse(setting, host, port) : reason)
+    const failed = (reason: Error): void =>
+      reject(isPortInUse(reason) ? portInUse(setting, host, port) : listenError(reason, host))
     server.once('error', failed)
     server.listen({ port, host, backlog }, () => {
       server.off('error', failed)

@@ -1,7 +1,7 @@
 /** All commands, and how arguments select and parse one. */
 import { parseArgs } from 'node:util'
 import { agentAdd } from './agent/agent-add.ts'
-import { nearestName } from '../config/nearest-name.ts'
+import { nearestName } from '@parley/a2a/nearest-name'
 import { agentList, agentRemove } from './agent/agent-commands.ts'
 import { backupCommand, exportCommand, importCommand, restoreCommand } from './backup-commands.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'

@@ -81,7 +81,9 @@ function openSqlite(path: string, { dataDir, acceptLoss = false, log = console }
     const message = reason instanceof Error ? reason.message : String(reason)
     const error = new ConfigError(
       'store',
-      path === '' ? message.replace('choose another directory', '$& with --data') : message,
+      path === ''
+        ? message.replace(/choose another (directory|file)/, 'choose another directory with --data')
+        : message,
     )
     error.cause = reason
     throw error

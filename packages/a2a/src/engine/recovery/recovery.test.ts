@@ -73,6 +73,11 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       )
       const task = await second.reaches(id, 'TASK_STATE_FAILED')
       assert.equal(textOfMessage(task.status.message), 'The task was interrupted by a restart')
+      const logged = second.lines.filter(({ message }) => message.includes('interrupted turn'))
+      assert.deepEqual(
+        logged.map(({ level, message }) => [level, message]),
+        [['warn', 'an interrupted turn failed: its agent does not declare `resume`']],
+      )
       await assert.rejects(second.send({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
     })
 

@@ -165,11 +165,19 @@ export function createRecovery(deps: RecoveryDeps) {
     const { fold } = loaded
     const { agent } = loaded.partition
     const entry = deps.findAgent(agent)
-    if (isInterruptedTurn(fold)) log.info('resuming an interrupted turn', { taskId: loaded.id, agent, turn: fold.turn })
+    const about = { taskId: loaded.id, agent, turn: fold.turn }
     if (fold.cancelRequested) return end(loaded, 'TASK_STATE_CANCELED', undefined)
-    if (entry === undefined) return end(loaded, 'TASK_STATE_FAILED', 'The agent is no longer available on this server')
+    if (entry === undefined) {
+      log.warn('an unfinished task failed: this server no longer has its agent', about)
+      return end(loaded, 'TASK_STATE_FAILED', 'The agent is no longer available on this server')
+    }
     const input = resumedTurn(loaded, entry)
-    if (input === undefined) return end(loaded, 'TASK_STATE_FAILED', 'The task was interrupted by a restart')
+    if (input === undefined) {
+      const why = typeof entry.agent === 'function' ? 'does not declare `resume`' : "declares `resume: 'fail'`"
+      log.warn(`an interrupted turn failed: its agent ${why}`, about)
+      return end(loaded, 'TASK_STATE_FAILED', 'The task was interrupted by a restart')
+    }
+    if (isInterruptedTurn(fold)) log.info('resuming an interrupted turn', about)
     deps.startRun(loaded, entry, input)
   }
 

@@ -3,7 +3,9 @@
  * removed agent stays readable until the process ends, so that its tasks can be read.
  */
 import { A2AError } from '../../model/error.ts'
+import { checkAgentSettings } from '../check-options.ts'
 import { ConfigError } from '../config-error.ts'
+import { throwConfigError } from '../option-checks.ts'
 import type { Agent, AgentSettings, AgentsOption } from '../options.ts'
 import type { RegisteredAgent, SharedAgentOptions } from './registered-agent.ts'
 import {
@@ -73,6 +75,7 @@ export function createAgentRegistry(options: AgentsOption & SharedAgentOptions):
 
   function set(name: string, given: Agent | AgentSettings): RegisteredAgent | undefined {
     if (isSingleAgent && name !== singleAgentName) throw singleAgentError(name)
+    throwConfigError(checkAgentSettings(given, `agents.${name}`))
     const registeredAgent = isSingleAgent
       ? createRegisteredAgent(singleAgentName, '', 'agent', 'agent' in given ? given : { agent: given }, kept)
       : createNamedAgent(name, given, options)

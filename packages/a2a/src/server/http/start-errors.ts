@@ -9,17 +9,24 @@ export interface PortInUseError extends ConfigError {
 
 export function portInUse(setting: 'port' | 'grpcPort', host: string, port: number): PortInUseError {
   const error = new ConfigError(setting, `${hostInUrl(host)}:${port} is already in use: choose another port`)
-  // The stack only shows Node's listener: an uncaught error prints just the message.
-  error.stack = `${error.name}: ${error.message}`
   return Object.assign(error, { code: 'EADDRINUSE', port } as const)
 }
 
-/** The default store could not be opened: its message says why. Like `portInUse`, without the stack and the cause. */
+/** The error for an address that this machine does not have; any other error stays as it is. */
+export function listenError(reason: unknown, host: string): unknown {
+  const code = String((reason as { readonly code?: unknown }).code)
+  if (!['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'].includes(code)) return reason
+  return new ConfigError(
+    'host',
+    `${host} is not an address of this machine (${code}): use 127.0.0.1, or 0.0.0.0 for all networks`,
+  )
+}
+
+/** The default store could not be opened: its message says why. */
 export function dataDirError(reason: unknown): unknown {
   if (!(reason instanceof Error) || reason.constructor !== Error) return reason
-  const error = new ConfigError('dataDir', reason.message)
-  error.stack = `${error.name}: ${error.message}`
-  return error
+  // The operator chose the directory, not the file in it.
+  return new ConfigError('dataDir', reason.message.replace('another file', 'another directory'))
 }
 
 /** Recognizes Node's error, and the text that grpc-js repeats. */

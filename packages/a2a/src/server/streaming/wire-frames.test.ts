@@ -91,6 +91,7 @@ describe('tasks, for the operator', () => {
     const store = memoryStore()
     const handler = servers.open({
       store,
+      agent: undefined,
       agents: { asker: async (turn: { ask(text: string): Promise<unknown> }) => void (await turn.ask('Which city?')) },
       authenticate: ({ header }: { header(name: string): string | undefined }) => ({ id: header('x-who') ?? '' }),
     } as never)
@@ -114,6 +115,7 @@ describe('tasks, for the operator', () => {
 
   it('are counted as streams, of one agent and of all', async () => {
     const handler = servers.open({
+      agent: undefined,
       agents: {
         slow: async ({ signal }: { signal: AbortSignal }) =>
           new Promise((_, no) => signal.addEventListener('abort', no)),

@@ -17,9 +17,12 @@ export function lockFile(path: string): () => void {
   } catch (cause) {
     guard.close()
     if (!isBusy(cause)) throw cause
-    throw new Error(
-      `${path} is in use by another store, of this process or another one. Close that one, or choose another directory.`,
-      { cause },
+    // Without the cause, which says the same: an uncaught error prints one message.
+    throw Object.assign(
+      new Error(
+        `${path} is in use by another store, of this process or another one. Close that one, or choose another file.`,
+      ),
+      { code: 'STORE_IN_USE', path },
     )
   }
   // A load that failed meanwhile has removed the file that this lock is on.

@@ -20,7 +20,7 @@ describe('the master key beside a database', () => {
     assert.deepEqual(masterKeyFile(database), key)
     assert.equal((await stat(`${database}.key`)).mode & 0o777, 0o600)
     assert.equal((await stat(join(directory, 'data'))).mode & 0o777, 0o700)
-    assert.deepEqual(await readdir(join(directory, 'data')), ['tasks.db.key'])
+    assert.deepEqual(await readdir(join(directory, 'data')), ['.gitignore', 'tasks.db.key'])
     assert.notEqual((await readFile(`${database}.key`, 'utf8')).trim(), '')
   })
 

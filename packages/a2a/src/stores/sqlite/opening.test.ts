@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -55,6 +55,14 @@ function describeOpening(): void {
       const store = sqliteStore(join(directory, 'a', 'b', 'tasks.db'))
       await store.close()
       assert.equal((await stat(join(directory, 'a', 'b'))).mode & 0o777, 0o700)
+    })
+
+    it('keeps a directory that it creates out of git, and changes no other', async () => {
+      await sqliteStore(join(directory, 'a', 'b', 'tasks.db')).close()
+      assert.equal(await readFile(join(directory, 'a', 'b', '.gitignore'), 'utf8'), '*\n')
+      assert.deepEqual(await readdir(join(directory, 'a')), ['b'])
+      await sqliteStore(file).close()
+      assert.equal(existsSync(join(directory, '.gitignore')), false)
     })
 
     it('reports a directory that it cannot create or write in one sentence', async () => {
@@ -114,7 +122,14 @@ function describeOpening(): void {
       for (const name of [file, join(directory, 'alias.db')]) {
         assert.throws(
           () => sqliteStore(name),
-          /tasks\.db is in use by another store, of this process or another one\. Close that one/,
+          (error: Error) => {
+            assert.match(
+              error.message,
+              /tasks\.db is in use by another store, .*\. Close that one, or choose another file\.$/,
+            )
+            assert.deepEqual({ ...error }, { code: 'STORE_IN_USE', path: file })
+            return error.cause === undefined
+          },
         )
       }
       const { id } = await createTask(first)

@@ -1,12 +1,14 @@
 /** Creates the directory of a store. Most errors end a program, so their messages name the path and what to change. */
-import { mkdirSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 
-/** For its owner only. */
+/** For its owner only, and not for git: it holds tasks and keys. */
 export function createStoreDirectory(directory: string): void {
   const path = resolve(directory)
   try {
+    const isNew = directoryStatus(path) === undefined
     create(path)
+    if (isNew) writeFileSync(join(path, '.gitignore'), '*\n')
   } catch (reason) {
     throw accessError(reason, `The directory ${path} cannot be created`)
   }

@@ -12,6 +12,10 @@ describe('the word that was meant', () => {
     assert.deepEqual(found, ['baseUrl', 'apiKey', 'apiKey', 'model', 'timeout', 'timeout'])
   })
 
+  it('is found by its first word', () => {
+    assert.equal(nearestName('agent', ['card', 'agent-card']), 'agent-card')
+  })
+
   it('is not made up', () => {
     assert.deepEqual(
       ['temperature', 'mo', 'x', 'url'].map((word) => nearestName(word, known)),

@@ -1,14 +1,17 @@
-/** Finds the name that was most likely meant, for example `baseUrl` for `baseURL`. */
-
+/** Entry point `@parley/a2a/nearest-name`: a file of its own, because `--help` of a command line must not load the SDK. */
+/**
+ * Returns the name of `known` that `word` was most likely meant to be, for the hint of an error: `baseUrl` for `baseURL`, `stream` for
+ * `steam`, `agent-card` for `agent`. `undefined` if none is near.
+ */
 export function nearestName(word: string, known: readonly string[]): string | undefined {
   const same = known.find((one) => normalize(one) === normalize(word))
   if (same !== undefined) return same
   const maxDistance = word.length < 3 ? 0 : word.length < 6 ? 1 : 2
   const [best] = known
     .map((one) => ({ one, distance: editDistance(normalize(word), normalize(one)) }))
-    .filter((found) => found.distance <= maxDistance)
+    .filter(({ one, distance }) => distance <= maxDistance && distance < one.length)
     .toSorted((a, b) => a.distance - b.distance)
-  return best?.one
+  return best?.one ?? known.find((one) => word.length > 2 && one.startsWith(`${word.toLowerCase()}-`))
 }
 
 function normalize(word: string): string {

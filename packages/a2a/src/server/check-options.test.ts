@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import { createHandler } from './handler.ts'
+import { serve, type ServeOptions } from './node.ts'
+import type { HandlerOptions } from './options.ts'
+
+const skill = { id: 'a', name: 'A', description: 'Does A', tags: [] }
+
+/** The message of the error for these options, which types would refuse. */
+async function serveProblem(options: object): Promise<string> {
+  const started = serve({ port: 0, store: memoryStore(), agent: () => 'x', ...options } as ServeOptions)
+  const error = await started.then((server) => server.close()).catch((reason: unknown) => reason)
+  assert.ok(error instanceof Error, 'the server started')
+  assert.deepEqual([error.name, error.stack], ['ConfigError', `ConfigError: ${error.message}`])
+  return error.message
+}
+
+async function handlerProblem(options: object): Promise<string> {
+  let handler
+  try {
+    handler = createHandler(options as HandlerOptions)
+  } catch (reason) {
+    return (reason as Error).message
+  }
+  await handler.close()
+  return 'no problem'
+}
+
+describe('unknown options', () => {
+  it('do not start a server, and the error names the option that was meant', async () => {
+    assert.equal(
+      await serveProblem({ authentcate: () => undefined }),
+      'authentcate: unknown option: did you mean `authenticate`?',
+    )
+    assert.equal(await serveProblem({ colour: 'red' }), 'colour: unknown option')
+    assert.equal(
+      await handlerProblem({ store: memoryStore(), agent: () => 'x', authentcate: () => undefined }),
+      'authentcate: unknown option: did you mean `authenticate`?',
+    )
+  })
+
+  it('are found in nested options', async () => {
+    const nested = {
+      limits: { bodyByte: 1 },
+      push: { timeoutMS: 1 },
+      signing: { kId: 'a' },
+      retention: { finished: 1 },
+      tls: { certificate: '' },
+      tenants: { declare: [] },
+      idempotency: { window: 1 },
+      inputTimeout: { afterMS: 1 },
+    }
+    for (const [name, value] of Object.entries(nested)) {
+      const [wrong] = Object.keys(value)
+      assert.match(await serveProblem({ [name]: value }), new RegExp(`^${name}\\.${wrong}: unknown option`))
+    }
+  })
+
+  it('are found in the settings of one of several agents, at the start and later', async () => {
+    const wrong = { agent: () => 'x', requireSkil: true }
+    const message = 'agents.ann.requireSkil: unknown option: did you mean `requireSkill`?'
+    assert.equal(await serveProblem({ agent: undefined, agents: { ann: wrong } }), message)
+    const handler = createHandler({ store: memoryStore(), agents: { bob: () => 'x' } })
+    assert.throws(() => handler.agents.set('ann', wrong), { message })
+    await handler.close()
+  })
+
+  it('of one agent do not belong to a server of several', async () => {
+    assert.equal(
+      await serveProblem({ agent: undefined, agents: { ann: () => 'x' }, requireSkill: true }),
+      'requireSkill: is an option of one agent: set it in each of `agents`',
+    )
+    assert.match(await serveProblem({ agents: { ann: () => 'x' } }), /^agents: must be omitted with `agent`/)
+  })
+})
+
+describe('invalid values', () => {
+  it('do not start a server, and the error names the option and what it must be', async () => {
+    const wrong: readonly [options: object, message: RegExp][] = [
+      [{ turnTimeoutMs: -1 }, /^turnTimeoutMs: must be a number of milliseconds above 0, such as 60_000; it is -1$/],
+      [{ turnTimeoutMs: '60s' }, /^turnTimeoutMs: .*; it is '60s'$/],
+      [{ openAfterMs: NaN }, /^openAfterMs: must be a number of milliseconds.*NaN$/],
+      [{ drainMs: -1 }, /^drainMs: /],
+      [{ headTimeoutMs: Infinity }, /^headTimeoutMs: /],
+      [{ limits: { waitMs: '1' } }, /^limits\.waitMs: /],
+      [{ retention: { finishedMs: -1 } }, /^retention\.finishedMs: /],
+      [{ whenBusy: 'drop' }, /^whenBusy: must be one of queue, reject, steer; it is 'drop'$/],
+      [{ versions: ['2.0'] }, /^versions: must be a list of 1\.0, 0\.3, 0\.2$/],
+      [{ port: NaN }, /^port: must be a whole number from 0 to 65535, where 0 picks a free port; it is NaN$/],
+      [{ port: 99_999 }, /^port: .*99999$/],
+      [{ grpcPort: '3001' }, /^grpcPort: /],
+      [{ host: 'not a host' }, /^host: not a host is not an address of this machine .*: use 127\.0\.0\.1/],
+      [{ authenticate: 'secret' }, /^authenticate: must be a function$/],
+      [{ protectCard: 'yes' }, /^protectCard: must be true or false/],
+    ]
+    for (const [options, message] of wrong) assert.match(await serveProblem(options), message)
+  })
+
+  it('are all reported in one error', async () => {
+    const { tags: _, ...untagged } = skill
+    assert.equal(
+      await serveProblem({ whenBusy: 'drop', skills: [skill, { id: 'b' }, untagged] }),
+      [
+        "whenBusy: must be one of queue, reject, steer; it is 'drop'",
+        'skills[1].name: is required',
+        'skills[1].description: is required',
+        'skills[1].tags: is required: a list of strings, or []',
+        'skills[2].tags: is required: a list of strings, or []',
+      ].join('\n'),
+    )
+  })
+
+  it('include a missing store of a handler', async () => {
+    assert.equal(await handlerProblem({ name: 'Echo', agent: () => 'x' }), 'store: is required, such as memoryStore()')
+  })
+})
