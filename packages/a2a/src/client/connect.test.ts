@@ -113,6 +113,21 @@ describe('connect', () => {
     assert.match(await agent.ask('Question'), /^Question/)
   })
 
+  it('accepts an address without a scheme, and names one that it cannot use', async () => {
+    const agent = await connect(server.url.replace('http://', ''), { bearer: 'secret' })
+    assert.match(await agent.ask('Question'), /^Question/)
+    for (const [target, url] of [
+      ['ftp://agent.test/a?key=secret', 'ftp://agent.test/a'],
+      ['https://me:secret@agent.test/', 'https://agent.test/'],
+      ['/agents/a', '/agents/a'],
+    ] as const)
+      await assert.rejects(connect(target), {
+        code: 'INVALID_PARAMS',
+        message: `${url} must be an http(s) URL without a password, such as https://agent.example.com`,
+        details: { url },
+      })
+  })
+
   it('retries the card on 503, after Retry-After [B-162]', async () => {
     const handler = createHandler({ store: memoryStore(), publicUrl: 'http://agent.test', agent: () => 'hi' })
     const busy = (times: number, retryAfter: string, then?: Response) => {

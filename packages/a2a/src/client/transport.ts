@@ -124,6 +124,8 @@ export interface EventFrame {
   readonly id: string | undefined
   /** The `final` flag of 0.x: no event follows. Absent in 1.0. */
   readonly final: boolean | undefined
+  /** The task as it was before the message that continues it: its artifacts are those of earlier turns. */
+  readonly isEarlier?: true
 }
 /** Options of one request of a transport. */
 export interface TransportCallOptions {

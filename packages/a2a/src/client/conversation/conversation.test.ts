@@ -196,6 +196,24 @@ describe('a chat', () => {
     assert.equal(lost.contextId, asked.contextId)
   })
 
+  it('streams the text of a follow-up without that of earlier turns, as a stream of the agent does', async () => {
+    const report: Agent = async function* ({ text }) {
+      yield `About ${text}.`
+      if (text === 'sales') yield inputRequired('Which format?')
+    }
+    for (const version of ['1.0', '0.3'] as const) {
+      const agent = await talkTo(report, { version })
+      const asked = await agent.send('sales')
+      assert.ok(asked.kind === 'task')
+      const stream = agent.stream('csv', { taskId: asked.id })
+      assert.deepEqual(await Array.fromAsync(stream.text()), ['About csv.'])
+      assert.equal((await stream.artifacts()).length, 2)
+      const chat = agent.chat()
+      await chat.send('sales')
+      assert.deepEqual(await Array.fromAsync(chat.stream('csv').text()), ['About csv.'])
+    }
+  })
+
   it('starts a new task after one that ended while it waited', async () => {
     const agent = await talkTo(booking)
     const chat = agent.chat()

@@ -1,4 +1,4 @@
-/** Addresses as people write them, for command lines and configurations. `connect` takes a URL: a page loads it, and every byte counts there. */
+/** Addresses as people write them. `connect` loads this file only for an address without a scheme: on a page, every byte counts. */
 
 /** Whether a host name, as a `URL` has it, is that of this machine. */
 export const isLoopbackHost = (hostname: string): boolean =>

@@ -53,7 +53,8 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
         for (const message of messagesIn(frame.event)) {
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
         }
-        const item = each(frame, reading.applyEvent(streamState, frame.event), reading)
+        const text = reading.applyEvent(streamState, frame.event)
+        const item = each(frame, frame.isEarlier === true ? '' : text, reading)
         if (item === undefined) continue
         isWaiting = false
         yield item

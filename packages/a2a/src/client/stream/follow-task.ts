@@ -94,7 +94,7 @@ export async function* followTask(
         if (ends && (deduper.hasPossibleGap || needsArtifactCheck(step.value)))
           for (const missing of await findMissing(deduper.hasPossibleGap ? limits.timeoutMs : artifactCheckMs))
             yield emit(missing)
-        yield emit(frame)
+        yield isEarlierTask(frame) ? { ...emit(frame), isEarlier: true } : emit(frame)
         if (ends) return
       }
       if (step.done !== true && step.value.final !== true) continue
@@ -219,6 +219,12 @@ export async function* followTask(
     return (
       send !== undefined && !('task' in event && streamState.taskId === undefined && send.message.taskId !== undefined)
     )
+  }
+
+  /** A follow-up first gets the task as the message found it. One that has ended may be all that the peer sends. */
+  function isEarlierTask({ event }: EventFrame): boolean {
+    if (send?.message.taskId === undefined || mode !== 'stream' || connections > 1) return false
+    return streamState.taskId === undefined && 'task' in event && !isTerminal(event.task.status.state)
   }
 
   function emit(frame: EventFrame): EventFrame {
