@@ -7,12 +7,21 @@ import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
 import type { BindingName } from '../bindings/protocol-bindings.ts'
 import { toAgentResponse, requireCompletedText } from '../client/agent-response.ts'
-import type { EventStream, MessageInput } from '../client/contract.ts'
+import { connect } from '../client/connect.ts'
+import type {
+  AgentResponse,
+  Conversation,
+  ConversationOptions,
+  EventStream,
+  MessageInput,
+  RemoteAgent,
+} from '../client/contract.ts'
+import { createConversation } from '../client/conversation/conversation.ts'
 import { createEventStream } from '../client/stream/event-stream.ts'
 import type { Caller } from '../model/caller.ts'
 import { newId } from '../model/id.ts'
 import type { ListTasksRequest, SendMessageConfiguration, SendMessageRequest } from '../model/operation.ts'
-import type { Message, Part, Task } from '../model/task.ts'
+import type { Part, Task } from '../model/task.ts'
 import type { AgentSettings, HandlerOptions } from '../server/options.ts'
 import { createHandler } from '../server/handler.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
@@ -61,8 +70,10 @@ export type TestStream = EventStream
 export interface TestAgent {
   /** Returns the text of the response; throws TASK_FAILED or INPUT_REQUIRED if there is none. */
   ask(message: MessageInput, options?: TestSendOptions): Promise<string>
-  /** Sends a message and returns the task, or the direct reply. */
-  send(message: MessageInput, options?: TestSendOptions): Promise<Task | Message>
+  /** Sends a message and returns the task, or the direct reply. Check `kind` to tell them apart. */
+  send(message: MessageInput, options?: TestSendOptions): Promise<AgentResponse>
+  /** Opens a conversation, as a client has it: it continues the task that waits for an answer. */
+  chat(options?: ConversationOptions): Conversation
   /** Sends a message when the stream is first read. */
   stream(message: MessageInput, options?: TestSendOptions & CallOptions): TestStream
   /** Subscribes to a task when the stream is first read; after `lastEventId` if given. */
@@ -82,6 +93,8 @@ export interface TestAgent {
   grpcAddress(): Promise<string>
   /** Closes the agent and its store. */
   close(): Promise<void>
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 const origin = 'http://agent.test'
@@ -127,12 +140,23 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
       over === 'GRPC'
         ? grpcTestWire(versionOf(as), line)
         : testWire({ url: origin, version: versionOf(as), binding: over, fetch: call })
+    let client: Promise<RemoteAgent> | undefined
+    const connected = (): Promise<RemoteAgent> => (client ??= connectOver(as, over))
     return {
       wire,
-      async ask(message, about) {
-        return requireCompletedText(toAgentResponse(await wire.call('SendMessage', requestOf(message, about ?? {}))))
-      },
+      ask: async (message, about) => requireCompletedText(await send(message, about)),
       send,
+      chat: (options) =>
+        createConversation(
+          {
+            stream: (message, about) =>
+              createEventStream(async function* (signal) {
+                yield* (await connected()).stream(message, { ...about, signal }).frames()
+              }, about?.signal),
+            get: async (id, about) => (await connected()).get(id, about),
+          },
+          options,
+        ),
       stream: (message, about = {}) =>
         createEventStream(
           (signal) => wire.stream('SendStreamingMessage', requestOf(message, about), callOptions(about, signal)),
@@ -150,16 +174,27 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
       as: (otherVersion, otherBinding = over) => seen(otherVersion, otherBinding),
       fetch: call,
       grpcAddress: async () => (await line()).address,
-      async close() {
-        await line.close()
-        await handler.close()
-      },
+      close,
+      [Symbol.asyncDispose]: close,
     }
 
-    async function send(message: MessageInput, about: TestSendOptions = {}): Promise<Task | Message> {
-      const result = await wire.call('SendMessage', requestOf(message, about))
-      return 'task' in result ? result.task : result.message
+    async function send(message: MessageInput, about: TestSendOptions = {}): Promise<AgentResponse> {
+      return toAgentResponse(await wire.call('SendMessage', requestOf(message, about)))
     }
+  }
+
+  /** A real client; for gRPC of a card with the port that is open, which the public card does not list. */
+  async function connectOver(as: VersionId, over: TestBinding): Promise<RemoteAgent> {
+    const agent = await connect(origin, { fetch: call, version: as, prefer: [over] })
+    if (over !== 'GRPC') return agent
+    const { address: url, binding } = await line()
+    const supportedInterfaces = [{ url, protocolBinding: over, protocolVersion: as }]
+    return connect({ ...agent.card, supportedInterfaces }, { bindings: [binding], version: as })
+  }
+
+  async function close(): Promise<void> {
+    await line.close()
+    await handler.close()
   }
 }
 

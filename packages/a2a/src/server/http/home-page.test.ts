@@ -40,6 +40,12 @@ describe('a browser at the root of a server', () => {
     assert.match(text, /&quot;messageId&quot;: &quot;[0-9a-f]{8}-&#39;\$\(date \+%s\)&#39;&quot;/)
   })
 
+  it('reads each text once, and whole commands on a narrow page', async () => {
+    const { text } = await page({ name: 'Greeter', description: 'Greets people.', agent: () => 'hi' })
+    assert.equal(text.split('Greets people.').length, 2)
+    assert.match(text, /pre\{white-space:pre-wrap;overflow-wrap:anywhere;/)
+  })
+
   it('sees every agent except those with a private card', async () => {
     const { text } = await page({
       agents: {

@@ -34,10 +34,10 @@ export function homePage(agents: readonly HomePageAgent[]): HttpResponse {
 
 const style =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}' +
-  'pre{overflow-x:auto;padding:1rem;border:1px solid #8886;border-radius:6px;font-size:14px}article{margin-top:3rem}'
+  'pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:1rem;border:1px solid #8886;border-radius:6px;font-size:14px}article{margin-top:3rem}'
 
 /** SHA-256 of `style`, so that no other style is applied. A test compares them. */
-const styleHash = 'sha256-7XUmRQfMup8na2XjQ6Affam2+KE+iGZeW4R/zjXAgsk='
+const styleHash = 'sha256-xTsbtUWDh+6BLYgSSp91wi6VCEtYiLgq1P7agJvgW2A='
 
 function document(agents: readonly HomePageAgent[]): string {
   const [only] = agents
@@ -61,7 +61,9 @@ ${agents.map((agent) => section(agent, agents.length > 1)).join('')}</html>
 function section({ url, card }: HomePageAgent, isOneOfMany: boolean): string {
   const { name, description, version, skills } = card
   const isGuarded = (card.securityRequirements ?? []).length > 0
-  const listed = skills.map((skill) => `<li dir="auto">${escape(skill.name)}: ${escape(skill.description)}</li>`)
+  // A card needs a skill: without skills of its own an agent is listed as one.
+  const own = skills.filter((skill) => skill.name !== name || skill.description !== description)
+  const listed = own.map((skill) => `<li dir="auto">${escape(skill.name)}: ${escape(skill.description)}</li>`)
   return `<article>
 ${isOneOfMany ? `<h2 dir="auto">${escape(name)}</h2>\n` : ''}<p dir="auto">${escape(description)}</p>
 ${listed.length === 0 ? '' : `<ul>${listed.join('')}</ul>\n`}<p>Version ${escape(version)} · <a href="${escape(`${url}/.well-known/agent-card.json`)}">Agent card</a>${isGuarded ? ' · Requires authentication (see the card)' : ''}</p>
