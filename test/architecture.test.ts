@@ -216,7 +216,8 @@ const commandsLoadOnDemand: Rule = (files) =>
         .map(([, , specifier = '']) => specifier)
         .filter(
           (specifier) =>
-            specifier.startsWith('@parley/') ||
+            // An entry point of one file.
+            (specifier.startsWith('@parley/') && specifier !== '@parley/a2a/nearest-name') ||
             /^\.\.?\/(?:\.\.\/)*(agent|auth|server|chat|conformance)\//.test(specifier),
         )
         .map((specifier) => `${file} imports ${specifier}: load it on demand, since every start would load it`),

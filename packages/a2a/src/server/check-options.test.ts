@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { createHandler } from './handler.ts'
-import { serve, type ServeOptions } from './node.ts'
+import { serve } from './node.ts'
 import type { HandlerOptions } from './options.ts'
 
 const skill = { id: 'a', name: 'A', description: 'Does A', tags: [] }
 
 /** The message of the error for these options, which types would refuse. */
 async function serveProblem(options: object): Promise<string> {
-  const started = serve({ port: 0, store: memoryStore(), agent: () => 'x', ...options } as ServeOptions)
+  const started = serve({ port: 0, store: memoryStore(), agent: () => 'x', ...options })
   const error = await started.then((server) => server.close()).catch((reason: unknown) => reason)
   assert.ok(error instanceof Error, 'the server started')
   assert.deepEqual([error.name, error.stack], ['ConfigError', `ConfigError: ${error.message}`])

@@ -13,8 +13,8 @@ export function portInUse(setting: 'port' | 'grpcPort', host: string, port: numb
 }
 
 /** The error for an address that this machine does not have; any other error stays as it is. */
-export function listenError(reason: unknown, host: string): unknown {
-  const code = String((reason as { readonly code?: unknown }).code)
+export function listenError(reason: Error, host: string): Error {
+  const code = 'code' in reason ? String(reason.code) : ''
   if (!['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'].includes(code)) return reason
   return new ConfigError(
     'host',
