@@ -41,10 +41,10 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
   if (typeof target === 'object' && !(target instanceof URL))
     return (await import('./read-card.ts')).cardFromDocument(target)
   const { http, limits, version = '1.0', signal = new AbortController().signal, now = Date.now } = parts
-  const address = String(target)
-  // A path would become a host name.
-  const isUrl = address.includes('://') || address.startsWith('/')
-  const url = parseHttpUrl(isUrl ? address : (await import('../http/address-url.ts')).urlOfAddress(address))
+  let address = String(target)
+  // Without a scheme, or with a password: rare, so it loads the code.
+  if (!/^https?:[^@]*$/.test(address)) address = (await import('./card-search.ts')).httpUrlOf(address)
+  const url = parseHttpUrl(address)
   const cache = cardCacheOf(http.fetch)
   const identity = await http.identify({ url: url.href, signal })
   const keyOf = (...location: string[]): string => JSON.stringify([version, ...location])

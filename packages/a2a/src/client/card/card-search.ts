@@ -11,6 +11,8 @@ import type { RetryCardOptions } from './retry-card.ts'
 import type { ClientLimits, HttpAnswer } from '../contract.ts'
 import { readText } from '../http/read-text.ts'
 
+export { httpUrlOf } from '../http/address-url.ts'
+
 /**
  * Tries the locations that are left after `first`, which failed with `reason`; retries `first` before them if it is
  * only busy.

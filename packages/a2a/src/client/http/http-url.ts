@@ -3,11 +3,7 @@ import { A2AError } from '../../model/error.ts'
 
 export function parseHttpUrl(given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined
-  if (!url || !isHttpUrl(url)) {
-    const shown = url?.host ? `${url.protocol}//${url.host}${url.pathname}` : given.replace(/.*@|[?#].*/gs, '')
-    const message = `${shown || 'The address'} must be an http(s) URL without a password, such as https://agent.example.com`
-    throw new A2AError('INVALID_PARAMS', message, { url: shown })
-  }
+  if (!url || !isHttpUrl(url)) throw new A2AError('INVALID_PARAMS', 'Invalid URL')
   url.hash = ''
   return url
 }

@@ -41,8 +41,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     each: (frame: EventFrame, text: string, reading: StreamRuntime) => T | undefined,
     last?: (answer: AgentResponse | undefined) => T | undefined,
   ): AsyncGenerator<T, void, undefined> {
-    if (isConsumed)
-      throw new A2AError('INVALID_REQUEST', 'A stream can be read only once: keep its events, or open another stream')
+    if (isConsumed) throw new A2AError('INVALID_REQUEST', 'A stream is read only once: open another')
     isConsumed = isWaiting = true
     linked = linkSignals([signal])
     try {
@@ -53,8 +52,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
         for (const message of messagesIn(frame.event)) {
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
         }
-        const text = reading.applyEvent(streamState, frame.event)
-        const item = each(frame, frame.isEarlier === true ? '' : text, reading)
+        const item = each(frame, reading.applyFrame(streamState, frame), reading)
         if (item === undefined) continue
         isWaiting = false
         yield item

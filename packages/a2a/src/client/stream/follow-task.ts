@@ -94,7 +94,7 @@ export async function* followTask(
         if (ends && (deduper.hasPossibleGap || needsArtifactCheck(step.value)))
           for (const missing of await findMissing(deduper.hasPossibleGap ? limits.timeoutMs : artifactCheckMs))
             yield emit(missing)
-        yield isEarlierTask(frame) ? { ...emit(frame), isEarlier: true } : emit(frame)
+        yield emit(frame)
         if (ends) return
       }
       if (step.done !== true && step.value.final !== true) continue
@@ -221,17 +221,19 @@ export async function* followTask(
     )
   }
 
-  /** A follow-up first gets the task as the message found it. One that has ended may be all that the peer sends. */
-  function isEarlierTask({ event }: EventFrame): boolean {
-    if (send?.message.taskId === undefined || mode !== 'stream' || connections > 1) return false
-    return streamState.taskId === undefined && 'task' in event && !isTerminal(event.task.status.state)
-  }
-
   function emit(frame: EventFrame): EventFrame {
+    // A follow-up first gets the task as the message found it. One that has ended may be all that the peer sends.
+    const { event } = frame
+    const isEarlier =
+      !hasProgress &&
+      connections === 1 &&
+      send?.message.taskId !== undefined &&
+      'task' in event &&
+      !isTerminal(event.task.status.state)
     hasProgress = true
     deduper.record(frame)
-    isSettled = 'message' in frame.event || (streamState.status !== undefined && hasSettled(streamState.status.state))
-    return frame
+    isSettled = 'message' in event || (streamState.status !== undefined && hasSettled(streamState.status.state))
+    return isEarlier ? { ...frame, isEarlier } : frame
   }
 
   /**

@@ -6,7 +6,7 @@ import { hasSettled, type TaskState } from '../../model/state.ts'
 import type { Artifact, Message, Part, StreamEvent, Struct, Task, TaskStatus } from '../../model/task.ts'
 import { appendPart } from '../../model/text-parts.ts'
 import { toAgentResponse, textOfParts } from '../agent-response.ts'
-import type { AgentResponse } from '../contract.ts'
+import type { AgentResponse, EventFrame } from '../contract.ts'
 
 interface OpenArtifact {
   artifactId: string
@@ -51,6 +51,12 @@ export function applyEvent(into: StreamState, event: StreamEvent): string {
     return update.append === true ? appendToArtifact(into, update.artifact) : setArtifact(into, update.artifact)
   setStatus(into, update.status)
   return ''
+}
+
+/** Returns the text that this frame adds to the text of the turn. */
+export function applyFrame(into: StreamState, { event, isEarlier }: EventFrame): string {
+  const text = applyEvent(into, event)
+  return isEarlier === true ? '' : text
 }
 
 /** A task does not remove what it leaves out: peers send tasks without their artifacts, or without their history. */
