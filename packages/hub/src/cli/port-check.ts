@@ -1,6 +1,7 @@
 /** Whether a port can be used, before anything is created that a refused start would leave behind. */
 import { createServer } from 'node:net'
 import type { HubConfig } from '../config/hub-config.ts'
+import { sharedGrpcPort } from '../config/sections/listen.ts'
 import { CliError } from './command.ts'
 
 /** Why a program cannot listen there; `undefined` if it can. */
@@ -13,10 +14,11 @@ export function listenError(host: string, port: number): Promise<NodeJS.ErrnoExc
 }
 
 /** Throws CliError. */
-export async function requirePorts({ host, port, grpcPort }: HubConfig['listen']): Promise<void> {
+export async function requirePorts(listen: HubConfig['listen']): Promise<void> {
+  const { host } = listen
   const ports = [
-    ['--port', port],
-    ['--grpc-port', grpcPort],
+    ['--port', listen.port],
+    ['--grpc-port', sharedGrpcPort(listen)],
   ] as const
   for (const [flag, number] of ports) {
     const error = number === false ? undefined : await listenError(host, number)
