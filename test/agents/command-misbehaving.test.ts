@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import type { Task } from '@parley/a2a'
+import { memoryStore, type Task } from '@parley/a2a'
 import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
+import { createTaskFacts } from '../../packages/hub/src/admin/task-facts.ts'
 import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
 import type { OpenKindOptions } from '../../packages/hub/src/agents/testing/open-kind.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
@@ -41,6 +42,22 @@ describe('the state of a task', () => {
       lines.some(({ fields }) => fields?.['line'] === 'secret'),
       'what it said on its error output is not logged',
     )
+  })
+
+  it('has the end of stderr for operators, whole although the program has exited', async (t) => {
+    const store = memoryStore()
+    const script = 'i=0; while [ $i -lt 400 ]; do echo "line $i" >&2; i=$((i+1)); done; read n; [ $n = 0 ] && exec 2>&-; exit 3'
+    const { agent } = await shell(t, script, {}, { test: { store } })
+    const causeOf = async (text: string) => {
+      const { id } = (await agent.send(text)) as Task
+      const { tasks } = await store.tasks.search({ states: ['TASK_STATE_FAILED'], limit: 5 })
+      const row = tasks.find((one) => one.id === id)
+      assert.ok(row)
+      return (await createTaskFacts(store).read(row)).cause
+    }
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${380 + at}`).join('\n')
+    assert.equal(await causeOf('1\n'), lines)
+    assert.equal(await causeOf('0\n'), lines)
   })
 
   it('is FAILED if the program crashed', async (t) => {

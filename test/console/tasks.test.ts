@@ -183,7 +183,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     const notice = page.getByRole('group', { name: 'Failure' })
     await notice.getByText('The agent failed', { exact: true }).waitFor()
     await notice.getByText(/^a secret of ours/).waitFor()
-    await notice.getByText('The agent threw this error.').waitFor()
+    await notice.getByText('The agent failed with this error.').waitFor()
     await notice.getByText('Details').click()
     await notice.getByText(/talker\.ts/).waitFor()
     assert.equal(await notice.getByRole('link', { name: 'Open agent' }).getAttribute('href'), '/agents/talker')

@@ -80,6 +80,24 @@ describe('the cause of an agent that does not work', () => {
     await hub.stop()
   })
 
+  it('is the end of stderr for a program that failed', async () => {
+    const script = 'echo "shout: cannot open /etc/shout.conf" >&2; exit 3'
+    const command = JSON.stringify(['sh', '-c', script])
+    const folder = await newFolder({
+      'parley.yaml': `agents:\n  shout: { kind: command, command: ${command}, access: { anonymous: true } }\n`,
+    })
+    const hub = await startHub(folder)
+    const env = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: await hub.adminKey() }
+    const run = async (...words: string[]): Promise<string> => (await runInProcess(folder, words, env)).lines.join('\n')
+    const { text } = await call1_0(`${hub.url}/a2a/shout`, 'hi')
+    assert.match(text, /The program ended with exit code 3/)
+    assert.doesNotMatch(text, /shout\.conf/)
+    const cause = '1 of 1 call failed in the last hour; the last failed task: shout: cannot open /etc/shout.conf'
+    assert.ok((await run('status')).includes(`Errors   shout: ${cause}`))
+    assert.ok((await run('doctor')).includes(`command, up; ${cause}`))
+    await hub.stop()
+  })
+
   it('is visible at once: doctor checks, and so does a reader after a failed task or a changed entry', async () => {
     const models = ['small', 'large']
     const baseUrl = await startEndpoint(models)

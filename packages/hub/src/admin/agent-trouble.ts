@@ -12,3 +12,11 @@ export function agentTrouble({ state, startError, health, lastError }: AgentStat
   const last = cause === undefined && breaker === 'open' ? (lastError?.cause ?? lastError?.text) : undefined
   return last === undefined ? why : `${why}: ${last}`
 }
+
+/** Of an agent that is up, although calls of it ended with an error in the last hour. */
+export function recentFailure({ usage, lastError }: Pick<AgentSummary, 'usage' | 'lastError'>): string | undefined {
+  const reason = lastError?.cause ?? lastError?.text
+  if (usage.errors === 0 || reason === undefined) return undefined
+  const calls = usage.calls === 1 ? 'call' : 'calls'
+  return `${usage.errors} of ${usage.calls} ${calls} failed in the last hour; the last failed task: ${reason}`
+}

@@ -87,9 +87,11 @@ export function redactCause(cause: string, maxLength: number): string {
   return text.slice(0, maxLength).toWellFormed()
 }
 
+/** A stack of Node begins after its message, a traceback of Python ends with it. */
 function withoutStack(text: string): string {
   // Not `\s`, which would take quadratic time for a text of line breaks.
-  return text.split(/\n[^\S\n]+at /, 1)[0]?.trim() ?? ''
+  const [message = ''] = text.split(/\n[^\S\n]+at /, 1)
+  return message.replace(/^[^]*Traceback \(most recent call last\):\n(?:[^\S\n].*\n)+/, '').trim()
 }
 
 /**

@@ -41,6 +41,8 @@ function statusLines(url: string, health: HubHealth, terminal: Terminal): readon
       : [['Config', `not applied since ${configRejection.since}: ${configRejection.problem}`] as const]),
     ...storageRows(health),
     ['Agents', agentsText(agents)],
+    // A hub of an earlier version does not send them.
+    ...Object.entries(agents.failing ?? {}).map(([name, failure]) => ['Errors', `${name}: ${failure}`] as const),
     ['Tasks', tasksText(tasks)],
     ['Streams', `${streams} open${unsentText(readers)}`],
     ['Webhooks', push.isOn ? `enabled, ${push.dead} failed${backlogText(push)}` : 'disabled'],

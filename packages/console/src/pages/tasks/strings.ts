@@ -140,7 +140,7 @@ export const tasksStrings = {
         'The hub stopped while the agent was working. Resend the message. Agents that can resume continue after a restart.',
       unavailable:
         'The agent, or a service that it uses, could not be reached. Check that it is running and that its URL and credentials are correct, then resend.',
-      error: 'The agent threw this error. Fix the cause in the agent, then resend.',
+      error: 'The agent failed with this error. Fix the cause in the agent, then resend.',
       reported: 'The agent ended the task itself. Check the request, then resend it or send it to another agent.',
       rejected: 'Change the request, or send it to another agent.',
     },

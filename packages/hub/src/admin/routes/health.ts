@@ -7,7 +7,7 @@ import type { StoreReport } from '../../telemetry/store/store-monitor.ts'
 import type { ConfigRejection } from '../../config/config-source.ts'
 import { createRedactor } from '../../telemetry/logs/redactor.ts'
 import { operatorMessage } from '../../json/operator-message.ts'
-import { agentTrouble } from '../agent-trouble.ts'
+import { agentTrouble, recentFailure } from '../agent-trouble.ts'
 import type { AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
@@ -74,6 +74,9 @@ const healthSchema = z
       open: z.int().describe('Agents that were opened. Those that do not respond are also in `down`.'),
       down: z.array(z.string()),
       troubles: z.record(z.string(), z.string()).describe('Why each of them is down, for operators.'),
+      failing: z
+        .record(z.string(), z.string())
+        .describe('Agents that are up, but had errors in the last hour: how many, and why the last task failed.'),
       drifted: z.array(z.string()).describe('Remote agents whose card awaits approval.'),
     }),
     tasks: z.record(z.string(), z.int()),
@@ -147,6 +150,12 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
             open: agents.filter(({ state }) => state === 'open').length,
             down: down.map(({ name }) => name),
             troubles: Object.fromEntries(down.map((agent) => [agent.name, agentTrouble(agent) ?? ''])),
+            failing: Object.fromEntries(
+              agents.flatMap((agent) => {
+                const failure = agentTrouble(agent) === undefined ? recentFailure(agent) : undefined
+                return failure === undefined ? [] : [[agent.name, failure]]
+              }),
+            ),
             drifted: agents.filter(({ drift }) => drift !== undefined).map(({ name }) => name),
           },
           tasks: Object.fromEntries(states.map(({ state, tasks }) => [state, tasks])),

@@ -138,7 +138,8 @@ async function* reportEnd(
       if (sentence === undefined) return
       const cause = 'error' in exit ? exit.error : outputEnd.cut
       turn.log.error('a program failed', { ...about, said: sentence, cause })
-      yield fail(sentence, { cause })
+      // Its stderr is in the log already.
+      yield fail(sentence, { cause: cause ?? ((await program.lastErrors()) || 'the program wrote nothing to stderr') })
     }
   }
 }

@@ -37,6 +37,8 @@ export interface Program {
   /** Can be read once. Ends when the program has exited, or when no process is left that could write. */
   readonly output: AsyncIterable<Uint8Array>
   readonly exited: Promise<ProgramExit>
+  /** The last lines of its stderr, for operators. Resolves when stderr has ended, or soon if another process holds it open. */
+  lastErrors(): Promise<string>
   /** Buffered until the program reads it. A program that stops reading is no error: it may have enough input. */
   write(text: string): void
   endInput(): void
@@ -75,6 +77,7 @@ function runningProgram(child: ChildProcessWithoutNullStreams, options: ProgramO
   child.stdout.on('error', () => {})
   child.stderr.on('error', () => {})
   logStderr(child.stderr, options)
+  const lastErrors = keepLastLines(child.stderr)
   void exited.then(stopGroup)
   let stopping: Promise<void> | undefined
 
@@ -104,6 +107,7 @@ function runningProgram(child: ChildProcessWithoutNullStreams, options: ProgramO
   return {
     pid: child.pid,
     exited,
+    lastErrors,
     output: outputOf(child, exited),
     write: (text) => void (child.stdin.writable && child.stdin.write(text)),
     endInput: () => void child.stdin.end(),
@@ -151,6 +155,22 @@ function logStderr(stderr: Readable, { onError, onErrorsDropped, onErrorBytes }:
   stderr.on('end', output.end)
 }
 
+/** A traceback of Python has two lines for each call. */
+const lastLines = 20
+const lastBytes = 4_000
+
+function keepLastLines(stderr: Readable): () => Promise<string> {
+  let last = Buffer.alloc(0)
+  const ended = new Promise<void>((resolve) => stderr.once('close', resolve))
+  stderr.on('data', (chunk: Buffer) => {
+    last = Buffer.concat([last, chunk.subarray(-lastBytes)]).subarray(-lastBytes)
+  })
+  return async () => {
+    await resultWithin(ended, silenceMs)
+    return last.toString().trimEnd().split('\n').slice(-lastLines).join('\n')
+  }
+}
+
 function failedProgram(reason: unknown): Program {
   const exit = async (): Promise<ProgramExit> => ({
     error: reason instanceof Error ? reason : new Error(String(reason)),
@@ -158,6 +178,7 @@ function failedProgram(reason: unknown): Program {
   return {
     pid: undefined,
     exited: exit(),
+    lastErrors: async () => '',
     output: (async function* () {})(),
     write() {},
     endInput() {},

@@ -1,7 +1,7 @@
 /** Whether each agent can be used: as the running hub sees it, or by looking for its program, file or address. */
 import { access, constants } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { agentTrouble } from '../../admin/agent-trouble.ts'
+import { agentTrouble, recentFailure } from '../../admin/agent-trouble.ts'
 import type { AgentSummary } from '../../admin/agent-view.ts'
 import { findProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
 import type { AgentConfig, HubConfig } from '../../config/hub-config.ts'
@@ -34,7 +34,11 @@ function runningAgent(agent: AgentSummary): DoctorFinding {
   const { name, kind, state, health } = agent
   const check = `agent ${name}`
   const why = agentTrouble(agent)
-  if (why === undefined) return ok(check, `${kind}, up`)
+  if (why === undefined) {
+    const failure = recentFailure(agent)
+    if (failure === undefined) return ok(check, `${kind}, up`)
+    return warning(check, `${kind}, up; ${failure}`, "See its tasks in the console, and `parley logs`.")
+  }
   const [secret] = hubReferencesIn(why)
   if (secret !== undefined) return failed(check, why, `Run \`parley secret set ${secret}\`: the agent opens at once.`)
   const local = localRemedy(kind, why)
