@@ -26,7 +26,8 @@ export function a2aDetector(limitMs: number): Detector {
         })
         return detectionOf(agent, url, deps)
       } catch (reason) {
-        const diagnosis = isRefused(reason) ? requiresAuthentication : limit.diagnosis
+        const isAuth = reason instanceof A2AError && isRefused(reason)
+        const diagnosis = isAuth ? requiresAuthentication(reason.details.status) : limit.diagnosis
         return { reasons: [rejectionReason(reason) ?? limit.reasonFor(reason)], diagnosis }
       }
     },
@@ -59,14 +60,14 @@ function originNotes(at: string, url: URL): readonly string[] {
   return [`Its card names ${at}: if that is in a private network, set \`allowPrivate: true\` in the entry.`]
 }
 
-function isRefused(reason: unknown): boolean {
-  return reason instanceof A2AError && (reason.code === 'UNAUTHENTICATED' || reason.code === 'PERMISSION_DENIED')
+function isRefused(reason: A2AError): boolean {
+  return reason.code === 'UNAUTHENTICATED' || reason.code === 'PERMISSION_DENIED'
 }
 
 function rejectionReason(reason: unknown): string | undefined {
   if (!(reason instanceof A2AError)) return undefined
   const { status } = reason.details
-  if (isRefused(reason)) return 'its agent card requires credentials: pass a token with --token-env'
+  if (isRefused(reason)) return 'its agent card requires credentials'
   if (status !== undefined) return `it has no agent card (${status})`
   return reason.code === 'CARD_NOT_FOUND' ? 'it has no agent card' : undefined
 }

@@ -71,12 +71,18 @@ describe('finding out what something is', () => {
     const { parts } = setting()
     const page: Diagnosis = { code: 'web-page', title: 'A web page', advice: 'Use another URL' }
     const none = detector('a', async () => ({ reasons: ['none'] }))
-    const refused = detector('b', async () => ({ reasons: ['401'], diagnosis: requiresAuthentication }))
+    const refused = detector('b', async () => ({ reasons: ['401'], diagnosis: requiresAuthentication(401) }))
     const diagnosisOf = async (...detectors: Detector[]) => {
       const found = await combineDetectors(detectors, async () => page)(['x'], parts)
       return 'diagnosis' in found ? found.diagnosis : undefined
     }
-    assert.deepEqual([await diagnosisOf(none), await diagnosisOf(none, refused)], [page, requiresAuthentication])
+    assert.deepEqual([await diagnosisOf(none), await diagnosisOf(none, refused)], [page, requiresAuthentication(401)])
+    const token = { value: 'sesame', reference: '${env:TOKEN}' }
+    const withToken = await combineDetectors([refused], async () => page)(['x'], { ...parts, token })
+    assert.ok('diagnosis' in withToken)
+    const { code, title, cause, advice } = withToken.diagnosis
+    assert.deepEqual([code, title, cause], ['unauthenticated', 'The token was refused', 'HTTP 401'])
+    assert.match(advice, /^Check the token/)
   })
 
   it('does not wait once a result is certain', async () => {

@@ -6,7 +6,7 @@ import { linkSignals } from '@parley/a2a'
 import { validateAgentName } from '@parley/a2a/server'
 import { operatorMessage } from '../../json/operator-message.ts'
 import { withScheme } from '../../config/values.ts'
-import { diagnoseTimeout, mostSpecific, type Diagnosis } from './diagnosis.ts'
+import { diagnoseTimeout, mostSpecific, tokenRefused, type Diagnosis } from './diagnosis.ts'
 
 export interface DetectDeps {
   readonly fetch: typeof fetch
@@ -81,7 +81,9 @@ export function combineDetectors(detectors: readonly Detector[], diagnose: Diagn
       const found = await Promise.race([firstInOrder(attempts, deps), firstCertain(attempts)])
       deps.signal.throwIfAborted()
       if ('kind' in found) return withoutCertainty(found)
-      return { diagnosis: mostSpecific([...found.diagnoses, await diagnosing]), reasons: found.reasons }
+      const diagnosis = mostSpecific([...found.diagnoses, await diagnosing])
+      const isRefused = diagnosis.code === 'unauthenticated' && deps.token !== undefined
+      return { diagnosis: isRefused ? tokenRefused(diagnosis) : diagnosis, reasons: found.reasons }
     } finally {
       // Stops running detectors and pending time limits.
       abort(new Error('it is known what it is'))
@@ -138,16 +140,6 @@ function withoutCertainty({ kind, name, entry, notes }: DetectedAgent): Detected
 function rejectionOf(reason: unknown): DetectorResult {
   const { diagnosis } = reason as { readonly diagnosis?: Diagnosis }
   return { reasons: [operatorMessage(reason)], diagnosis }
-}
-
-/** Thrown by a detector that knows the cause for all of them, such as a command that does not exist. */
-export class DiagnosedError extends Error {
-  readonly diagnosis: Diagnosis
-
-  constructor(message: string, diagnosis: Diagnosis) {
-    super(message)
-    this.diagnosis = diagnosis
-  }
 }
 
 /** How long each probe may take. */

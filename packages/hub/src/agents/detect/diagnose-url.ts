@@ -15,13 +15,14 @@ const certificateErrors: Readonly<Record<string, string>> = {
 
 /** Requests the URL once. `undefined` if the request explains nothing, such as an unknown error. */
 export function diagnoseUrl(limitMs: number): Diagnose {
-  return async (target, { fetch, signal }) => {
+  return async (target, { fetch, signal, token }) => {
     const url = targetUrl(target)
     if (url === undefined) return undefined
     const address = new URL(url.href.replace(/^ws/i, 'http'))
     const limit = createTimeLimit(limitMs, signal)
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token.value}` }
     try {
-      const response = await fetch(address, { signal: limit.signal, headers: { accept: '*/*' } })
+      const response = await fetch(address, { signal: limit.signal, headers: { accept: '*/*', ...authorization } })
       await response.body?.cancel()
       return diagnoseResponse(response)
     } catch (reason) {
@@ -31,7 +32,7 @@ export function diagnoseUrl(limitMs: number): Diagnose {
 }
 
 function diagnoseResponse({ status, headers }: Response): Diagnosis {
-  if (status === 401 || status === 403) return requiresAuthentication
+  if (status === 401 || status === 403) return requiresAuthentication(status)
   const type = headers.get('content-type') ?? ''
   if (status < 400 && /^(text\/html|application\/xhtml)/i.test(type)) {
     return {

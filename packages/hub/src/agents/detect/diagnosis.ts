@@ -44,10 +44,23 @@ export function mostSpecific(found: readonly (Diagnosis | undefined)[]): Diagnos
   }
 }
 
-export const requiresAuthentication: Diagnosis = {
-  code: 'unauthenticated',
-  title: 'Requires authentication',
-  advice: 'Provide a token (in the terminal: --token-env NAME), then detect again.',
+/** `status` is that of the response. */
+export function requiresAuthentication(status: number | string | undefined): Diagnosis {
+  return {
+    code: 'unauthenticated',
+    title: 'Requires authentication',
+    advice: 'Provide a token, then detect again.',
+    ...(status === undefined ? {} : { cause: `HTTP ${status}` }),
+  }
+}
+
+/** Of the same requests, if they had a token. */
+export function tokenRefused(diagnosis: Diagnosis): Diagnosis {
+  return {
+    ...diagnosis,
+    title: 'The token was refused',
+    advice: 'Check the token, and that it is valid for this address. Then detect again.',
+  }
 }
 
 export function commandNotFound(program: string): Diagnosis {
@@ -58,19 +71,22 @@ export function commandNotFound(program: string): Diagnosis {
   }
 }
 
-export function fileNotFound(path: string): Diagnosis {
+/** `cwd` is the folder of the configuration file. */
+export function fileNotFound(path: string, cwd: string): Diagnosis {
+  const home = path.startsWith('~') ? '~ is not expanded: use the full path. ' : ''
   return {
     code: 'file-not-found',
     title: `File not found: ${path}`,
-    advice: 'Relative paths start at the config file’s directory.',
+    advice: `${home}Relative paths start at ${cwd}.`,
   }
 }
 
-export function notExecutable(path: string): Diagnosis {
+/** `file` is the full path. */
+export function notExecutable(path: string, file: string): Diagnosis {
   return {
     code: 'not-executable',
     title: `${path} is not executable`,
-    advice: `Run chmod +x ${path}, or name the program that runs it.`,
+    advice: `Run chmod +x ${file}, or name the program that runs it.`,
   }
 }
 
@@ -88,5 +104,15 @@ export function diagnoseTimeout(ms: number): Diagnosis {
     code: 'timeout',
     title: `No response within ${ms / 1_000} s`,
     advice: 'The server accepts connections but does not answer. Check its log.',
+  }
+}
+
+/** Thrown for a cause that explains why nothing was detected, such as a command that does not exist. */
+export class DiagnosedError extends Error {
+  readonly diagnosis: Diagnosis
+
+  constructor(message: string, diagnosis: Diagnosis) {
+    super(message)
+    this.diagnosis = diagnosis
   }
 }

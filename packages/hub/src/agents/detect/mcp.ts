@@ -80,7 +80,7 @@ async function probeServer(
   } catch (reason) {
     const said = log.lastLine === undefined || !('command' in server) ? '' : ` (output: ${log.lastLine})`
     const status = httpStatus(reason)
-    const diagnosis = status === 401 || status === 403 ? requiresAuthentication : limit.diagnosis
+    const diagnosis = status === 401 || status === 403 ? requiresAuthentication(status) : limit.diagnosis
     return { why: `${httpRejection(status) ?? limit.reasonFor(reason)}${said}`, diagnosis }
   } finally {
     await connection.close()
@@ -110,6 +110,6 @@ function httpStatus(reason: unknown): number | undefined {
 
 function httpRejection(status: number | undefined): string | undefined {
   if (status === undefined) return undefined
-  if (status === 401 || status === 403) return `it requires credentials (${status}): pass a token with --token-env`
+  if (status === 401 || status === 403) return `it requires credentials (${status})`
   return `it does not respond like an MCP server (${status})`
 }

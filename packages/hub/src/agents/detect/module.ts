@@ -18,7 +18,7 @@ export function moduleDetector(limitMs: number): Detector {
     async detect([path], { cwd, signal }) {
       const file = resolve(cwd, path)
       if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-        return { reasons: [`the file ${path} does not exist`], diagnosis: fileNotFound(path), isCertain: true }
+        return { reasons: [`the file ${path} does not exist`], diagnosis: fileNotFound(path, cwd), isCertain: true }
       if (!exportPattern.test(readFileSync(file, 'utf8')))
         return { reasons: ['it has no default export and no export `agent`'] }
       const limit = createTimeLimit(limitMs, signal)

@@ -20,16 +20,17 @@ export function openaiDetector(limitMs: number): Detector {
       const limit = createTimeLimit(limitMs, signal)
       const bases = candidateBaseUrls(targetUrl(target) as URL)
       const reasons: string[] = []
-      let isRefused = false
+      let refusal: number | undefined
       try {
         for (const baseUrl of bases) {
           const answer = await getJson(fetch, `${baseUrl}/models`, { signal: limit.signal, token: token?.value })
           const models = modelsIn(answer.body)
           if (answer.status === 200 && models.length > 0) return detectionOf(baseUrl, models, token?.reference)
-          isRefused ||= answer.status === 401 || answer.status === 403
+          if (answer.status === 401 || answer.status === 403) refusal ??= answer.status
           reasons.push(rejectionReason(`${new URL(baseUrl).pathname.replace(/\/$/, '')}/models`, answer.status))
         }
-        return { reasons: [...new Set(reasons)], diagnosis: isRefused ? requiresAuthentication : undefined }
+        const diagnosis = refusal === undefined ? undefined : requiresAuthentication(refusal)
+        return { reasons: [...new Set(reasons)], diagnosis }
       } catch (reason) {
         return { reasons: [limit.reasonFor(reason)], diagnosis: limit.diagnosis }
       }
@@ -64,9 +65,7 @@ function detectionOf(baseUrl: string, models: readonly string[], reference: stri
 }
 
 function rejectionReason(path: string, status: number): string {
-  if (status === 401 || status === 403) {
-    return `${path} requires credentials (${status}): pass the key with --token-env`
-  }
+  if (status === 401 || status === 403) return `${path} requires credentials (${status})`
   return status === 200 ? `${path} lists no models` : `${path} does not exist (${status})`
 }
 

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { DetectTarget } from './detect.ts'
+import { requireProgram } from '../programs/find-program.ts'
+import type { DiagnosedError } from './diagnosis.ts'
 import { isCommand, isPackageRunner, resolveProgram } from './program.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'parley-program-'))
@@ -30,6 +32,25 @@ describe('a program that is to be an agent', () => {
     assert.deepEqual((await read('script.py')).command, ['python3', 'script.py'])
     assert.deepEqual((await read('./run.js')).command, ['./run.js'])
     await assert.rejects(read('./missing.mjs'), /the program \.\/missing\.mjs does not exist/)
+  })
+
+  it('that cannot be started is named with what to do, for detection and for health', async () => {
+    const problem = (program: string) => {
+      const requires = requireProgram(program, parts)
+      return requires.then(
+        () => assert.fail('it can be started'),
+        (error: DiagnosedError) => [error.message, error.diagnosis.advice] as const,
+      )
+    }
+    writeFileSync(join(cwd, 'shout.sh'), '')
+    assert.deepEqual(await problem('./shout.sh'), [
+      `the program ./shout.sh is not executable. Run chmod +x ${cwd}/shout.sh, or name the program that runs it`,
+      `Run chmod +x ${cwd}/shout.sh, or name the program that runs it.`,
+    ])
+    assert.deepEqual(await problem('~/shout.sh'), [
+      'the program ~/shout.sh does not exist',
+      `~ is not expanded: use the full path. Relative paths start at ${cwd}.`,
+    ])
   })
 
   it('is called after the package or the script that it runs', async () => {

@@ -1,9 +1,8 @@
 /** Resolves a target to a program: its command line and environment. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { findProgram } from '../programs/find-program.ts'
-import { targetUrl, DiagnosedError, type DetectDeps, type DetectTarget, agentNameFrom } from './detect.ts'
-import { commandNotFound, fileNotFound, notExecutable } from './diagnosis.ts'
+import { requireProgram } from '../programs/find-program.ts'
+import { targetUrl, type DetectDeps, type DetectTarget, agentNameFrom } from './detect.ts'
 import type { AgentLog } from '@parley/a2a'
 
 export interface ResolvedProgram {
@@ -30,7 +29,7 @@ export const isCommand = (target: DetectTarget): boolean => targetUrl(target) ==
 export async function resolveProgram(target: DetectTarget, { cwd, env, token }: DetectDeps): Promise<ResolvedProgram> {
   const command = withRuntime(target, cwd)
   const [program] = command
-  if ((await findProgram(program, { cwd, env })) === undefined) throw programMissing(program, cwd)
+  await requireProgram(program, { cwd, env })
   const variable = /^\$\{env:(.+)\}$/.exec(token?.reference ?? '')?.[1]
   const secret = token === undefined || variable === undefined ? undefined : { variable, token }
   return {
@@ -42,14 +41,6 @@ export async function resolveProgram(target: DetectTarget, { cwd, env, token }: 
     },
     name: nameOf(target),
   }
-}
-
-function programMissing(program: string, cwd: string): DiagnosedError {
-  if (!program.includes('/'))
-    return new DiagnosedError(`the program ${program} does not exist`, commandNotFound(program))
-  return statSync(resolve(cwd, program), { throwIfNoEntry: false })?.isFile() === true
-    ? new DiagnosedError(`${program} is not executable`, notExecutable(program))
-    : new DiagnosedError(`the program ${program} does not exist`, fileNotFound(program))
 }
 
 /** Whether the program may have to be downloaded first, which takes time. */

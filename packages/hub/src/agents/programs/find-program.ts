@@ -1,7 +1,8 @@
 /** Checks that a program exists and is executable, without running it. */
-import { constants } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { commandNotFound, DiagnosedError, fileNotFound, notExecutable } from '../detect/diagnosis.ts'
 
 export interface ProgramSearchPath {
   readonly cwd: string
@@ -22,6 +23,14 @@ export async function findProgram(program: string, { cwd, env }: ProgramSearchPa
   return undefined
 }
 
+/** Throws DiagnosedError. */
 export async function requireProgram(program: string, where: ProgramSearchPath): Promise<void> {
-  if ((await findProgram(program, where)) === undefined) throw new Error(`the program ${program} does not exist`)
+  if ((await findProgram(program, where)) !== undefined) return
+  const file = resolve(where.cwd, program)
+  if (program.includes('/') && statSync(file, { throwIfNoEntry: false })?.isFile() === true) {
+    const diagnosis = notExecutable(program, file)
+    throw new DiagnosedError(`the program ${diagnosis.title}. ${diagnosis.advice.replace(/\.$/, '')}`, diagnosis)
+  }
+  const diagnosis = program.includes('/') ? fileNotFound(program, where.cwd) : commandNotFound(program)
+  throw new DiagnosedError(`the program ${program} does not exist`, diagnosis)
 }

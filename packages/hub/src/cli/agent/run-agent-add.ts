@@ -36,7 +36,10 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
     const { diagnosis, reasons } = found
     const cause = diagnosis.cause === undefined ? '' : ` (${diagnosis.cause})`
     terminal.printError(`${diagnosis.title}${cause}.`)
-    terminal.printError(diagnosis.advice)
+    const lacksToken = diagnosis.code === 'unauthenticated' && !flags.has('token-env')
+    terminal.printError(
+      lacksToken ? 'Set its token in an environment variable, and name that with --token-env NAME.' : diagnosis.advice,
+    )
     const others = reasons.filter((reason) => diagnosis.cause === undefined || !reason.endsWith(`: ${diagnosis.cause}`))
     if (others.length > 0) terminal.printError('Tried:')
     for (const reason of others) terminal.printError(`  ${reason}`)

@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { agentTrouble, recentFailure } from '../../admin/agent-trouble.ts'
 import type { AgentSummary } from '../../admin/agent-view.ts'
-import { findProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
+import { findProgram, requireProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
 import type { AgentConfig, HubConfig } from '../../config/hub-config.ts'
 import { hubReferencesIn } from '../../config/secrets/hub-references.ts'
 import { operatorMessage } from '../../json/operator-message.ts'
@@ -53,6 +53,7 @@ function runningAgent(agent: AgentSummary): DoctorFinding {
 function localRemedy(kind: string, why: string): string | undefined {
   if (kind === 'module')
     return 'Correct the file, or its `path` in the configuration: the hub loads it again by itself.'
+  if (/ is not executable\. /.test(why)) return 'Make it executable, or correct `command` in the configuration.'
   if (kind === 'command' || kind === 'acp' || /the program .* does not exist|ENOENT/.test(why))
     return 'Install the program, or correct `command` in the configuration. See `parley logs` if it ends with an error.'
   return undefined
@@ -99,9 +100,12 @@ async function checkAddress(check: string, address: string): Promise<AgentResult
 }
 
 async function checkProgram(check: string, program: string, where: ProgramSearchPath): Promise<DoctorFinding> {
-  const file = await findProgram(program, where)
-  if (file !== undefined) return ok(check, file)
-  return failed(check, `the program ${program} was not found`, 'Install it, or write its full path into `command`.')
+  try {
+    await requireProgram(program, where)
+    return ok(check, (await findProgram(program, where)) ?? program)
+  } catch (reason) {
+    return failed(check, (reason as Error).message, 'Install it, or correct `command`, for example to its full path.')
+  }
 }
 
 async function checkModule(check: string, file: string): Promise<DoctorFinding> {

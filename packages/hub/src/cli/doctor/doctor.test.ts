@@ -90,7 +90,7 @@ agents:
       ['words', 'missing', 'file', 'model', 'down'].map((name) => find(`agent ${name}`)?.status),
       ['ok', 'failed', 'failed', 'ok', 'failed'],
     )
-    assert.match(find('agent missing')?.message ?? '', /no-such-program was not found/)
+    assert.match(find('agent missing')?.message ?? '', /no-such-program does not exist/)
     assert.match(find('agent down')?.message ?? '', /ECONNREFUSED/)
     assert.match(find('clock')?.message ?? '', new RegExp(`agrees with 127\\.0\\.0\\.1:${port}`))
   })
