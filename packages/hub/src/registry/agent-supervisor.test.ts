@@ -72,4 +72,31 @@ describe('an agent that is kept open', () => {
     ])
     await Promise.all([retried.close(), stopped.close()])
   })
+
+  it('logs an error of its attempts once until it changes, and how many attempts failed', async () => {
+    const lines: unknown[] = []
+    const failures = ['no key', 'no key', 'no key', 'no licence']
+    const kind: AgentKind = {
+      kind: 'broken',
+      schema: z.unknown(),
+      async open() {
+        const message = failures.shift()
+        if (message !== undefined) throw new Error(message)
+        return { agent: () => 'hi' }
+      },
+    }
+    const services = testAgentServices()
+    const record = (message: string, { cause, failedAttempts }: { cause?: Error; failedAttempts?: number }) =>
+      void lines.push([message, cause?.message, failedAttempts])
+    const log = { ...services.log, error: record, info: record } as typeof services.log
+    const supervisor = superviseAgent({ kind, entry: {}, services, log, onChange() {} })
+    await supervisor.firstAttempt
+    for (let attempt = 2; attempt <= 5; attempt += 1) await supervisor.retryNow()
+    assert.deepEqual(lines, [
+      ['the agent could not be opened; it will be retried', 'no key', undefined],
+      ['the agent could not be opened; it will be retried', 'no licence', 3],
+      ['the agent opened', undefined, 4],
+    ])
+    await supervisor.close()
+  })
 })

@@ -97,14 +97,20 @@ export function superviseAgent({
       const made = await withOpenTimeout(callOpen(), times.openTimeoutMs, closeLateAgent)
       if (signal.aborted) return closeLateAgent(made)
       open = made
+      if (startError !== undefined) log.info('the agent opened', { ...about, failedAttempts: retries.state?.attempts })
       startError = undefined
       onChange()
       void refreshPeriodically()
     } catch (cause) {
       if (signal.aborted) return
-      const next = retries.isStopped ? 'its retries are stopped' : 'it will be retried'
-      log.error(`the agent could not be opened; ${next}`, { ...about, cause })
-      startError = { message: operatorMessage(cause), at: services.now() }
+      const message = operatorMessage(cause)
+      // Once for each error, not for each attempt.
+      if (startError?.message !== message) {
+        const next = retries.isStopped ? 'its retries are stopped' : 'it will be retried'
+        const earlier = retries.state === undefined ? {} : { failedAttempts: retries.state.attempts }
+        log.error(`the agent could not be opened; ${next}`, { ...about, ...earlier, cause })
+      }
+      startError = { message, at: services.now() }
       throw cause
     }
   }

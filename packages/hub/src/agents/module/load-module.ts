@@ -39,6 +39,11 @@ export async function loadModule(file: string, path: string): Promise<Readonly<R
     }
     const failed = await failedModule(url, cause)
     if (failed === url) throwCounts.set(file, throws + 1)
+    const place = failed === undefined ? syntaxErrorPlace(cause) : undefined
+    if (place !== undefined) {
+      const shown = place.file === file ? path : relative(dirname(file), place.file)
+      throw new Error(`${shown}:${place.line}: ${messageOf(cause)}`, { cause })
+    }
     if (failed === undefined || failed === url) throw cause
     const imported = relative(dirname(file), fileURLToPath(failed))
     throw new Error(
@@ -50,6 +55,12 @@ export async function loadModule(file: string, path: string): Promise<Readonly<R
   } finally {
     endRecording()
   }
+}
+
+/** Node writes `file:line` before the name of the error for TypeScript; for JavaScript it tells no place. */
+function syntaxErrorPlace(cause: unknown): { readonly file: string; readonly line: string } | undefined {
+  const [, file, line] = (cause instanceof SyntaxError && /^(\/.+):(\d+)\n/.exec(cause.stack ?? '')) || []
+  return file === undefined || line === undefined ? undefined : { file, line }
 }
 
 /** Node compares with the version of the imported file that it loaded first. */

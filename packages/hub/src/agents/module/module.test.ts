@@ -229,6 +229,15 @@ describe('a module', () => {
     assert.equal(await agent.ask('you'), 'old')
   })
 
+  it('that has a syntax error is named with the line, and so is a file that it imports', async () => {
+    const own = write('export default () => {\n  return `abc\n}\n', 'syntax.ts')
+    assert.equal(await failure({ path: own }), `${own}:2: Unterminated template`)
+    mkdirSync(join(baseDir, 'lib'), { recursive: true })
+    write('export const one = 1\nexport const two = ;\n', 'lib/syntax-part.ts')
+    const path = write('import "./lib/syntax-part.ts"\nexport default () => 1', 'imports-syntax.ts')
+    assert.equal(await failure({ path }), 'lib/syntax-part.ts:2: Expression expected')
+  })
+
   it('that does not exist, exports no agent or does not load fails with the reason', async () => {
     assert.equal(await failure({ path: './none.ts' }), 'the file ./none.ts does not exist')
     assert.match(

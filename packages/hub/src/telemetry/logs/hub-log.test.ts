@@ -60,6 +60,7 @@ describe('the log', () => {
     const under = error?.['cause'] as { name: string; stack: string }
     assert.equal(under.name, 'TypeError')
     assert.match(under.stack, /hub-log\.test\.ts/)
+    assert.doesNotMatch(under.stack, /node:internal/)
   })
 
   it('holds no secret, in no field, however deep, and in no text [B-170 T-12]', () => {

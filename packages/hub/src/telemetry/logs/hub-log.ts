@@ -88,7 +88,7 @@ function errorOf(error: Error, redact: Redactor, depth: number): unknown {
     name,
     message: textOf(message, redact),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    ...(isExpectedError(error) || stack === undefined ? {} : { stack: redact.text(stack.slice(0, maxStackLength)) }),
+    ...(isExpectedError(error) || stack === undefined ? {} : { stack: redact.text(withoutInternals(stack)) }),
     ...(cause !== undefined && depth < maxDepth ? { cause: toPlain(cause, redact, depth + 1) } : {}),
   }
 }
@@ -97,8 +97,13 @@ function causeText(cause: unknown, redact: Redactor, depth = 0): string {
   if (!(cause instanceof Error))
     return typeof cause === 'string' ? textOf(cause, redact) : JSON.stringify(toPlain(cause, redact))
   const under = cause.cause === undefined || depth >= maxDepth ? '' : ` (${causeText(cause.cause, redact, depth + 1)})`
-  const said = isExpectedError(cause) ? cause.message : (cause.stack ?? cause.message)
+  const said = isExpectedError(cause) ? cause.message : withoutInternals(cause.stack ?? cause.message)
   return `${redact.text(said.slice(0, maxStackLength))}${under}`
+}
+
+/** Frames of Node itself explain nothing; an error of a module may have no others. */
+function withoutInternals(stack: string): string {
+  return stack.slice(0, maxStackLength).replaceAll(/\n[^\S\n]+at [^\n]*\bnode:[^\n]*/g, '')
 }
 
 function isExpectedError({ name }: Error): boolean {
