@@ -153,7 +153,7 @@ describe('a hub that was started without a configuration file', { timeout: 120_0
     assert.equal(hub.lines.filter((line) => line.includes('mirror: added')).length, 1)
 
     const removed = await hub.run('agent', 'remove', 'late')
-    assert.deepEqual(removed.lines, [`Removed late from ${file}.`, `The hub at ${hub.url} has removed late.`])
+    assert.deepEqual(removed.lines, [`Removed late from ${file}.`, `The hub at ${hub.url} serves no agent late.`])
     assert.ok(!(await hub.names()).includes('late'))
   })
 
@@ -181,18 +181,49 @@ describe('a configuration file that changes while the hub starts', { timeout: 12
 })
 
 describe('parley agent add beside a running hub', { timeout: 120_000 }, () => {
-  it('reports what the hub does not accept, although the file is valid here', async () => {
+  it('keeps a token that only the terminal has in the hub, and offers to remove it with the agent', async () => {
     const hub = await up()
     const environment = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: key, TOKEN: 'only in this terminal' }
+    const run = (...words: string[]) => runInProcess(hub.folder, words, environment)
+    const added = await run('agent', 'add', `${hub.url}/a2a/echo`, '--name', 'tiny', '--token-env', 'TOKEN')
+    assert.equal(added.code, 0, added.lines.join('\n'))
+    assert.ok(added.lines.includes('The hub keeps its token as the secret tiny-token: TOKEN is not set where it runs.'))
+    assert.deepEqual(hub.agentsOfFile()['tiny'], {
+      kind: 'a2a',
+      url: `${hub.url}/a2a/echo`,
+      auth: { bearer: '${hub:tiny-token}' },
+    })
+    assert.ok((await hub.names()).includes('tiny'))
+    const secretsOf = async () => {
+      const { json } = await hub.admin('GET', '/admin/secrets')
+      return json.secrets.map(({ name }: { readonly name: string }) => name) as readonly string[]
+    }
+    const removed = await run('agent', 'remove', 'tiny')
+    const offer = 'No agent uses the secret tiny-token now: remove it with `parley secret remove tiny-token`.'
+    assert.deepEqual([removed.code, removed.lines.at(-1)], [0, offer])
+    assert.deepEqual(await secretsOf(), ['tiny-token'])
+    await run('agent', 'add', `${hub.url}/a2a/echo`, '--name', 'tiny', '--token-env', 'TOKEN')
+    const again = await run('agent', 'remove', 'tiny', '--secrets')
+    assert.equal(again.lines.at(-1), 'Removed the secret tiny-token-2, which only tiny used.')
+    assert.deepEqual(await secretsOf(), ['tiny-token'])
+  })
+
+  it('leaves the file as it was if the hub does not accept it', async () => {
+    const hub = await up()
+    await hub.run('agent', 'add', '--kind', 'a2a', `${hub.url}/a2a/echo`, '--name', 'mirror')
+    // Valid in a terminal that has the variable, but not for the hub.
+    await hub.save('parley.yaml', `${readFileSync(join(hub.folder, 'parley.yaml'), 'utf8')}publicUrl: "\${env:SITE}"\n`)
+    const before = readFileSync(join(hub.folder, 'parley.yaml'), 'utf8')
+    const environment = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: key, SITE: 'https://hub.example.com' }
     const added = await runInProcess(
       hub.folder,
-      ['agent', 'add', `${hub.url}/a2a/echo`, '--token-env', 'TOKEN'],
+      ['agent', 'add', '--kind', 'a2a', `${hub.url}/a2a/echo`, '--name', 'tiny'],
       environment,
     )
     assert.equal(added.code, 1)
-    assert.match(added.lines.join('\n'), new RegExp(`The hub at ${hub.url} did not apply it: .*TOKEN`))
-    assert.deepEqual(await hub.names(), demoNames)
-    assert.ok(Object.hasOwn(hub.agentsOfFile(), 'echo-2'))
+    assert.match(added.lines.join('\n'), /did not apply it: .*SITE.*\nThe entry was removed again\./)
+    assert.equal(readFileSync(join(hub.folder, 'parley.yaml'), 'utf8'), before)
+    assert.ok(!(await hub.names()).includes('tiny'))
   })
 
   it('reports a hub that uses another file, or that it cannot ask', async () => {

@@ -135,6 +135,8 @@ const agentOptions = {
   iconUrl: check.isString,
   inputModes: check.isStringList,
   outputModes: check.isStringList,
+  inputModesRequired: check.isBoolean,
+  outputModesRequired: check.isBoolean,
   streaming: check.isBoolean,
   extensions: check.isList,
   onEvent: check.isFunction,

@@ -171,7 +171,7 @@ export async function fetchHub(
     if (!unreachableCodes.includes(code))
       throw new CliError(`The hub at ${origin} cannot be called: ${text}. Name its public URL with --url.`)
     throw new CliError(
-      `No hub responds at ${origin}: ${text}. Start it with \`parley up\`, or name it with --url.`,
+      `No hub responds at ${origin}: ${text}. If you mean the hub of this folder, it is not running: start it with \`parley up\`. Name another one with --url.`,
       exitCodes.unreachable,
     )
   })

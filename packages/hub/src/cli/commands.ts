@@ -71,14 +71,22 @@ export function chooseCommand(args: readonly string[]): ChosenCommand {
   const subcommands = commands.map(({ name }) => name).filter((name) => name.startsWith(`${first} `))
   if (subcommands.length > 0) throw usageError(subcommandText(first, args[1], subcommands))
   const words = [...new Set([...commands.map(({ name }) => name.split(' ')[0] ?? ''), 'help'])]
-  throw usageError(`Unknown command ${first}.${suggestionText(nearestName(first, words))} See \`parley help\`.`)
+  const wanted = synonyms[first] ?? first
+  const inGroups = commands.map(({ name }) => name).filter((name) => name.endsWith(` ${wanted}`))
+  const nearest = inGroups.length > 0 ? inGroups.join(' or ') : nearestName(first, words)
+  throw usageError(`Unknown command ${first}.${suggestionText(nearest)} See \`parley help\`.`)
 }
 
 function subcommandText(group: string, word: string | undefined, names: readonly string[]): string {
   const known = `Use ${names.map((name) => `\`parley ${name}\``).join(', ')}.`
   if (word === undefined || word.startsWith('-')) return `Missing subcommand of ${group}. ${known}`
-  return `Unknown command ${group} ${word}. ${known}`
+  const own = names.map((name) => name.slice(group.length + 1))
+  const nearest = nearestName(synonyms[word] ?? word, own)
+  return `Unknown command ${group} ${word}.${suggestionText(nearest && `${group} ${nearest}`)} ${known}`
 }
+
+/** As other command lines call them. */
+const synonyms: Readonly<Record<string, string>> = { rm: 'remove', delete: 'remove', ls: 'list' }
 
 function suggestionText(nearest: string | undefined): string {
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`

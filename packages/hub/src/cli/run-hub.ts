@@ -17,10 +17,10 @@ import type { AgentStatus } from '../registry/agent-registry.ts'
 import { createLog, type HubLog } from '../telemetry/logs/hub-log.ts'
 import { createLogBuffer, type LogBuffer } from '../telemetry/logs/log-buffer.ts'
 import { collectSecrets } from '../telemetry/logs/redactor.ts'
-import type { Flags, Terminal } from './command.ts'
+import { CliError, type Flags, type Terminal } from './command.ts'
 import { reusableAdminKey, showAdminKey, storeAdminKey } from './admin-key-file.ts'
 import { commandText, dataFlags, storeNameFlags } from './command-text.ts'
-import { listenUrl, recordHubAddress } from './hub-address.ts'
+import { listenUrl, recordedAddress, recordHubAddress } from './hub-address.ts'
 import { programEnvironment } from './program-environment.ts'
 import { requirePorts } from './port-check.ts'
 import { openConfigSource, openSecretCache, problemLines, readValidConfig } from './cli-settings.ts'
@@ -61,6 +61,12 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
     firstAdminKey: await reusableAdminKey(config.dataDir),
     onNewAdminKey: (key) => storeAdminKey(config.dataDir, key, terminal),
     onSecrets: log.setSecrets,
+  }).catch(async (reason: Error) => {
+    const address = reason.message.includes('is in use by another store') && (await recordedAddress(config.dataDir))
+    if (typeof address !== 'string') throw reason
+    throw new CliError(
+      `A hub already runs here: ${address}. Open it with \`parley open\`, or choose another directory with --data.`,
+    )
   })
   // Before any output: a reader that sees the hub running may stop it at once.
   const shutdown = terminal.untilShutdown()
@@ -78,6 +84,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
   await forgetAddress()
   record.info('the hub stopped')
   log.flush()
+  if (terminal.isOutputTerminal) terminal.print('Stopped.')
   return 0
 }
 

@@ -67,6 +67,35 @@ describe('parley up', () => {
     assert.equal(new Set(columns).size, 1, terminal.printed.join('\n'))
   })
 
+  it('names the hub that already runs in the folder, and says that it has stopped', async (t) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'parley-up-'))
+    t.after(() => rm(cwd, { recursive: true, force: true }))
+    const args = ['up', '--port', '0', '--grpc-port', '']
+    const terminal = createTestTerminal({ cwd })
+    const running = Promise.withResolvers<string>()
+    const code = runCli(args, {
+      ...terminal,
+      isOutputTerminal: true,
+      print(line) {
+        const [, url] = /listening on (\S+)/.exec(line) ?? []
+        if (url !== undefined) running.resolve(url.replace('localhost', '127.0.0.1'))
+        terminal.print(line)
+      },
+    })
+    const url = await running.promise
+    const second = createTestTerminal({ cwd })
+    assert.equal(await runCli(args, second), 1)
+    assert.deepEqual(second.errors, [
+      `A hub already runs here: ${url}. Open it with \`parley open\`, or choose another directory with --data.`,
+    ])
+    terminal.shutDown()
+    assert.equal(await code, 0)
+    assert.equal(terminal.printed.at(-1), 'Stopped.')
+    const status = createTestTerminal({ cwd })
+    assert.equal(await runCli(['status', '--port', '3'], status), 3)
+    assert.match(status.errors.join('\n'), /If you mean the hub of this folder, it is not running: start it with `parley up`/)
+  })
+
   it('counts the secrets that their provider fails to read again', async (t) => {
     const cwd = await mkdtemp(join(tmpdir(), 'parley-up-'))
     t.after(() => rm(cwd, { recursive: true, force: true }))

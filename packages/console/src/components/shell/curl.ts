@@ -36,7 +36,7 @@ export function shellQuote(text: string): string {
  * anonymous callers are recognized only under ids that cannot be guessed. macOS and most of Linux have the first command, the rest
  * of Linux the second.
  */
-const shellUuid = '$(uuidgen || cat /proc/sys/kernel/random/uuid)'
+const shellUuid = '$(uuidgen 2>/dev/null || cat /proc/sys/kernel/random/uuid)'
 
 /** Stands for the id in a request that is not yet quoted for a shell. */
 export const messageIdPlaceholder = '{a new id}'

@@ -19,7 +19,7 @@ export function createAgentAdd(detect: Detect): Command {
       'Flags may be anywhere. Put a command with its own flags after --: parley agent add -- npx -y my-agent',
       '--name <name>           Default: the name that the agent reports.',
       '--kind <kind>           Skips detection: the target is the URL, host:port or command of this kind.',
-      '--token-env <NAME>      The environment variable of its token. The file stores the name, not the token.',
+      '--token-env <NAME>      The environment variable of its token. The file stores the name, not the token. If the running hub does not have the variable, it keeps the token as a secret.',
       ...configEditDetails,
     ],
     flags: {

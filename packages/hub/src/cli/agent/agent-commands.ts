@@ -3,7 +3,7 @@ import type { AgentSummary } from '../../admin/agent-view.ts'
 import { hubDetails, hubFlags, namedUrl, requestAdmin } from '../admin-request.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from '../command.ts'
 import { configFlags } from '../config-flags.ts'
-import { outputDetails, outputFlags, printResult, styled, tableLines } from '../output.ts'
+import { outputDetails, outputFlags, printResult, styled, tableLines, wantsJson } from '../output.ts'
 
 /** As the hub lists it; without a hub, what the configuration has. */
 type ListedAgent = Pick<AgentSummary, 'name' | 'kind'> &
@@ -71,19 +71,46 @@ export const agentRemove: Command = {
   summary: 'Removes an agent from the configuration. Its tasks are kept.',
   details: [
     'A running hub applies the change at once; running turns finish. Exits with 1 if it is not written, or if the hub does not apply it.',
+    '--secrets               Also removes the secrets that the hub keeps and that only this agent used.',
     ...configEditDetails,
   ],
-  flags: configEditFlags,
+  flags: { ...configEditFlags, secrets: { type: 'boolean' } },
   async run(flags, terminal) {
     const [name] = flags.positionals
     if (name === undefined) throw usageError('Missing agent name: `parley agent list` shows the names.')
     const [{ openConfigSource, openSecretCache }, { removeAgentEntry }, { hubOutcome, reportOutcome }] =
       await Promise.all([import('../cli-settings.ts'), import('./write-agent-entry.ts'), import('./hub-outcome.ts')])
     const source = await openConfigSource(flags, terminal, openSecretCache(flags, terminal))
+    const secrets = await secretsOnlyOf(name, flags, terminal)
     await removeAgentEntry(source, name)
     const { file } = source
     const hub = await hubOutcome(flags, terminal, file, name)
-    printResult(flags, terminal, { name, file, hub }, () => [`Removed ${name} from ${file}.`])
-    return reportOutcome(flags, terminal, hub)
+    const areRemoved = flags.has('secrets') && hub.state === 'removed'
+    if (areRemoved) for (const secret of secrets) await requestAdmin(flags, terminal, 'DELETE', secretPath(secret))
+    const about = areRemoved ? { removedSecrets: secrets } : { unusedSecrets: secrets }
+    printResult(flags, terminal, { name, file, hub, ...about }, () => [`Removed ${name} from ${file}.`])
+    const code = reportOutcome(flags, terminal, hub)
+    if (hub.state === 'removed' && !wantsJson(flags))
+      for (const secret of secrets)
+        terminal.print(
+          areRemoved
+            ? `Removed the secret ${secret}, which only ${name} used.`
+            : `No agent uses the secret ${secret} now: remove it with \`parley secret remove ${secret}\`.`,
+        )
+    return code
   },
+}
+
+const secretPath = (secret: string): string => `/admin/secrets/${encodeURIComponent(secret)}`
+
+/** None if no hub can be asked: it keeps them. */
+async function secretsOnlyOf(agent: string, flags: Flags, terminal: Terminal): Promise<readonly string[]> {
+  type Secrets = { readonly secrets: readonly { readonly name: string; readonly agents: readonly string[] }[] }
+  try {
+    const { secrets } = await requestAdmin<Secrets>(flags, terminal, 'GET', '/admin/secrets')
+    return secrets.filter(({ agents }) => agents.length === 1 && agents[0] === agent).map(({ name }) => name)
+  } catch (reason) {
+    if (reason instanceof CliError) return []
+    throw reason
+  }
 }

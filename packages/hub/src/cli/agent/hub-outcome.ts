@@ -9,8 +9,11 @@ import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
 import { wantsJson } from '../output.ts'
 
 export interface HubOutcome {
-  /** `unknown`: the hub could not be asked, or uses another file. */
-  readonly state: 'running' | 'removed' | 'failed' | 'stopped' | 'unknown'
+  /**
+   * `refused`: the hub did not apply the file. `failed`: it did, but the agent cannot be used. `unknown`: the hub could not be asked, or
+   * uses another file.
+   */
+  readonly state: 'running' | 'removed' | 'refused' | 'failed' | 'stopped' | 'unknown'
   /** The hub that was asked. */
   readonly url?: string
   readonly message: string
@@ -40,7 +43,9 @@ export async function hubOutcome(flags: Flags, terminal: Terminal, file: string,
     return await agentOutcome(flags, terminal, url, agent)
   } catch (reason) {
     if (!(reason instanceof CliError)) throw reason
-    return { state: 'failed', url, message: `The hub at ${url} did not apply it: ${reason.message}` }
+    // After a timeout the hub may still apply it.
+    const state = reason.exitCode === exitCodes.failure ? 'refused' : 'unknown'
+    return { state, url, message: `The hub at ${url} did not apply it: ${reason.message}` }
   }
 }
 
@@ -48,7 +53,7 @@ async function agentOutcome(flags: Flags, terminal: Terminal, url: string, agent
   type Agents = { readonly agents: readonly AgentSummary[] }
   const { agents } = await requestAdmin<Agents>(flags, terminal, 'GET', '/admin/agents')
   const found = agents.find(({ name }) => name === agent)
-  if (found === undefined) return { state: 'removed', url, message: `The hub at ${url} has removed ${agent}.` }
+  if (found === undefined) return { state: 'removed', url, message: `The hub at ${url} serves no agent ${agent}.` }
   if (found.state === 'open' && found.health.state !== 'down') {
     return { state: 'running', url, message: `${agent} is running: ${found.url}` }
   }
@@ -60,7 +65,7 @@ export function reportOutcome(flags: Flags, terminal: Terminal, { state, message
   const isGood = state === 'running' || state === 'removed'
   if (!isGood) terminal.printError(message)
   else if (!wantsJson(flags)) terminal.print(message)
-  return state === 'failed' ? exitCodes.failure : 0
+  return state === 'failed' || state === 'refused' ? exitCodes.failure : 0
 }
 
 function pathOf(file: string): string {

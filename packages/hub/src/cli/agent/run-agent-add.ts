@@ -3,15 +3,18 @@ import { validateAgentName } from '@parley/a2a/server'
 import { agentNameFrom, uniqueAgentName } from '../../agents/detect/detect.ts'
 import type { Detect, DetectedAgent, DetectTarget } from '../../agents/detect/detect.ts'
 import type { AgentKind } from '../../agents/kind.ts'
+import { freeSecretName } from '../../admin/entry-secrets.ts'
+import { hubReference } from '../../config/secrets/hub-references.ts'
 import { checkConfig, configBaseDir } from '../../config/check-config.ts'
 import { withScheme } from '../../config/values.ts'
 import type { AgentEntry } from '../../config/edit-agent-entry.ts'
 import { loadKinds, openConfigSource, openSecretCache, problemLines } from '../cli-settings.ts'
 import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
+import { requestAdmin } from '../admin-request.ts'
 import { printResult } from '../output.ts'
 import { programEnvironment } from '../program-environment.ts'
-import { hubOutcome, reportOutcome } from './hub-outcome.ts'
-import { addAgentEntry } from './write-agent-entry.ts'
+import { hubOutcome, reportOutcome, type HubOutcome } from './hub-outcome.ts'
+import { addAgentEntry, removeAgentEntry } from './write-agent-entry.ts'
 
 const detectTimeoutMs = 60_000
 
@@ -46,21 +49,64 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
     terminal.printError('To add it anyway, choose its kind with --kind.')
     return 1
   }
-  const { kind: addedKind, notes = [] } = found
-  const entry = { kind: addedKind, ...found.entry }
+  const { kind: addedKind, notes: hints = [] } = found
   const kinds = await loadKinds()
-  const name = await addAgentEntry(source, entry, (names) => {
-    const chosen = flags.value('name') ?? uniqueAgentName(found.name, names)
-    requireValidEntry(chosen, entry, kinds)
-    return chosen
-  })
   const { file } = source
-  const hub = await hubOutcome(flags, terminal, file, name)
+  const add = async (entry: AgentEntry) => {
+    const name = await addAgentEntry(source, entry, (names) => {
+      const chosen = flags.value('name') ?? uniqueAgentName(found.name, names)
+      requireValidEntry(chosen, entry, kinds)
+      return chosen
+    })
+    const hub = await hubOutcome(flags, terminal, file, name)
+    // The file must stay valid for the hub that runs.
+    if (hub.state === 'refused') await removeAgentEntry(source, name)
+    return { name, entry, hub, notes: hints }
+  }
+  const withVariable = await add({ kind: addedKind, ...found.entry })
+  const { name, entry, hub, notes } = await keepTokenInHub(withVariable, add, flags, terminal)
+  if (hub.state === 'refused') throw new CliError(`${hub.message}\nThe entry was removed again.`)
   printResult(flags, terminal, { name, file, entry, notes, hub }, () => [
     `Added ${name} (${addedKind}) to ${file}.`,
     ...notes,
   ])
   return reportOutcome(flags, terminal, hub)
+}
+
+interface AddedAgent {
+  readonly name: string
+  readonly entry: AgentEntry
+  readonly hub: HubOutcome
+  readonly notes: readonly string[]
+}
+
+/** If the hub refused the entry because its environment has no such variable, adds one that refers to a secret of the hub. */
+async function keepTokenInHub(
+  refused: AddedAgent,
+  add: (entry: AgentEntry) => Promise<AddedAgent>,
+  flags: Flags,
+  terminal: Terminal,
+): Promise<AddedAgent> {
+  const variable = flags.value('token-env')
+  const { name, entry, hub } = refused
+  if (hub.state !== 'refused' || variable === undefined || !hub.message.includes(`${variable} is not set`)) return refused
+  const { secrets } = await requestAdmin<{ readonly secrets: readonly { readonly name: string }[] }>(
+    flags,
+    terminal,
+    'GET',
+    '/admin/secrets',
+  )
+  const secret = freeSecretName(
+    `${name}-token`,
+    secrets.map((one) => one.name),
+  )
+  const path = `/admin/secrets/${encodeURIComponent(secret)}`
+  await requestAdmin(flags, terminal, 'PUT', path, { value: terminal.environment[variable] })
+  const text = JSON.stringify(entry).replaceAll(`\${env:${variable}}`, hubReference(secret))
+  const added = await add(JSON.parse(text) as AgentEntry)
+  if (added.hub.state === 'refused') await requestAdmin(flags, terminal, 'DELETE', path)
+  const note = `The hub keeps its token as the secret ${secret}: ${variable} is not set where it runs.`
+  return { ...added, notes: [...added.notes, note] }
 }
 
 function tokenOf(name: string | undefined, environment: Readonly<Record<string, string | undefined>>) {

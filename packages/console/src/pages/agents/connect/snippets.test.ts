@@ -27,7 +27,7 @@ describe('the snippets', () => {
       `curl 'https://hub.example.com/a2a/gpt' \\
   -H 'Content-Type: application/json' \\
   -H 'A2A-Version: 1.0' \\
-  -d '${body.replace("'", `'\\''`).replace('ID', `'$(uuidgen || cat /proc/sys/kernel/random/uuid)'`)}'`,
+  -d '${body.replace("'", `'\\''`).replace('ID', `'$(uuidgen 2>/dev/null || cat /proc/sys/kernel/random/uuid)'`)}'`,
     )
     assert.match(codeOf('curl-0.3'), /A2A-Version: 0\.3[\s\S]*"method":"message\/send"[\s\S]*"kind":"text"/)
     assert.match(codeOf('curl-stream'), /^curl -N /)
