@@ -46,7 +46,8 @@ describe('the state of a task', () => {
 
   it('has the end of stderr for operators, whole although the program has exited', async (t) => {
     const store = memoryStore()
-    const script = 'i=0; while [ $i -lt 400 ]; do echo "line $i" >&2; i=$((i+1)); done; read n; [ $n = 0 ] && exec 2>&-; exit 3'
+    const script =
+      'i=0; while [ $i -lt 400 ]; do echo "line $i" >&2; i=$((i+1)); done; read n; [ $n = 0 ] && exec 2>&-; exit 3'
     const { agent } = await shell(t, script, {}, { test: { store } })
     const causeOf = async (text: string) => {
       const { id } = (await agent.send(text)) as Task

@@ -130,10 +130,7 @@ describe('detection at a URL', () => {
       response.end(JSON.stringify({ object: 'list', data: [{ id: 'm1' }] }))
     })
     const without = await ask([url])
-    assert.match(
-      reasonsOf(without.found),
-      /openai: \/v1\/models requires credentials \(401\)/,
-    )
+    assert.match(reasonsOf(without.found), /openai: \/v1\/models requires credentials \(401\)/)
     const { found } = await ask([url], { token })
     const entry = { baseUrl: `${url}/v1`, model: 'm1', apiKey: '${env:TOKEN}' }
     assert.deepEqual(pick(found), { kind: 'openai', name: 'm1', entry })

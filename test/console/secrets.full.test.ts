@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, it } from 'node:test'
 import { parse } from 'yaml'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
@@ -105,6 +106,33 @@ describeInBrowser('a key that is typed into the console', async (browser) => {
     assert.doesNotMatch(await page.content(), /sk-typed/)
     await page.setViewportSize({ width: 390, height: 844 })
     assert.ok(await hasNoHorizontalScroll(page))
+    await page.close()
+  })
+
+  it('follows the name of the agent in the form, and is removed with the agent', async () => {
+    const page = await fixture.open('/agents/new')
+    await page.getByLabel('URL, command or file').fill(model)
+    await page.getByText('Requires authentication', { exact: true }).click()
+    await page.getByLabel('Token', { exact: true }).fill('sk-wrong')
+    await page.getByRole('button', { name: 'Detect', exact: true }).click()
+    await page.getByRole('alert').getByText('The token was refused', { exact: true }).waitFor()
+    await page.getByLabel('Token', { exact: true }).fill(key)
+    await page.getByRole('button', { name: 'Detect', exact: true }).click()
+    await page.getByRole('form', { name: 'Detected agent' }).getByLabel('Name').fill('helper')
+    await page.getByRole('button', { name: 'Add helper' }).click()
+    await page.waitForURL('**/agents/helper')
+    assert.equal(entryOf('helper').apiKey, '${hub:helper-token}')
+    await page.goto(`${testHub.url}/agents/helper/settings`)
+    await page.getByRole('button', { name: 'Remove agent' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove helper from the configuration?' })
+    const choice = dialog.getByLabel('Also remove the secret helper-token, which only this agent uses')
+    assert.ok(await choice.isChecked())
+    await dialog.getByRole('button', { name: 'Remove agent' }).click()
+    await page.waitForURL('**/agents')
+    await eventually(async () => {
+      const { json } = await testHub.ask('GET', '/admin/secrets')
+      return json.secrets.some(({ name }: { readonly name: string }) => name === 'helper-token') ? undefined : true
+    }, 'the secret is removed')
     await page.close()
   })
 

@@ -5,6 +5,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { callAdmin } from '../api/admin-client.ts'
+import { isProblem } from '../api/problem.ts'
 import { announce, showToast } from '../app/announce.ts'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -15,7 +16,7 @@ import { InlineCodeText } from './inline-code-text.tsx'
 import { fieldErrorsFrom, type FieldError } from '../components/form/field-errors.ts'
 import { FieldErrorList } from '../components/form/form-fields.tsx'
 import { useSubmit } from '../components/form/use-submit.ts'
-import { useDetection, type DetectionResult } from './detection.ts'
+import { detectedAs, useDetection, type DetectedEntry, type DetectionResult } from './detection.ts'
 import { kindText } from './kind-text.ts'
 import { parseTarget } from './parse-target.ts'
 import { agentStrings } from './strings.ts'
@@ -149,15 +150,25 @@ interface DetectedFormProps {
 }
 
 function DetectedForm({ found, token, onAdded }: DetectedFormProps) {
-  const { kind = '', notes = [], secret } = found
+  const { kind = '', notes = [] } = found
   const name = useSignal(found.name ?? '')
   const mistakes = useSignal<readonly FieldError[]>([])
-  const entry = { kind, ...found.entry }
   const agent = name.value.trim()
+  const chosen = detectedAs(found, agent)
+  const entry = { kind, ...chosen.entry }
+
+  function add(from: DetectedEntry) {
+    const secrets = from.secret === undefined ? {} : { [from.secret]: token }
+    return callAdmin('addAgent', { body: { name: agent, entry: { kind, ...from.entry }, secrets } })
+  }
+
   const { isBusy, onSubmit } = useSubmit(
     async () => {
-      const secrets = secret === undefined ? {} : { [secret]: token }
-      const { effects } = await callAdmin('addAgent', { body: { name: agent, entry, secrets } })
+      const { effects } = await add(chosen).catch((reason: unknown) => {
+        // The secret may exist. The name that the hub has proposed is free.
+        if (isProblem(reason, 'CONFLICT') && chosen.secret !== found.secret) return add(found)
+        throw reason
+      })
       showToast(effectsText(effects))
       onAdded(agent)
     },

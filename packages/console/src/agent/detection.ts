@@ -50,3 +50,19 @@ export function useDetection(): Detection {
 
   return { startedAt: startedAt.value, result: result.value, problem: problem.value, run, cancel }
 }
+
+export interface DetectedEntry {
+  readonly entry?: DetectionResult['entry'] | undefined
+  readonly secret?: string | undefined
+}
+
+/** The entry and its secret under the name that the user chose for the agent. */
+export function detectedAs(
+  { name = '', entry, secret }: Pick<DetectionResult, 'name'> & DetectedEntry,
+  chosen: string,
+): DetectedEntry {
+  if (secret?.startsWith(`${name}-`) !== true || entry === undefined || chosen === '') return { entry, secret }
+  const renamed = chosen + secret.slice(name.length)
+  const text = JSON.stringify(entry).replaceAll(`\${hub:${secret}}`, `\${hub:${renamed}}`)
+  return { entry: JSON.parse(text) as typeof entry, secret: renamed }
+}

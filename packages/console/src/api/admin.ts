@@ -474,6 +474,8 @@ export type Health = {
     readonly down: readonly string[]
     /** Why each of them is down, for operators. */
     readonly troubles: Readonly<Record<string, string>>
+    /** Agents that are up, but had errors in the last hour: how many, and why the last task failed. */
+    readonly failing: Readonly<Record<string, string>>
     /** Remote agents whose card awaits approval. */
     readonly drifted: readonly string[]
   }

@@ -34,7 +34,8 @@ describe('the summary of a task', () => {
   })
 
   it('has the message of an error at its start or end, without the stack', () => {
-    const python = 'loading\nTraceback (most recent call last):\n  File "a.py", line 1, in <module>\n    run()\nKeyError: 7'
+    const python =
+      'loading\nTraceback (most recent call last):\n  File "a.py", line 1, in <module>\n    run()\nKeyError: 7'
     assert.equal(summaryOf({ cause: python }).cause, 'KeyError: 7')
     assert.equal(summaryOf({ cause: 'Error: refused\n    at x (y.ts:1:1)' }).cause, 'refused')
     assert.equal(summaryOf({ cause: 'shout: cannot open\n  the file' }).cause, 'shout: cannot open the file')

@@ -32,7 +32,10 @@ describe('the command line', () => {
     assert.throws(() => chooseCommand(['start']), usageError('Unknown command start. See `parley help`.'))
     assert.throws(() => chooseCommand(['statsu']), /^CliError: Unknown command statsu\. Did you mean status\? See/)
     assert.throws(() => chooseCommand(['add']), /^CliError: Unknown command add\. Did you mean agent add\? See/)
-    assert.throws(() => chooseCommand(['key', 'lst']), /Unknown command key lst\. Did you mean key list\? Use `parley key c/)
+    assert.throws(
+      () => chooseCommand(['key', 'lst']),
+      /Unknown command key lst\. Did you mean key list\? Use `parley key c/,
+    )
     assert.throws(() => chooseCommand(['agent', 'rm']), /Unknown command agent rm\. Did you mean agent remove\? Use/)
     assert.throws(() => flags('up --prot 3'), /Unknown option '--prot'\. Did you mean --port\? See `parley help up`/)
     assert.throws(() => flags('up x'), /Unexpected argument 'x'/)

@@ -93,7 +93,10 @@ describe('parley up', () => {
     assert.equal(terminal.printed.at(-1), 'Stopped.')
     const status = createTestTerminal({ cwd })
     assert.equal(await runCli(['status', '--port', '3'], status), 3)
-    assert.match(status.errors.join('\n'), /If you mean the hub of this folder, it is not running: start it with `parley up`/)
+    assert.match(
+      status.errors.join('\n'),
+      /If you mean the hub of this folder, it is not running: start it with `parley up`/,
+    )
   })
 
   it('counts the secrets that their provider fails to read again', async (t) => {

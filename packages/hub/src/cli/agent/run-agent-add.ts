@@ -89,7 +89,8 @@ async function keepTokenInHub(
 ): Promise<AddedAgent> {
   const variable = flags.value('token-env')
   const { name, entry, hub } = refused
-  if (hub.state !== 'refused' || variable === undefined || !hub.message.includes(`${variable} is not set`)) return refused
+  if (hub.state !== 'refused' || variable === undefined || !hub.message.includes(`${variable} is not set`))
+    return refused
   const { secrets } = await requestAdmin<{ readonly secrets: readonly { readonly name: string }[] }>(
     flags,
     terminal,

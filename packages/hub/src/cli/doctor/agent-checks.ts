@@ -37,7 +37,7 @@ function runningAgent(agent: AgentSummary): DoctorFinding {
   if (why === undefined) {
     const failure = recentFailure(agent)
     if (failure === undefined) return ok(check, `${kind}, up`)
-    return warning(check, `${kind}, up; ${failure}`, "See its tasks in the console, and `parley logs`.")
+    return warning(check, `${kind}, up; ${failure}`, 'See its tasks in the console, and `parley logs`.')
   }
   const [secret] = hubReferencesIn(why)
   if (secret !== undefined) return failed(check, why, `Run \`parley secret set ${secret}\`: the agent opens at once.`)

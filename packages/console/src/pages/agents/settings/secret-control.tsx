@@ -18,6 +18,7 @@ export function SecretControl({ id, name, value, isWrong, onValue }: SecretContr
   const text = typeof value === 'string' ? value : ''
   const kept = hubSecret(value)
   const isInFile = text.includes(hiddenSecret)
+  const placeholder = kept !== undefined ? words.keptAs(kept) : isInFile ? words.kept : words.newValue
   /** Until there is a value that shows it. */
   const chosen = useSignal<'environment' | 'value'>('environment')
   const source = variable !== undefined ? 'environment' : text === '' ? chosen.value : 'value'
@@ -55,7 +56,9 @@ export function SecretControl({ id, name, value, isWrong, onValue }: SecretContr
         <input
           {...shared}
           type="password"
-          placeholder={kept !== undefined ? words.keptAs(kept) : isInFile ? words.kept : words.newValue}
+          placeholder={placeholder}
+          // A long name of a secret is cut off in a narrow field.
+          title={placeholder}
           value={kept !== undefined || isInFile ? '' : text}
           onInput={({ currentTarget }) => onValue(currentTarget.value === '' ? undefined : currentTarget.value)}
         />

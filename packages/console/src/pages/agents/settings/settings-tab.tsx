@@ -1,10 +1,12 @@
 /** An agent's entry in the configuration: edited as a form or as text, reviewed, applied; and removed. */
+import { useSignal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { callAdmin } from '../../../api/admin-client.ts'
-import { isProblem } from '../../../api/problem.ts'
+import { isProblem, toProblem } from '../../../api/problem.ts'
 import { useResource } from '../../../api/resource.ts'
 import { showToast } from '../../../app/announce.ts'
 import { navigate } from '../../../app/router.ts'
+import { CheckField } from '../../../components/form/form-fields.tsx'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 import { LoadState, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
@@ -14,6 +16,8 @@ import { agentSettingsStrings as words } from './strings.ts'
 import './settings-tab.css'
 
 interface LoadedSettings extends Pick<EntryEditorProps, 'saved' | 'base' | 'schema'> {
+  /** Secrets that the hub keeps for this agent alone. */
+  readonly secrets: readonly string[]
   /** Loaded with the data: other tabs do not need it. */
   readonly EntryEditor: FunctionComponent<EntryEditorProps>
 }
@@ -22,15 +26,26 @@ async function loadSettings(agent: string, signal: AbortSignal): Promise<LoadedS
   try {
     // The hash first: if the file changes meanwhile, applying is refused, and nothing is overwritten.
     const { hash: base } = await callAdmin('getConfig', { signal })
-    const [saved, schema, { EntryEditor }] = await Promise.all([
+    const [saved, schema, { secrets }, { EntryEditor }] = await Promise.all([
       callAdmin('reviewAgent', { params: { agent }, body: {}, signal }),
       callAdmin('getConfigSchema', { signal }),
+      callAdmin('listSecrets', { signal }),
       import('./entry-editor.tsx'),
     ])
-    return { saved, base, schema, EntryEditor }
+    const own = secrets.filter(({ isSet, agents }) => isSet && agents.length === 1 && agents[0] === agent)
+    return { saved, base, schema, secrets: own.map(({ name }) => name), EntryEditor }
   } catch (reason) {
     if (isProblem(reason, 'UNAVAILABLE')) return 'no-file'
     throw reason
+  }
+}
+
+/** The page of the agent has closed: a failure is a toast, and the secret is under Settings. */
+async function removeSecrets(names: readonly string[]): Promise<void> {
+  try {
+    await Promise.all(names.map((name) => callAdmin('removeSecret', { params: { name } })))
+  } catch (reason) {
+    showToast(words.remove.secretsFailed(toProblem(reason).message))
   }
 }
 
@@ -41,11 +56,12 @@ export function SettingsTab({ agent, onChanged }: AgentTabProps & { readonly onC
     (signal) => loadSettings(name, signal),
     ({ type }) => type === 'config',
   )
+  const removesSecrets = useSignal(true)
   const found = loaded.value.value
   if (found === 'no-file') return <WarningNote>{words.noFile}</WarningNote>
   if (entry === undefined) return <WarningNote>{words.noEntry}</WarningNote>
   if (found === undefined) return <LoadState of={loaded} what={words.loading} />
-  const { EntryEditor, ...settings } = found
+  const { EntryEditor, secrets, ...settings } = found
   return (
     <div class="agent-tab settings">
       <LoadState of={loaded} what={words.loading} />
@@ -70,9 +86,15 @@ export function SettingsTab({ agent, onChanged }: AgentTabProps & { readonly onC
               setEntryDraft(name, undefined)
               showToast(words.remove.done(name))
               navigate('/agents')
+              if (removesSecrets.value) await removeSecrets(secrets)
             }}
           >
             {words.remove.confirm}
+            {secrets.length > 0 && (
+              <CheckField checked={removesSecrets.value} onChange={(isOn) => (removesSecrets.value = isOn)}>
+                {words.remove.secrets(secrets)}
+              </CheckField>
+            )}
           </ConfirmButton>
         </div>
       </section>

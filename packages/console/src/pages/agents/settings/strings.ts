@@ -107,6 +107,11 @@ export const agentSettingsStrings = {
     question: (agent: string) => `Remove ${agent} from the configuration?`,
     confirm:
       'Calls to this agent will fail. Its tasks are kept. The current configuration is kept as a version, so you can restore it.',
+    secrets: (names: readonly string[]) =>
+      names.length === 1
+        ? `Also remove the secret ${names.join()}, which only this agent uses`
+        : `Also remove the secrets ${names.join(', ')}, which only this agent uses`,
+    secretsFailed: (message: string) => `The secrets were not removed: ${message}`,
     done: (agent: string) => `Removed ${agent}`,
   },
 } as const
