@@ -71,7 +71,7 @@ describeInBrowser('a key that is typed into the console', async (browser) => {
     await page.getByRole('button', { name: 'Review changes' }).click()
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('No unsaved changes').waitFor()
-    assert.equal(entryOf('second').apiKey, '${hub:second-api-key}')
+    assert.equal(entryOf('second').apiKey, '${hub:second-api-key-2}')
     assert.doesNotMatch(file(), /sk-typed/)
     await page.close({ runBeforeUnload: false })
   })
