@@ -5,6 +5,7 @@
  */
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { slugOf } from './slug.ts'
 
 export interface SidebarItem {
   readonly text: string
@@ -19,7 +20,7 @@ const otherPages: Readonly<Record<string, string>> = {
   'ARCHITECTURE.md': 'contributing/architecture.md',
   'CONTRIBUTING.md': 'contributing/contributing.md',
   'CHANGELOG.md': 'contributing/changelog.md',
-  'examples/README.md': 'guides/examples.md',
+  'examples/README.md': 'guides/examples/index.md',
 }
 
 /** Where `npm run docs:build` writes the reference of the SDK. Git ignores the folder. */
@@ -147,6 +148,7 @@ const folderTitles: Readonly<Record<string, string>> = {
   'guides/deploy': 'Deploy',
   'guides/frameworks': 'Agent frameworks',
   'guides/agents': 'Agent kinds',
+  'guides/examples': 'Examples',
   'reference/sdk': 'SDK',
 }
 
@@ -154,6 +156,8 @@ const folderTitles: Readonly<Record<string, string>> = {
 export function pageOf(file: string): string | undefined {
   if (!file.endsWith('.md')) return undefined
   if (Object.hasOwn(otherPages, file)) return otherPages[file]
+  const [, example] = /^examples\/([^/]+)\/README\.md$/.exec(file) ?? []
+  if (example !== undefined) return `guides/examples/${example}.md`
   if (file.startsWith('docs/')) return file.slice('docs/'.length)
   if (file.startsWith(`${sdkFolder}/`)) return `${sdkPages}${file.slice(sdkFolder.length)}`
   return undefined
@@ -165,24 +169,34 @@ export function notPages(root: string): string[] {
   return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory()) {
       if (ownFolders.includes(entry.name)) return []
-      // The list of examples is a page, and they are not.
-      return [entry.name === 'examples' ? 'examples/*/**' : `${entry.name}/**`]
+      // The README of an example is a page.
+      return [entry.name === 'examples' ? 'examples/*/*/**' : `${entry.name}/**`]
     }
     return pageOf(entry.name) === undefined ? [entry.name] : []
   })
 }
 
+/** The path of a linked file from the root of the repository. */
+export function linkTarget(file: string, href: string): string {
+  const [path = ''] = href.split('#')
+  return posix.join(posix.dirname(file), decodeURI(path)).replace(/\/$/, '')
+}
+
 /** The target of a link from a file: the address of a page, or `undefined` if the site has no such page. */
 export function siteLink(file: string, href: string): string | undefined {
-  const [path = '', fragment] = href.split('#')
-  const page = pageOf(posix.join(posix.dirname(file), decodeURI(path)))
-  if (page === undefined) return undefined
-  return `/${page}${fragment === undefined ? '' : `#${fragment}`}`
+  const [, fragment] = href.split('#')
+  const target = linkTarget(file, href)
+  const page = pageOf(target)
+  if (page !== undefined) return `/${page}${fragment === undefined ? '' : `#${fragment}`}`
+  // The page of an example shows its files.
+  const [, example, shown] = /^examples\/([^/]+)(?:\/([^/]+))?$/.exec(target) ?? []
+  if (example === undefined) return undefined
+  return `/${pageOf(`examples/${example}/README.md`)}${shown === undefined ? '' : `#${slugOf(shown)}`}`
 }
 
 /** The sidebar of each part that has pages, by the address of the part. */
 export function sidebarsOf(root: string): Record<string, SidebarItem[]> {
-  const files = globSync([...Object.keys(otherPages), 'docs/**/*.md', `${sdkFolder}/**/*.md`], { cwd: root })
+  const files = globSync([...Object.keys(otherPages), 'examples/*/README.md', 'docs/**/*.md', `${sdkFolder}/**/*.md`], { cwd: root })
   const titles = new Map<string, string>()
   for (const file of files.map((file) => file.replaceAll('\\', '/'))) {
     const page = pageOf(file)

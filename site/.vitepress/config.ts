@@ -3,13 +3,17 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { codeBlocks } from '../code-blocks.ts'
+import { longNames } from '../long-names.ts'
+import { pageText } from '../page-text.ts'
 import { notPages, pageOf, parts, sidebarsOf, type SidebarItem } from '../pages.ts'
+import { searchOptions } from '../search.ts'
 import { slugOf } from '../slug.ts'
-import { sourceLinks } from '../source-links.ts'
+import { copyDownloads, sourceLinks } from '../source-links.ts'
 
 const root = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
 const sidebar = sidebarsOf(root)
+const downloads = new Set<string>()
 
 /** The first page of a part, for the navigation. */
 const firstLink = ({ link, items = [] }: SidebarItem): string =>
@@ -31,12 +35,15 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: slugOf },
     config: (markdown) => {
+      pageText(markdown, root)
       codeBlocks(markdown)
-      sourceLinks(markdown, root)
+      sourceLinks(markdown, root, downloads)
+      longNames(markdown)
     },
   },
+  buildEnd: ({ outDir }) => copyDownloads(root, downloads, outDir),
   themeConfig: {
-    search: { provider: 'local', options: { detailedView: true } },
+    search: { provider: 'local', options: { detailedView: true, miniSearch: { searchOptions } } },
     nav: parts.map(({ folder, title }) => ({
       text: title,
       link: firstLink({ text: title, items: sidebar[`/${folder}/`] }),

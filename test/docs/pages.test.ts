@@ -1,14 +1,16 @@
 /** The pages of the site: which files they are, where links lead, the sidebars, and code blocks. */
 import assert from 'node:assert/strict'
-import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { codeBlocks, packageManagerTabs } from '../../site/code-blocks.ts'
+import { longNames } from '../../site/long-names.ts'
 import type { Markdown, Token } from '../../site/markdown.ts'
+import { pageText } from '../../site/page-text.ts'
 import { notPages, pageOf, parts, sidebarsOf, siteLink } from '../../site/pages.ts'
 import { slugOf } from '../../site/slug.ts'
-import { sourceLinks } from '../../site/source-links.ts'
+import { copyDownloads, sourceLinks } from '../../site/source-links.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'parley-docs-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -24,6 +26,11 @@ const files: Readonly<Record<string, string>> = {
   'packages/a2a/README.md': '# A package\n',
   'examples/README.md': '# Examples\n',
   'examples/greeter/README.md': '# Greeter\n',
+  'examples/greeter/main.ts': "console.log('Hello')\n",
+  'examples/greeter/package-lock.json': '{}\n',
+  'examples/greeter/package.json': '{ "type": "module" }\n',
+  'deploy/hub.service': '[Service]\n',
+  'deploy/chart/values.yaml': 'replicas: 2\n',
 }
 for (const [path, text] of Object.entries(files)) {
   mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -39,9 +46,15 @@ describe('the sidebar of a part', () => {
       collapsed: true,
       items: [{ text: 'ACP programs', link: '/guides/agents/acp' }],
     }
+    const examples = {
+      text: 'Examples',
+      link: '/guides/examples/',
+      collapsed: true,
+      items: [{ text: 'Greeter', link: '/guides/examples/greeter' }],
+    }
     assert.deepEqual(sidebars['/guides/'], [
       { text: 'Run the hub', collapsed: true, items: [kinds] },
-      { text: 'Write agents', collapsed: true, items: [{ text: 'Examples', link: '/guides/examples' }] },
+      { text: 'Write agents', collapsed: true, items: [examples] },
       { text: 'Webhooks', collapsed: true, items: [{ text: 'Send webhooks', link: '/guides/push' }] },
       { text: 'A zebra', link: '/guides/zebra' },
       { text: 'Zoo', link: '/guides/a-zoo' },
@@ -92,6 +105,31 @@ describe('a link between files', () => {
     assert.equal(siteLink('docs/guides/a.md', 'missing.md'), '/guides/missing.md')
   })
 
+  it('to an example, or to a file of one, leads to the page that shows its files', () => {
+    assert.equal(siteLink('examples/README.md', 'greeter'), '/guides/examples/greeter.md')
+    assert.equal(siteLink('docs/guides/a.md', '../../examples/greeter/main.ts'), '/guides/examples/greeter.md#maints')
+    assert.equal(siteLink('docs/guides/a.md', '../../examples/README.md'), '/guides/examples/index.md')
+  })
+
+  it('to a file or folder of deploy/ downloads it', () => {
+    const downloads = new Set<string>()
+    assert.deepEqual(rendered('docs/guides/a.md', '../../deploy/hub.service', downloads), [
+      'html_inline <a href="/files/deploy/hub.service" download>',
+      'text',
+      'link_close',
+    ])
+    assert.deepEqual(
+      rendered('docs/guides/a.md', '../../deploy/chart/', downloads)[0],
+      'html_inline <a href="/files/deploy/chart.tgz" download>',
+    )
+    const dist = join(root, 'dist')
+    copyDownloads(root, downloads, dist)
+    assert.equal(readFileSync(join(dist, 'files/deploy/hub.service'), 'utf8'), files['deploy/hub.service'])
+    assert.ok(existsSync(join(dist, 'files/deploy/chart.tgz')))
+    rmSync(dist, { recursive: true })
+    assert.throws(() => rendered('docs/guides/a.md', '../../deploy/missing'), /ENOENT/)
+  })
+
   it('to a file that is no page becomes plain text', () => {
     assert.equal(siteLink('docs/guides/a.md', '../../packages/a2a/src/index.ts'), undefined)
     assert.equal(siteLink('docs/guides/a.md', '../../README.md'), undefined)
@@ -106,11 +144,11 @@ describe('a link between files', () => {
 })
 
 /** The tokens of a paragraph with one link, after the rule. */
-function rendered(file: string, href: string): readonly string[] {
+function rendered(file: string, href: string, downloads = new Set<string>()): readonly string[] {
   const children = [new TestToken('link_open', { href }), new TestToken('text'), new TestToken('link_close')]
   const inline = Object.assign(new TestToken('inline'), { children })
-  runRule((markdown) => sourceLinks(markdown, root), [inline], join(root, file))
-  return inline.children.map((one) => [one.type, one.attrGet('href')].filter((word) => word !== null).join(' '))
+  runRule((markdown) => sourceLinks(markdown, root, downloads), [inline], join(root, file))
+  return inline.children.map((one) => [one.type, one.content, one.attrGet('href')].filter(Boolean).join(' '))
 }
 
 class TestToken implements Token {
@@ -139,13 +177,52 @@ class TestToken implements Token {
 
 /** Runs a rule on the tokens of a page and returns the tokens of the result. */
 function runRule(install: (markdown: Markdown) => void, tokens: Token[], path?: string): readonly Token[] {
-  const state = { tokens, env: path === undefined ? {} : { path }, Token: TestToken }
+  return runRules(install, { src: '', tokens, path }).tokens
+}
+
+function runRules(
+  install: (markdown: Markdown) => void,
+  { src, tokens, path }: { readonly src: string; readonly tokens: Token[]; readonly path: string | undefined },
+): { readonly src: string; readonly tokens: readonly Token[] } {
+  const state = { src, tokens, env: path === undefined ? {} : { path }, Token: TestToken }
   install({
-    core: { ruler: { push: (_name, rule) => rule(state) } },
+    core: { ruler: { push: (_name, rule) => rule(state), before: (_first, _name, rule) => rule(state) } },
     utils: { escapeHtml: (text) => text.replaceAll('<', '&lt;') },
   })
-  return state.tokens
+  return state
 }
+
+describe('the text of a page', () => {
+  const textOf = (path: string, src: string): string =>
+    runRules((markdown) => pageText(markdown, root), { src, tokens: [], path: join(root, path) }).src
+
+  it('of an example has the files of its folder', () => {
+    assert.equal(
+      textOf('examples/greeter/README.md', '# Greeter\n'),
+      "# Greeter\n\n## Files\n\n### main.ts\n\n~~~~ts\nconsole.log('Hello')\n~~~~\n\n" +
+        '### package.json\n\n~~~~json\n{ "type": "module" }\n~~~~\n',
+    )
+    assert.equal(textOf('examples/README.md', '# Examples\n'), '# Examples\n')
+  })
+
+  it('has a picture for the light theme and one for the dark', () => {
+    assert.equal(
+      textOf('docs/a.md', '<picture><source media="x" srcset="d.png"><img src="l.png" alt="Tasks"></picture>'),
+      '<img class="light-only" src="l.png" alt="Tasks"><img class="dark-only" src="d.png" alt="Tasks">',
+    )
+  })
+})
+
+describe('a table', () => {
+  it('has long names that wrap at their separators', () => {
+    const inline = (content: string): TestToken =>
+      Object.assign(new TestToken('inline'), { children: [new TestToken('code_inline', { content })] })
+    const [before, inCell, short] = [inline('a_name_outside_of_a_table'), inline('requests_of.agents_total'), inline('a_b')]
+    runRule(longNames, [before, new TestToken('table_open'), inCell, short, new TestToken('table_close')])
+    assert.equal(inCell.children?.[0]?.content, '<code v-pre>requests_<wbr>of.<wbr>agents_<wbr>total</code>')
+    assert.deepEqual([before.children?.[0]?.type, short.children?.[0]?.type], ['code_inline', 'code_inline'])
+  })
+})
 
 describe('a code block', () => {
   const fence = (info: string, content = 'x\n'): TestToken => new TestToken('fence', { info, content })
@@ -209,7 +286,7 @@ describe('the files of the site', () => {
     assert.equal(pageOf('site/sdk/client.md'), 'reference/sdk/client.md')
     assert.equal(pageOf('packages/a2a/README.md'), undefined)
     assert.equal(pageOf('docs/img/a.png'), undefined)
-    assert.deepEqual(notPages(root).sort(), ['README.md', 'examples/*/**', 'packages/**'])
+    assert.deepEqual(notPages(root).sort(), ['README.md', 'deploy/**', 'examples/*/*/**', 'packages/**'])
   })
 
   it('have headings with the ids that repository hosts give them', () => {
