@@ -40,7 +40,10 @@ describe('the performance page', () => {
     assert.match(text, /hop: at least 0.5× the direct throughput \| – \| not measured/)
     assert.doesNotMatch(text, /Not all figures/)
     const mixed = [...measures, { ...measure('lost', { parley: 0 }), run: { ...run, mode: 'quick' as const } }]
-    assert.match(renderResults(mixed, []), /Not all figures are from one full run/)
+    assert.match(
+      renderResults(mixed, []),
+      /Not all figures are from one full run[^]*from the run of 2026-01-01, quick mode; the others are not:\n\n- lost\n\n###/,
+    )
   })
 
   it('writes between its markers only', () => {

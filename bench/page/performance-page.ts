@@ -65,21 +65,30 @@ function tables(measures: readonly Measure[]): string {
 }
 
 function runLines(measures: readonly StoredMeasure[]): readonly string[] {
-  const runs = new Map<string, number>()
-  for (const { run } of measures) {
-    const text = `${run.date}, ${run.mode} mode: ${run.machine}`
-    runs.set(text, (runs.get(text) ?? 0) + 1)
+  const runs = new Map<string, StoredMeasure[]>()
+  for (const measure of measures) {
+    const { date, mode, machine } = measure.run
+    const text = `${date}, ${mode} mode: ${machine}`
+    runs.set(text, [...(runs.get(text) ?? []), measure])
   }
-  const all = [...runs].map(([text, count]) => `- ${text} (${count} figures)`)
-  const isOneFullRun = runs.size === 1 && measures.every(({ run }) => run.mode === 'full')
-  if (isOneFullRun) return all
+  const largest = Math.max(...[...runs.values()].map(({ length }) => length))
+  const all = [...runs].map(([text, { length }]) => `- ${text} (${length} figures)`)
+  if (runs.size === 1 && measures.every(({ run }) => run.mode === 'full')) return all
+  const others = [...runs].filter(([, own]) => own.length < largest)
+  const named = others.flatMap(([text, own]) => [
+    '',
+    `These measures are from the run of ${text.split(':')[0]}; the others are not:`,
+    '',
+    ...[...new Set(own.map(({ what }) => what))].map((what) => `- ${what}`),
+  ])
   const rough = measures.some(({ run }) => run.mode === 'quick')
     ? ' Figures of the quick mode are rough: they show that every measure works, and their verdicts do not count.'
     : ''
   return [
     ...all,
     '',
-    `Not all figures are from one full run. Run \`npm run bench -- --write\` to replace them.${rough}`,
+    `Not all figures are from one full run: compare only figures of one run. \`npm run bench -- --write\` replaces all of them.${rough}`,
+    ...named,
   ]
 }
 
