@@ -38,7 +38,7 @@ export function cliPage(commands: readonly DocumentedCommand[]): string {
     '# Command line reference',
     generatedNotice,
     'The commands of `parley`. Run them with `npx @parley/hub`: `npx @parley/hub key list` is `parley key list`. ' +
-      'Without a command, `parley` runs `parley up`. `parley help <command>` prints the help of a command, `parley --version` the version.',
+      'Without a command, `parley` runs `parley up`. `parley help <command>` prints the help of a command, `parley --version` the version. `parley a2a` runs [the command `a2a`](a2a-command.md).',
     table(
       ['Command', 'Description'],
       commands.map((command) => [`[parley ${command.name}](#${anchorOf(command)})`, text(command.summary)]),

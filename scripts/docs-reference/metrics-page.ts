@@ -36,12 +36,10 @@ export function metricsPage(families: readonly MetricFamily[]): string {
     'A histogram has the series `_bucket`, `_sum` and `_count`. Prometheus writes the dots of a label as underscores. ' +
       `A metric has at most ${maxSeries.toLocaleString('en')} series; further ones are counted under the label value ${code(otherLabel)}.`,
     table(
-      ['Prometheus name', 'OpenTelemetry name', 'Type', 'Unit', 'Labels', 'Description'],
+      ['Prometheus and OpenTelemetry name', 'Type', 'Labels', 'Description'],
       families.map(({ name, otel, type, unit, labels, help }): Row => [
-        code(name),
-        code(otel),
-        type,
-        code(unit),
+        `${code(name)}<br>${code(otel)}`,
+        `${type} ${code(unit)}`,
         labels.map(code).join(', '),
         text(help),
       ]),

@@ -113,6 +113,12 @@ describe('the command line', () => {
     }
   })
 
+  it('lists `a2a`, whose commands are not those of the hub, in its help', async () => {
+    const terminal = createTestTerminal()
+    await runCli(['help'], terminal)
+    assert.ok(terminal.printed.some((line) => /^ {2}parley a2a <command> +Calls and checks A2A agents\./.test(line)))
+  })
+
   it('says its version', async () => {
     const terminal = createTestTerminal()
     assert.equal(await runCli(['--version'], terminal), 0)

@@ -174,6 +174,8 @@ function helpLines(commands: readonly Command[], words: readonly string[]): read
     'parley: any agent you already run becomes an A2A agent.',
     '',
     ...commands.map((command) => `  parley ${usage(command).padEnd(width)}  ${command.summary}`),
+    // main.ts runs it, without the commands of the hub.
+    `  parley ${'a2a <command>'.padEnd(width)}  Calls and checks A2A agents. \`parley a2a --help\` lists its commands.`,
     `  parley ${'help [command]'.padEnd(width)}  Shows the help of a command.`,
     `  parley ${'--version'.padEnd(width)}  Shows the version.`,
     '',

@@ -40,6 +40,7 @@ export function completions(commands: readonly Command[]): Completions {
     add('help', words[0] ?? '')
   }
   for (const shell of shells) add('completion', shell)
+  add('', 'a2a')
   add('', 'help')
   add('', '--version')
   return [...next].map(([typed, words]) => [typed, [...words]])
