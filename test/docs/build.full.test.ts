@@ -4,12 +4,21 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { pageOf } from '../../site/pages.ts'
+import { searchOptions } from '../../site/search.ts'
 
 const root = join(import.meta.dirname, '../..')
 const dist = join(root, 'site/dist')
 /** A last guard: the build takes half a minute of CPU time, and the installation depends on the network. */
 const buildTimeoutMs = 30 * 60_000
+
+interface SearchIndex {
+  loadJSON(
+    data: string,
+    options: object,
+  ): { search(words: string): readonly { readonly title: string; readonly titles: readonly string[] }[] }
+}
 
 describe('the documentation site', () => {
   const html = new Map<string, string>()
@@ -31,7 +40,7 @@ describe('the documentation site', () => {
   )
 
   it('has a page for every document', () => {
-    const missing = globSync(['docs/**/*.md', '*.md'], { cwd: root })
+    const missing = globSync(['docs/**/*.md', 'examples/*/README.md', '*.md'], { cwd: root })
       .map((file) => pageOf(file.replaceAll('\\', '/')))
       .filter((page) => page !== undefined && !html.has(page.replace(/\.md$/, '.html')))
     assert.deepEqual(missing, [])
@@ -120,6 +129,33 @@ describe('the documentation site', () => {
     assert.ok(links > 1_000, `${links} links`)
   })
 
+  it('states the supported versions, and the tutorials link there', () => {
+    assert.match(html.get('guides/install.html') ?? '', /<h2 id="supported-versions"/)
+    assert.match(html.get('tutorials/first-agent.html') ?? '', /href="\/guides\/install\.html#supported-versions"/)
+  })
+
+  it('links every example, with its code', () => {
+    const examples = globSync('examples/*/README.md', { cwd: root }).map((file) => pageOf(file.replaceAll('\\', '/')))
+    const [, list = ''] = (html.get('guides/examples/index.html') ?? '').split('<main')
+    for (const page of examples) assert.ok(list.includes(`href="/${page?.replace(/md$/, 'html')}"`), page)
+    const greeter = html.get('guides/examples/greeter.html') ?? ''
+    assert.match(greeter, /<h3 id="maints"[^]*await[^]*<h3 id="packagejson"/)
+  })
+
+  it('has the files of deploy/ that its pages link', () => {
+    const unit = readFileSync(join(dist, 'files/deploy/systemd/parley.service'), 'utf8')
+    assert.equal(unit, readFileSync(join(root, 'deploy/systemd/parley.service'), 'utf8'))
+    const chart = spawnSync('tar', ['-tzf', join(dist, 'files/deploy/helm/parley.tgz')], { encoding: 'utf8' })
+    assert.match(chart.stdout, /^parley\/Chart\.yaml$/m)
+  })
+
+  it('has a picture for each theme', () => {
+    assert.match(
+      html.get('guides/console.html') ?? '',
+      /<img class="light-only" src="[^"]*task-light[^>]*><img class="dark-only" src="[^"]*task-dark/,
+    )
+  })
+
   it('loads nothing from another host', () => {
     const foreign = [...html].flatMap(([file, text]) =>
       [...text.matchAll(/<(?:script|link|img|source|iframe)\b[^>]*?(?:src|href|srcset)="(?:https?:)?\/\/[^"]*"/g)].map(
@@ -132,8 +168,27 @@ describe('the documentation site', () => {
     assert.deepEqual([...foreign, ...styles], [])
   })
 
-  it('has a search index', () => {
-    assert.ok(globSync('assets/chunks/@localSearchIndex*.js', { cwd: dist }).length > 0)
+  it('finds first the pages that have the word in their title', async () => {
+    const [index = ''] = globSync('assets/chunks/@localSearchIndexroot*.js', { cwd: dist })
+    const { default: data } = (await import(pathToFileURL(join(dist, index)).href)) as { default: string }
+    const fields = { fields: ['title', 'titles', 'text'], storeFields: ['title', 'titles'] }
+    const { default: MiniSearch } = (await import(
+      pathToFileURL(join(root, 'site/node_modules/minisearch/dist/es/index.js')).href
+    )) as { default: SearchIndex }
+    const search = MiniSearch.loadJSON(data, {
+      ...fields,
+      searchOptions: { fuzzy: 0.2, prefix: true, ...searchOptions },
+    })
+    for (const [words, title] of [
+      ['webhook', /webhook/],
+      ['install', /^Install Parley/],
+      ['metrics', /^Metrics reference/],
+      ['rotate key', /^Rotate keys/],
+    ] as const) {
+      const [first] = search.search(words)
+      assert.deepEqual(first?.titles, [], `${words}: ${first?.title}`)
+      assert.match(first?.title ?? '', title)
+    }
   })
 })
 

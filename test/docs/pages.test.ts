@@ -217,7 +217,11 @@ describe('a table', () => {
   it('has long names that wrap at their separators', () => {
     const inline = (content: string): TestToken =>
       Object.assign(new TestToken('inline'), { children: [new TestToken('code_inline', { content })] })
-    const [before, inCell, short] = [inline('a_name_outside_of_a_table'), inline('requests_of.agents_total'), inline('a_b')]
+    const [before, inCell, short] = [
+      inline('a_name_outside_of_a_table'),
+      inline('requests_of.agents_total'),
+      inline('a_b'),
+    ]
     runRule(longNames, [before, new TestToken('table_open'), inCell, short, new TestToken('table_close')])
     assert.equal(inCell.children?.[0]?.content, '<code v-pre>requests_<wbr>of.<wbr>agents_<wbr>total</code>')
     assert.deepEqual([before.children?.[0]?.type, short.children?.[0]?.type], ['code_inline', 'code_inline'])

@@ -53,6 +53,19 @@ describe('the generated reference', () => {
   })
 })
 
+describe('the glossary', () => {
+  it('defines each term once', () => {
+    const terms = [...readFileSync(join(root, 'docs/reference/glossary.md'), 'utf8').matchAll(/^\| (.+?) \|/gm)]
+      .map(([, term]) => term)
+      .filter((term) => term !== 'term')
+    assert.ok(terms.length > 100)
+    assert.deepEqual(
+      terms.filter((term, index) => terms.indexOf(term) !== index),
+      [],
+    )
+  })
+})
+
 describe('the page of the configuration', () => {
   const schema = {
     properties: {
