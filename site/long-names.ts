@@ -1,8 +1,8 @@
-/** Lets long names in the cells of tables wrap at their separators, so that a table is not wider than the page. */
+/** Lets long names in the cells of tables wrap at their words, so that a table is not wider than the page. */
 import type { Markdown } from './markdown.ts'
 
 /** Shorter names stay on one line. */
-const longest = 20
+const longest = 12
 
 export function longNames(markdown: Markdown): void {
   markdown.core.ruler.push('long-names', ({ tokens, Token }) => {
@@ -12,7 +12,7 @@ export function longNames(markdown: Markdown): void {
       if (!isInTable || token.children === null) continue
       token.children = token.children.map((child) => {
         if (child.type !== 'code_inline' || child.content.length <= longest) return child
-        const name = markdown.utils.escapeHtml(child.content).replaceAll(/[_./](?=\w)/g, '$&<wbr>')
+        const name = markdown.utils.escapeHtml(child.content).replaceAll(/[_./](?=\w)|[a-z](?=[A-Z])/g, '$&<wbr>')
         return Object.assign(new Token('html_inline', '', 0), { content: `<code v-pre>${name}</code>` })
       })
     }

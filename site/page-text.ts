@@ -1,6 +1,6 @@
 /** What the site changes in the text of a page before it is parsed: the files of an example, and pictures for the dark theme. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { sourceFile, type Markdown } from './markdown.ts'
 
 export function pageText(markdown: Markdown, root: string): void {
@@ -29,5 +29,5 @@ function exampleFiles(folder: string): string {
   const sections = files
     .sort()
     .map((name) => `### ${name}\n\n~~~~${extname(name).slice(1)}\n${readFileSync(join(folder, name), 'utf8')}~~~~\n`)
-  return `\n## Files\n\n${sections.join('\n')}`
+  return `\n## Files\n\nEvery file of the folder \`${basename(folder)}\`:\n\n${sections.join('\n')}`
 }

@@ -199,7 +199,7 @@ describe('the text of a page', () => {
   it('of an example has the files of its folder', () => {
     assert.equal(
       textOf('examples/greeter/README.md', '# Greeter\n'),
-      "# Greeter\n\n## Files\n\n### main.ts\n\n~~~~ts\nconsole.log('Hello')\n~~~~\n\n" +
+      "# Greeter\n\n## Files\n\nEvery file of the folder `greeter`:\n\n### main.ts\n\n~~~~ts\nconsole.log('Hello')\n~~~~\n\n" +
         '### package.json\n\n~~~~json\n{ "type": "module" }\n~~~~\n',
     )
     assert.equal(textOf('examples/README.md', '# Examples\n'), '# Examples\n')
@@ -214,16 +214,16 @@ describe('the text of a page', () => {
 })
 
 describe('a table', () => {
-  it('has long names that wrap at their separators', () => {
+  it('has long names that wrap at their words', () => {
     const inline = (content: string): TestToken =>
       Object.assign(new TestToken('inline'), { children: [new TestToken('code_inline', { content })] })
     const [before, inCell, short] = [
       inline('a_name_outside_of_a_table'),
-      inline('requests_of.agents_total'),
+      inline('requests_of.agentsTotal'),
       inline('a_b'),
     ]
     runRule(longNames, [before, new TestToken('table_open'), inCell, short, new TestToken('table_close')])
-    assert.equal(inCell.children?.[0]?.content, '<code v-pre>requests_<wbr>of.<wbr>agents_<wbr>total</code>')
+    assert.equal(inCell.children?.[0]?.content, '<code v-pre>requests_<wbr>of.<wbr>agents<wbr>Total</code>')
     assert.deepEqual([before.children?.[0]?.type, short.children?.[0]?.type], ['code_inline', 'code_inline'])
   })
 })
