@@ -72,7 +72,12 @@ function readEntries(published: readonly PublishedPackage[], scratch: string): R
     if (!entries.has(name)) entries.set(name, new Map())
     entries.get(name)?.set(version, entry)
   }
-  const places = ['node_modules', 'test/frameworks/node_modules'].map((place) => join(root, place))
+  const places = [
+    'node_modules',
+    'packages/hub/node_modules',
+    'packages/cli/node_modules',
+    'test/frameworks/node_modules',
+  ].map((place) => join(root, place))
   for (const folder of places.filter((place) => existsSync(place)).flatMap(installedPackages)) {
     const manifest = readManifest(folder)
     add({ manifest, send: (response) => sendFolder(folder, scratch, response) })

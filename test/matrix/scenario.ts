@@ -73,8 +73,8 @@ export async function sendForTask(
   message: MessageInput,
   options?: TestSendOptions,
 ): Promise<Task> {
-  const answer = await peer.send(message, options)
-  assert.ok('status' in answer, `a message instead of a task: ${JSON.stringify(answer)}`)
+  const { kind, ...answer } = await peer.send(message, options)
+  assert.ok('status' in answer, `a ${kind} instead of a task: ${JSON.stringify(answer)}`)
   return answer
 }
 

@@ -33,8 +33,13 @@ export function makeDataDirectoryPrivate(directory: string, log: Pick<AgentLog, 
 
 function isPrivateDirectory(directory: string): boolean {
   if (!isOpenToOthers(directory)) return true
-  const isOurs = isOwn(directory) && readdirSync(directory).every((name) => name.startsWith(filePrefix))
+  const isOurs = isOwn(directory) && readdirSync(directory).every(isOwnName)
   return isOurs && removeOtherAccess(directory, ownerOnly.directory)
+}
+
+/** The store puts the `.gitignore` into a directory that it creates. */
+function isOwnName(name: string): boolean {
+  return name.startsWith(filePrefix) || name === '.gitignore'
 }
 
 /** A copy may have wrong permissions. Links are not followed: their target is not ours. */

@@ -8,7 +8,7 @@ export function createStoreDirectory(directory: string): void {
   try {
     const isNew = directoryStatus(path) === undefined
     create(path)
-    if (isNew) writeFileSync(join(path, '.gitignore'), '*\n')
+    if (isNew) writeFileSync(join(path, '.gitignore'), '*\n', { mode: 0o600 })
   } catch (reason) {
     throw accessError(reason, `The directory ${path} cannot be created`)
   }
