@@ -137,21 +137,38 @@ describe('keys that callers create', () => {
     authorization: `Bearer ${await accessServer.one.token(claims as Record<string, unknown>)}`,
   })
 
-  it('are limited to one agent and the caller, and shown once [S4-4]', async () => {
+  it('are limited to one agent, belong to themselves, and are shown once [S4-4]', async () => {
     const proof = await as({ sub: 'bea', groups: ['all'] })
     const { status, json } = await generate('team', proof, { name: 'laptop' })
     assert.equal(status, 201)
     assert.deepEqual(
       [json.agent, json.name, json.principal, json.scopes],
-      ['team', 'laptop', 'https://one.test|bea', ['agent:team', 'all']],
+      ['team', 'laptop', `key:${json.id}`, ['agent:team', 'all']],
     )
-    assert.equal(json.apiKey, json.key)
+    assert.deepEqual([json.createdBy, json.apiKey, json.warning], ['https://one.test|bea', json.key, undefined])
     const headers = { authorization: `Bearer ${json.key}` }
     const team = peer('team', way)
     const sent = await team.call('SendMessage', messageParams('hi'), { headers: proof })
-    // The key is the same owner as the token.
-    assert.equal((await team.call('GetTask', { id: sent.payload.task.id }, { headers })).status, 200)
+    // The key is another owner than the token.
+    const hidden: any = (await team.call('GetTask', { id: sent.payload.task.id }, { headers })).body
+    assert.equal(hidden.error.code, -32001)
+    assert.deepEqual((await team.call('ListTasks', {}, { headers })).payload.tasks, [])
     assert.equal((await peer('hidden', way).call('SendMessage', messageParams('hi'), { headers })).status, 403)
+  })
+
+  it('act as their creator only if it asks for that, and then come with a warning', async () => {
+    const proof = await as({ sub: 'bert', groups: ['team'] })
+    const { status, json } = await generate('team', proof, { actsAsMe: true })
+    assert.deepEqual([status, json.principal], [201, 'https://one.test|bert'])
+    assert.match(json.warning, /acts as you/)
+    const headers = { authorization: `Bearer ${json.key}` }
+    const sent = await peer('team', way).call('SendMessage', messageParams('hi'), { headers: proof })
+    assert.equal((await peer('team', way).call('GetTask', { id: sent.payload.task.id }, { headers })).status, 200)
+    const { json: listed } = await admin('GET', '/a2a/team/api-key', undefined, proof)
+    assert.deepEqual(
+      listed.keys.map(({ id }: { id: string }) => id),
+      [json.id],
+    )
   })
 
   it('can be created with tokens and by the admin, but not with keys or anonymously [S4-4]', async () => {
@@ -202,9 +219,20 @@ describe('keys that callers create', () => {
     assert.deepEqual(await list(dan), [])
   })
 
+  it('stay keys of their creator when an admin rotates them', async () => {
+    const proof = await as({ sub: 'gil', groups: ['team'] })
+    const { json: made } = await generate('team', proof)
+    const { json: next } = await admin('POST', '/admin/keys', { replaces: made.id })
+    assert.deepEqual([next.principal, next.createdBy], [made.principal, 'https://one.test|gil'])
+    assert.equal((await admin('DELETE', `/a2a/team/api-key/${next.id}`, undefined, proof)).status, 200)
+  })
+
   it('have a maximum number per caller', async () => {
     const proof = await as({ sub: 'fay', groups: ['team'] })
-    for (let count = 0; count < 20; count++) assert.equal((await generate('team', proof)).status, 201)
+    // An admin's key for that principal is not one of its own.
+    await admin('POST', '/admin/keys', { name: 'x', agents: ['team'], principal: 'https://one.test|fay' })
+    for (let count = 0; count < 20; count++)
+      assert.equal((await generate('team', proof, { actsAsMe: count % 2 === 0 })).status, 201)
     assert.equal((await generate('team', proof)).status, 429)
   })
 })

@@ -720,6 +720,8 @@ export interface Operations {
       | {
           readonly name?: string
           readonly scopes?: readonly string[]
+          /** Whether the key reads and continues the tasks of the caller. Default: it has a principal of its own. */
+          readonly actsAsMe?: boolean
           readonly expiresAt?: Timestamp
           /** A duration: 500ms, 30s, 10m, 12h or 7d. */
           readonly expiresIn?: string
@@ -729,6 +731,8 @@ export interface Operations {
       readonly agent: string
       /** The same as `key`, under the name that other gateways use. */
       readonly apiKey: string
+      /** What the key may do that its scopes do not show. */
+      readonly warning?: string
     }
   }
   /** Revokes one of the keys that the caller has created. */

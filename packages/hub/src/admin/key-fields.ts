@@ -49,7 +49,15 @@ export const createdKey = z
   .meta({ id: 'MadeKey' })
 
 /** With times and rates in readable form. */
-export function keyToJson({ rate: limit, createdAt, expiresAt, revokedAt, lastUsedAt, ...info }: KeyInfo) {
+export function keyToJson({
+  rate: limit,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  lastUsedAt,
+  isCallerKey: _,
+  ...info
+}: KeyInfo) {
   return {
     ...info,
     scopes: [...info.scopes],

@@ -96,6 +96,35 @@ describe('an admitted caller', () => {
     assert.equal(await from('192.0.2.1'), true)
   })
 
+  it('shares its rate with the keys that it created, and with those of before that act as it', async () => {
+    const { ask } = gate({ perKey: { count: 3, windowMs: minute } })
+    const own = { createdBy: 'ann', isCallerKey: true, principal: 'key:k1' } as const
+    const remaining = async (...given: Parameters<typeof ask>): Promise<string | undefined> => {
+      const { headers, refuse } = await ask(...given)
+      return refuse?.code ?? headers['x-ratelimit-remaining']
+    }
+    const byKey: Caller = { ...ann, id: 'key:k1' }
+    assert.equal(await remaining(ann, {}), '2')
+    assert.equal(await remaining(byKey, { key: key(own) }), '1')
+    assert.equal(await remaining(ann, { key: key({ id: 'k2', createdBy: 'ann' }) }), '0')
+    assert.equal(await remaining(byKey, { key: key({ ...own, id: 'k3', principal: 'key:k3' }) }), 'RATE_LIMITED')
+    // What an admin created, and a rate that an admin set, count by themselves.
+    assert.equal(await remaining(byKey, { key: key({ id: 'k4' }) }), '2')
+    assert.equal(await remaining(byKey, { key: key({ ...own, rate: { count: 9, windowMs: minute } }) }), '8')
+  })
+
+  it('opens as many tasks a day with all the keys that it created as with one', async () => {
+    const { ask } = gate({ tasksPerDay: 2 })
+    const own = { createdBy: 'ann', isCallerKey: true } as const
+    const send = async (id: string, more: object = own): Promise<string | undefined> => {
+      const record = key({ ...more, id, principal: `key:${id}` })
+      return (await ask({ ...ann, id: `key:${id}` }, { key: record }, 'SendMessage')).refuse?.message
+    }
+    assert.deepEqual([await send('k1'), await send('k2')], [undefined, undefined])
+    assert.match((await send('k3')) ?? '', /limit of 2 tasks per day/)
+    assert.deepEqual([await send('k4', {}), await send('k4', {})], [undefined, undefined])
+  })
+
   it('goes by the rate of its key, and shares that of the agent with all others', async () => {
     const { ask } = gate({
       perKey: { count: 1, windowMs: minute },

@@ -7,8 +7,9 @@ import { A2AError, type Operation } from '@parley/a2a'
 import type { Admit, AdmissionResult, RequestOutcome, AdmissionRequest, Credentials } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
 import { senderOf, type RateClaim, type RateLimiter, type RateLimitStatus } from '../limits/rate-limiter.ts'
-import type { QuotaCharge, TaskQuota } from '../limits/task-quota.ts'
+import { creatorQuotaId, type QuotaCharge, type TaskQuota } from '../limits/task-quota.ts'
 import type { RequestIdentity, RequestIdentities } from './authenticate.ts'
+import { creatorOf } from './key-format.ts'
 import { permissionsOf } from './scopes.ts'
 import type { JwtIssuerConfig } from '../config/sections/access.ts'
 import type { HubConfig } from '../config/hub-config.ts'
@@ -56,19 +57,21 @@ export function admitRequest(request: AdmissionRequest, parts: AdmitDeps): Admis
   if (status?.isAllowed === false) return { headers, refuse: rateLimitError(status) }
   if (refuse !== undefined) return { headers, refuse }
   if (operation === undefined || !taskOpeningOperations.has(operation) || identity.key === undefined) return { headers }
-  const tasksPerDay = identity.key.tasksPerDay ?? parts.rates.tasksPerDay
+  const { id, tasksPerDay: own } = identity.key
+  const tasksPerDay = own ?? parts.rates.tasksPerDay
   if (tasksPerDay === undefined) return { headers }
-  return chargeQuota(identity, identity.key.id, tasksPerDay, headers, parts)
+  const creator = own === undefined ? creatorOf(identity.key) : undefined
+  return chargeQuota(identity, creator === undefined ? id : creatorQuotaId(creator), tasksPerDay, headers, parts)
 }
 
 async function chargeQuota(
   identity: RequestIdentity,
-  keyId: string,
+  quotaId: string,
   tasksPerDay: number,
   headers: Readonly<Record<string, string>>,
   { quota, now }: Pick<AdmitDeps, 'quota' | 'now'>,
 ): Promise<AdmissionResult> {
-  const counted = await quota.charge(keyId, tasksPerDay)
+  const counted = await quota.charge(quotaId, tasksPerDay)
   if (!counted.isAllowed) return quotaExceeded(counted, tasksPerDay, now())
   identity.quotaCharge = { ...counted, at: now() }
   return { headers }
@@ -97,7 +100,10 @@ function callerClaim(
   { perAddress, perKey }: RateLimits,
 ): RateClaim[] {
   if (caller.anonymous === true) return claimFor(`address:${senderOf(address)}`, perAddress)
-  return claimFor(key === undefined ? `caller:${caller.id}` : `key:${key.id}`, key?.rate ?? perKey)
+  if (key === undefined) return claimFor(`caller:${caller.id}`, perKey)
+  // A caller with twenty keys may not do twenty times as much. A rate of the key itself is a decision of an admin.
+  const creator = key.rate === undefined ? creatorOf(key) : undefined
+  return claimFor(creator === undefined ? `key:${key.id}` : `caller:${creator}`, key.rate ?? perKey)
 }
 
 /** A call inside the hub: its caller was admitted on arrival, but delegation must not exceed the agent's rate limit. */

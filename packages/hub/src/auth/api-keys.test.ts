@@ -54,6 +54,18 @@ describe('an API key', () => {
     assert.equal(await keys.find('nonsense'), undefined)
   })
 
+  it('that a caller created has a principal of its own, and is one of the keys of the caller until it is revoked', async () => {
+    const { keys } = open()
+    const { info } = await keys.create({ ...order, createdBy: 'ann', isCallerKey: true })
+    assert.equal(info.principal, `key:${info.id}`)
+    assert.deepEqual(
+      (await keys.ofCaller('ann', 10)).map(({ id }) => id),
+      [info.id],
+    )
+    await keys.revoke(info.id)
+    assert.deepEqual(await keys.ofCaller('ann', 10), [])
+  })
+
   it('has a principal of its own, or goes on with that of another key', async () => {
     const { keys } = open()
     const { info: old } = await keys.create(order)
@@ -61,7 +73,7 @@ describe('an API key', () => {
     assert.equal(old.principal, `key:${old.id}`)
     assert.equal((await keys.find(key))?.principal, old.principal)
     assert.notEqual(info.id, old.id)
-    assert.deepEqual((await keys.ofPrincipal(old.principal, 10)).map(({ id }) => id).sort(), [old.id, info.id].sort())
+    assert.deepEqual((await keys.ofCaller(old.principal, 10)).map(({ id }) => id).sort(), [old.id, info.id].sort())
   })
 
   it('ends when its time is over', async () => {
@@ -72,7 +84,7 @@ describe('an API key', () => {
     pass(1)
     assert.equal(await keys.find(key), undefined)
     assert.equal((await keys.get(info.id))?.state, 'expired')
-    assert.deepEqual(await keys.ofPrincipal(info.principal, 10), [])
+    assert.deepEqual(await keys.ofCaller(info.principal, 10), [])
   })
 
   it('is revoked here at once, and on other replicas within two seconds', async () => {
@@ -88,7 +100,7 @@ describe('an API key', () => {
     assert.equal(await other.find(key), undefined)
     assert.equal(await keys.find(key), undefined)
     assert.equal(await keys.revoke('missing'), undefined)
-    assert.deepEqual(await keys.ofPrincipal(info.principal, 10), [])
+    assert.deepEqual(await keys.ofCaller(info.principal, 10), [])
   })
 
   it('is not believed again by a look that began before it was revoked', async () => {

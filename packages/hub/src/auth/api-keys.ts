@@ -14,6 +14,8 @@ import {
   keyInfoOf,
   parseKeyRecord,
   keyState,
+  ownerIndexKey,
+  ownerIndexKind,
   serializeKeyRecord,
 } from './key-format.ts'
 import type { KeyInfo, KeyRecord } from './key-format.ts'
@@ -29,6 +31,7 @@ export interface CreateKeyOptions {
   readonly tasksPerDay?: number | undefined
   readonly expiresAt?: number | undefined
   readonly createdBy: string
+  readonly isCallerKey?: true | undefined
 }
 
 export interface CreatedKey {
@@ -50,8 +53,8 @@ export interface ApiKeys {
   /** The same without a read: `undefined` also for a key that is not in the cache. */
   findCached(key: string): KeyRecord | undefined
   get(id: string): Promise<KeyInfo | undefined>
-  /** The valid keys of the principal, up to `limit`. */
-  ofPrincipal(principal: string, limit: number): Promise<readonly KeyInfo[]>
+  /** The valid keys that act as the caller or that it created for itself, up to `limit`. */
+  ofCaller(caller: string, limit: number): Promise<readonly KeyInfo[]>
   list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<KeyPage>
   /** Returns `undefined` if there is no such key. */
   revoke(id: string): Promise<KeyInfo | undefined>
@@ -81,8 +84,6 @@ interface CachedKey {
 }
 
 const kind = 'key'
-/** The keys of a principal: `<hash of it>/<id>`, because its name may be longer than a key of the store. */
-const ownerIndexKind = 'key-of'
 /** How long another replica may accept a key that was revoked here. */
 export const keyCacheMs = 2_000
 const maxCached = 10_000
@@ -150,7 +151,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
   }
 
   return {
-    async create({ name, scopes, principal, tenant, rate, tasksPerDay, expiresAt, createdBy }) {
+    async create({ name, scopes, principal, tenant, rate, tasksPerDay, expiresAt, createdBy, isCallerKey }) {
       const { id, key } = generateKey()
       const record: KeyRecord = {
         id,
@@ -160,7 +161,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
         ...omitUndefined({ tenant, rate, tasksPerDay }),
         createdAt: now(),
         createdBy,
-        ...omitUndefined({ expiresAt }),
+        ...omitUndefined({ isCallerKey, expiresAt }),
         hash: sha256Hex(key),
       }
       const ends = expiresAt === undefined ? {} : { expiresAt }
@@ -184,8 +185,8 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
       const record = await load(id)
       return record === undefined ? undefined : withUse(record)
     },
-    async ofPrincipal(principal, limit) {
-      const indexed = await kv.list(ownerIndexKind, { prefix: `${sha256Hex(principal)}/`, limit })
+    async ofCaller(caller, limit) {
+      const indexed = await kv.list(ownerIndexKind, { prefix: `${sha256Hex(caller)}/`, limit })
       const records = await Promise.all(indexed.map(({ value }) => load(value as string)))
       const good = records.filter(
         (record) => record !== undefined && keyState(record, now()) === 'active',
@@ -218,8 +219,4 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
     forgetUse: use.forget,
     close: use.close,
   }
-}
-
-function ownerIndexKey({ principal, id }: KeyRecord): string {
-  return `${sha256Hex(principal)}/${id}`
 }

@@ -79,6 +79,11 @@ export interface KeyRecord {
   readonly createdAt: number
   /** The principal that created it, or `admin`. */
   readonly createdBy: string
+  /**
+   * A caller created it for itself, and not an admin. The caller lists and revokes it, its limits count the calls of the key, and
+   * its erasure revokes the key. Keys of earlier versions lack it: they act as their creator.
+   */
+  readonly isCallerKey?: true
   readonly expiresAt?: number
   readonly revokedAt?: number
   /** SHA-256 of the whole key. */
@@ -96,6 +101,23 @@ export type KeyInfo = Omit<KeyRecord, 'hash'> & {
 export function keyState({ revokedAt, expiresAt }: KeyRecord, now: number): KeyInfo['state'] {
   if (revokedAt !== undefined) return 'revoked'
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active'
+}
+
+/** The caller that created the key for itself; `undefined` for a key that an admin created. */
+export function creatorOf({ isCallerKey, createdBy, principal }: KeyRecord | KeyInfo): string | undefined {
+  return isCallerKey === true || createdBy === principal ? createdBy : undefined
+}
+
+/** Whether the key acts as the caller, or the caller created it for itself. */
+export function isKeyOf(key: KeyRecord | KeyInfo, caller: string): boolean {
+  return key.principal === caller || creatorOf(key) === caller
+}
+
+/** The keys of a caller: `<hash of its name>/<id>`, because the name may be longer than a key of the store. */
+export const ownerIndexKind = 'key-of'
+
+export function ownerIndexKey(record: KeyRecord): string {
+  return `${sha256Hex(creatorOf(record) ?? record.principal)}/${record.id}`
 }
 
 export function keyInfoOf(record: KeyRecord, now: number, lastUsedAt: number | undefined): KeyInfo {

@@ -12,7 +12,8 @@ import {
   type TaskRow,
 } from '@parley/a2a'
 import { type AuditEntry, truncateField } from '../audit/audit-log.ts'
-import { parseKeyRecord, serializeKeyRecord, sha256Hex } from '../auth/key-format.ts'
+import { ownerIndexKey, ownerIndexKind, parseKeyRecord, serializeKeyRecord } from '../auth/key-format.ts'
+import { creatorQuotaId } from '../limits/task-quota.ts'
 import { traceEntryFrom, traceEntryKeys, traceIndexKind } from '../telemetry/traces/trace-summary.ts'
 
 /** Entries to remove and to replace, and how many things they are: all, or those of one page. */
@@ -59,7 +60,7 @@ export interface FoundCredential {
   readonly entries: readonly EntryAddress[]
 }
 
-/** The API keys of the caller, revoked and expired ones included. */
+/** The API keys that act as the caller, revoked and expired ones included. */
 export async function findKeys(kv: KeyValueStore, caller: string): Promise<readonly FoundCredential[]> {
   const found: FoundCredential[] = []
   for await (const { key: id, value } of entriesOf(kv, 'key')) {
@@ -70,7 +71,7 @@ export async function findKeys(kv: KeyValueStore, caller: string): Promise<reado
       isActive: record.revokedAt === undefined,
       entries: [
         { kind: 'key', key: id },
-        { kind: 'key-of', key: `${sha256Hex(caller)}/${id}` },
+        { kind: ownerIndexKind, key: ownerIndexKey(record) },
       ],
     })
   }
@@ -79,12 +80,18 @@ export async function findKeys(kv: KeyValueStore, caller: string): Promise<reado
 
 /** Quota counters and last use of a key. */
 export async function findKeyCounters(kv: KeyValueStore, keyId: string): Promise<readonly EntryAddress[]> {
-  const quota = await Array.fromAsync(entriesOf(kv, 'quota', `${keyId}/`))
   const use = await kv.read('key-use', keyId)
-  return [
-    ...quota.map(({ key }) => ({ kind: 'quota', key })),
-    ...(use === undefined ? [] : [{ kind: 'key-use', key: keyId }]),
-  ]
+  return [...(await findQuotas(kv, keyId)), ...(use === undefined ? [] : [{ kind: 'key-use', key: keyId }])]
+}
+
+/** The quota counters of all keys that the caller created for itself. */
+export function findCreatorCounters(kv: KeyValueStore, caller: string): Promise<readonly EntryAddress[]> {
+  return findQuotas(kv, creatorQuotaId(caller))
+}
+
+async function findQuotas(kv: KeyValueStore, id: string): Promise<readonly EntryAddress[]> {
+  const found = await Array.fromAsync(entriesOf(kv, 'quota', `${id}/`))
+  return found.map(({ key }) => ({ kind: 'quota', key }))
 }
 
 /** The sessions of the console that the caller opened. */
@@ -104,15 +111,28 @@ export async function findSessions(kv: KeyValueStore, caller: string): Promise<r
   return found
 }
 
-/** Keys of other callers that this caller has created. */
-export async function findCreatedKeys(kv: KeyValueStore, caller: string, pseudonym: string): Promise<FoundEntries> {
+/**
+ * Keys with another principal that this caller has created: their records stay, because tasks belong to them. Those that it created
+ * for itself are revoked.
+ */
+export async function findCreatedKeys(
+  kv: KeyValueStore,
+  caller: string,
+  { pseudonym, now }: { readonly pseudonym: string; readonly now: number },
+): Promise<FoundEntries & { readonly activeKeys: readonly string[] }> {
+  const entries: EntryAddress[] = []
   const replacements: (EntryAddress & { readonly value: Json })[] = []
+  const activeKeys: string[] = []
   for await (const { key, value } of entriesOf(kv, 'key')) {
     const record = parseKeyRecord(value)
     if (record.createdBy !== caller || record.principal === caller) continue
-    replacements.push({ kind: 'key', key, value: serializeKeyRecord({ ...record, createdBy: pseudonym }) })
+    const isRevoked = record.isCallerKey === true && record.revokedAt === undefined
+    if (isRevoked) activeKeys.push(key)
+    if (record.isCallerKey === true) entries.push({ kind: ownerIndexKind, key: ownerIndexKey(record) })
+    const changed = { ...record, createdBy: pseudonym, ...(isRevoked ? { revokedAt: now } : {}) }
+    replacements.push({ kind: 'key', key, value: serializeKeyRecord(changed) })
   }
-  return { entries: [], replacements, found: replacements.length }
+  return { entries, replacements, found: replacements.length, activeKeys }
 }
 
 /** What agents keep about a task and its conversation: sessions of a backend, and ids at a remote agent. */

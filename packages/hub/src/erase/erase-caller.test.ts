@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore, type FullStore, type Json } from '@parley/a2a'
+import { createApiKeys } from '../auth/api-keys.ts'
+import { createTaskQuota, creatorQuotaId } from '../limits/task-quota.ts'
 import { eraseCaller } from './erase-caller.ts'
 
 const batches = 250
@@ -46,6 +48,38 @@ async function names(store: FullStore): Promise<readonly unknown[]> {
   const entries = found.flatMap(({ value }) => value as { who: string }[])
   return [...new Set(entries.map(({ who }) => who))].toSorted()
 }
+
+describe('erasing a caller with keys that it created', () => {
+  it('revokes them, and keeps their records under a pseudonym, because tasks belong to them', async () => {
+    const store = memoryStore()
+    const keys = createApiKeys({ kv: store.kv })
+    const order = { name: 'k', scopes: ['agent:gpt'], createdBy: 'alice' }
+    const { key, info } = await keys.create({ ...order, isCallerKey: true })
+    const { key: ofService } = await keys.create({ ...order, principal: 'service' })
+    await createTaskQuota(store.kv).charge(creatorQuotaId('alice'), 5)
+    assert.equal((await eraseCaller({ store }, 'alice', pseudonym)).keys, 0)
+    const afterwards = createApiKeys({ kv: store.kv })
+    assert.equal(await afterwards.find(key), undefined)
+    const { principal, createdBy, state } = (await afterwards.get(info.id)) ?? {}
+    assert.deepEqual([principal, createdBy, state], [`key:${info.id}`, pseudonym, 'revoked'])
+    // Created by an admin for another principal: not its own.
+    assert.equal((await afterwards.find(ofService))?.principal, 'service')
+    assert.deepEqual(await store.kv.list('quota', { limit: 1 }), [])
+    assert.deepEqual(await afterwards.ofCaller('alice', 10), [])
+  })
+
+  it('revokes them in the hub that runs, before tasks are erased', async () => {
+    const store = memoryStore()
+    const { info } = await createApiKeys({ kv: store.kv }).create({
+      ...{ name: 'k', scopes: ['agent:gpt'], createdBy: 'alice', isCallerKey: true },
+    })
+    const revoked: string[] = []
+    const nothing = async (): Promise<void> => {}
+    const hub = { cancel: nothing, forget: nothing, endSession: nothing, flush: nothing }
+    await eraseCaller({ store, hub: { ...hub, revokeKey: async (id) => void revoked.push(id) } }, 'alice', pseudonym)
+    assert.deepEqual(revoked, [info.id])
+  })
+})
 
 describe('erasing a caller from the audit', () => {
   it('has one page of it in memory, however long it is', async () => {

@@ -8,6 +8,7 @@ import {
   findAuditEntries,
   findAdminChanges,
   findCreatedKeys,
+  findCreatorCounters,
   findJournalEntries,
   findKeyCounters,
   findKeys,
@@ -34,6 +35,7 @@ export interface LiveHub {
 export interface EraseDeps {
   readonly store: FullStore
   readonly hub?: LiveHub | undefined
+  readonly now?: () => number
   /** Called with the ids of the caller's keys before they are erased: other replicas may still write them for a moment. */
   onKeys?(ids: readonly string[]): Promise<void>
   /** Called after each step with everything counted so far; with the same object if the step found nothing. */
@@ -57,7 +59,7 @@ export async function eraseCaller(
   pseudonym: string,
   knownKeys: readonly string[] = [],
 ): Promise<ErasureCounts> {
-  const { store, hub, onProgress } = deps
+  const { store, hub, onProgress, now = Date.now } = deps
   let counts = noCounts
   const add = async (more: Partial<ErasureCounts>): Promise<void> => {
     counts = addCounts(counts, more)
@@ -68,6 +70,8 @@ export async function eraseCaller(
   const sessions = await findSessions(store.kv, caller)
   await deps.onKeys?.([...knownKeys, ...keys.map(({ id }) => id)])
   for (const { id, isActive } of keys) if (isActive) await hub?.revokeKey(id)
+  const created = (): ReturnType<typeof findCreatedKeys> => findCreatedKeys(store.kv, caller, { pseudonym, now: now() })
+  for (const id of (await created()).activeKeys) await hub?.revokeKey(id)
   for (const { id } of sessions) await hub?.endSession(id)
   await eraseTasks(deps, caller, add)
   await hub?.flush()
@@ -88,7 +92,9 @@ export async function eraseCaller(
   await removePages('traces', findTraces(store.kv, caller))
   await removePages('journalEntries', findJournalEntries(store.kv, store))
   await remove('journalEntries', await findAdminChanges(store.kv, caller, pseudonym))
-  await remove('journalEntries', await findCreatedKeys(store.kv, caller, pseudonym))
+  await remove('journalEntries', await created())
+  const creatorCounters = await findCreatorCounters(store.kv, caller)
+  await remove('counters', { entries: creatorCounters, replacements: [], found: creatorCounters.length })
   for (const id of keyIds) {
     const counters = await findKeyCounters(store.kv, id)
     await remove('counters', { entries: counters, replacements: [], found: counters.length })
@@ -120,14 +126,18 @@ export async function previewErasure(
   }
   const keys = await findKeys(kv, caller)
   const keyIds = new Set(keys.map(({ id }) => id))
-  const keyCounters = await Promise.all(keys.map(({ id }) => findKeyCounters(kv, id)))
+  const keyCounters = await Promise.all([
+    findCreatorCounters(kv, caller),
+    ...keys.map(({ id }) => findKeyCounters(kv, id)),
+  ])
+  const created = await findCreatedKeys(kv, caller, { pseudonym: '', now: 0 })
   return addCounts(counts, {
     keys: keys.length,
     sessions: (await findSessions(kv, caller)).length,
     traces: await countPages(findTraces(kv, caller)),
     counters: keyCounters.flat().length,
     auditEntries: await countPages(findAuditEntries(kv, caller, keyIds, '')),
-    journalEntries: (await findAdminChanges(kv, caller, '')).found + (await findCreatedKeys(kv, caller, '')).found,
+    journalEntries: (await findAdminChanges(kv, caller, '')).found + created.found,
   })
 }
 

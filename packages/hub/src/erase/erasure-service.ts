@@ -130,7 +130,7 @@ export function createErasureService(deps: ErasureServiceDeps): ErasureService {
         await update({ counts: addCounts(before, counts) })
       }
       const onKeys = (keyIds: readonly string[]) => update({ keyIds })
-      return eraseCaller({ store, hub, onProgress, onKeys }, subject, record.pseudonym, record.keyIds)
+      return eraseCaller({ store, hub, now, onProgress, onKeys }, subject, record.pseudonym, record.keyIds)
     }
 
     /** A failure is part of the receipt: everything is erased, and only its old bytes may be left. */

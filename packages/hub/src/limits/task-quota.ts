@@ -1,8 +1,10 @@
 /**
- * The number of tasks that a key may open per day (UTC). Counted in the key-value store, which all replicas share: before the call,
- * so that concurrent calls cannot exceed it; and refunded if the call opened no task.
+ * The number of tasks that a key may open per day (UTC), or the keys together that one caller created. Counted in the key-value
+ * store, which all replicas share: before the call, so that concurrent calls cannot exceed it; and refunded if the call opened no
+ * task.
  */
 import type { KeyValueStore } from '@parley/a2a'
+import { sha256Hex } from '../auth/key-format.ts'
 
 export interface QuotaCharge {
   readonly isAllowed: boolean
@@ -14,18 +16,25 @@ export interface QuotaCharge {
 }
 
 export interface TaskQuota {
-  charge(keyId: string, tasksPerDay: number): Promise<QuotaCharge>
+  /** `id`: of a key, or `creatorQuotaId`. */
+  charge(id: string, tasksPerDay: number): Promise<QuotaCharge>
 }
 
 const kind = 'quota'
+
+/** Counts the keys of one creator together. Hashed: the name may be longer than a key of the store. */
+export function creatorQuotaId(creator: string): string {
+  return `creator-${sha256Hex(creator)}`
+}
+
 const dayMs = 86_400_000
 
 export function createTaskQuota(kv: KeyValueStore, now: () => number = Date.now): TaskQuota {
   return {
-    async charge(keyId, tasksPerDay) {
+    async charge(id, tasksPerDay) {
       const day = Math.floor(now() / dayMs)
       const resetAt = (day + 1) * dayMs
-      const key = `${keyId}/${new Date(day * dayMs).toISOString().slice(0, 10)}`
+      const key = `${id}/${new Date(day * dayMs).toISOString().slice(0, 10)}`
       // A day longer than needed: a refund after midnight must not restart the count.
       const add = (by: number): Promise<number> => kv.add(kind, key, by, resetAt + dayMs)
       const used = await add(1)

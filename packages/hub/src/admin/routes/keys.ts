@@ -70,7 +70,7 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
       response: createdKey,
       event: 'key.created',
       async handle({ body, who }) {
-        const created = await keys.create({ ...(await createOptionsOf(body)), createdBy: who.subject })
+        const created = await keys.create({ createdBy: who.subject, ...(await createOptionsOf(body)) })
         return new RouteResult(
           { key: created.key, ...keyToJson(created.info) },
           { auditTarget: { key: created.info.id } },
@@ -131,6 +131,8 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
       rate: requested.rate ?? replaced?.rate,
       tasksPerDay: requested.tasksPerDay ?? replaced?.tasksPerDay,
       expiresAt: keyExpiry(requested, now()) ?? expiryOf(replaced),
+      // It stays a key of that caller.
+      ...(replaced?.isCallerKey === true ? { isCallerKey: true as const, createdBy: replaced.createdBy } : {}),
     }
   }
 }

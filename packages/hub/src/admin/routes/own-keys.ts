@@ -1,10 +1,11 @@
 /**
- * `/a2a/{agent}/api-key`: a caller that may use an agent by a token of an issuer creates keys for it, which belong to the same
- * principal, and lists and revokes them (S4-4).
+ * `/a2a/{agent}/api-key`: a caller that may use an agent by a token of an issuer creates keys for it, and lists and revokes them
+ * (S4-4). A key has a principal of its own: who has it reads nothing of its creator, unless the creator asks for that.
  */
 import type { Caller } from '@parley/a2a'
 import { z } from 'zod'
 import type { ApiKeys } from '../../auth/api-keys.ts'
+import { creatorOf, isKeyOf } from '../../auth/key-format.ts'
 import { adminScope, coversScopes, permissionsOf } from '../../auth/scopes.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import {
@@ -20,10 +21,13 @@ import {
 import { type AdminRoute, jsonRoute, RouteResult, type AdminCaller, taggedRoutes } from '../route.ts'
 import type { KeyRoutesDeps } from './keys.ts'
 
-/** Per agent and principal. */
+/** Per caller. */
 const maxKeys = 20
+const maxListed = 1_000
 const right = 'maker'
 const noCaller: Caller = { id: '' }
+const actsAsMeWarning =
+  'This key acts as you: who has it can list, read, continue and cancel all your tasks of this agent, and read their files'
 const agent = z.string().describe("The agent's name.")
 
 export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>): readonly AdminRoute[] {
@@ -36,8 +40,8 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
       response: z.strictObject({ keys: z.array(keyInfo) }),
       async handle({ params, who }) {
         const ownKeys = who.isAdmin
-          ? (await keys.list({ limit: 1_000 })).keys
-          : await keys.ofPrincipal(who.subject, 1_000)
+          ? (await keys.list({ limit: maxListed })).keys
+          : await keys.ofCaller(who.subject, maxListed)
         const found = ownKeys.filter(({ scopes: held }) => permissionsOf(held).canUse(params.agent))
         return { keys: found.map(keyToJson) }
       },
@@ -48,7 +52,17 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
       access: right,
       params: z.object({ agent }),
       body: z
-        .strictObject({ name: keyName.optional(), scopes: scopesField.optional(), ...expiryFields })
+        .strictObject({
+          name: keyName.optional(),
+          scopes: scopesField.optional(),
+          actsAsMe: z
+            .boolean()
+            .optional()
+            .describe(
+              'Whether the key reads and continues the tasks of the caller. Default: it has a principal of its own.',
+            ),
+          ...expiryFields,
+        })
         .optional()
         .transform((body) => body ?? {}),
       status: 201,
@@ -56,21 +70,31 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
         agent: z.string(),
         ...createdKey.shape,
         apiKey: z.string().describe('The same as `key`, under the name that other gateways use.'),
+        warning: z.string().optional().describe('What the key may do that its scopes do not show.'),
       }),
       event: 'key.created',
       async handle({ params, body, who }) {
         const held = who.isAdmin ? [`agent:${params.agent}`] : scopesForAgent(params.agent, who.caller ?? noCaller)
         if (body.scopes !== undefined) checkScopes(body.scopes, params.agent, held)
         await requireKeyQuota(who, keys)
+        // The admin owns no tasks.
+        const actsAsCaller = body.actsAsMe === true && !who.isAdmin
         const created = await keys.create({
           name: body.name ?? params.agent,
           scopes: body.scopes ?? held,
-          ...(who.isAdmin ? {} : { principal: who.subject, tenant: who.caller?.tenant }),
+          ...(who.isAdmin ? {} : { isCallerKey: true, tenant: who.caller?.tenant }),
+          ...(actsAsCaller ? { principal: who.subject } : {}),
           expiresAt: keyExpiry(body, now()),
           createdBy: who.subject,
         })
         return new RouteResult(
-          { key: created.key, apiKey: created.key, agent: params.agent, ...keyToJson(created.info) },
+          {
+            key: created.key,
+            apiKey: created.key,
+            agent: params.agent,
+            ...keyToJson(created.info),
+            ...(actsAsCaller ? { warning: actsAsMeWarning } : {}),
+          },
           { auditTarget: { key: created.info.id } },
         )
       },
@@ -84,7 +108,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
       event: 'key.revoked',
       async handle({ params: { id }, who }) {
         const info = await keys.get(id)
-        const isTheirs = who.isAdmin || info?.principal === who.subject
+        const isTheirs = who.isAdmin || (info !== undefined && isKeyOf(info, who.subject))
         const revoked = info !== undefined && isTheirs ? await keys.revoke(id) : undefined
         if (revoked === undefined) throw notFoundError()
         return new RouteResult(keyToJson(revoked), { auditTarget: { key: id } })
@@ -94,7 +118,10 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
 }
 
 async function requireKeyQuota(who: AdminCaller, keys: ApiKeys): Promise<void> {
-  if (who.isAdmin || (await keys.ofPrincipal(who.subject, maxKeys)).length < maxKeys) return
+  if (who.isAdmin) return
+  // Not those that an admin created with this principal.
+  const created = (await keys.ofCaller(who.subject, maxListed)).filter((key) => creatorOf(key) === who.subject)
+  if (created.length < maxKeys) return
   throw new RouteError('RATE_LIMITED', `You already have ${maxKeys} keys: revoke one first`)
 }
 
