@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
-import { exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } from 'jose'
+import { CompactSign, exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } from 'jose'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import type { Authenticate, Caller, Credentials, JwtBearerOptions } from '../index.ts'
@@ -34,10 +34,16 @@ async function startIssuer(metadata: object = {}, place = '/.well-known/openid-c
     const all = { iss: server.url, aud: 'ada', sub: 'ann', iat: now, exp: now + 60, ...claims }
     return new SignJWT(all).setProtectedHeader({ alg: 'ES256', kid: 'k1', ...header }).sign(key)
   }
+  /** A payload that is no JSON of a program, such as `1e999`. */
+  const signed = (payload: string): Promise<string> =>
+    new CompactSign(new TextEncoder().encode(payload))
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+      .sign(made.privateKey)
   return {
     ...server,
     keys,
     token,
+    signed,
     fail(isDown: boolean) {
       down = isDown
     },
@@ -120,6 +126,9 @@ describe('a bearer token of an issuer', () => {
       'without an end': await issuer.token({ exp: undefined }),
       'without a subject': await issuer.token({ sub: undefined }),
       'not valid yet': await issuer.token({ nbf: past + 7_200 }),
+      'issued in the future': await issuer.token({ iat: past + 5_400, exp: past + 7_200 }),
+      'with an end that is no time': await issuer.token({ exp: 1e300 }),
+      'with an endless end': await issuer.signed(`{"iss":"${issuer.url}","aud":"ada","sub":"ann","exp":1e999}`),
       'under a shared secret': await issuer.token({}, { alg: 'HS256' }, secret as never),
       unsigned: `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ iss: issuer.url, aud: 'ada', sub: 'ann' }))}.`,
       nonsense: 'nonsense',
@@ -133,6 +142,13 @@ describe('a bearer token of an issuer', () => {
     }
     const over = await call({ authenticate }, `Bearer ${await issuer.token({ exp: past })}`)
     assert.equal(over.challenge, 'Bearer error="invalid_token", error_description="The token has expired"')
+  })
+
+  it('may be issued in the future by the tolerated difference of the clocks, or without a time', async () => {
+    const { issuer, authenticate } = await open1({ clockToleranceSeconds: 7_200 })
+    const iat = Math.floor(Date.now() / 1_000) + 3_600
+    for (const claims of [{ iat, exp: iat + 60 }, { iat: undefined }])
+      assert.equal((await call({ authenticate }, `Bearer ${await issuer.token(claims)}`)).status, 200)
   })
 
   it('leaves nothing of its claims in the log, only the reason [B-170]', async () => {

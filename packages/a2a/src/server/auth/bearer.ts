@@ -14,6 +14,10 @@ import { asymmetricAlgorithms } from '../keys/verifying-keys.ts'
 import { authorizationOf, challenge, createScheme } from './scheme.ts'
 import { createIssuer } from './issuer.ts'
 
+const defaultToleranceSeconds = 10
+/** The last time of a `Date`. */
+const maxTimeSeconds = 8.64e12
+
 interface BearerSchemeOptions {
   /** Scopes that every caller must have. Default: none. */
   readonly scopes?: readonly string[]
@@ -35,7 +39,7 @@ export interface JwtBearerOptions extends BearerSchemeOptions {
   readonly jwks?: string | URL | JSONWebKeySet
   /** Accepted signature algorithms. Default: all public-key algorithms; never `none`, never a shared secret. */
   readonly algorithms?: readonly string[]
-  /** Tolerated clock difference in `exp` and `nbf`, in seconds. Default 10. */
+  /** Tolerated clock difference in `exp`, `nbf` and `iat`, in seconds. Default 10. */
   readonly clockToleranceSeconds?: number
   /**
    * The claim that holds scopes, or a path to a nested one (`realm_access.roles`); several claims are merged. Default: `scope`, or
@@ -97,16 +101,18 @@ export function bearer(options: BearerOptions): Authenticate {
     return async (token) => {
       const { issuer: iss, keys } = await issuer()
       const { jwtVerify, errors } = await import('jose')
+      const clockTolerance = about.clockToleranceSeconds ?? defaultToleranceSeconds
       try {
         const { payload } = await keys.verifyWith((key) =>
           jwtVerify(token, key, {
             issuer: iss,
             audience: [about.audience].flat(),
             algorithms: [...(about.algorithms ?? asymmetricAlgorithms)],
-            clockTolerance: about.clockToleranceSeconds ?? 10,
+            clockTolerance,
             requiredClaims: ['exp'],
           }),
         )
+        checkTimes(payload, clockTolerance)
         return callerOf(payload, about)
       } catch (cause) {
         if (cause instanceof A2AError) throw cause
@@ -117,6 +123,15 @@ export function bearer(options: BearerOptions): Authenticate {
       }
     }
   }
+}
+
+/** The library checks that `exp` and `nbf` are numbers on the right side of now: JSON has numbers that are no time, such as 1e999. */
+function checkTimes({ exp = Infinity, iat }: JWTPayload, toleranceSeconds: number): void {
+  if (exp > maxTimeSeconds) throw new Error('the expiry of the token (exp) is no time')
+  if (iat !== undefined && !(iat <= Date.now() / 1_000 + toleranceSeconds))
+    throw new Error(
+      'the token was issued in the future (iat): compare the clock of the issuer with that of this machine',
+    )
 }
 
 function callerOf(claims: JWTPayload, { scopeClaim, tenantClaim }: JwtBearerOptions): Caller {

@@ -20,7 +20,7 @@ const jwtIssuerSchema = z.strictObject({
     .min(1)
     .optional()
     .describe('Accepted signature algorithms. Default: all asymmetric algorithms.'),
-  clockTolerance: duration.optional().describe('Accepted clock difference in `exp` and `nbf`. Default 10s.'),
+  clockTolerance: duration.optional().describe('Accepted clock difference in `exp`, `nbf` and `iat`. Default 10s.'),
   claim: nonEmpty
     .optional()
     .describe('The claim that holds scopes, roles or groups. Default: scope, else scp, roles and groups.'),
