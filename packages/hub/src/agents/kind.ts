@@ -161,6 +161,8 @@ export interface OpenAgent {
   readonly model?: ChatModel
   /** Each text that it yields is a separate message: flat tasks show them separately. Default: chunks of one answer. */
   readonly hasMessagePerText?: boolean
+  /** When its tasks open, where its entry sets that. Default: as its kind says. */
+  readonly openAfterMs?: number | undefined
   /** Protocol extensions that it supports, in addition to those of every agent. */
   readonly extensions?: readonly Extension[]
   /** Handles requests below `/a2a/{name}/hooks/`, such as notifications of a remote agent. */

@@ -152,6 +152,28 @@ describe('the registry', () => {
     )
   })
 
+  it('opens the tasks of an agent when the agent itself asks for it, and the message is then in the log before it runs', async (t) => {
+    const store = memoryStore()
+    const states: unknown[] = []
+    const agent: Agent = async ({ task }) => {
+      states.push((await store.tasks.load(task.id))?.status.state)
+      return 'done'
+    }
+    const { registry, send } = await scene(
+      t,
+      (word) => ({ agent, ...(word === 'durable' ? { openAfterMs: 0 } : {}) }),
+      { a: entry('durable'), b: entry('usual') },
+      store,
+    )
+    assert.deepEqual(
+      ['a', 'b'].map((name) => registry.status(name)?.settings.openAfterMs),
+      [0, undefined],
+    )
+    await send('a', 'go')
+    await send('b', 'go')
+    assert.deepEqual(states, ['TASK_STATE_WORKING', undefined])
+  })
+
   it('wraps an agent with closeWithWhole once, and does not open it anew', async (t) => {
     const { registry, apply, opened } = await scene(t, says('x'), { a: entry('one') })
     const agentNow = (): unknown => registry.status('a')?.settings.agent

@@ -144,7 +144,7 @@ export function createAgentRegistry({
       liveCard,
       isAvailable: open !== undefined,
       turnTimeoutMs: config.timeout ?? kindOf(config).turnTimeoutMs,
-      openAfterMs: kindOf(config).openAfterMs,
+      openAfterMs: open?.openAfterMs ?? kindOf(config).openAfterMs,
       hasRemoteCard: kindOf(config).hasRemoteCard,
       security: security(name),
       extensions: rest.extensions?.(name) ?? [],

@@ -24,7 +24,7 @@ export interface AgentSettingsInput {
   readonly isAvailable: boolean
   /** How long a turn may take; `undefined` for the default. */
   readonly turnTimeoutMs: number | undefined
-  /** When its tasks open, as its kind sets it. Default: the setting of the server. */
+  /** When its tasks open, as its entry or its kind sets it. Default: the setting of the server. */
   readonly openAfterMs?: number | undefined
   /** Whether its kind takes the card from a remote agent. */
   readonly hasRemoteCard?: true | undefined

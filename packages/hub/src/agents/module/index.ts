@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { nonEmpty } from '../../config/values.ts'
+import { duration, nonEmpty } from '../../config/values.ts'
 import type { AgentKind } from '../kind.ts'
 import { loadModule } from './load-module.ts'
 import { readModuleExport } from './module-export.ts'
@@ -14,6 +14,11 @@ import { withTools } from './with-tools.ts'
 const schema = z.strictObject({
   path: nonEmpty.describe('The file, TypeScript or JavaScript.'),
   export: nonEmpty.optional().describe('Which of its exports is the agent. Default: default, else agent.'),
+  openAfter: duration
+    .optional()
+    .describe(
+      'When its tasks open at the latest. With 0s the message is durable before the agent runs. Default 250ms.',
+    ),
 })
 
 export const moduleKind: AgentKind<z.output<typeof schema>> = {
@@ -27,14 +32,15 @@ export const moduleKind: AgentKind<z.output<typeof schema>> = {
     if (ignored.length > 0) {
       log.warn(`${entry.path} exports ${ignored.join(', ')}, which only the configuration can set`)
     }
-    if (!('framework' in given)) return { agent: withTools(given, inProcessClient, now), card }
+    const shared = { card, openAfterMs: entry.openAfter }
+    if (!('framework' in given)) return { agent: withTools(given, inProcessClient, now), ...shared }
     const { framework, value } = given
     const { adaptFramework, frameworkTitles } = await import('./adapt-framework.ts')
     const agent = await adaptFramework(framework, value, file, services)
     log.info(
       `${entry.path} exports an agent of ${frameworkTitles[framework]}, run by @parley/a2a/adapters/${framework}`,
     )
-    return { agent: withTools(agent, inProcessClient, now), card }
+    return { agent: withTools(agent, inProcessClient, now), ...shared }
   },
   files(entry, baseDir) {
     const file = resolve(baseDir, entry.path)

@@ -39,6 +39,15 @@ describe('a module', () => {
     }
   })
 
+  it('opens its tasks when its entry says, so that a message can be durable before the function runs', async () => {
+    const path = write('export default () => "hello"')
+    const opened = (entry: object) =>
+      moduleKind.open(moduleKind.schema.parse({ path, ...entry }), testAgentServices({ baseDir }))
+    assert.equal((await opened({ openAfter: '0s' })).openAfterMs, 0)
+    assert.equal((await opened({ openAfter: '2s' })).openAfterMs, 2_000)
+    assert.equal((await opened({})).openAfterMs, undefined)
+  })
+
   it('imports the SDK of the hub where none is installed', async (t) => {
     const path = write(`import { A2AError } from '@parley/a2a'
       import { connect } from '@parley/a2a/client'
