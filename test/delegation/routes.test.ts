@@ -70,7 +70,16 @@ describe('the bot chat endpoint', () => {
       })
       return [response.status, (await response.json()) as Record<string, unknown>] as const
     }
-    return { hub, call }
+    const keyFor = async (...scopes: string[]): Promise<Record<string, string>> => {
+      const made = await fetch(`${hub.url}/admin/keys`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'anna', scopes }),
+      })
+      const { key } = (await made.json()) as { key: string }
+      return { authorization: `Bearer ${key}` }
+    }
+    return { hub, call, keyFor }
   }
 
   it('returns who answered, in its established shape [S4-22]', async (t) => {
@@ -92,8 +101,8 @@ describe('the bot chat endpoint', () => {
   })
 
   it('reports an unknown bot, a missing message and a failing bot', async (t) => {
-    const { call, hub } = await open(t)
-    const none = await call('/bot-instances/none/chat', { message: 'x' })
+    const { call, hub, keyFor } = await open(t)
+    const none = await call('/bot-instances/none/chat', { message: 'x' }, await keyFor('agent:*'))
     assert.deepEqual(none, [404, { error: 'Bot instance none not found' }])
     const malformed = await call('/bot-instances/%zz/chat', { message: 'x' })
     assert.deepEqual(malformed, [404, { error: 'Bot instance %zz not found' }])
@@ -110,15 +119,27 @@ describe('the bot chat endpoint', () => {
     assert.equal((await fetch(`${hub.url}/bot-instances/greeter/chat`)).status, 405)
   })
 
+  it('answers alike for a bot that the caller may not use and for one that does not exist [B-153]', async (t) => {
+    const { call, keyFor } = await open(t)
+    const probe = async (name: string, headers: Record<string, string>) => {
+      const [status, body] = await call(`/bot-instances/${name}/chat`, { message: 'x' }, headers)
+      return [status, JSON.stringify(body).replaceAll(name, '…')]
+    }
+    const invalid = { authorization: 'Bearer nonsense' }
+    for (const [headers, expected] of [
+      [{}, 401],
+      [invalid, 401],
+      [await keyFor('agent:greeter'), 403],
+    ] as const) {
+      const hidden = await probe('asker', headers)
+      assert.equal(hidden[0], expected)
+      assert.deepEqual(await probe('none', headers), hidden)
+    }
+  })
+
   it('continues a question in the same session', async (t) => {
-    const { call, hub } = await open(t)
-    const made = await fetch(`${hub.url}/admin/keys`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'anna', scopes: ['agent:*'] }),
-    })
-    const { key } = (await made.json()) as { key: string }
-    const proof = { authorization: `Bearer ${key}` }
+    const { call, keyFor } = await open(t)
+    const proof = await keyFor('agent:*')
     const [, asked] = await call('/bot-instances/asker/chat', { message: 'X', sessionId: 's1' }, proof)
     assert.deepEqual(asked, { response: 'What about X?', sessionId: 's1', status: 'input-required' })
     const [, answered] = await call('/bot-instances/asker/chat', { message: 'Y', sessionId: 's1' }, proof)

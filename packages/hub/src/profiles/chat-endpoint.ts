@@ -26,10 +26,10 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
   return (request, response) => {
     const [, name] = /^\/bot-instances\/([^/]+)\/chat$/.exec(requestPath(request)) ?? []
     if (name === undefined) return false
+    // Whether the agent exists is only known after `handlerCall` has admitted the caller.
     const agent = (): string => {
       const id = decodeSegment(name)
-      if (id === undefined || parts.cardName(id) === undefined)
-        throw new RouteError('NOT_FOUND', `Bot instance ${id ?? name} not found`)
+      if (id === undefined) throw unknownBot(name)
       return id
     }
     serveRouteCall(parts, request, response, { method: 'POST', agent, answer: chat })
@@ -56,7 +56,9 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
       }
     }
     const counted = { ...options, countsAs: 'SendMessage' } as const
-    const stream = await parts.handlerCall('SendStreamingMessage', receive, counted)
+    const stream = await parts.handlerCall('SendStreamingMessage', receive, counted).catch((reason: unknown) => {
+      throw reason instanceof A2AError && reason.code === 'AGENT_NOT_FOUND' ? unknownBot(agent) : reason
+    })
     return answerOf(agent, contextId, await waitForOutcome(stream, isContinued))
   }
 
@@ -87,6 +89,10 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
       body: { delegated: true, targetBotId: target, targetBotName, response, traceId: taskId, sessionId },
     }
   }
+}
+
+function unknownBot(name: string): RouteError {
+  return new RouteError('NOT_FOUND', `Bot instance ${name} not found`)
 }
 
 interface ChatOutcome {
