@@ -44,6 +44,8 @@ interface About {
 
 interface Stage {
   over(binding: string): Promise<RemoteAgent>
+  /** The agent, called with another key. */
+  another(): Promise<RemoteAgent>
   task(hop: string, more?: About): Promise<Task>
   /** A message with this metadata. */
   send(metadata: Struct): Promise<unknown>
@@ -61,12 +63,15 @@ async function open(t: TestContext): Promise<Stage> {
     limits: { perKey: '100000/s' },
     delegation: { issuer: hub, trust: [friend, middle].map(({ issuer, jwks }) => ({ issuer, jwks })) },
   })
-  const made = await fetch(`${running.url}/admin/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'peer', scopes: ['agent:leaf', 'agent:other', 'files:read', 'files:write'] }),
-  })
-  const { key } = (await made.json()) as { key: string }
+  async function makeKey(): Promise<string> {
+    const made = await fetch(`${running.url}/admin/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'peer', scopes: ['agent:leaf', 'agent:other', 'files:read', 'files:write'] }),
+    })
+    return ((await made.json()) as { key: string }).key
+  }
+  const key = await makeKey()
   const leaf = await agent('leaf', { bearer: key })
   let count = 0
 
@@ -78,6 +83,7 @@ async function open(t: TestContext): Promise<Stage> {
   }
 
   return {
+    another: async () => agent('leaf', { bearer: await makeKey() }),
     over: (binding) => agent('leaf', { bearer: key, prefer: [binding], bindings: [grpc()] }),
     task,
     send: (metadata) => leaf.send({ parts: [{ text: 'hello' }], metadata }, { extensions: [uri] }),
@@ -129,6 +135,25 @@ describe('the token of a trusted hub', () => {
     assert.match(String(await call(replayed, { messageId: id, referenceTaskIds: ['another'] })), /another task/)
     const { jti: next, ...more } = fresh()
     assert.match(String(await call(await friend.token({ jti: next, aud: `${hub}#other` }), more)), /another agent/)
+  })
+
+  it('opens one task: other messages under its id are refused, also of other callers and with a new token [B-163]', async (t) => {
+    const { task, call, another } = await open(t)
+    const { jti, messageId: id } = fresh()
+    const hop = await friend.token({ jti })
+    const six = await Promise.all(Array.from({ length: 6 }, () => call(hop, { messageId: id })))
+    assert.equal(six.filter((seen) => typeof seen === 'object').length, 1)
+    const refusals = six.filter((seen) => typeof seen === 'string')
+    assert.deepEqual(
+      refusals.map((seen) => seen.split(' ')[0]),
+      Array.from({ length: 5 }, () => 'MESSAGE_ID_REUSED'),
+    )
+    assert.match(String(await call(await friend.token({ jti }), { messageId: id })), /^MESSAGE_ID_REUSED /)
+    const { jti: next, messageId: nextId } = fresh()
+    const said = { messageId: nextId, parts: [{ text: 'the same' }] }
+    const token = await friend.token({ jti: next })
+    await task(token, said)
+    assert.match(String(await call(token, { ...said, from: await another() })), /^MESSAGE_ID_REUSED /)
   })
 
   it('is refused if it was altered anywhere', async (t) => {

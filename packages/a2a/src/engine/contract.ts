@@ -47,6 +47,8 @@ export interface CallContext {
   readonly newTaskId?: string | undefined
   /** How the call reached the server, as the server knows it; no message can set it. The agent's turn exposes it. */
   readonly provenance?: Struct | undefined
+  /** What this message presents, such as a signed token, opens one task: other messages under its id are refused for `ttlMs`. */
+  readonly singleUse?: { readonly id: string; readonly ttlMs: number } | undefined
   /** How to deliver to a webhook that this call registers; set where the call may register one. */
   readonly push?: PushDeliveryOptions | undefined
 }

@@ -87,7 +87,7 @@ export interface Append {
 
 /** The claim of a message, by which a repeat of the message is recognized. */
 export interface IdempotencyKey {
-  /** Owner, tenant, agent, messageId and either the task it continues or its content, in one string of any length. */
+  /** What the message is recognized by, such as owner, tenant, agent, messageId and content, in one string of any length. */
   readonly key: string
   /** A keyed hash of the content, under a key of the keyring: the same claim with another hash is an error of the caller. */
   readonly hash: string

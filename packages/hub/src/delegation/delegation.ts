@@ -17,7 +17,7 @@ import {
   budgetExceededError,
 } from './chain.ts'
 import { narrowScopes, onwardScopes } from './chain-scopes.ts'
-import { signHopToken, verifyHopToken } from './hop-token.ts'
+import { signHopToken, verifyHopToken, type VerifiedHop } from './hop-token.ts'
 import type { HubIdentity } from './hub-identity.ts'
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 
@@ -100,23 +100,24 @@ export function createDelegation(parts: DelegationDeps): Delegation {
   async function termsOf(said: Json, message: Message, about: MessageContext): Promise<CallConstraints> {
     const { hop, deadline } = parseExtensionValue(said)
     const deadlineAt = deadline === undefined ? undefined : parseDeadline(deadline, now())
-    const chain = hop === undefined ? undefined : await read(hop, message, about)
-    if (chain === undefined) return deadlineAt === undefined ? {} : { deadlineAt }
+    if (hop === undefined) return deadlineAt === undefined ? {} : { deadlineAt }
+    const { chain, singleUse } = await read(hop, message, about)
     const until = Math.min(chain.deadlineAt ?? Infinity, deadlineAt ?? Infinity)
     return {
       provenance: provenanceOf(chain),
       ...(until < Infinity ? { deadlineAt: until } : {}),
       ...narrowedRights(chain, about),
+      singleUse,
     }
   }
 
-  async function read(token: string, message: Message, { agent }: MessageContext): Promise<Chain> {
+  async function read(token: string, message: Message, { agent }: MessageContext): Promise<VerifiedHop> {
     const to = chainAgentId(hub, agent)
     const { messageId, referenceTaskIds = [] } = message
     const reading = { keysOf: trust.keysOf, audience: to, messageId, referenceTaskIds, now: now() }
-    const chain = await verifyHopToken(token, reading)
-    checkHop(chain, { to, maxDepth: settings.maxDepth, now: now() })
-    return chain
+    const verified = await verifyHopToken(token, reading)
+    checkHop(verified.chain, { to, maxDepth: settings.maxDepth, now: now() })
+    return verified
   }
 
   function narrowedRights(

@@ -5,7 +5,7 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT } from 'jose'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { A2AError, omitUndefined } from '@parley/a2a'
-import type { SigningKey } from '@parley/a2a/server'
+import type { CallConstraints, SigningKey } from '@parley/a2a/server'
 import { z } from 'zod'
 import { findWidening, type Chain, type DelegationRefusal } from './chain.ts'
 import { attempt } from '../json/attempt.ts'
@@ -87,11 +87,17 @@ export interface HopTokenContext {
   readonly now: number
 }
 
+export interface VerifiedHop {
+  readonly chain: Chain
+  /** The token is for one message: by its id, because a message that is sent again has a new token. */
+  readonly singleUse: NonNullable<CallConstraints['singleUse']>
+}
+
 /**
  * The chain of the token. Every invalid token is refused: if it were ignored, its limits (depth, budget, deadline, scopes) would be
  * lost.
  */
-export async function verifyHopToken(token: string, reading: HopTokenContext): Promise<Chain> {
+export async function verifyHopToken(token: string, reading: HopTokenContext): Promise<VerifiedHop> {
   const issuer = issuerOf(token)
   const keys = reading.keysOf(issuer)
   if (keys === undefined) {
@@ -109,7 +115,9 @@ export async function verifyHopToken(token: string, reading: HopTokenContext): P
     throw invalidHopTokenError('it is for the work of another task')
   const chain = chainOf(tokenClaims, token)
   await checkPreviousToken(tokenClaims, chain, reading)
-  return chain
+  const { aud, jti, exp } = tokenClaims
+  const ttlMs = (exp + toleranceSeconds) * 1_000 - reading.now
+  return { chain, singleUse: { id: JSON.stringify([issuer, aud, jti]), ttlMs } }
 }
 
 type Claims = z.output<typeof claims>

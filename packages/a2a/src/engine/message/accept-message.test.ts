@@ -155,6 +155,31 @@ describe('a repeated message', () => {
     assert.equal(agent.calls, 4)
   })
 
+  it('that presents what opens one task opens one, in every process and after a restart', async (t) => {
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const agent = (): string => 'done'
+    const as = { singleUse: { id: 'token', ttlMs: 60_000 } }
+    const engines = [await openTestEngine(t, agent, { store }), await openTestEngine(t, agent, { store })]
+    const said = (number: number) => ({ ...message, parts: [{ text: `text ${number}` }] })
+    const sent = await Promise.allSettled(
+      engines.flatMap((one, index) => [1, 2, 3].map((number) => one.task(said(index * 3 + number), { as }))),
+    )
+    const refusals = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+    assert.deepEqual(
+      refusals,
+      Array.from({ length: 5 }, () => 'MESSAGE_ID_REUSED'),
+    )
+    await Promise.all(engines.map(({ engine }) => engine.close()))
+    const again = await openTestEngine(t, agent, { store })
+    await assert.rejects(again.task(said(7), { as }), { code: 'MESSAGE_ID_REUSED' })
+    const number = sent.findIndex(({ status }) => status === 'fulfilled') + 1
+    const [opened] = sent.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    assert.equal((await again.task(said(number), { as })).id, opened?.id)
+    // The message of another caller is not a repeat: it must not get this task.
+    const other = { ...as, caller: { id: 'bob' } }
+    await assert.rejects(again.task(said(number), { as: other }), { code: 'MESSAGE_ID_REUSED' })
+  })
+
   it('with other content inside one task is an error: the id belongs to another message there [B-163]', async (t) => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const asks = () => inputRequired('and?')

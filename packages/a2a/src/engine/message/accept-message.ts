@@ -68,7 +68,7 @@ export function createMessageAcceptor(deps: AcceptDeps) {
     try {
       const result = await accepted
       if ('reply' in result) {
-        const expiresAt = deps.monotonicNow() + entry.options.idempotencyWindowMs
+        const expiresAt = deps.monotonicNow() + claim.ttlMs
         replies.add(key, { hash, reply: result.reply, expiresAt })
       }
       return result
@@ -207,8 +207,8 @@ function checkSameContent(before: string, { hash }: IdempotencyKey): void {
 }
 
 function messageIdReused(): A2AError {
-  return new A2AError('MESSAGE_ID_REUSED', 'message.messageId was used for another message of this task', {
-    violations: [{ field: 'message.messageId', description: 'was used for another message of this task' }],
+  return new A2AError('MESSAGE_ID_REUSED', 'message.messageId was used for another message', {
+    violations: [{ field: 'message.messageId', description: 'was used for another message' }],
   })
 }
 

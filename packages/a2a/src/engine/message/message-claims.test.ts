@@ -70,6 +70,28 @@ describe('the claim of a message', () => {
     assert.deepEqual(await claimIn(claims, changed, { receivedMessage: message }), await claimIn(claims, message))
   })
 
+  it('of a message that presents what opens one task is by that alone, also without a window and for anonymous callers', async () => {
+    const claims = await openClaims()
+    const off = { ...entry, options: { ...shortTimes, idempotencyWindowMs: 0 } }
+    const once = { singleUse: { id: 'token 1', ttlMs: 90_000 } }
+    const claimOf = async (said: Message, over: Partial<CallContext> = {}, as = off) =>
+      (await claims.claim(said, { ...aliceContext, ...once, ...over }, as)) ?? assert.fail('no claim')
+    const first = await claimOf(message)
+    assert.deepEqual(await claimOf({ ...message }), first)
+    assert.deepEqual([first.ttlMs, (await claimOf(message, {}, entry)).ttlMs], [90_000, 90_000])
+    for (const other of [
+      await claimOf({ ...message, parts: [{ text: 'another' }] }),
+      await claimOf({ ...message, taskId: 't' }),
+      await claimOf(message, { tenant: 'acme' }),
+      await claimOf(message, { caller: anonymous }),
+    ]) {
+      assert.equal(other.key, first.key)
+      assert.notEqual(other.hash, first.hash)
+    }
+    assert.notEqual((await claimOf(message, { singleUse: { id: 'token 2', ttlMs: 1 } })).key, first.key)
+    assert.notEqual((await claimOf(message, { agent: 'other' })).key, first.key)
+  })
+
   it('is not created without a window, nor for an anonymous caller with a guessable id [B-163]', async () => {
     const claims = await openClaims()
     const off = { ...entry, options: { ...shortTimes, idempotencyWindowMs: 0 } }

@@ -6,6 +6,8 @@
  * Anonymous callers share one owner, so their repeats are recognized only by ids that cannot be guessed. Otherwise a caller that
  * knows the id and the text of another caller's message would get its task.
  *
+ * A message that presents what opens one task (`singleUse`) is claimed by that alone: whatever differs is not a repeat.
+ *
  * `canonicalText` is the content that is compared; `createDirectReplies` remembers replies that have no task.
  */
 import { isUnguessableId } from '../../model/id.ts'
@@ -43,26 +45,29 @@ export function createMessageClaims(signer: Signer): MessageClaims {
   return {
     open,
     claim(message, context, { options }) {
-      const { idempotencyWindowMs: ttlMs } = options
-      const { caller } = context
-      if (ttlMs <= 0 || (caller.anonymous === true && !isUnguessableId(message.messageId))) {
-        return undefined
-      }
+      const { caller, tenant, singleUse } = context
+      const ttlMs = Math.max(options.idempotencyWindowMs, singleUse?.ttlMs ?? 0)
+      const isRepeatable = caller.anonymous !== true || isUnguessableId(message.messageId)
+      if (ttlMs <= 0 || (singleUse === undefined && !isRepeatable)) return undefined
       // As received: an extension may change it differently each time.
-      const hash =
-        mac?.(canonicalText(context.receivedMessage ?? message)) ?? hashWhenOpen(context.receivedMessage ?? message)
+      const content = canonicalText(context.receivedMessage ?? message)
+      // A repeat gets the task of the first message, which is for its caller alone.
+      const text = singleUse === undefined ? content : JSON.stringify([caller.id, tenant, message.messageId, content])
+      const hash = mac?.(text) ?? hashWhenOpen(text)
       if (typeof hash === 'string') return { key: keyOf(message, context, hash), hash, ttlMs }
       return hash.then((made) => ({ key: keyOf(message, context, made), hash: made, ttlMs }))
     },
   }
 
-  async function hashWhenOpen(message: Message): Promise<string> {
+  async function hashWhenOpen(text: string): Promise<string> {
     await open()
-    return (mac as Mac)(canonicalText(message))
+    return (mac as Mac)(text)
   }
 }
 
-function keyOf({ messageId, taskId }: Message, { caller, tenant, agent }: CallContext, hash: string): string {
+function keyOf({ messageId, taskId }: Message, context: CallContext, hash: string): string {
+  const { caller, tenant, agent, singleUse } = context
+  if (singleUse !== undefined) return JSON.stringify([agent, singleUse.id, 'once'])
   const within = [caller.id, tenant, agent, messageId]
   return JSON.stringify(taskId === undefined ? [...within, hash] : [...within, 'task', taskId])
 }

@@ -124,9 +124,11 @@ async function applyCallHooks(context: RequestContext, given: Message, hooks: re
 }
 
 /** Constraints can only narrow: a caller never gets a scope or a skill that it did not have, nor a later deadline. */
-function narrowCall(context: RequestContext, { deadlineAt, provenance, scopes, skills }: CallConstraints): void {
+function narrowCall(context: RequestContext, constraints: CallConstraints): void {
+  const { deadlineAt, provenance, scopes, skills, singleUse } = constraints
   if (deadlineAt !== undefined) context.deadlineAt = Math.min(deadlineAt, context.deadlineAt ?? Infinity)
   if (provenance !== undefined) context.provenance = provenance
+  if (singleUse !== undefined) context.singleUse = singleUse
   const { caller, server } = context
   // A caller without a list of scopes has none; a caller without a list of skills may use all.
   if (scopes !== undefined && caller.scopes !== undefined)

@@ -52,6 +52,7 @@ export class RequestContext implements CallContext {
   receivedMessage: Message | undefined = undefined
   deadlineAt: number | undefined = undefined
   provenance: Struct | undefined = undefined
+  singleUse: CallContext['singleUse'] = undefined
   push: PushDeliveryOptions | undefined = undefined
   /** Constraints beyond those of extensions; for calls inside the process. */
   constrain: (() => CallConstraints | Promise<CallConstraints>) | undefined = undefined

@@ -2,7 +2,7 @@
  * A protocol extension: its declaration in the card, and its hooks for the messages and events of clients that request it. It has
  * no effect on other clients.
  */
-import type { StreamItem } from '../../engine/contract.ts'
+import type { CallContext, StreamItem } from '../../engine/contract.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { AgentExtension } from '../../model/card.ts'
 import type { Json, Message, Struct } from '../../model/task.ts'
@@ -45,6 +45,12 @@ export interface CallConstraints {
   readonly skills?: readonly string[]
   /** Stored with the message and passed to the agent's turn. */
   readonly provenance?: Struct
+  /**
+   * What the message presents, such as a signed token, opens one task: for `ttlMs`, a message with other content or of another
+   * caller under the same `id` is refused with MESSAGE_ID_REUSED, by every process of the store. The same message is a repeat.
+   * Direct replies open no task, and are remembered by the process that gave them.
+   */
+  readonly singleUse?: NonNullable<CallContext['singleUse']>
 }
 
 /** The call that carries a message, as extensions see it. */
