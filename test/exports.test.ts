@@ -102,7 +102,8 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       'ListenClient PooledClient PostgresClient PostgresDumpOptions PostgresPool PostgresQuery PostgresStoreOptions',
   },
   './stores/dump': {
-    values: 'DumpError isMasterKeyOf readBackup readBackupManifest readDump storeOwnKind writeBackup writeDump',
+    values:
+      'DumpError findReferences isMasterKeyOf readBackup readBackupManifest readDump storeOwnKind writeBackup writeDump',
     types: `
       AttemptEntry BackupKeyring BackupManifest BackupSummary BlobEntry ClaimEntry DumpCounts DumpEntry DumpSummary JsonText KeyEntry
       KeyValueDumpEntry LogEntry PushEntry ReadBackupOptions ReadDumpOptions ReadEntriesOptions ReportFinding SnapshotEntry StoreDamage

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import {
   copyFileSync,
+  createReadStream,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
+import { readBackup, writeBackup, type DumpEntry, type StoreReader } from '@parley/a2a/stores/dump'
 import { masterKeyFile, sqliteStore } from '@parley/a2a/stores/sqlite'
 import { openHubSecrets } from '../../packages/hub/src/secrets/hub-secrets.ts'
 import { lastBackup, recordSqliteBackup } from '../../packages/hub/src/store/last-backup.ts'
@@ -236,6 +238,64 @@ describe('a damaged file [full]', () => {
     const file = join(folder, 'newer')
     writeFileSync(file, readFileSync(dump, 'utf8').replace('"version":1', '"version":2'))
     await assertFails(/version 2 of the format; this program reads version 1/, 'import', '--data', place(), file)
+  })
+})
+
+describe('a backup whose checksums are correct and whose content contradicts itself', () => {
+  interface Change {
+    readonly entry?: (entry: DumpEntry) => DumpEntry
+    readonly position?: number
+    readonly masterKey?: Uint8Array
+  }
+
+  /** The backup, written again with other content. */
+  async function forge({ entry = (same) => same, position, masterKey }: Change): Promise<string> {
+    const all: DumpEntry[] = []
+    const { manifest } = await readBackup(createReadStream(backup), { load: async (more) => void all.push(...more) })
+    const reader = {
+      ...{ kind: manifest.store, schemaVersion: manifest.schemaVersion, position: position ?? manifest.position },
+      async *entries() {
+        yield* all.map(entry)
+      },
+    }
+    const options = { program: 'test', createdAt: day0, ...(masterKey && { masterKey, keyring: 'full' as const }) }
+    const file = join(folder, `forged-${(places += 1)}`)
+    writeFileSync(file, Buffer.concat(await Array.fromAsync(writeBackup(reader as unknown as StoreReader, options))))
+    return file
+  }
+
+  it('is not restored, and leaves no store: heads, positions, digests and the master key are checked', async () => {
+    let isFirst = true
+    const varied = { id: 'push.7', purpose: 'push' }
+    const once = (type: DumpEntry['type'], change: (entry: any) => object) => (entry: DumpEntry) => {
+      if (entry.type !== type || !isFirst) return entry
+      isFirst = false
+      return { ...entry, ...change(entry) } as DumpEntry
+    }
+    const changes: readonly (readonly [expected: RegExp, change: Change])[] = [
+      [/log ends at \d+; the row of the task says/, { entry: once('task', ({ head }) => ({ head: head + 1 })) }],
+      [/An append has position \d+, and the backup ends at 1/, { position: 1 }],
+      [/The content of the blob .* was changed/, { entry: once('blob', () => ({ content: Buffer.from('other') })) }],
+      // A keyring reads only keys with such ids.
+      [/The key push\.7 .* master key/, { entry: once('key', () => varied), masterKey: randomBytes(32) }],
+    ]
+    for (const [expected, change] of changes) {
+      isFirst = true
+      const file = await forge(change)
+      const to = place()
+      await assertFails(expected, 'restore', '--data', to, file)
+      assert.deepEqual(filesOf(to), [])
+      await assertFails(expected, 'restore', '--check', file)
+    }
+  })
+
+  it('is restored on request, with what is wrong', async () => {
+    const to = place()
+    const { stdout, stderr } = await runParley(
+      ...['restore', '--accept-findings', '--data', to, await forge({ position: 1 })],
+    )
+    assert.match(stdout, /^Restored /)
+    assert.match(stderr, /An append has position \d+, and the backup ends at 1/)
   })
 })
 

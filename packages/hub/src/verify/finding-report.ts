@@ -22,6 +22,16 @@ export interface VerifyReport {
   readonly durationMs: number
 }
 
+/** Where a finding is, and what it says. */
+export function findingText({ table, taskId, seq, message }: StoreFinding): string {
+  const place = [
+    table,
+    ...(taskId === undefined ? [] : [`task ${taskId}`]),
+    ...(seq === undefined ? [] : [`seq ${seq}`]),
+  ]
+  return `${place.join(', ')}: ${message.replace(/\.$/, '')}.`
+}
+
 /** Findings kept for each kind. */
 const maxPerKind = 25
 

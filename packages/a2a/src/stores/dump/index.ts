@@ -9,6 +9,7 @@ export type {
 } from './backup-file.ts'
 export { DumpError, readDump, writeDump } from './dump-file.ts'
 export type { DumpSummary, ReadDumpOptions, WriteDumpOptions } from './dump-file.ts'
+export { findReferences } from './blob-references.ts'
 export { storeOwnKind } from './dump-entry.ts'
 export type * from './dump-entry.ts'
 export type * from './store-dump.ts'

@@ -13,6 +13,8 @@ import {
   type StoreLoader,
 } from '@parley/a2a/stores/dump'
 import { describeStore } from '../../store/open-store.ts'
+import { createBackupCheck } from '../../verify/check-backup.ts'
+import { findingText } from '../../verify/finding-report.ts'
 import { CliError, type Flags, type Terminal } from '../command.ts'
 import { bytesText, printResult } from '../output.ts'
 import { createProgress } from '../progress.ts'
@@ -31,14 +33,26 @@ export async function restore(flags: Flags, terminal: Terminal): Promise<number>
     const store = await wholeStore(settings)
     const omitsKeys = flags.has('omit-keys')
     const keys = createMasterKeyPlan(store, omitsKeys, masterKeyPath(flags, terminal))
-    const restored = await load(store, terminal, file, keys, (pieces, loading) =>
-      readBackup(pieces, {
+    const content = createBackupCheck()
+    const found: string[] = []
+    const restored = await load(store, terminal, file, keys, async (pieces, loading) => {
+      const read = await readBackup(pieces, {
         ...loading,
-        load: (entries) => loading.load(omitsKeys ? entries.filter(({ type }) => type !== 'key') : entries),
-        onManifest: keys.check,
-      }),
-    )
-    return { summary: restored, notes: keys.notes() }
+        async load(all) {
+          const entries = omitsKeys ? all.filter(({ type }) => type !== 'key') : all
+          await content.add(entries)
+          await loading.load(entries)
+        },
+        onManifest(manifest, masterKey) {
+          keys.check(manifest, masterKey)
+          content.useMasterKeys(keys.usable())
+        },
+      })
+      found.push(...content.finish(read).map(findingText))
+      if (found.length > 0 && !flags.has('accept-findings')) throw contradictions(found, 'Nothing was restored')
+      return read
+    })
+    return { summary: restored, notes: [...found, ...keys.notes()] }
   })
   const { manifest, counts, position, sha256 } = summary
   printResult(flags, terminal, { file, store: describeStore(settings), manifest, counts, position, sha256 }, () => [
@@ -64,6 +78,13 @@ export async function importStore(flags: Flags, terminal: Terminal): Promise<num
     terminal.printError(`The hub of this store needs the master key of the exported one, ${place}.`)
   }
   return 0
+}
+
+function contradictions(found: readonly string[], outcome: string): CliError {
+  return new CliError(
+    `The content of the backup contradicts itself. ${outcome}:\n${found.join('\n')}\n` +
+      'Use another backup, or restore this one as it is: --accept-findings.',
+  )
 }
 
 interface Loading {
@@ -133,9 +154,16 @@ async function list(file: string, flags: Flags, terminal: Terminal): Promise<num
 async function check(file: string, flags: Flags, terminal: Terminal): Promise<number> {
   const { pieces, bytesRead, total } = openInput(file, terminal)
   const progress = createProgress(terminal, { label: 'Checking the backup', total })
+  const content = createBackupCheck()
   const summary = await withOperatorErrors(() =>
-    readBackup(pieces, { onProgress: (entries) => progress.update(bytesRead(), `${entries} entries`) }),
+    readBackup(pieces, {
+      load: content.add,
+      onManifest: (_, masterKey) => content.useMasterKeys(masterKey === undefined ? [] : [masterKey]),
+      onProgress: (entries) => progress.update(bytesRead(), `${entries} entries`),
+    }),
   ).finally(progress.clear)
+  const found = content.finish(summary).map(findingText)
+  if (found.length > 0) throw contradictions(found, 'Its checksums are correct')
   const { manifest, counts, bytes, sha256 } = summary
   printResult(flags, terminal, { file, ...manifest, counts, bytes, sha256 }, () => [
     ...manifestLines(manifest),
@@ -207,6 +235,11 @@ function createMasterKeyPlan(store: WholeStore, omitsKeys: boolean, path: string
       } else if (key !== undefined && target === undefined && existing.length === 0) {
         notes.push('The backup contains the master key: write it to a file with --master-key-file <file>.')
       }
+    },
+    /** Those that the hub of the restored store would use; none if they are not known here. */
+    usable: (): readonly Uint8Array[] => {
+      const existing = store.masterKeys()
+      return existing.length > 0 || key === undefined ? existing : [key]
     },
     /** Before the store appears: with it the hub starts, without it the hub refuses. */
     write(): void {

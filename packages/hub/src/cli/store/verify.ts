@@ -1,6 +1,6 @@
 /** The work of `parley verify`. It only reads, so Ctrl-C may end it at any time, also during a long check of the database. */
 import { verifyStore } from '../../verify/verify-store.ts'
-import type { VerifyReport } from '../../verify/finding-report.ts'
+import { findingText, type VerifyReport } from '../../verify/finding-report.ts'
 import { exitCodes, type Flags, type Terminal } from '../command.ts'
 import { counted, printResult, styled } from '../output.ts'
 import { createProgress } from '../progress.ts'
@@ -38,14 +38,7 @@ export async function verify(flags: Flags, terminal: Terminal): Promise<number> 
 function reportLines(report: VerifyReport, terminal: Terminal): readonly string[] {
   const { findings, counts, tasks, records, blobs, uncheckedRows, hasCheckedKeys, durationMs } = report
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  const lines = findings.map(
-    ({ kind, table, taskId, seq, message }) =>
-      `${styled(terminal, 'red', kind.padEnd(9))}  ${[
-        table,
-        ...(taskId === undefined ? [] : [`task ${taskId}`]),
-        ...(seq === undefined ? [] : [`seq ${seq}`]),
-      ].join(', ')}: ${message.replace(/\.$/, '')}.`,
-  )
+  const lines = findings.map((finding) => `${styled(terminal, 'red', finding.kind.padEnd(9))}  ${findingText(finding)}`)
   if (total > findings.length) lines.push(`… and ${total - findings.length} more: ${countText(counts)}`)
   const read = `${counted(tasks, 'task')}, ${counted(records, 'record')} and ${counted(blobs, 'blob')} in ${(durationMs / 1_000).toFixed(1)} s`
   lines.push(

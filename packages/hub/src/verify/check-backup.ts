@@ -1,0 +1,44 @@
+/**
+ * Checks what a backup contains while it is read: that each log is whole and ends where its task says, that no append is behind the
+ * position of the backup, that blobs have their digests, and that the keys can be unwrapped. The checksums of the file only show that
+ * it is the one that was written.
+ */
+import type { BackupSummary, DumpEntry, StoreFinding } from '@parley/a2a/stores/dump'
+import { createBlobCheck, createEntryCheck } from './entry-check.ts'
+import { createFindingCollector } from './finding-report.ts'
+
+export interface BackupCheck {
+  /** Before the first entry: one of these master keys unwraps each key. Without any, the keys are not checked. */
+  useMasterKeys(masterKeys: readonly Uint8Array[]): void
+  add(entries: readonly DumpEntry[]): Promise<void>
+  /** After the last entry. Returns the first findings of each kind. */
+  finish(summary: Pick<BackupSummary, 'manifest' | 'position'>): readonly StoreFinding[]
+}
+
+export function createBackupCheck(): BackupCheck {
+  const findings = createFindingCollector()
+  const masterKeys: Uint8Array[] = []
+  const check = createEntryCheck(findings, masterKeys)
+  const blobs = createBlobCheck(findings)
+
+  return {
+    useMasterKeys: (given) => void masterKeys.push(...given),
+    async add(entries) {
+      for (const entry of entries) {
+        blobs.add(entry)
+        const checking = check.add(entry)
+        if (checking instanceof Promise) await checking
+      }
+    },
+    finish({ manifest, position }) {
+      check.finish()
+      blobs.finish()
+      const wrong = (message: string): void => findings.add({ kind: 'feed', table: 'log', message })
+      if (manifest.position !== position)
+        wrong(`The manifest names the position ${manifest.position}, and the content ${position}`)
+      if (check.lastPosition > position)
+        wrong(`An append has position ${check.lastPosition}, and the backup ends at ${position}`)
+      return findings.findings
+    },
+  }
+}
