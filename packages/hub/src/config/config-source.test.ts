@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -54,6 +55,14 @@ describe('the file of a configuration', () => {
     assert.equal(statSync(source.file).mode & 0o777, 0o666)
     assert.deepEqual(readdirSync(join(source.file, '..')), ['parley.yaml', 'parley.yaml.new'])
     assert.equal(readFileSync(`${source.file}.new`, 'utf8'), 'a draft')
+  })
+
+  it('keeps its owner when root changes it', { skip: process.getuid?.() !== 0 }, async (t) => {
+    const source = open(t, 'agents: {}\n')
+    chownSync(source.file, 1234, 2345)
+    await source.write(echoText, source.read())
+    const { uid, gid } = statSync(source.file)
+    assert.deepEqual([uid, gid], [1234, 2345])
   })
 
   it('is tried before it counts, with what else is said to the hub', async (t) => {

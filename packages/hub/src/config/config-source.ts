@@ -8,6 +8,7 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  fchownSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -17,6 +18,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  type Stats,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,6 +27,7 @@ import { defaultConfigFiles, readConfigFile, type LoadedConfig, type LoadConfigO
 import { configBaseDir } from './check-config.ts'
 import { checkWithSecrets, loadWithSecrets } from './secrets/load-with-secrets.ts'
 import { createSecretCache, type SecretCache } from './secrets/secret-cache.ts'
+import { attempt } from '../json/attempt.ts'
 
 export interface ConfigRejection {
   /** When the first invalid text was read. */
@@ -128,8 +131,7 @@ async function replaceFile(file: string, text: string, isUnchanged: () => boolea
   const lock = await takeLock(`${target}.lock`, wait)
   const newFile = `${target}.${process.pid}-${randomUUID()}.tmp`
   try {
-    // Keeps the mode of the file. A new file is readable only by its owner, because it may contain secrets.
-    writeNewFile(newFile, text, statSync(target, { throwIfNoEntry: false })?.mode ?? 0o600)
+    writeNewFile(newFile, text, statSync(target, { throwIfNoEntry: false }))
     if (!lock.isOwn() || !isUnchanged()) return false
     renameSync(newFile, target)
     return true
@@ -146,11 +148,14 @@ function targetOf(file: string): string {
   return isLink ? resolve(dirname(file), readlinkSync(file)) : file
 }
 
-function writeNewFile(file: string, text: string, mode: number): void {
+/** With the mode and the owner of the file that it replaces. Without one, only its owner can read it: it may contain secrets. */
+function writeNewFile(file: string, text: string, replaced: Stats | undefined): void {
   const opened = openSync(file, 'wx', 0o600)
   try {
+    // A command that root runs must leave the file readable for the user of the hub. Other users cannot give files away.
+    if (replaced !== undefined) attempt(() => fchownSync(opened, replaced.uid, replaced.gid))
     // The umask limits the mode of a file that is created, not a later change of it.
-    fchmodSync(opened, mode & 0o7777)
+    fchmodSync(opened, (replaced?.mode ?? 0o600) & 0o7777)
     writeFileSync(opened, text, { flush: true })
   } finally {
     closeSync(opened)
