@@ -12,6 +12,12 @@ describe('a log without secrets', () => {
     assert.equal(text('in short'), 'in short')
   })
 
+  it('has no single line of a secret that has several', () => {
+    const { text: shown } = createRedactor(['-----BEGIN KEY-----\nMIIEvQIBADANBgkq\r\n  hkiG9w0BAQEFAASC\nok\n'])
+    assert.equal(shown('MIIEvQIBADANBgkq'), '[redacted]')
+    assert.equal(shown('bad key: MIIEvQIBADANBgkq hkiG9w0BAQEFAASC ok'), 'bad key: [redacted] [redacted] ok')
+  })
+
   it('has nothing that looks like a credential, and says what it was [B-170]', () => {
     const { key } = generateKey()
     const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl'

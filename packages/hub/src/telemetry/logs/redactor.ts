@@ -27,7 +27,9 @@ const credentialPatterns: readonly (readonly [RegExp, string])[] = [
 const minSecretLength = 8
 
 export function createRedactor(secrets: readonly string[] = []): Redactor {
-  const known = [...new Set(secrets)]
+  // Programs write a secret of several lines, such as a private key, line by line.
+  const lines = secrets.filter((secret) => secret.includes('\n')).flatMap((secret) => secret.split('\n'))
+  const known = [...new Set([...secrets, ...lines.map((line) => line.trim())])]
     .filter((secret) => secret.length >= minSecretLength)
     .toSorted((a, b) => b.length - a.length)
   return {
