@@ -80,11 +80,12 @@ describe('the cause of an agent that does not work', () => {
     await hub.stop()
   })
 
-  it('is the end of stderr for a program that failed', async () => {
-    const script = 'echo "shout: cannot open /etc/shout.conf" >&2; exit 3'
+  it('is the end of stderr for a program that failed, without the secrets of the configuration', async () => {
+    const script = 'echo "shout: cannot open /etc/shout.conf with $PASS" >&2; exit 3'
     const command = JSON.stringify(['sh', '-c', script])
+    const variables = '{ PASS: correct-horse-battery }'
     const folder = await newFolder({
-      'parley.yaml': `agents:\n  shout: { kind: command, command: ${command}, access: { anonymous: true } }\n`,
+      'parley.yaml': `agents:\n  shout: { kind: command, command: ${command}, env: ${variables}, access: { anonymous: true } }\n`,
     })
     const hub = await startHub(folder)
     const env = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: await hub.adminKey() }
@@ -92,7 +93,7 @@ describe('the cause of an agent that does not work', () => {
     const { text } = await call1_0(`${hub.url}/a2a/shout`, 'hi')
     assert.match(text, /The program ended with exit code 3/)
     assert.doesNotMatch(text, /shout\.conf/)
-    const cause = '1 of 1 call failed in the last hour; the last failed task: shout: cannot open /etc/shout.conf'
+    const cause = '1 of 1 call failed in the last hour; the last failed task: shout: cannot open /etc/shout.conf with [redacted]'
     assert.ok((await run('status')).includes(`Errors   shout: ${cause}`))
     assert.ok((await run('doctor')).includes(`command, up; ${cause}`))
     await hub.stop()

@@ -32,6 +32,8 @@ export interface HubOptions {
   readonly onReload?: ((result: ReloadResult) => void) | undefined
   /** The providers of secrets, for metrics. Default: none. */
   readonly secretProviders?: TelemetryDeps['secretProviders'] | undefined
+  /** Removes the secrets of the configuration from an error. Default: only those that the hub keeps are removed. */
+  readonly redact?: ((text: string) => string) | undefined
   /** Called with the values of `${hub:…}`, which must not be shown. */
   onSecrets?(values: readonly string[]): void
 }

@@ -213,6 +213,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       config: () => current,
       source: parts.source,
       secrets: hubSecrets,
+      redact: parts.redact,
       preview,
       reload,
       isAnonymousAllowed: (agent) => canAllowAnonymous && accessSettings(current).isAnonymousAllowed(agent),

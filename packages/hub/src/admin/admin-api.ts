@@ -75,6 +75,8 @@ export interface AdminApiDeps {
   config(): HubConfig
   readonly source: ConfigSource | undefined
   readonly secrets: HubSecrets
+  /** Removes the secrets of the configuration from an error. */
+  readonly redact: ((text: string) => string) | undefined
   preview(config: HubConfig): ReloadResult
   reload(config: HubConfig): Promise<ReloadResult>
   /** Whether the agent may be called without credentials. */
@@ -121,7 +123,8 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     onError: failed,
     isErased: parts.erasedTasks.has,
   })
-  const redact = createSecretRedactor(() => parts.secrets.values)
+  const redactKept = createSecretRedactor(() => parts.secrets.values)
+  const redact = (text: string): string => redactKept(parts.redact?.(text) ?? text)
   const facts = createTaskFacts(store, redact)
   const view = createAgentView({
     facts,

@@ -61,6 +61,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
     firstAdminKey: await reusableAdminKey(config.dataDir),
     onNewAdminKey: (key) => storeAdminKey(config.dataDir, key, terminal),
     onSecrets: log.setSecrets,
+    redact: log.redact,
   }).catch(async (reason: Error) => {
     const address = reason.message.includes('is in use by another store') && (await recordedAddress(config.dataDir))
     if (typeof address !== 'string') throw reason
