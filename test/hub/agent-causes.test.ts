@@ -93,7 +93,8 @@ describe('the cause of an agent that does not work', () => {
     const { text } = await call1_0(`${hub.url}/a2a/shout`, 'hi')
     assert.match(text, /The program ended with exit code 3/)
     assert.doesNotMatch(text, /shout\.conf/)
-    const cause = '1 of 1 call failed in the last hour; the last failed task: shout: cannot open /etc/shout.conf with [redacted]'
+    const cause =
+      '1 of 1 call failed in the last hour; the last failed task: shout: cannot open /etc/shout.conf with [redacted]'
     assert.ok((await run('status')).includes(`Errors   shout: ${cause}`))
     assert.ok((await run('doctor')).includes(`command, up; ${cause}`))
     await hub.stop()

@@ -42,3 +42,28 @@ describe('a configuration file that cannot be read', () => {
     assert.throws(() => service.text(), { name: 'RouteError', code: 'UNAVAILABLE', message })
   })
 })
+
+describe('a change that is refused because an editor was faster', () => {
+  it('leaves the hub with the text of the editor', async () => {
+    let file = 'agents: {}\n'
+    const applied: string[] = []
+    const source = {
+      file: 'parley.yaml',
+      read: () => file,
+      load: async (text: string) => ({ config: text }),
+      async write() {
+        file = 'agents: { y: { kind: demo, agent: echo } }\n'
+        return false
+      },
+    }
+    const reload = async (config: unknown) => {
+      applied.push(String(config))
+      return {}
+    }
+    const { kv } = memoryStore()
+    const service = createConfigService({ kinds: [], kv, source, reload } as unknown as ConfigServiceDeps)
+    const mine = 'agents: { x: { kind: demo, agent: echo } }\n'
+    await assert.rejects(service.apply(mine, { who: 'ann', base: service.hash() }), { code: 'CONFLICT' })
+    assert.deepEqual(applied, [mine, file])
+  })
+})

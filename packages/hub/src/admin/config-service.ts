@@ -160,13 +160,20 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
     return runExclusive(async () => {
       const source = sourceOf()
       let effects: ReloadResult | undefined
-      for (;;) {
-        const before = currentText()
+      const applyTo = async (before: string) => {
         if (base !== undefined && base !== configHash(before)) {
           throw new RouteError('CONFLICT', 'The configuration was changed meanwhile: look at it again')
         }
         const text = make(before)
-        const applied = await withRouteErrors(async () => parts.reload(await load(text)))
+        return { text, applied: await withRouteErrors(async () => parts.reload(await load(text))) }
+      }
+      for (;;) {
+        const before = currentText()
+        const { text, applied } = await applyTo(before).catch(async (reason: unknown) => {
+          // The hub runs this change since an earlier round, and the file has the other one.
+          if (effects !== undefined) await load(before).then(parts.reload).catch(() => {})
+          throw reason
+        })
         // Those of a later round are of the other change.
         effects ??= applied
         if (!(await writeSource(source, text, before))) continue
