@@ -2,7 +2,7 @@
  * Where the hub of a data directory listens. The hub records its URL there, so that commands in another terminal find it although a
  * flag or a variable of its own terminal has changed the port, or the configuration has changed since.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HubConfig } from '../config/hub-config.ts'
 import type { Flags } from './command.ts'
@@ -26,8 +26,16 @@ export async function recordHubAddress(dataDir: string, url: string): Promise<()
   }
 }
 
-/** The URL of the hub that runs, or was killed, in this data directory. */
+/**
+ * The URL of the hub that runs, or was killed, in this data directory. A file that no hub has written does not count, such as one of a
+ * repository that was cloned: commands send the admin key to this URL.
+ */
 export async function recordedAddress(dataDir: string): Promise<string | undefined> {
+  const file = await lstat(fileIn(dataDir)).catch(() => undefined)
+  const user = process.getuid?.()
+  const isOwn = user === undefined || user === 0 || file?.uid === user
+  const isPrivate = process.platform === 'win32' || ((file?.mode ?? 0) & 0o077) === 0
+  if (file?.isFile() !== true || !isOwn || !isPrivate) return undefined
   const text = await readFile(fileIn(dataDir), 'utf8').catch(() => '')
   return URL.canParse(text.trim()) ? text.trim() : undefined
 }
