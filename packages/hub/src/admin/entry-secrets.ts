@@ -75,7 +75,7 @@ function literalSecrets(tree: unknown, { agent, kinds }: EntryContext): readonly
       // All variables are hidden, but most are no secrets, such as NODE_ENV.
       if (path.at(-2) === 'env' && !isSecretWord(String(path.at(-1)))) return
       const parts = hidden.split(hiddenText)
-      const [, ...values] = new RegExp(`^${parts.map(escaped).join('(.+)')}$`, 's').exec(value) ?? []
+      const values = hiddenValues(value, parts)
       if (values.length > 0) found.push({ path, parts, values })
     } else if (Array.isArray(value)) {
       for (const [at, item] of value.entries()) visit(item, (hidden as readonly unknown[])[at], [...path, at])
@@ -87,8 +87,17 @@ function literalSecrets(tree: unknown, { agent, kinds }: EntryContext): readonly
   return found
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+/** What is between these parts. Each ends as early as it can: a regular expression with 50 gaps took a minute to try all lengths. */
+function hiddenValues(value: string, [first = '', ...rest]: readonly string[]): readonly string[] {
+  let start = first.length
+  const values = rest.map((part, at) => {
+    const end = at === rest.length - 1 ? value.length - part.length : value.indexOf(part, start + 1)
+    const hidden = value.slice(start, end)
+    start = end + part.length
+    return hidden
+  })
+  const whole = first + values.map((hidden, at) => hidden + rest[at]).join('')
+  return whole === value && !values.includes('') ? values : []
 }
 
 /**
