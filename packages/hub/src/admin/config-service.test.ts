@@ -67,3 +67,18 @@ describe('a change that is refused because an editor was faster', () => {
     assert.deepEqual(applied, [mine, file])
   })
 })
+
+describe('a reload that the hub refuses', () => {
+  it('is the reason why the file is not applied', async () => {
+    const reasons: string[] = []
+    const source = {
+      read: () => 'agents: {}\n',
+      load: async () => ({ config: {} }),
+      reject: (reason: string) => void reasons.push(reason),
+    }
+    const reload = () => Promise.reject(new Error('anonymous access at 0.0.0.0'))
+    const service = createConfigService({ kinds: [], source, reload } as unknown as ConfigServiceDeps)
+    await assert.rejects(service.reload(), /anonymous access/)
+    assert.deepEqual(reasons, ['anonymous access at 0.0.0.0'])
+  })
+})

@@ -171,7 +171,10 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
         const before = currentText()
         const { text, applied } = await applyTo(before).catch(async (reason: unknown) => {
           // The hub runs this change since an earlier round, and the file has the other one.
-          if (effects !== undefined) await load(before).then(parts.reload).catch(() => {})
+          if (effects !== undefined)
+            await load(before)
+              .then(parts.reload)
+              .catch(() => {})
           throw reason
         })
         // Those of a later round are of the other change.
@@ -281,7 +284,17 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
           : (parse(redactConfigText(currentText(), kinds), { uniqueKeys: false }) as ConfigTree | undefined)
       return tree?.agents?.[agent]
     },
-    reload: () => runExclusive(() => withRouteErrors(async () => parts.reload(await load(currentText())))),
+    reload: () =>
+      runExclusive(() =>
+        withRouteErrors(async () => {
+          const config = await load(currentText())
+          return parts.reload(config).catch((reason: Error) => {
+            // The file was valid, which ended an earlier rejection.
+            sourceOf().reject(reason.message)
+            throw reason
+          })
+        }),
+      ),
     apply: (edited, about) => change(() => withSecrets(edited), about),
     putAgent: (name, entry, about) =>
       change((current) => {
