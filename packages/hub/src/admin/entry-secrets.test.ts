@@ -19,4 +19,12 @@ describe('the secrets of an entry', () => {
       /^http:\/\/model\.test\/v1\?token=\$\{hub:gpt-base-url\}&token=\$\{hub:gpt-base-url-2\}&/,
     )
   })
+
+  it('cannot be within an alias', () => {
+    const entry = 'kind: openai\nheaders: &same { Authorization: Bearer abcdefghij }\nenv: *same\n'
+    assert.throws(() => extractSecrets(entry, context), {
+      code: 'INVALID_PARAMS',
+      message: /^text: env\.Authorization is/,
+    })
+  })
 })

@@ -5,7 +5,7 @@
 import { isStruct } from '@parley/a2a'
 import type { AgentKind } from '../agents/kind.ts'
 import { parseConfigDocument, parseYaml, toTree } from '../config/config-document.ts'
-import { type ConfigPath, type ConfigProblem } from '../config/config-problem.ts'
+import { formatPath, type ConfigPath, type ConfigProblem } from '../config/config-problem.ts'
 import type { ConfigSource } from '../config/config-source.ts'
 import type { AgentEntry } from '../config/edit-agent-entry.ts'
 import type { HubConfig } from '../config/hub-config.ts'
@@ -14,6 +14,7 @@ import { hiddenText, redactTree } from '../config/print-config.ts'
 import { isSecretWord } from '../config/secret-text.ts'
 import { hubReference, hubReferencesIn, missingSecretText } from '../config/secrets/hub-references.ts'
 import type { HubSecrets } from '../secrets/hub-secrets.ts'
+import { invalidFieldError } from './key-fields.ts'
 import { secretUsers } from './routes/secrets.ts'
 
 /** An entry without secrets in clear. */
@@ -51,7 +52,14 @@ export function extractSecrets<Entry extends AgentEntry | string>(
     return { path, text: parts.map((part, at) => part + (references[at] ?? '')).join('') }
   })
   if (changes.length === 0) return { entry, secrets }
-  for (const { path, text } of changes) document?.setIn(path, text)
+  for (const { path, text } of changes) {
+    try {
+      document?.setIn(path, text)
+    } catch {
+      // The library changes nothing within an alias.
+      throw invalidFieldError('text', `${formatPath(path)} is a secret within an alias: write it without the alias`)
+    }
+  }
   const made = document === undefined ? changes.reduce<unknown>(setAt, tree) : document.toString({ lineWidth: 0 })
   return { entry: made as Entry, secrets }
 }
