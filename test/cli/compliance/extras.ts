@@ -74,7 +74,7 @@ export const extras: readonly Extra[] = [
   {
     title: 'The .env of a project',
     about:
-      "A repository that the user has cloned may have a `.env` that names the agent (§8.3). A credential of a flag, of the environment or of the user's own file goes to that agent only with `--trust-project`, and the file cannot set `--insecure`, `--ca-cert`, `--svc-param` or `--trust-project`. A file that `--config` names is the user's choice.",
+      "A repository that the user has cloned may have a `.env` that names the agent (§8.3). A credential of a flag, of the environment or of the user's own file goes to that agent only with `--trust-project`, and the file cannot set `--insecure`, `--ca-cert`, `--verify`, `--trusted-keys`, `--svc-param` or `--trust-project`. A file that `--config` names is the user's choice.",
     async check({ a2a, agent, folder }) {
       const { url } = await agent(bearer('t0ken'))
       await writeFile(join(folder, '.env'), `A2ACLI_AGENT_CARD=${url}\n`)

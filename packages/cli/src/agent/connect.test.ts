@@ -307,16 +307,11 @@ describe('the .env of a project', () => {
     const { url, received } = await handmadeAgent()
     const cwd = mkdtempSync(join(tmpdir(), 'parley-cli-'))
     const file = join(cwd, '.env')
-    const lines = [
-      'A2ACLI_INSECURE=1',
-      'A2ACLI_SVC_PARAM=x-project:1',
-      'A2ACLI_TRUST_PROJECT=1',
-      'A2ACLI_CA_CERT=x.pem',
-    ]
+    const lines = ['A2ACLI_INSECURE=1', 'A2ACLI_SVC_PARAM=x-project:1', 'A2ACLI_TRUST_PROJECT=1', 'A2ACLI_VERIFY=off']
     writeFileSync(file, lines.join('\n'))
     const { code, stderr } = await runInMemory(['task', 'get', 't', '-a', url], { cwd })
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /Ignoring ca-cert, insecure, svc-param, trust-project of .*\.env/)
+    assert.match(stderr, /Ignoring insecure, verify, svc-param, trust-project of .*\.env/)
     assert.ok(received.every(({ headers }) => headers['x-project'] === undefined))
     writeFileSync(file, lines.slice(0, 2).join('\n'))
     assert.equal((await runInMemory(['task', 'get', 't', '-a', url, '--config', file], { cwd })).code, 0)

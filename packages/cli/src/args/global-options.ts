@@ -164,9 +164,9 @@ export const globalOptions: readonly OptionSpec[] = [
   { name: 'version', fromEnvironment: false, summary: 'Shows the version of the program.' },
 ]
 
-const refusedInProject = ['insecure', 'ca-cert', 'svc-param', 'trust-project']
+const refusedInProject = ['insecure', 'ca-cert', 'svc-param', 'trust-project', 'verify', 'trusted-keys']
 
-/** Whether the `.env` of a project cannot set it: a cloned project must not weaken TLS, nor add to what is sent. */
+/** Whether the `.env` of a project cannot set it: a cloned project must not weaken the checks of TLS and signatures, nor add to what is sent. */
 export function isRefusedInProject(name: string): boolean {
   return refusedInProject.includes(name)
 }

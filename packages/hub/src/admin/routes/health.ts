@@ -152,7 +152,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
             troubles: Object.fromEntries(down.map((agent) => [agent.name, agentTrouble(agent) ?? ''])),
             failing: Object.fromEntries(
               agents.flatMap((agent) => {
-                const failure = agentTrouble(agent) === undefined ? recentFailure(agent) : undefined
+                const failure = agentTrouble(agent) === undefined ? recentFailure(agent, now()) : undefined
                 return failure === undefined ? [] : [[agent.name, failure]]
               }),
             ),

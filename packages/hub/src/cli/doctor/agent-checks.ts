@@ -35,7 +35,7 @@ function runningAgent(agent: AgentSummary): DoctorFinding {
   const check = `agent ${name}`
   const why = agentTrouble(agent)
   if (why === undefined) {
-    const failure = recentFailure(agent)
+    const failure = recentFailure(agent, Date.now())
     if (failure === undefined) return ok(check, `${kind}, up`)
     return warning(check, `${kind}, up; ${failure}`, 'See its tasks in the console, and `parley logs`.')
   }
