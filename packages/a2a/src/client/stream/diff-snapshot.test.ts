@@ -78,6 +78,15 @@ describe('the updates from the stream state to a task', () => {
     assert.deepEqual(events, [{ statusUpdate: { ...about, status } }])
   })
 
+  it('include the end of a task whose text was shortened, which a poll waits for', () => {
+    const status: TaskStatus = { state: 'TASK_STATE_COMPLETED', timestamp: at(2) }
+    const shorter = artifact({ text: 'ab' })
+    assert.deepEqual(news(taskOf([shorter], status), { task: taskOf([artifact({ text: 'abc' })]) }), {
+      events: [{ artifactUpdate: { ...about, artifact: shorter } }, { statusUpdate: { ...about, status } }],
+      isStale: false,
+    })
+  })
+
   it('include a state with another message, and not a repeated state', () => {
     const message = { messageId: 'm', role: 'ROLE_AGENT' as const, parts: [{ text: 'page 2' }] }
     const status = { ...working, message }

@@ -3,7 +3,7 @@
  * current task: after a reconnect without cursors, and while polling. Each character and each state is reported once; changes
  * that were undone in between are not visible and not reported.
  */
-import { hasSettled } from '../../model/state.ts'
+import { hasSettled, isTerminal } from '../../model/state.ts'
 import type { Artifact, Part, StreamEvent, Task, TaskStatus } from '../../model/task.ts'
 import { appendPart, isBareText } from '../../model/text-parts.ts'
 import type { StreamState } from './stream-state.ts'
@@ -26,7 +26,12 @@ export function diffSnapshot(task: Task, streamState: StreamState): SnapshotDiff
       const chunk = { artifactId: artifact.artifactId, parts: rest, ...changedFields(artifact, known) }
       if (rest.length > 0 || Object.keys(chunk).length > 2)
         events.push({ artifactUpdate: { ...about, artifact: chunk, append: true } })
-    } else if (known !== undefined && partsAfter(known.parts, artifact.parts) !== undefined) {
+    } else if (
+      known !== undefined &&
+      !isTerminal(task.status.state) &&
+      partsAfter(known.parts, artifact.parts) !== undefined
+    ) {
+      // A task that has ended is never older: its text was shortened.
       isOld = true
     } else {
       events.push({ artifactUpdate: { ...about, artifact } })
