@@ -40,6 +40,17 @@ describe('unknown options', () => {
     )
   })
 
+  it('may be undefined if they are options of another kind of server', async () => {
+    const one = { store: memoryStore(), agent: () => 'x', default: undefined }
+    assert.equal(await handlerProblem(one), 'no problem')
+    const several = { store: memoryStore(), agents: { ada: () => 'x' }, name: undefined }
+    assert.equal(await handlerProblem(several), 'no problem')
+    assert.equal(
+      await handlerProblem({ ...one, authentcate: undefined }),
+      'authentcate: unknown option: did you mean `authenticate`?',
+    )
+  })
+
   it('are found in nested options', async () => {
     const nested = {
       limits: { bodyByte: 1 },

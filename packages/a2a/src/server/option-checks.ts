@@ -108,7 +108,10 @@ export function checkNames(
   return Object.entries(options).flatMap(([name, value]) => {
     const path = `${prefix}${name}`
     if (Object.hasOwn(checks, name)) return value === undefined ? [] : (checks[name]?.(value, path) ?? [])
-    return [{ path, message: explain(name) ?? unknownOption(name, Object.keys(checks)) }]
+    const explanation = explain(name)
+    // An option that exists, and that the caller leaves out.
+    if (explanation !== undefined && value === undefined) return []
+    return [{ path, message: explanation ?? unknownOption(name, Object.keys(checks)) }]
   })
 }
 
