@@ -107,6 +107,15 @@ describe('what a remote agent says, as reports', () => {
     assert.equal((await translateAll(moves('WORKING', 'further')))[0] === undefined, false)
   })
 
+  it('does not count the message of the caller in a status as a text of the agent', async () => {
+    const { translator, translateAll } = translatorFor()
+    const message = { messageId: 'u', role: 'ROLE_USER', parts: [{ text: 'go' }] } as const
+    await translateAll({ statusUpdate: { ...about, status: { state: 'TASK_STATE_WORKING', message } } })
+    assert.equal(translator.lastStatusText, undefined)
+    await translateAll(moves('WORKING', 'It is sunny'))
+    assert.equal(translator.lastStatusText, 'It is sunny')
+  })
+
   it('knows the end, with its words', async () => {
     for (const state of ['COMPLETED', 'FAILED', 'REJECTED', 'CANCELED', 'INPUT_REQUIRED', 'AUTH_REQUIRED']) {
       const { translateAll, translator } = translatorFor()

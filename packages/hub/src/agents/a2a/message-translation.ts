@@ -187,7 +187,8 @@ export function createEventTranslator(turn: Turn, round: number): EventTranslato
     const isRepeated = mayRepeat && isDeepStrictEqual(message?.parts, said)
     mayRepeat = false
     said = message?.parts
-    lastText = textIn(said) ?? lastText
+    // Some peers show the message of the caller as that of the first status.
+    if (update.status.message?.role !== 'ROLE_USER') lastText = textIn(said) ?? lastText
     if (isRepeated || (message === undefined && metadata === undefined)) return undefined
     return { state: 'TASK_STATE_WORKING', ...about }
   }
