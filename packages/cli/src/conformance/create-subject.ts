@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { CheckFailure, tryThrice, Undecided } from './check.ts'
 import type { Discovery } from './discover.ts'
 import type { ConformanceOptions, Scenario } from './options.ts'
-import type { Target } from './report.ts'
+import { unauthenticatedNote, type Target } from './report.ts'
 import type {
   Answer,
   CallSettings,
@@ -258,13 +258,11 @@ export function createSubject(target: Target, run: RunState, signal: AbortSignal
   }
 }
 
-/** A request that lacks credentials shows nothing of what its rule is about. One note for all checks, so that the report groups them. */
+/** A request that lacks credentials shows nothing of what its rule is about. */
 function requireAuthenticated({ name, code, status, grpcStatus }: ErrorView): void {
   // The code is that of the Go SDK.
   if ([name, grpcStatus].includes('UNAUTHENTICATED') || status === 401 || code === -31_401)
-    throw new Undecided(
-      'the agent answers that the caller is not authenticated: set --bearer, --api-key or --svc-param',
-    )
+    throw new Undecided(unauthenticatedNote)
 }
 
 const rawTaskOf = (view: ResultView): unknown => (view.kind === 'task' ? view.task.raw : undefined)

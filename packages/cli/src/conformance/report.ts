@@ -64,9 +64,23 @@ export function summarize(results: readonly CheckResult[]): ConformanceReport['s
   return { must: countsOf('must'), should: countsOf('should'), info: countsOf('info') }
 }
 
+/** The note of a check whose request lacks credentials. One for all checks, so that a report groups them. */
+export const unauthenticatedNote =
+  'the agent answers that the caller is not authenticated: set --bearer, --api-key or --svc-param'
+
 /** Whether the run fails for `--fail-on`. */
 export function breaks(report: ConformanceReport, failOn: 'must' | 'should' | 'never'): boolean {
   const { must, should } = report.summary
   if (failOn === 'never') return false
-  return must.fail > 0 || (failOn === 'should' && should.fail > 0)
+  return must.fail > 0 || (failOn === 'should' && should.fail > 0) || isShutOut(report)
+}
+
+/** Whether the agent let no request in, so that only its card and its refusals were judged: a token may have expired. */
+export function isShutOut({ results }: ConformanceReport): boolean {
+  const judged = results.filter(({ id, outcome }) => !/^(card|auth)\./.test(id) && outcome !== 'not-applicable')
+  return (
+    judged.length > 0 &&
+    judged.every(({ outcome }) => outcome === 'undecided') &&
+    judged.some(({ note }) => note === unauthenticatedNote)
+  )
 }

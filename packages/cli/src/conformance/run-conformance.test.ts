@@ -6,6 +6,8 @@ import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { fail, pass, type Check } from './check.ts'
 import type { ConformanceOptions } from './options.ts'
+import { conclusionOf } from './report/conclusion.ts'
+import { breaks } from './report.ts'
 import { runConformance, type RunOptions } from './run-conformance.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -202,6 +204,20 @@ describe('a conformance run', () => {
     })
     const [refused] = (await runConformance(url, { ...only(anonymous), interfaces: [{ url: `${url}/http`, version: '1.0', binding: 'JSONRPC' }] })).results // prettier-ignore
     assert.deepEqual([refused?.outcome, refused?.note], ['pass', '401'])
+  })
+
+  it('fails if the agent lets no request in, such as with a token that has expired', async () => {
+    const card = '{"name":"X","supportedInterfaces":[]}'
+    const url = await openHttp((request, response) =>
+      response.writeHead(request.url?.endsWith('.json') ? 200 : 401).end(request.url?.endsWith('.json') ? card : '{}'),
+    )
+    const interfaces = [{ url: `${url}/rpc`, version: '1.0', binding: 'JSONRPC' }] as const
+    const shutOut = await runConformance(url, { interfaces, skip: ['card'] })
+    assert.deepEqual([shutOut.summary.must.fail, breaks(shutOut, 'must'), breaks(shutOut, 'never')], [0, true, false])
+    assert.match(conclusionOf(shutOut), /must undecided, because the agent let no request in$|no rule/)
+    const agent = await openAgent()
+    const readOnly = await runConformance(agent.url, { readOnly: true, only: ['streaming'] })
+    assert.equal(breaks(readOnly, 'must'), false)
   })
 
   it('judges only the card where the card offers nothing', async () => {

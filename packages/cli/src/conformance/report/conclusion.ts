@@ -1,7 +1,9 @@
 /** The result of a run in one sentence, for the reports of people. */
-import type { ConformanceReport } from '../report.ts'
+import { isShutOut, type ConformanceReport } from '../report.ts'
 
-export function conclusionOf({ results, summary: { must, should } }: ConformanceReport): string {
+export function conclusionOf(report: ConformanceReport): string {
+  const { results, summary } = report
+  const { must, should } = summary
   const decided = must.pass + must.fail + must.accepted + should.pass + should.fail + should.accepted
   if (decided === 0) return 'no rule of the specification was decided'
   const broken = [
@@ -11,7 +13,7 @@ export function conclusionOf({ results, summary: { must, should } }: Conformance
   const known = must.accepted + should.accepted
   const accepted = known === 0 ? '' : `; ${known} accepted by the profile`
   const open = must.undecided === 0 ? '' : `; ${must.undecided} must undecided`
-  return `${broken === '' ? 'no must and no should is broken' : `the agent breaks ${broken}`}${accepted}${open}`
+  return `${broken === '' ? 'no must and no should is broken' : `the agent breaks ${broken}`}${accepted}${open}${isShutOut(report) ? ', because the agent let no request in' : ''}`
 }
 
 /** A check that fails over several interfaces counts for each. */
