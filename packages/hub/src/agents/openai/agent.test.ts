@@ -217,6 +217,12 @@ describe('a model as an agent', () => {
     }
     model.models = []
     assert.equal(await check(), 'up')
+    // A server of one model accepts every name, and has no such path.
+    model.models = ['big-1']
+    const body = model.missingModelBody
+    model.missingModelBody = '{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}'
+    assert.equal(await check(), 'up')
+    model.missingModelBody = body
     // An alias need not be listed: the answer proves that it exists.
     model.models = ['big-1']
     await agent.send('hi')

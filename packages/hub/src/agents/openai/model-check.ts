@@ -49,7 +49,9 @@ export function withModelCheck(
       if (missing !== undefined && monotonicNow() - missing.at < missingMs) throw missing.reason
       if (hasAnswered || names.length === 0 || names.some((listed) => isSameModel(listed, name))) return
       await endpoint.get(`/models/${encodeURIComponent(name)}`, signal).catch((reason: unknown) => {
-        throw statusOf(reason) === '404' ? new Error(missingText(name, names)) : reason
+        if (statusOf(reason) !== '404') throw reason
+        // Without such a page the path is unknown, not the model: servers of one model, such as llama.cpp, accept every name.
+        if (/model/i.test(causeText(reason))) throw new Error(missingText(name, names))
       })
     },
   }
@@ -66,6 +68,10 @@ export async function modelNames(endpoint: ModelEndpoint, signal: AbortSignal): 
 
 function statusOf(reason: unknown): string | undefined {
   return reason instanceof A2AError ? reason.details.status : undefined
+}
+
+function causeText(reason: unknown): string {
+  return reason instanceof Error && reason.cause instanceof Error ? reason.cause.message : ''
 }
 
 /** Some endpoints list `models/x` or `x:latest` and accept `x`, or list `x` and accept its variants `x:free`. */

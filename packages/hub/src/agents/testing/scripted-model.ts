@@ -39,6 +39,8 @@ export interface ScriptedModel {
   requestSaying(said: string): Promise<SeenRequest>
   /** The ids that `/models` lists; undefined if there is no list. */
   models: readonly string[] | undefined
+  /** What the path of one model responds, with 404. */
+  missingModelBody: string
   /** The key that requests must have, if any. */
   apiKey?: string
   script: Script
@@ -56,6 +58,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     models: ['scripted'],
+    missingModelBody: '{"error":{"message":"No such model","code":"model_not_found"}}',
     script,
     request: (count) => seen((_, index) => index === count - 1),
     requestSaying: (said) => seen((request) => request.said === said),
@@ -78,7 +81,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     if (model.apiKey !== undefined && request.headers.authorization !== `Bearer ${model.apiKey}`)
       return refuse(response)
     if (path.endsWith('/models')) return list(response)
-    if (path.includes('/models/')) return void response.writeHead(404).end()
+    if (path.includes('/models/')) return void response.writeHead(404).end(model.missingModelBody)
     const body = JSON.parse(await textOf(request)) as SeenBody
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()))
     const asked = { path, headers: request.headers, body, said: lastMessageText(body), closed }
