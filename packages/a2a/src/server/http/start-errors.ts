@@ -26,7 +26,8 @@ export function listenError(reason: Error, host: string): Error {
 export function dataDirError(reason: unknown): unknown {
   if (!(reason instanceof Error) || reason.constructor !== Error) return reason
   // The operator chose the directory, not the file in it.
-  return new ConfigError('dataDir', reason.message.replace('another file', 'another directory'))
+  const error = new ConfigError('dataDir', reason.message.replace('another file', 'another directory'))
+  return 'code' in reason ? Object.assign(error, { code: reason.code }) : error
 }
 
 /** Recognizes Node's error, and the text that grpc-js repeats. */
