@@ -120,8 +120,6 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** Serious and critical violations that axe finds in the current state of the page. */
 export async function seriousViolations(page: Page): Promise<readonly AxeViolation[]> {
-  // Without its styles, a page has the colors of the browser.
-  await page.waitForLoadState('load')
   // The policy of the page allows no script tag, but evaluation by the browser's debugger is exempt.
   const found = await page.evaluate(async (source: string) => {
     const scope = globalThis as unknown as { axe?: { run(options: object): Promise<{ violations: any[] }> } }

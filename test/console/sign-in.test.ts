@@ -67,6 +67,9 @@ describeInBrowser('sign-in', async (browser) => {
 
     const again = await openSignedOut(path)
     await again.page.getByRole('alert').getByText('The link was used, or its minute has passed.').waitFor()
+    // Not while the button changes from disabled to enabled.
+    await again.page.getByRole('button', { name: 'Sign in', exact: true, disabled: false }).waitFor()
+    await again.page.waitForLoadState('load')
     assert.deepEqual(await seriousViolations(again.page), [])
     const places = { keyFile: '/home/ann/.parley/parley.admin-key', key: true }
     for (const [keyFrom, words] of [

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { recentFailure } from './agent-trouble.ts'
 
 const now = Date.parse('2026-01-02T12:00:00Z')
-const failing = (at?: string) => ({
-  usage: { calls: 5, errors: 1 } as never,
+const failing = (at?: string, errors = 1) => ({
+  usage: { calls: 5, errors } as never,
   ...(at === undefined ? {} : { lastError: { at, text: 'The agent failed', cause: 'disk full' } as never }),
 })
 
@@ -14,6 +14,6 @@ describe('the recent failures of an agent', () => {
     assert.equal(recentFailure(failing('2026-01-02T11:30:00Z'), now), `${counted}; the last failed task: disk full`)
     assert.equal(recentFailure(failing('2025-12-02T11:30:00Z'), now), counted)
     assert.equal(recentFailure(failing(), now), counted)
-    assert.equal(recentFailure({ usage: { calls: 5, errors: 0 } as never }, now), undefined)
+    assert.equal(recentFailure(failing('2026-01-02T11:30:00Z', 0), now), undefined)
   })
 })
