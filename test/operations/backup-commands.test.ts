@@ -357,7 +357,7 @@ describe('a killed command [full]', () => {
   })
 })
 
-/** Without the lock, which is empty. */
+/** Without the lock and the .gitignore, which have no data. */
 function filesOf(directory: string): readonly string[] {
   return readdirSync(directory).filter((name) => !name.includes('.lock') && name !== '.gitignore')
 }
