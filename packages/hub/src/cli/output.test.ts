@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseFlags, runCli } from './commands.ts'
-import { keyList } from './credential-commands.ts'
+import { keyList } from './credentials/credential-commands.ts'
 import { printResult, styled, tableLines, wrappedLine } from './output.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 

@@ -1,8 +1,8 @@
 /** `parley open`: opens the console in a browser, signed in by a one-time code. */
-import { hubConnection, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import type { Command, Terminal } from './command.ts'
-import { commandText } from './command-text.ts'
-import { wantsJson } from './output.ts'
+import { hubConnection, hubDetails, hubFlags, requestAdmin } from '../admin-request.ts'
+import type { Command, Terminal } from '../command.ts'
+import { commandText } from '../command-text.ts'
+import { wantsJson } from '../output.ts'
 
 /** Returns whether a browser was started. */
 export type OpenBrowser = (url: string, environment: Terminal['environment']) => Promise<boolean>

@@ -2,13 +2,13 @@
  * `parley key create | list | revoke | rotate` and `parley session list | end`: requests to a running hub, with the admin key. The commands
  * never open its store, except to rotate the admin key of a hub that does not run.
  */
-import { adminKeyFile } from '../store/data-directory.ts'
-import { readAdminKey, writeAdminKey } from './admin-key-file.ts'
-import { adminPages, hubConnection, hubDetails, hubFlags, namedUrl, requestAdmin } from './admin-request.ts'
-import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
-import { commandText } from './command-text.ts'
-import { printResult, tableLines, wantsJson } from './output.ts'
-import type { RotatedKey } from './store/rotate-admin-key.ts'
+import { adminKeyFile } from '../../store/data-directory.ts'
+import { readAdminKey, writeAdminKey } from '../admin-key-file.ts'
+import { adminPages, hubConnection, hubDetails, hubFlags, namedUrl, requestAdmin } from '../admin-request.ts'
+import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from '../command.ts'
+import { commandText } from '../command-text.ts'
+import { printResult, tableLines, wantsJson } from '../output.ts'
+import type { RotatedKey } from '../store/rotate-admin-key.ts'
 
 export const keyCreate: Command = {
   name: 'key create',
@@ -165,7 +165,7 @@ async function rotateAdmin(flags: Flags, terminal: Terminal): Promise<void> {
     // Another hub may listen where this one would: whether this one runs is decided by its store.
     const isOther = reason instanceof CliError && ([unreachable, unauthorized] as number[]).includes(reason.exitCode)
     if (!isOther || (await namedUrl(flags, terminal)) !== undefined) throw reason
-    const { rotateInStore } = await import('./store/rotate-admin-key.ts')
+    const { rotateInStore } = await import('../store/rotate-admin-key.ts')
     return rotateInStore(flags, terminal, reason)
   })
   const { key, previousEndsAt, dataDir } = made

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { parseFlags } from './commands.ts'
+import { parseFlags } from '../commands.ts'
 import { openBrowser } from './open-browser.ts'
 import { createOpenCommand } from './open-command.ts'
-import { createTestTerminal } from './testing/test-terminal.ts'
+import { createTestTerminal } from '../testing/test-terminal.ts'
 
 /** A hub that knows this one request. */
 async function scene(t: TestContext, hasBrowser: boolean) {

@@ -1,6 +1,6 @@
 /** Starts the browser of the desktop, if there is one. */
 import { spawn } from 'node:child_process'
-import type { Terminal } from './command.ts'
+import type { Terminal } from '../command.ts'
 
 /** A program that still runs after this time has opened a browser: some wait until it is closed. */
 const startedMs = 3_000

@@ -4,9 +4,9 @@
  */
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
-import { hubConnection, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { CliError, usageError, type Command, type Terminal } from './command.ts'
-import { printResult, tableLines } from './output.ts'
+import { hubConnection, hubDetails, hubFlags, requestAdmin } from '../admin-request.ts'
+import { CliError, usageError, type Command, type Terminal } from '../command.ts'
+import { printResult, tableLines } from '../output.ts'
 
 interface SecretJson {
   readonly name: string
@@ -83,7 +83,7 @@ async function readValue(name: string, terminal: Terminal): Promise<string> {
 
 /** Without its final line break, which editors and `echo` add. */
 async function readAll(input: Readable): Promise<string> {
-  const { maxSecretBytes } = await import('../config/secrets/secret-provider.ts')
+  const { maxSecretBytes } = await import('../../config/secrets/secret-provider.ts')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of input as AsyncIterable<Buffer | string>) {
