@@ -32,6 +32,9 @@ describe('parley --help', () => {
         'a2a/src/model/nearest-name.ts',
         'cli/agent/agent-add.ts',
         'cli/agent/agent-commands.ts',
+        'cli/credentials/credential-commands.ts',
+        'cli/credentials/secret-commands.ts',
+        'cli/open/open-command.ts',
         'config/hub-version.ts',
         'store/data-directory.ts',
       ])
