@@ -152,21 +152,11 @@ export function createHttpClient({
     } catch (reason) {
       if (signal.aborted) throw signal.reason
       if (reason instanceof A2AError) throw reason
-      const message = `${urlWithoutQuery(url)} cannot be reached: ${networkFailure(reason)}`
-      throw new A2AError('UNAVAILABLE', message, { reason: 'NETWORK' }, { cause: reason })
+      throw (await import('./network-failure.ts')).networkError(url, reason)
     } finally {
       end()
     }
   }
-}
-
-/** The platform's error code (`ECONNREFUSED`), but not its message, which may name an address within our network. */
-function networkFailure(reason: unknown): string {
-  const { code = 'no connection', message } = ((reason as Error).cause ?? reason) as { code?: string; message: string }
-  if (/wrong.version.number/i.test(code + message)) return `it speaks http, not https (${code})`
-  if (code === 'HPE_INVALID_CONSTANT' || /does not match the HTTP\/1\.1 protocol/.test(message))
-    return `it is not an HTTP/1.1 server; is it a port of gRPC? (${code})`
-  return code
 }
 
 /** Names in lower case. Later ones override earlier ones. */
