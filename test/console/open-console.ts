@@ -122,9 +122,13 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 export async function seriousViolations(page: Page): Promise<readonly AxeViolation[]> {
   // The policy of the page allows no script tag, but evaluation by the browser's debugger is exempt.
   const found = await page.evaluate(async (source: string) => {
+    const scope = globalThis as unknown as {
+      axe?: { run(options: object): Promise<{ violations: any[] }> }
+      document: { getAnimations(): { finish(): void; constructor: { name: string } }[] }
+    }
     // A colour in the middle of its transition is not what the page shows.
-    for (const motion of document.getAnimations()) if (motion instanceof CSSTransition) motion.finish()
-    const scope = globalThis as unknown as { axe?: { run(options: object): Promise<{ violations: any[] }> } }
+    const transitions = scope.document.getAnimations().filter((one) => one.constructor.name === 'CSSTransition')
+    for (const transition of transitions) transition.finish()
     // oxlint-disable-next-line no-eval
     if (scope.axe === undefined) (0, eval)(source)
     return (await scope.axe?.run({ resultTypes: ['violations'] }))?.violations ?? []

@@ -46,7 +46,11 @@ export function withStoreErrors(store: Store): Store {
   return {
     leaseTtlMs,
     ...(prunesItself !== undefined ? { prunesItself } : {}),
-    tasks: { ...guarded(tasks, taskMethods), ...(tasks.loadStored !== undefined ? { loadStored } : {}) },
+    tasks: {
+      ...guarded(tasks, taskMethods),
+      ...(tasks.sizeOf !== undefined ? guarded(tasks as Required<TaskStore>, ['sizeOf']) : {}),
+      ...(tasks.loadStored !== undefined ? { loadStored } : {}),
+    },
     ...(push !== undefined ? { push: guarded(push, pushMethods) } : {}),
     keys: guardedKeys(),
     ...(feed !== undefined ? { feed: guarded(feed, ['read', 'end']) } : {}),

@@ -60,6 +60,21 @@ describe('heavy steps', () => {
     assert.ok(order.indexOf('new 1') - order.indexOf('new 0') === 4, order.join())
   })
 
+  it('are shared in turn by callers, however many one of them has', async () => {
+    const order: string[] = []
+    const of = (caller: string, step: (caller: string) => Promise<void>): Promise<unknown> =>
+      step(caller).then(() => order.push(caller))
+    await Promise.all([
+      ...Array.from({ length: 6 }, () => of('a', heavyStep)),
+      ...Array.from({ length: 2 }, () => of('b', heavyStep)),
+      of('c', heavyStep),
+    ])
+    assert.equal(order.join(''), 'abcabaaaa')
+    order.length = 0
+    await Promise.all([...Array.from({ length: 3 }, () => of('a', firstHeavyStep)), of('b', firstHeavyStep)])
+    assert.equal(order.join(''), 'abaa')
+  })
+
   it('are shared in turn by requests that each need several', async () => {
     const order: number[] = []
     await Promise.all(

@@ -1,7 +1,8 @@
 /**
- * Work in proportion to a large body (parsing, hashing, storing or writing 20 MB) runs in steps, and the steps of all requests
- * share one queue: one step per turn of the event loop, then a pause as long as the step. A step takes up to 200 ms. Without the
- * queue, ten callers who send such bodies at the same time would delay every other request by all their steps in a row.
+ * Work in proportion to a large body or task (parsing, hashing, storing, loading or writing 20 MB) runs in steps, and the steps of
+ * all requests share one queue: one step per turn of the event loop, then a pause as long as the step. Callers take turns, so the
+ * large requests of one do not delay those of another, however many there are. Work that takes longer than a few milliseconds is cut
+ * (`inSteps`).
  *
  * The timers keep the process alive: queued steps run before the process exits by itself.
  */
@@ -9,18 +10,48 @@
 /** Characters or bytes. A smaller step takes a few milliseconds and is not queued. */
 const heavyFrom = 500_000
 
-/** Longer pauses only slow down large requests: a small one takes a few milliseconds. */
+/** How long a step that can be cut holds the event loop, and how long the pause after any step is at most. */
+const stepMs = 15
 const longestPauseMs = 50
 
 /**
- * A body that waits for its first step takes its bytes in memory; a body in progress takes five times as much. So bodies in
- * progress go first, except for one step in so many. Without the exception, large responses that are read without end would block
- * new bodies.
+ * A body or task that waits for its first step takes little memory, or just its bytes; in progress it takes five times as much. So
+ * work in progress goes first, except for one step in so many. Without the exception, large responses that are read without end
+ * would block new bodies.
  */
 const stepsPerFirst = 4
 
-const first: (() => void)[] = []
-const begun: (() => void)[] = []
+/** Resolves when the next step of some work may run, which ends with the current turn of the event loop. */
+export type NextStep = () => Promise<void>
+
+/** Steps of several callers, which take turns. */
+class CallerQueue {
+  readonly #waiting = new Map<string, (() => void)[]>()
+
+  push(caller: string, step: () => void): void {
+    const own = this.#waiting.get(caller)
+    if (own === undefined) this.#waiting.set(caller, [step])
+    else own.push(step)
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0
+  }
+
+  /** The oldest step of the caller whose turn it is; the caller's next turn comes after those of all others. */
+  take(): (() => void) | undefined {
+    for (const [caller, own] of this.#waiting) {
+      const step = own.shift()
+      this.#waiting.delete(caller)
+      if (own.length > 0) this.#waiting.set(caller, own)
+      return step
+    }
+    return undefined
+  }
+}
+
+const first = new CallerQueue()
+const begun = new CallerQueue()
 let isRunning = false
 let stepsSinceFirst = 0
 
@@ -46,19 +77,31 @@ export function isMarkedLarge(request: object): boolean {
   return largeRequests.has(request)
 }
 
-/** Resolves when the caller may run its step, which ends with the current turn of the event loop. */
-export function heavyStep(): Promise<void> {
-  return enqueueStep(begun)
+/** `caller`: any text that is the same for all work of a caller. Default: work of the process itself. */
+export function heavyStep(caller = ''): Promise<void> {
+  return enqueueStep(begun, caller)
 }
 
 /** Like `heavyStep`, for the first step of a request. */
-export function firstHeavyStep(): Promise<void> {
-  return enqueueStep(first)
+export function firstHeavyStep(caller = ''): Promise<void> {
+  return enqueueStep(first, caller)
 }
 
-function enqueueStep(waiting: (() => void)[]): Promise<void> {
+/** Runs work that yields every millisecond or so, cut into steps. The first runs at once: call it in a step. */
+export async function inSteps<Result>(work: Iterator<unknown, Result>, nextStep: NextStep): Promise<Result> {
+  for (;;) {
+    const until = performance.now() + stepMs
+    do {
+      const made = work.next()
+      if (made.done === true) return made.value
+    } while (performance.now() < until)
+    await nextStep()
+  }
+}
+
+function enqueueStep(queue: CallerQueue, caller: string): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve)
+    queue.push(caller, resolve)
     if (isRunning) return
     isRunning = true
     runNextTick(next)
@@ -79,9 +122,9 @@ function next(): void {
 }
 
 function takeStep(): (() => void) | undefined {
-  const isFirst = begun.length === 0 || (first.length > 0 && stepsSinceFirst >= stepsPerFirst - 1)
+  const isFirst = begun.isEmpty || (!first.isEmpty && stepsSinceFirst >= stepsPerFirst - 1)
   stepsSinceFirst = isFirst ? 0 : stepsSinceFirst + 1
-  return (isFirst ? first : begun).shift()
+  return (isFirst ? first : begun).take()
 }
 
 function runNextTick(run: () => void): void {

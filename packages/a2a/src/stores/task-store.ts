@@ -1,4 +1,5 @@
 /** The `tasks` facet of a store: one append-only log per task, and one row with the most requested fields. */
+import type { NextStep } from '../model/heavy-step.ts'
 import type { LogRecord, RecordBody } from '../model/record.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Struct, Task, TaskStatus } from '../model/task.ts'
@@ -216,10 +217,21 @@ export interface TaskStore {
    */
   loadStored?(taskId: string): StoredTask | undefined | Promise<StoredTask | undefined>
   /**
-   * In order, at most `limit` records (default: all). Pruned records are missing. With `maxBytes` the read ends with the record
-   * that reaches that many bytes, as `recordBytes` counts them; it returns at least one record.
+   * About how many bytes a task takes in memory: its snapshot, the log after it, and the large bytes of both. Does not read them.
+   * Absent: the store holds tasks in memory.
    */
-  read(taskId: string, afterSeq: number, limit?: number, maxBytes?: number): Promise<readonly LogRecord[]>
+  sizeOf?(taskId: string): Promise<number>
+  /**
+   * In order, at most `limit` records (default: all). Pruned records are missing. With `maxBytes` the read ends with the record
+   * that reaches that many bytes, as `recordBytes` counts them; it returns at least one record. Long texts are parsed in steps.
+   */
+  read(
+    taskId: string,
+    afterSeq: number,
+    limit?: number,
+    maxBytes?: number,
+    nextStep?: NextStep,
+  ): Promise<readonly LogRecord[]>
   /** The first seq still in the log; `head + 1` if all of it was pruned. */
   firstSeq(taskId: string): Promise<number>
   /** Resolves when the log is longer than `afterSeq`, or when the signal aborts. May also resolve spuriously. */
@@ -245,8 +257,8 @@ export interface TaskStore {
 
   /** An older snapshot never replaces a newer one; the snapshot of a removed task is not kept. */
   saveSnapshot(taskId: string, snapshot: Snapshot): Promise<void>
-  /** The newest snapshot of a task. */
-  loadSnapshot(taskId: string): Promise<Snapshot | undefined>
+  /** The newest snapshot of a task. A long one is parsed in steps. */
+  loadSnapshot(taskId: string, nextStep?: NextStep): Promise<Snapshot | undefined>
 
   /**
    * Leases tasks that are not terminal and whose last lease was neither released nor is alive. Every process that works on a task

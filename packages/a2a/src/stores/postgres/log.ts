@@ -1,6 +1,8 @@
 /** Reads the log, rows of tasks, claimed messages, snapshots and the feed. */
 import { crc32 } from 'node:zlib'
+import { heavyStep, isHeavy, type NextStep } from '../../model/heavy-step.ts'
 import { recordBytes, recordsBytes } from '../../model/json-nodes.ts'
+import { parseJsonInSteps } from '../../model/json-steps.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
@@ -146,6 +148,13 @@ export function createPostgresTaskLog({
     const found = new Map(rows.map((row) => [row.id, row]))
     return ids.map((id) => found.get(id))
   }, snapshotsPerStatement)
+  // Base64 takes four characters for three bytes. No content is read: its length is known without it.
+  const size = `
+    SELECT coalesce(octet_length(s.folded) + octet_length(s.internal), 0)
+      + coalesce((SELECT sum(octet_length(l.records)) FROM ${schema}.log AS l
+          WHERE l.task = t.ref AND l.last_seq > coalesce(s.seq, 0)), 0)
+      + coalesce((SELECT sum(octet_length(b.content)) * 4 / 3 FROM ${schema}.blobs AS b WHERE b.task = t.ref), 0) AS bytes
+    FROM ${schema}.tasks AS t LEFT JOIN ${schema}.snapshots AS s ON s.task = t.ref WHERE t.id = $1`
   const first = `
     SELECT t.head, (SELECT l.first_seq FROM ${schema}.log AS l WHERE l.task = t.ref ORDER BY l.last_seq LIMIT 1) AS first_seq
     FROM ${schema}.tasks AS t WHERE t.id = $1`
@@ -162,6 +171,7 @@ export function createPostgresTaskLog({
   async function recordsOf(
     batches: readonly LogBatchColumns[],
     { afterSeq, limit, maxBytes }: LogReadRequest,
+    nextStep?: NextStep,
   ): Promise<readonly LogRecord[]> {
     const found: LogRecord[] = []
     let hasBlobs = false
@@ -169,7 +179,8 @@ export function createPostgresTaskLog({
     for (const { first_seq, records, not_before } of batches) {
       hasBlobs ||= mightContainBlobs(records)
       let seq = Number(first_seq) - 1
-      for (const { at, body } of withOrderedTimes(JSON.parse(records) as Append['records'], Number(not_before ?? 0))) {
+      const batch = (await parseText(records, nextStep)) as Append['records']
+      for (const { at, body } of withOrderedTimes(batch, Number(not_before ?? 0))) {
         seq += 1
         if (seq <= afterSeq || found.length >= limit || bytes >= maxBytes) continue
         found.push({ seq, at, body })
@@ -198,13 +209,23 @@ export function createPostgresTaskLog({
       const row = await load(encodeText(taskId))
       return row && readPostgresTask(row, blobs)
     },
-    async read(taskId: string, afterSeq: number, limit = Infinity, maxBytes = Infinity): Promise<readonly LogRecord[]> {
+    async sizeOf(taskId: string): Promise<number> {
+      const [row] = await database.queryWithRetry<{ bytes: unknown }>(size, encodeText(taskId))
+      return Number(row?.bytes ?? 0)
+    },
+    async read(
+      taskId: string,
+      afterSeq: number,
+      limit = Infinity,
+      maxBytes = Infinity,
+      nextStep?: NextStep,
+    ): Promise<readonly LogRecord[]> {
       const id = encodeText(taskId)
       const watching = changes.watch()
       try {
         // A row of the log has at least one record.
         const reading = { id, afterSeq, limit: Math.min(limit, unbounded), maxBytes: Math.min(maxBytes, unbounded) }
-        const records = await recordsOf(await readBatches(reading), reading)
+        const records = await recordsOf(await readBatches(reading), reading, nextStep)
         const isAll = limit === Infinity && (maxBytes === Infinity || recordsBytes(records) < maxBytes)
         if (isAll) watching.recordHead(id, records.at(-1)?.seq ?? afterSeq)
         return records
@@ -252,10 +273,10 @@ export function createPostgresTaskLog({
         blobs: kept,
       })
     },
-    async loadSnapshot(taskId: string): Promise<Snapshot | undefined> {
+    async loadSnapshot(taskId: string, nextStep?: NextStep): Promise<Snapshot | undefined> {
       const row = await findSnapshot(encodeText(taskId))
       if (row === undefined) return undefined
-      const task = JSON.parse(row.folded) as Task
+      const task = (await parseText(row.folded, nextStep)) as Task
       return {
         seq: Number(row.seq),
         task: mightContainBlobs(row.folded) ? await blobs.restore(row.task, task, spliceTaskBlobs) : task,
@@ -263,6 +284,10 @@ export function createPostgresTaskLog({
       }
     },
   }
+}
+
+function parseText(text: string, nextStep: NextStep = heavyStep): unknown {
+  return isHeavy(text.length) ? parseJsonInSteps(text, nextStep) : JSON.parse(text)
 }
 
 function feedEntryOf(row: FeedColumns): FeedEntry {

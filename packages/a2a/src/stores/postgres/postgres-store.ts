@@ -229,7 +229,8 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
     tasks: {
       append: (taskId, append) => track(() => writer.append(taskId, append)),
       load: (taskId) => track(() => tasks.load(taskId)),
-      read: (taskId, afterSeq, limit, maxBytes) => track(() => tasks.read(taskId, afterSeq, limit, maxBytes)),
+      sizeOf: (taskId) => track(() => tasks.sizeOf(taskId)),
+      read: (...reading) => track(() => tasks.read(...reading)),
       firstSeq: (taskId) => track(() => tasks.firstSeq(taskId)),
       changed: (taskId, afterSeq, signal) => open(() => changes.changed(encodeText(taskId), afterSeq, signal)),
       list: (query) => track(() => lists.list(query)),
@@ -242,7 +243,7 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
       findTasks: (idPrefix, limit) => track(() => search.findTasks(idPrefix, limit)),
       findMessage: (key, at) => track(() => tasks.findMessage(key, at)),
       saveSnapshot: (taskId, snapshot) => track(() => tasks.saveSnapshot(taskId, snapshot)),
-      loadSnapshot: (taskId) => track(() => tasks.loadSnapshot(taskId)),
+      loadSnapshot: (taskId, nextStep) => track(() => tasks.loadSnapshot(taskId, nextStep)),
       // Times are converted when they are passed, not when the statement runs: the clock may step in between.
       claimOrphans: (holder, at, ttlMs, limit) => {
         const shiftMs = time.offsetFromNow(at)

@@ -1,6 +1,8 @@
 /** Reads the log, snapshots and the feed. */
 import { crc32 } from 'node:zlib'
+import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
 import { recordBytes } from '../../model/json-nodes.ts'
+import { decodeTextInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
@@ -8,9 +10,16 @@ import type { FeedEntry, Snapshot } from '../store.ts'
 import { type SqliteBlob, type BlobTable, toSqliteBlob } from './blob-table.ts'
 import type { SqliteDatabase } from './database.ts'
 
+/** `records` is null if it is long: it is read and parsed in steps. */
 interface LogBatchColumns {
+  readonly task: number
   readonly first_seq: number
-  readonly records: string
+  readonly records: string | null
+}
+
+/** A long text, without the conversion to characters, which takes as long as all the rest of the read. */
+interface TextBytes {
+  readonly bytes: Uint8Array
 }
 
 export type SqliteTaskLog = ReturnType<typeof createSqliteTaskLog>
@@ -18,17 +27,28 @@ export type SqliteTaskLog = ReturnType<typeof createSqliteTaskLog>
 export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) {
   // A reader may begin in the middle of a batch, which starts at or before the first requested seq.
   const batches = database.prepare<LogBatchColumns>(`
-    SELECT first_seq, records FROM log WHERE task = ?1 AND first_seq >= coalesce(
+    SELECT task, first_seq, ${unlessLong('records')} FROM log WHERE task = ?1 AND first_seq >= coalesce(
       (SELECT max(first_seq) FROM log WHERE task = ?1 AND first_seq <= ?2), 0) ORDER BY first_seq`)
+  const longBatch = database.prepare<TextBytes>(
+    'SELECT CAST(records AS BLOB) AS bytes FROM log WHERE task = ? AND first_seq = ?',
+  )
   const refOf = database.prepare<{ ref: number; head: number }>('SELECT ref, head FROM tasks WHERE id = ?')
   const first = database.prepare<{ first: number | null }>('SELECT min(first_seq) AS first FROM log WHERE task = ?')
   const saveSnapshot = database.prepare(`
     INSERT INTO snapshots (task, seq, folded, internal, checksum) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal,
       checksum = excluded.checksum WHERE excluded.seq >= snapshots.seq`)
-  const findSnapshot = database.prepare<{ seq: number; folded: string; internal: string }>(
-    'SELECT seq, folded, internal FROM snapshots WHERE task = (SELECT ref FROM tasks WHERE id = ?)',
+  const findSnapshot = database.prepare<{ task: number; seq: number; folded: string | null; internal: string }>(
+    `SELECT task, seq, ${unlessLong('folded')}, internal FROM snapshots WHERE task = (SELECT ref FROM tasks WHERE id = ?)`,
   )
+  const longSnapshot = database.prepare<TextBytes>('SELECT CAST(folded AS BLOB) AS bytes FROM snapshots WHERE task = ?')
+  // Base64 takes four characters for three bytes.
+  const size = database.prepare<{ bytes: number }>(`
+    SELECT coalesce(octet_length(folded) + octet_length(internal), 0)
+      + coalesce((SELECT sum(octet_length(records)) FROM log WHERE task = ref AND last_seq > coalesce(seq, 0)), 0)
+      + coalesce((SELECT sum(octet_length(content)) * 4 / 3 FROM blob_uses JOIN blobs ON blobs.ref = blob
+          WHERE blob_uses.task = tasks.ref), 0) AS bytes
+    FROM tasks LEFT JOIN snapshots ON snapshots.task = ref WHERE id = ?`)
   const feed = database.prepare<FeedEntry>(`
     SELECT position, tenant, agent, owner, id AS taskId, first_seq AS firstSeq, last_seq AS lastSeq
     FROM log JOIN tasks ON tasks.ref = log.task WHERE position > ? ORDER BY position LIMIT ?`)
@@ -37,16 +57,20 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
 
   return {
     head: (taskId: string): number => refOf.get(taskId)?.head ?? 0,
-    read(taskId: string, afterSeq: number, limit: number, maxBytes: number): readonly LogRecord[] {
-      const found: LogRecord[] = []
+    sizeOf: (taskId: string): number => size.get(taskId)?.bytes ?? 0,
+    /** A promise if a batch is long. */
+    read(
+      taskId: string,
+      afterSeq: number,
+      limit: number,
+      maxBytes: number,
+      nextStep?: NextStep,
+    ): readonly LogRecord[] | Promise<readonly LogRecord[]> {
+      const reading: LogReading = { afterSeq, limit, bytes: maxBytes, found: [] }
       const task = refOf.get(taskId)
-      if (task === undefined || task.head <= afterSeq) return found
-      const budget = { bytes: maxBytes }
-      for (const batch of batches.iterate(task.ref, afterSeq + 1)) {
-        for (const record of readBatchRecords(batch, afterSeq, limit - found.length, blobs, budget)) found.push(record)
-        if (found.length >= limit || budget.bytes <= 0) break
-      }
-      return found
+      if (task === undefined || task.head <= afterSeq) return reading.found
+      const long = readShort(task.ref, afterSeq + 1, reading)
+      return long === undefined ? reading.found : readLong(long, reading, nextStep)
     },
     firstSeq(taskId: string): number {
       const task = refOf.get(taskId)
@@ -73,17 +97,62 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
         blobs.keep(ref, kept)
       }
     },
-    loadSnapshot(taskId: string): Snapshot | undefined {
+    async loadSnapshot(taskId: string, nextStep?: NextStep): Promise<Snapshot | undefined> {
       const row = findSnapshot.get(taskId)
       if (row === undefined) return undefined
-      const task = JSON.parse(row.folded) as Task
+      const { text, value } =
+        row.folded === null
+          ? await parseBytes(longSnapshot.get(row.task), nextStep)
+          : { text: row.folded, value: JSON.parse(row.folded) as unknown }
+      const task = value as Task
       return {
         seq: row.seq,
-        task: mightContainBlobs(row.folded) ? spliceTaskBlobs(task, blobs.textOf) : task,
+        task: mightContainBlobs(text) ? spliceTaskBlobs(task, blobs.textOf) : task,
         internal: JSON.parse(row.internal) as Struct,
       }
     },
   }
+
+  /** Reads batches up to the first long one, which it returns. */
+  function readShort(task: number, from: number, reading: LogReading): LogBatchColumns | undefined {
+    for (const batch of batches.iterate(task, from)) {
+      if (batch.records === null) return batch
+      takeRecords(reading, batch.first_seq, batch.records, JSON.parse(batch.records), blobs)
+      if (isComplete(reading)) return undefined
+    }
+    return undefined
+  }
+
+  async function readLong(
+    batch: LogBatchColumns | undefined,
+    reading: LogReading,
+    nextStep?: NextStep,
+  ): Promise<readonly LogRecord[]> {
+    while (batch !== undefined) {
+      const { task, first_seq } = batch
+      const { text, value } = await parseBytes(longBatch.get(task, first_seq), nextStep)
+      const next = takeRecords(reading, first_seq, text, value, blobs)
+      batch = isComplete(reading) ? undefined : readShort(task, next, reading)
+    }
+    return reading.found
+  }
+}
+
+/** JSON of this many bytes is parsed at once. */
+const maxAtOnce = 500_000
+
+function unlessLong(column: string): string {
+  return `CASE WHEN octet_length(${column}) <= ${maxAtOnce} THEN ${column} END AS ${column}`
+}
+
+/** A row that was removed in the meantime has no records. */
+async function parseBytes(
+  row: TextBytes | undefined,
+  nextStep: NextStep = heavyStep,
+): Promise<{ readonly text: string; readonly value: unknown }> {
+  if (row === undefined) return { text: '[]', value: [] }
+  const text = await decodeTextInSteps(row.bytes, nextStep)
+  return { text, value: await parseJsonInSteps(text, nextStep) }
 }
 
 /** Adds all records of a batch without large bytes. */
@@ -92,24 +161,30 @@ export function addBatchRecords(found: LogRecord[], firstSeq: number, records: s
   for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) found.push({ seq: seq++, at, body })
 }
 
-/** At most `limit` records of a batch after a seq, until the byte limit is used up. */
-function readBatchRecords(
-  { first_seq, records }: LogBatchColumns,
-  afterSeq: number,
-  limit: number,
-  blobs: BlobTable,
-  budget: { bytes: number },
-): LogRecord[] {
-  const hasBlobs = mightContainBlobs(records)
-  const found: LogRecord[] = []
-  let seq = first_seq - 1
-  for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) {
+/** The progress of one read. */
+interface LogReading {
+  readonly afterSeq: number
+  readonly limit: number
+  /** What is left of the byte limit. */
+  bytes: number
+  readonly found: LogRecord[]
+}
+
+function isComplete({ found, limit, bytes }: LogReading): boolean {
+  return found.length >= limit || bytes <= 0
+}
+
+/** Takes the records of a batch until the read is complete. Returns the seq after the batch. */
+function takeRecords(reading: LogReading, firstSeq: number, text: string, batch: unknown, blobs: BlobTable): number {
+  const hasBlobs = mightContainBlobs(text)
+  let seq = firstSeq
+  for (const { at, body } of batch as Omit<LogRecord, 'seq'>[]) {
+    if (seq > reading.afterSeq && !isComplete(reading)) {
+      const whole = hasBlobs ? spliceBlobs(body, blobs.textOf) : body
+      if (reading.bytes !== Infinity) reading.bytes -= recordBytes(whole)
+      reading.found.push({ seq, at, body: whole })
+    }
     seq += 1
-    if (seq <= afterSeq) continue
-    if (found.length >= limit || budget.bytes <= 0) break
-    const whole = hasBlobs ? spliceBlobs(body, blobs.textOf) : body
-    if (budget.bytes !== Infinity) budget.bytes -= recordBytes(whole)
-    found.push({ seq, at, body: whole })
   }
-  return found
+  return seq
 }

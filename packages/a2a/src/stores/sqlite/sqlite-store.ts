@@ -188,8 +188,9 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
         const pending = highWater.pending()
         return pending === undefined ? stored : pending.then(() => stored)
       },
-      read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
-        read(() => log.read(taskId, afterSeq, limit, maxBytes)),
+      sizeOf: (taskId) => read(() => log.sizeOf(taskId)),
+      read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity, nextStep) =>
+        read(() => log.read(taskId, afterSeq, limit, maxBytes, nextStep)),
       firstSeq: (taskId) => read(() => log.firstSeq(taskId)),
       changed: (taskId, afterSeq, signal) =>
         read(async () => {
@@ -210,7 +211,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
         // A snapshot only saves time.
         if (!closed) await writer.write(log.prepareSnapshot(taskId, snapshot), undefined, Infinity)
       },
-      loadSnapshot: (taskId) => read(() => log.loadSnapshot(taskId)),
+      loadSnapshot: (taskId, nextStep) => read(() => log.loadSnapshot(taskId, nextStep)),
       claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),
       renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
       claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),

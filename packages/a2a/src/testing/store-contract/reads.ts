@@ -53,6 +53,34 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
+      'returns a long log and a long snapshot unchanged, and knows their size without reading them',
+      withStore(open, async ({ store }) => {
+        const { tasks } = store
+        const text = 'a "long" text\n\u4e2d\u{1f600}\\'.repeat(60_000)
+        const raw = Buffer.alloc(900_000, 7).toString('base64')
+        const task = await createTask(store, {}, { records: [...chunks('a'), chunk({ text }), ...chunks('b')] })
+        await assertAppended(store, task.id, { expectedSeq: 3, records: [...chunks('c'), chunk({ raw })] })
+        const records = await tasks.read(task.id, 0)
+        assert.deepEqual(recordTexts(records.slice(0, 4)), ['a', text, 'b', 'c'])
+        assert.deepEqual(recordTexts(await tasks.read(task.id, 1)), [text, 'b', 'c', 'artifact'])
+        assert.deepEqual(recordTexts(await tasks.read(task.id, 1, 2)), [text, 'b'])
+        assert.deepEqual(recordTexts(await tasks.read(task.id, 2, 1)), ['b'])
+        const logBytes = text.length + raw.length
+        const isAbout = (bytes: number | undefined): void => {
+          if (bytes !== undefined) assert.ok(bytes > logBytes && bytes < logBytes * 2, `${bytes}, not ${logBytes}`)
+        }
+        isAbout(await tasks.sizeOf?.(task.id))
+        const artifact = { artifactId: 'a', parts: [{ text }, { raw }] }
+        const folded: Task = { id: task.id, contextId: task.contextId, status: task.status, artifacts: [artifact] }
+        await tasks.saveSnapshot(task.id, { seq: 5, task: folded, internal: {} })
+        assert.deepEqual(await tasks.loadSnapshot(task.id), { seq: 5, task: folded, internal: {} })
+        // What the snapshot holds is not counted again.
+        isAbout(await tasks.sizeOf?.(task.id))
+        assert.ok([0, undefined].includes(await tasks.sizeOf?.('unknown')))
+      }),
+    )
+
+    it(
       'ends with the record that reaches the byte limit, and always has one',
       withStore(open, async ({ store }) => {
         const long = (letter: string): string => letter.repeat(10_000)
