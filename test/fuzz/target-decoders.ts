@@ -45,12 +45,12 @@ const dialects: FuzzTarget = {
       ) as Operation
       if (event === true) {
         const read = refusable(() => codec.decodeEvent(payload))
-        if (read !== undefined) JSON.parse(codec.seal(codec.encodeEvent(read), read, true))
+        if (read !== undefined) JSON.parse(codec.seal(JSON.stringify(codec.writeEvent(read)), read, true))
       } else if (card === true) readCard(codec, payload)
       else if (result !== undefined) {
         const read = refusable(() => codec.decodeResult(operation, payload))
         if (read !== undefined && !/Streaming|Subscribe/.test(operation))
-          refusable(() => JSON.parse(codec.encodeResult(operation, read)))
+          refusable(() => JSON.parse(JSON.stringify(codec.writeResult(operation, read))))
       } else if (request !== undefined) {
         const read = refusable(() => codec.decodeRequest(operation, payload))
         if (read !== undefined) refusable(() => codec.encodeRequest(operation, read))

@@ -1,6 +1,7 @@
 /** The API of the engine: the operations over a task log, in canonical terms. It knows no version and no binding. */
 import type { Agent, WhenBusy } from '../agents/agent.ts'
 import type { Caller } from '../model/caller.ts'
+import type { NextStep } from '../model/heavy-step.ts'
 import type {
   CancelTaskRequest,
   GetTaskRequest,
@@ -24,6 +25,11 @@ export interface CallContext {
   readonly caller: Caller
   /** Aborted when the client disconnects. It never ends a task (B-103), and a wait ends with the turn at the latest. */
   readonly signal: AbortSignal
+  /**
+   * Called before a large task is read from the store. Resolves once this call may hold so many bytes, with the steps in which to read
+   * it; rejects if the client has gone. Default: at once.
+   */
+  readonly admitRead?: (bytes: number) => Promise<NextStep>
   /** Extensions that are active for this request. */
   readonly extensions: readonly string[]
   /** The operation streams. The engine sets it if the server does not. */
@@ -143,7 +149,7 @@ export interface TaskAtHead {
 /** Includes tasks of agents that are no longer registered. */
 export interface TaskAdmin {
   /** The current task; `undefined` if it does not exist. */
-  get(taskId: string): Promise<TaskAtHead | undefined>
+  get(taskId: string, reader?: Pick<CallContext, 'admitRead'>): Promise<TaskAtHead | undefined>
   /** Cancels the task as its caller would. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE. */
   cancel(taskId: string): Promise<Task>
   /** Drops tasks that were removed from the store: their streams end with TASK_NOT_FOUND, and their runs stop. */

@@ -29,7 +29,7 @@ import { createInFlightMap } from './in-flight-map.ts'
 import { createPushService, type PushService } from './push/push-service.ts'
 import { withStoreErrors } from './store-errors.ts'
 import { createRecovery } from './recovery/recovery.ts'
-import { createTaskCache } from './task/task-cache.ts'
+import { createTaskCache, type TaskReader } from './task/task-cache.ts'
 import type { TurnInput } from './turn/turn-input.ts'
 import { type TaskRun, nextTurn, startTaskRun as start } from './turn/task-run.ts'
 import { createTaskStreams, isSettled } from './task/task-streams.ts'
@@ -157,7 +157,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
     async getTask(request, context, transitions = false) {
       entryOf(context)
-      const read = taskCache.read(request.id)
+      const read = taskCache.read(request.id, context)
       const found = checkOwner(read instanceof Promise ? await read : read, request.id, context)
       const task = withHistory(found.view, request.historyLength)
       return transitions ? withTransitions(task, found) : task
@@ -166,7 +166,12 @@ export function createEngine(deps: EngineDeps): Engine {
     async listTasks(request, context) {
       entryOf(context)
       const partition = { tenant: context.tenant, agent: context.agent, owner: context.caller.id }
-      return listTasks({ store, signer: deps.signer, view: taskCache.view }, partition, request, context)
+      return listTasks(
+        { store, signer: deps.signer, view: (row) => taskCache.view(row, context) },
+        partition,
+        request,
+        context,
+      )
     },
 
     async cancelTask(request, context, again = 'answer') {
@@ -248,7 +253,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   async function findOwn(id: string, context: CallContext): Promise<LoadedTask> {
-    return checkOwner(await taskCache.find(id), id, context)
+    return checkOwner(await taskCache.find(id, context), id, context)
   }
 
   async function findAny(id: string): Promise<LoadedTask> {
@@ -267,8 +272,8 @@ export function createEngine(deps: EngineDeps): Engine {
     return task
   }
 
-  async function taskAtHead(taskId: string): Promise<TaskAtHead | undefined> {
-    const found = await taskCache.read(taskId)
+  async function taskAtHead(taskId: string, reader?: TaskReader): Promise<TaskAtHead | undefined> {
+    const found = await taskCache.read(taskId, reader)
     return found?.isStored === true ? { task: found.view, head: found.head } : undefined
   }
 

@@ -57,7 +57,8 @@ function codec(step: Step, dialect: Dialect): Codec {
     const operation = step.result
     return {
       decode: (payload) => dialect.decodeResult(operation, payload),
-      encode: (canonical) => JSON.parse(dialect.encodeResult(operation, canonical as ResultOf<Operation>)),
+      encode: (canonical) =>
+        JSON.parse(JSON.stringify(dialect.writeResult(operation, canonical as ResultOf<Operation>))),
     }
   }
   if (step.event !== undefined) {
@@ -65,7 +66,7 @@ function codec(step: Step, dialect: Dialect): Codec {
       decode: (payload) => dialect.decodeEvent(payload),
       encode(canonical) {
         const event = canonical as StreamEvent
-        return JSON.parse(dialect.seal(dialect.encodeEvent(event), event, step.final ?? false))
+        return JSON.parse(dialect.seal(JSON.stringify(dialect.writeEvent(event)), event, step.final ?? false))
       },
     }
   }

@@ -72,16 +72,16 @@ export interface Dialect {
   // server side
   /** Throws A2AError INVALID_PARAMS that lists every violation found, with the field as the caller spelled it. */
   decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O>
-  /** JSON text. For the streaming operations use `encodeEvent`. */
-  encodeResult<O extends Operation>(operation: O, result: ResultOf<O>): string
-  /** JSON text without what differs from stream to stream; `seal` adds that. */
-  encodeEvent(event: StreamEvent): string
+  /** The JSON value of a result. For the streaming operations use `writeEvent`. */
+  writeResult<O extends Operation>(operation: O, result: ResultOf<O>): unknown
+  /** The JSON value without what differs from stream to stream; `seal` adds that. */
+  writeEvent(event: StreamEvent): unknown
   /**
    * Inserts what depends on the stream: 0.x's `final`. Identity in 1.0. Only the last two characters are read and changed, so
    * for a long text they may be passed alone.
    */
   seal(json: string, event: StreamEvent, final: boolean): string
-  /** Whether `encodeEvent` is JSON.stringify and `seal` changes nothing. */
+  /** Whether `writeEvent` and `seal` change nothing. */
   readonly writesCanonicalEvents?: boolean
   /** The name of a canonical request field in this dialect, for errors found after decoding. */
   spell(field: string): string

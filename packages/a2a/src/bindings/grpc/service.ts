@@ -1,4 +1,6 @@
 /** The rpcs of a version: the path of each, its messages, and the codec of its bytes. */
+import type { NextStep } from '../../model/heavy-step.ts'
+import { decodeTextInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
 import { A2AError } from '../../model/error.ts'
 import { defaultJsonNodes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
@@ -60,8 +62,7 @@ let lastResponse: { readonly response: string; readonly json: string; readonly b
 const shared = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
 
 /** Encodes a result from the JSON text that all bindings share; a long text is UTF-8 bytes. */
-export function encodeRpcResponse({ response }: RpcMethod, json: string | Uint8Array): Uint8Array {
-  if (typeof json !== 'string') return encodeSharedResponse(response, json)
+export function encodeRpcResponse({ response }: RpcMethod, json: string): Uint8Array {
   if (lastResponse !== undefined && lastResponse.response === response && lastResponse.json === json)
     return lastResponse.bytes
   const bytes = encodeProtobuf(response, JSON.parse(json))
@@ -69,13 +70,21 @@ export function encodeRpcResponse({ response }: RpcMethod, json: string | Uint8A
   return bytes
 }
 
-function encodeSharedResponse(response: string, json: Uint8Array): Uint8Array {
+/** A large response, whose bytes all readers share. */
+export async function encodeLargeRpcResponse(
+  { response }: RpcMethod,
+  json: Uint8Array,
+  nextStep: NextStep,
+): Promise<Uint8Array> {
   let known = shared.get(json)
   if (known === undefined) shared.set(json, (known = new Map<string, Uint8Array>()))
-  let bytes = known.get(response)
-  if (bytes === undefined)
-    known.set(response, (bytes = encodeProtobuf(response, JSON.parse(new TextDecoder().decode(json)))))
-  return bytes
+  if (!known.has(response)) {
+    await nextStep()
+    const value = await parseJsonInSteps(await decodeTextInSteps(json, nextStep), nextStep)
+    await nextStep()
+    if (!known.has(response)) known.set(response, encodeProtobuf(response, value))
+  }
+  return known.get(response) as Uint8Array
 }
 
 // ---------------------------------------------------------------- calling

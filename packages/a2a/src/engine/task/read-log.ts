@@ -1,4 +1,5 @@
 /** Reads a log to its end in bounded pages: a log may be larger than memory allows at once. */
+import type { NextStep } from '../../model/heavy-step.ts'
 import { recordsBytes } from '../../model/json-nodes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { TaskStore } from '../../stores/store.ts'
@@ -13,10 +14,11 @@ export async function readLog(
   afterSeq: number,
   take: (records: readonly LogRecord[]) => void,
   head = Infinity,
+  nextStep?: NextStep,
 ): Promise<void> {
   let after = afterSeq
   for (;;) {
-    const records = await tasks.read(taskId, after, undefined, foldBytes)
+    const records = await tasks.read(taskId, after, undefined, foldBytes, nextStep)
     const last = records.at(-1)
     take(records)
     // Fewer bytes than the bound: the read reached the end of the log.

@@ -79,6 +79,63 @@ describe('the task cache', () => {
     assert.throws(() => follow(last), refused)
   })
 
+  it('reserves memory for a large task before it is read, and reads it once for each that asks', async () => {
+    const memory = memoryStore()
+    const steps: string[] = []
+    const watched = faultyStore(memory, {
+      before: (method) => void (/loadSnapshot|tasks.read/.test(method) && steps.push(method)),
+    })
+    const sizes = new Map<string, number>()
+    const store = { ...watched, tasks: { ...watched.tasks, sizeOf: async (id: string) => sizes.get(id) ?? 0 } }
+    const { taskCache } = openTaskCache(store)
+    const room: (() => void)[] = []
+    const readerOf = (name: string, owner = 'alice') => ({
+      tenant: '',
+      agent: 'agent',
+      caller: { id: owner },
+      async admitRead(bytes: number) {
+        steps.push(`${name} asks for ${bytes}`)
+        await new Promise<void>((resolve) => room.push(resolve))
+        steps.push(`${name} may read`)
+        return () => Promise.resolve()
+      },
+    })
+    const id = await existing(store)
+    sizes.set(id, 12_000_000)
+    const first = taskCache.find(id, readerOf('first'))
+    const second = Promise.resolve(taskCache.read(id, readerOf('second')))
+    // A stranger costs nothing.
+    assert.equal(await taskCache.find(id, readerOf('a stranger', 'bob')), undefined)
+    assert.deepEqual(steps, ['first asks for 12000000', 'second asks for 12000000'])
+    room[0]?.()
+    const loaded = await first
+    const afterFirst = ['first may read', 'tasks.loadSnapshot', 'tasks.read']
+    assert.deepEqual(steps.splice(0).slice(2), afterFirst)
+    room[1]?.()
+    // The second finds the task in memory.
+    assert.equal((await second)?.view.id, loaded?.id)
+    assert.deepEqual(steps.splice(0), ['second may read'])
+    // A small one asks nobody.
+    await taskCache.find(await existing(store), readerOf('third'))
+    assert.deepEqual(steps, ['tasks.loadSnapshot', 'tasks.read'])
+  })
+
+  it('finds nothing if a large task was removed while its reader waited', async () => {
+    const memory = memoryStore()
+    let isRemoved = false
+    const tasks = {
+      ...memory.tasks,
+      sizeOf: async () => 12_000_000,
+      load: async (id: string) => (isRemoved ? undefined : memory.tasks.load(id)),
+    }
+    const { taskCache } = openTaskCache({ ...memory, tasks })
+    async function admitRead() {
+      isRemoved = true
+      return () => Promise.resolve()
+    }
+    assert.equal(await taskCache.find(await existing(memory), { admitRead }), undefined)
+  })
+
   it('has one task for all concurrent and later readers', async () => {
     let loads = 0
     const store = memoryStore()

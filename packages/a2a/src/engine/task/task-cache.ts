@@ -3,13 +3,15 @@
  * any time, so that all users share its queue, its events and its view.
  */
 import { A2AError } from '../../model/error.ts'
+import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Task } from '../../model/task.ts'
-import type { ListedTask, NewTask, StoredTask, TaskRow } from '../../stores/store.ts'
+import type { ListedTask, NewTask, TaskRow } from '../../stores/store.ts'
 import { createEndedTasks, foldLog, partitionOf, type TaskReading } from './ended-tasks.ts'
 import { emptyFold, foldRecord, foldFromSnapshot, taskView } from './fold.ts'
 import { type LoadedTaskDeps, LoadedTask } from './loaded-task.ts'
+import type { CallContext } from '../contract.ts'
 import { createInFlightMap } from '../in-flight-map.ts'
 import { readLog } from './read-log.ts'
 
@@ -30,13 +32,22 @@ const maxWatchedBytesPerOwner = 128_000_000
 /** The delay before a store that could not be read is read again. */
 const watchRetryMs = 500
 
+/** For whom a task is read: its operator, or a caller, who finds only tasks of its own. */
+export type TaskReader = Pick<CallContext, 'admitRead'> & Partial<Pick<CallContext, 'tenant' | 'agent' | 'caller'>>
+
+/** A task that is loaded only when its memory is reserved. */
+interface LargeTask {
+  readonly row: TaskRow
+  readonly bytes: number
+}
+
 export interface TaskCache {
   /** The task, from memory or from the store. */
-  find(id: string): Promise<LoadedTask | undefined>
+  find(id: string, reader?: TaskReader): Promise<LoadedTask | undefined>
   /** The task for one response. A task that is not in memory is loaded only if it has not ended, or is read repeatedly. */
-  read(id: string): TaskReading | undefined | Promise<TaskReading | undefined>
+  read(id: string, reader?: TaskReader): TaskReading | undefined | Promise<TaskReading | undefined>
   /** A task as a list shows it. Reads the store only if the row came without records. */
-  view(row: ListedTask): Task | Promise<Task | undefined>
+  view(row: ListedTask, reader?: TaskReader): Task | Promise<Task | undefined>
   /** The task if it is in memory, without reading the store. */
   peek(id: string): LoadedTask | undefined
   /** A task that is not in the log yet. */
@@ -54,7 +65,8 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
   const { store } = deps
   const loadedTasks = createInFlightMap<LoadedTask>()
   const watches = new Map<LoadedTask, AbortController>()
-  const loading = new Map<string, Promise<LoadedTask | undefined>>()
+  const loading = new Map<string, Promise<LoadedTask | LargeTask | undefined>>()
+  const loadingLarge = new Map<string, Promise<LoadedTask | undefined>>()
   /** Loaded tasks over `maxIdleBytes`, oldest first. */
   const large = new Set<LoadedTask>()
   // If several processes share the store, a task may have changed since the last read.
@@ -73,55 +85,78 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     all: () => loadedTasks.values(),
   }
 
-  async function find(id: string): Promise<LoadedTask | undefined> {
+  async function find(id: string, reader?: TaskReader): Promise<LoadedTask | undefined> {
     const known = loadedTasks.get(id)
     if (known !== undefined) {
       touch(known)
       if (mightBePruned(known) && ((await store.tasks.load(id))?.head ?? 0) < known.fold.head) {
         forget(known)
-        return find(id)
+        return find(id, reader)
       }
       // Also a task of this process: another process may have sent it a message, or ended it.
       if (isShared && known.isStored && !isTerminal(known.fold.status.state)) await known.catchUp()
       watch(known)
       return known
     }
-    const inFlight = loading.get(id)
-    if (inFlight !== undefined) return inFlight
-    const load = loadTask(id).finally(() => loading.delete(id))
-    loading.set(id, load)
-    return load
+    const loaded = await shared(loading, id, () => loadTask(id))
+    if (loaded === undefined || loaded instanceof LoadedTask) return loaded
+    const { row, bytes } = loaded
+    if (reader?.caller !== undefined && !isOwn(row, reader)) return undefined
+    const nextStep = (await reader?.admitRead?.(bytes)) ?? heavyStep
+    // Another reader may have loaded it meanwhile.
+    return loadedTasks.get(id) === undefined
+      ? shared(loadingLarge, id, () => loadLarge(id, nextStep))
+      : find(id, reader)
   }
 
-  function read(id: string): TaskReading | undefined | Promise<TaskReading | undefined> {
+  /** Concurrent callers share one load. */
+  function shared<Loaded>(
+    loads: Map<string, Promise<Loaded>>,
+    id: string,
+    load: () => Promise<Loaded>,
+  ): Promise<Loaded> {
+    let inFlight = loads.get(id)
+    if (inFlight === undefined) loads.set(id, (inFlight = load().finally(() => loads.delete(id))))
+    return inFlight
+  }
+
+  function read(id: string, reader?: TaskReader): TaskReading | undefined | Promise<TaskReading | undefined> {
     const known = loadedTasks.get(id)
     if (known !== undefined && isCurrent(known)) {
       touch(known)
       return readingOf(known)
     }
     const ended = known !== undefined || loading.has(id) ? undefined : readEnded?.(id)
-    if (ended === undefined) return find(id).then(readingOf)
-    return ended instanceof Promise ? ended.then((reading) => reading ?? find(id).then(readingOf)) : ended
+    if (ended === undefined) return find(id, reader).then(readingOf)
+    return ended instanceof Promise ? ended.then((reading) => reading ?? find(id, reader).then(readingOf)) : ended
   }
 
-  function view(row: ListedTask): Task | Promise<Task | undefined> {
+  function view(row: ListedTask, reader?: TaskReader): Task | Promise<Task | undefined> {
     const known = loadedTasks.get(row.id)
     if (known?.fold.head === row.head) return taskView(known.fold)
     if (row.records !== undefined) return taskView(foldLog(deps, row, row.records))
-    return Promise.resolve(read(row.id)).then((found) => (found?.isStored === true ? found.view : undefined))
+    return Promise.resolve(read(row.id, reader)).then((found) => (found?.isStored === true ? found.view : undefined))
   }
 
-  async function loadStored(id: string): Promise<StoredTask | undefined> {
-    if (store.tasks.loadStored !== undefined) return store.tasks.loadStored(id)
+  async function loadTask(id: string): Promise<LoadedTask | LargeTask | undefined> {
+    // A store that reads short tasks at once returns no records for a large one.
+    const stored = await store.tasks.loadStored?.(id)
+    if (stored?.records !== undefined) return add(loadedFrom(stored.row, stored.records))
+    if (store.tasks.loadStored !== undefined && stored === undefined) return undefined
+    const [row, bytes = 0] = await Promise.all([stored?.row ?? store.tasks.load(id), store.tasks.sizeOf?.(id)])
+    if (row === undefined) return undefined
+    return bytes > maxIdleBytes ? { row, bytes } : keep(await loadFold(row, heavyStep))
+  }
+
+  async function loadLarge(id: string, nextStep: NextStep): Promise<LoadedTask | undefined> {
+    // Read again: it may have waited for long.
     const row = await store.tasks.load(id)
-    return row === undefined ? undefined : { row }
+    if (row === undefined) return undefined
+    return keep(await loadFold(row, nextStep))
   }
 
-  async function loadTask(id: string): Promise<LoadedTask | undefined> {
-    const stored = await loadStored(id)
-    if (stored === undefined) return undefined
-    const { row, records } = stored
-    const loaded = add(records === undefined ? await loadFold(row) : loadedFrom(row, records))
+  function keep(loaded: LoadedTask): LoadedTask {
+    add(loaded)
     if (isLarge(loaded)) keepLarge(loaded)
     return loaded
   }
@@ -165,8 +200,8 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     return new LoadedTask(deps, partitionOf(row), foldLog(deps, row, records), { lastAt })
   }
 
-  async function loadFold(row: TaskRow): Promise<LoadedTask> {
-    const snapshot = await store.tasks.loadSnapshot(row.id)
+  async function loadFold(row: TaskRow, nextStep: NextStep): Promise<LoadedTask> {
+    const snapshot = await store.tasks.loadSnapshot(row.id, nextStep)
     const state =
       snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
     state.transitions = deps.keepsTransitions(row.agent) ? (state.transitions ?? []) : undefined
@@ -177,7 +212,8 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
       for (const record of records) if (record.seq > state.head) foldRecord(state, record, coalesceText)
       lastAt = records.at(-1)?.at ?? lastAt
     }
-    await readLog(store.tasks, row.id, Math.max(0, state.head - 1), fold, row.head)
+    const after = Math.max(0, state.head - 1)
+    await readLog(store.tasks, row.id, after, fold, row.head, nextStep)
     return new LoadedTask(deps, partitionOf(row), state, { lastAt })
   }
 
@@ -271,6 +307,10 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
       if (looked >= 4 || loadedTasks.size() <= maxIdle) return
     }
   }
+}
+
+function isOwn(row: TaskRow, { tenant, agent, caller }: TaskReader): boolean {
+  return row.owner === caller?.id && row.agent === agent && row.tenant === tenant
 }
 
 function isLarge({ fold: { bytes } }: LoadedTask): boolean {

@@ -82,15 +82,16 @@ function callVariant(variant: EndpointVariant, version: ProtocolVersion, binding
 
 /** Its id separates its cached bytes from those of the wrapped dialect. */
 function variantDialect(base: Dialect, { path, rewrite, frame, errorBody }: EndpointVariant): Dialect {
-  const rewritten = (json: string): string => {
-    const value: unknown = rewrite === undefined ? undefined : JSON.parse(json)
-    return rewrite !== undefined && isStruct(value) ? JSON.stringify(rewrite(value)) : json
+  const rewritten = (value: unknown): unknown => {
+    // A copy: `rewrite` may change it.
+    const copy: unknown = rewrite === undefined ? undefined : JSON.parse(JSON.stringify(value))
+    return rewrite !== undefined && isStruct(copy) ? rewrite(copy) : value
   }
   return {
     ...base,
     id: `${base.id} ${path}`,
-    encodeResult: (operation, result) => rewritten(base.encodeResult(operation, result)),
-    encodeEvent: (event) => rewritten(base.encodeEvent(event)),
+    writeResult: (operation, result) => rewritten(base.writeResult(operation, result)),
+    writeEvent: (event) => rewritten(base.writeEvent(event)),
     writesCanonicalEvents: false,
     seal(json, event, final) {
       const sealed = base.seal(json, event, final)

@@ -86,6 +86,8 @@ export function createHandlerCall(server: ServerContext, registry: AgentRegistry
       const error = server.toClientError(reason, context.registeredAgent)
       reportOutcome(context, error.code, errorTable[error.code].http)
       throw error
+    } finally {
+      context.closeAccount()
     }
   }
 

@@ -2,7 +2,8 @@
 import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
 import { setSharedTimeout, type SharedTimer } from '../../engine/shared-timers.ts'
 import { A2AError } from '../../model/error.ts'
-import { heavyStep, isMarkedLarge } from '../../model/heavy-step.ts'
+import { heavyStep, isHeavy, isMarkedLarge, type NextStep } from '../../model/heavy-step.ts'
+import { encodeJsonInSteps } from '../../model/json-steps.ts'
 import { taskBytes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf, ResultOf, SendMessageRequest } from '../../model/operation.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
@@ -10,7 +11,6 @@ import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
 import type { OnStream } from '../admission/admission.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { type EventDecorator, eventDecoratorFor, requireExtensions } from '../extensions/apply-extensions.ts'
-import { clientNetwork } from '../http/addresses.ts'
 import { requirePush } from '../push/push-operations.ts'
 import {
   encodeChunk,
@@ -21,7 +21,7 @@ import {
   wholeChunk,
 } from '../streaming/encoding-cache.ts'
 import { type EndableStream, endableStream } from '../streaming/endable-stream.ts'
-import type { ResponseSource, ResponseReader, LargeResponse } from '../streaming/large-response.ts'
+import type { ResponseSource, LargeResponse } from '../streaming/large-response.ts'
 import { respondWithinBudget } from '../streaming/large-response.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { reportFirstEvent } from './call-steps.ts'
@@ -45,42 +45,52 @@ interface EventEncoder {
   payload(item: StreamItem): unknown
   /** The bytes that `encode` would return, if they are cached. */
   cached(item: StreamItem): Uint8Array | undefined
+  /** Encodes a large item in steps, so that `encode` need not; `undefined` if it is small, or encoded. */
+  prepare(item: StreamItem, nextStep: NextStep): Promise<void> | undefined
   /** Streams with the same value encode an item alike. */
   readonly encoding: string
 }
 
 export async function performOperation(context: RequestContext, operation: Operation): Promise<OperationResult> {
+  try {
+    return await perform(context, operation)
+  } finally {
+    context.closeAccount()
+  }
+}
+
+async function perform(context: RequestContext, operation: Operation): Promise<OperationResult> {
   const { dialect } = context
   switch (operation) {
     case 'SendMessage': {
       requireExtensions(context.extensions, context.registeredAgent)
       const request = decode(operation, context)
       const sent = await operations.SendMessage(context, request)
-      if (isMarkedLarge(context.request)) await heavyStep()
-      if ('message' in sent) return chunkText(encodeChunk(dialect.encodeResult(operation, sent)))
-      return respondWithinBudget(responseReader(context), sent.task, {
+      if (isMarkedLarge(context.request)) await heavyStep(context.callerKey)
+      if ('message' in sent) return JSON.stringify(dialect.writeResult(operation, sent))
+      return respondWithinBudget(context, sent.task, {
         sizeOf: taskBytes,
-        encode: (task) => encodeChunk(dialect.encodeResult(operation, { task })),
+        ...jsonEncoder((task) => dialect.writeResult(operation, { task })),
         reload: reloadTask(context, sent.task.id, request.configuration?.historyLength),
       })
     }
     case 'GetTask': {
       const request = decode(operation, context)
       const get = (): Promise<Task> => operations.GetTask(context, request)
-      return respondWithinBudget(responseReader(context), await get(), { ...taskResponse(context), reload: get })
+      return respondWithinBudget(context, await get(), { ...taskResponse(context), reload: get })
     }
     case 'ListTasks': {
       const request = decode(operation, context)
       const list = (): ReturnType<typeof operations.ListTasks> => operations.ListTasks(context, request)
-      return respondWithinBudget(responseReader(context), await list(), {
+      return respondWithinBudget(context, await list(), {
         sizeOf: ({ tasks }) => tasks.reduce((sum, task) => sum + taskBytes(task), 0),
-        encode: (page) => encodeChunk(dialect.encodeResult(operation, page)),
+        ...jsonEncoder((page) => dialect.writeResult(operation, page)),
         reload: list,
       })
     }
     case 'CancelTask': {
       const request = decode(operation, context)
-      return respondWithinBudget(responseReader(context), await operations.CancelTask(context, request), {
+      return respondWithinBudget(context, await operations.CancelTask(context, request), {
         ...taskResponse(context),
         reload: reloadTask(context, request.id),
       })
@@ -106,7 +116,7 @@ export async function performOperation(context: RequestContext, operation: Opera
 /** For results that are never large. */
 async function encodePlain<O extends Operation>(context: RequestContext, operation: O): Promise<string> {
   const result = await operations[operation](context, decode(operation, context))
-  return context.dialect.encodeResult(operation, result as ResultOf<O>)
+  return JSON.stringify(context.dialect.writeResult(operation, result as ResultOf<O>))
 }
 
 /** The bare task, as GetTask and CancelTask return it. */
@@ -115,6 +125,10 @@ function taskResponse({ server, dialect }: RequestContext): Omit<ResponseSource<
   return {
     sizeOf: taskBytes,
     encode: (task) => encodingCache.task(dialect, task),
+    async encodeInSteps(task, nextStep) {
+      await encodingCache.prepareTask(dialect, task, nextStep)
+      return encodingCache.task(dialect, task)
+    },
     cached: (task) => encodingCache.cachedTask(dialect, task),
   }
 }
@@ -125,19 +139,15 @@ function reloadTask(context: RequestContext, id: string, historyLength?: number)
   return () => context.server.engine.getTask(request, context)
 }
 
-function responseReader(context: RequestContext): ResponseReader {
+/** Without a cache: for results of which each has one reader. */
+function jsonEncoder<Value>(write: (value: Value) => unknown): Pick<ResponseSource<Value>, 'encode' | 'encodeInSteps'> {
   return {
-    openAccount: () => context.server.unsentBytes.open(callerKey(context)),
-    signal: () => context.signal,
-    isCopied: context.isCopied,
+    encode: (value) => encodeChunk(JSON.stringify(write(value))),
+    async encodeInSteps(value, nextStep) {
+      await nextStep()
+      return encodeJsonInSteps(write(value), nextStep)
+    },
   }
-}
-
-/**
- * The key for counting unsent bytes. Anonymous callers are distinguished by network, because single IPv6 addresses cost nothing.
- */
-function callerKey({ server, caller, request }: RequestContext): string {
-  return caller.anonymous === true ? `anonymous ${clientNetwork(server.senderAddressOf(request))}` : caller.id
 }
 
 /** Releases the payload: a stream may hold its context for hours. */
@@ -175,7 +185,7 @@ async function openStream<O extends StreamingOperation>(
     const stream = (await operations[operation](context, request)) as TaskEventStream
     const opened: OpenEventStream = {
       stream: reportFirstEvent(stream, context),
-      account: server.unsentBytes.open(callerKey(context)),
+      account: streamAccount(context),
       ...eventEncoderOf(server.encodingCache, dialect, eventDecoratorFor(context.extensions, registeredAgent)),
       onEnd: release,
     }
@@ -184,6 +194,13 @@ async function openStream<O extends StreamingOperation>(
     release()
     throw reason
   }
+}
+
+/** The task that the stream begins with is counted where streams are admitted. */
+function streamAccount(context: RequestContext): ReaderAccount {
+  const account = context.takeAccount()
+  account.setOwnBytes(0)
+  return account
 }
 
 /** One for all streams of a dialect that no extension decorates, so that an idle stream keeps no closures for it. */
@@ -220,6 +237,11 @@ function createEventEncoder(
     cached(item) {
       const payload = cache.cachedEvent(dialect, eventOf(item))
       return typeof payload === 'object' ? payload : undefined
+    },
+    prepare(item, nextStep) {
+      if (!isHeavy(item.bytes ?? 0)) return undefined
+      const event = eventOf(item)
+      return cache.cachedEvent(dialect, event) === undefined ? cache.prepareEvent(dialect, event, nextStep) : undefined
     },
     encoding: decoration === undefined ? dialect.id : `${dialect.id} ${decoration.key}`,
   }

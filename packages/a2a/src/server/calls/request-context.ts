@@ -8,6 +8,7 @@ import type { CallContext, PushDeliveryOptions } from '../../engine/contract.ts'
 import { anonymous, type Caller } from '../../model/caller.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { Message, Struct } from '../../model/task.ts'
+import { firstHeavyStep, type NextStep } from '../../model/heavy-step.ts'
 import { readTracestate, traceIdOf } from '../../model/trace.ts'
 import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
@@ -15,7 +16,9 @@ import type { RequestOutcome } from '../admission/admission.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { activeExtensions, requestedExtensions } from '../extensions/apply-extensions.ts'
 import type { CallConstraints } from '../extensions/extension.ts'
+import { clientNetwork } from '../http/addresses.ts'
 import type { ServerContext } from '../server-context.ts'
+import { type ReaderAccount, requirePresent } from '../streaming/unsent-bytes.ts'
 import type { CallVariant } from './endpoint-variant.ts'
 
 const noExtensions: readonly string[] = []
@@ -65,6 +68,7 @@ export class RequestContext implements CallContext {
   /** The task that `onAnswer` reports. */
   taskId: string | undefined = undefined
   isReported: boolean
+  #account: ReaderAccount | undefined = undefined
   readonly began: number
   readonly remoteAddress: string | undefined
 
@@ -104,6 +108,42 @@ export class RequestContext implements CallContext {
 
   get canListTasks(): boolean {
     return this.caller.anonymous !== true || this.server.canListAnonymously(this.request)
+  }
+
+  /**
+   * The key under which the work and the unsent bytes of this caller count. Anonymous callers are distinguished by network, because
+   * single IPv6 addresses cost nothing.
+   */
+  get callerKey(): string {
+    const { server, caller, request } = this
+    return caller.anonymous === true ? `anonymous ${clientNetwork(server.senderAddressOf(request))}` : caller.id
+  }
+
+  /** What this call holds in memory. Opened on first use: nearly no call holds anything that is counted. */
+  get account(): ReaderAccount {
+    return (this.#account ??= this.server.unsentBytes.open(this.callerKey))
+  }
+
+  /** The account now belongs to the result of the call. */
+  takeAccount(): ReaderAccount {
+    const { account } = this
+    this.#account = undefined
+    return account
+  }
+
+  /** Releases what the call holds, unless its result has the account. */
+  closeAccount(): void {
+    this.#account?.close()
+    this.#account = undefined
+  }
+
+  /** Reserves the memory of one large task; the one before it is no longer needed. */
+  async admitRead(bytes: number): Promise<NextStep> {
+    const { account, signal } = this
+    await account.reserve(bytes, signal)
+    await firstHeavyStep(this.callerKey)
+    requirePresent(signal)
+    return () => account.nextStep()
   }
 
   setCaller(caller: Caller): void {

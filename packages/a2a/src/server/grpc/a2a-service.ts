@@ -9,20 +9,26 @@ import {
 } from '@grpc/grpc-js'
 import { encodeFrames, type Frames } from '../../bindings/grpc/codec.ts'
 import { batchChars, type HttpHeaders } from '../../bindings/http.ts'
-import { rpcMethodsOf, decodeRpcRequest, type RpcMethod, encodeRpcResponse } from '../../bindings/grpc/service.ts'
+import {
+  rpcMethodsOf,
+  decodeRpcRequest,
+  type RpcMethod,
+  encodeLargeRpcResponse,
+  encodeRpcResponse,
+} from '../../bindings/grpc/service.ts'
 import { grpcStatusOf } from '../../bindings/grpc/status.ts'
 import type { StreamItem } from '../../engine/contract.ts'
 import { A2AError } from '../../model/error.ts'
 import type { StreamEvent } from '../../model/task.ts'
-import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
+import { isHeavy } from '../../model/heavy-step.ts'
 import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
 import type { GrpcResponse } from './grpc-dispatch.ts'
 import type { GrpcHandler } from './grpc-handler.ts'
 import type { OpenEventStream } from '../calls/perform-operation.ts'
 import { largeChars } from '../streaming/encoding-cache.ts'
+import type { LargeResponse } from '../streaming/large-response.ts'
 import { isSameItem } from '../streaming/sse-chunks.ts'
-import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { GrpcRequest, type HttpAddress } from './grpc-request.ts'
 import { type StallOptions, watchResponse, writeFrames } from './unread-calls.ts'
 
@@ -112,10 +118,9 @@ async function unary(
     const answer = await dispatchRpc(call, method, version, parts)
     if ('error' in answer) callback(toGrpcError(answer.error, version, answer.headers))
     else if ('body' in answer) {
-      if (isHeavy(answer.body.length)) await heavyStep()
-      const { account } = answer
-      const bytes = encodeResponse(method, answer.body, account)
-      if (account !== undefined) watchResponse(call, bytes, account, parts.handler)
+      const { body } = answer
+      const bytes = typeof body === 'string' ? encodeRpcResponse(method, body) : await encodeLarge(method, body)
+      if (typeof body !== 'string') watchResponse(call, bytes, body.account, parts.handler)
       call.sendMetadata(metadataOf(answer.headers))
       callback(null, bytes)
     } else throw new Error(`${method.path} returns a stream`)
@@ -127,11 +132,11 @@ async function unary(
 }
 
 /** Releases the bytes counted for a response that cannot be encoded. */
-function encodeResponse(method: RpcMethod, body: string | Bytes, account: ReaderAccount | undefined): Bytes {
+async function encodeLarge(method: RpcMethod, { bytes, account }: LargeResponse): Promise<Bytes> {
   try {
-    return encodeRpcResponse(method, body)
+    return await encodeLargeRpcResponse(method, bytes, () => account.nextStep())
   } catch (reason) {
-    account?.close()
+    account.close()
     throw reason
   }
 }
@@ -193,6 +198,8 @@ async function writeEvents(
       const items = next.value
       for (let at = 0; at < items.length;) {
         while (mustWait(items[at], open, method) && !call.cancelled) await waitForRoom()
+        // In its turn; a reader that has gone takes none.
+        if (isHeavy(items[at]?.bytes ?? 0)) await account.nextStep()
         if (call.cancelled) return
         const { bytes, count } = framesOf(items, at, open, method)
         at += count

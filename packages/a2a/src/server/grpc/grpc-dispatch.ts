@@ -2,7 +2,7 @@
  * Handles gRPC calls after decoding, because decoding needs an optional library. Like http/dispatch.ts it resolves the agent, the
  * caller and the version; `performOperation` does the rest.
  */
-import type { Chunk, HttpHeaders, HttpRequest } from '../../bindings/http.ts'
+import type { HttpHeaders, HttpRequest } from '../../bindings/http.ts'
 import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { Operation } from '../../model/operation.ts'
@@ -20,7 +20,7 @@ import { RequestContext } from '../calls/request-context.ts'
 import { absentAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import { waitUntilStarted, type Readiness } from '../http/readiness.ts'
-import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
+import type { LargeResponse } from '../streaming/large-response.ts'
 
 export interface GrpcCall {
   /** As an HTTP listener would create it: metadata are its headers, the rpc is its path. */
@@ -41,8 +41,8 @@ export interface GrpcCall {
 /** Headers are metadata: sent before a result, and after an error. */
 export type GrpcResponse = { readonly headers: HttpHeaders } & (
   | { readonly error: A2AError }
-  /** Set for a large body; the account is closed when the client has taken it. */
-  | { readonly body: Chunk; readonly account?: ReaderAccount }
+  /** The account of a large response is closed when the client has taken it. */
+  | { readonly body: string | LargeResponse }
   | {
       readonly open: OpenEventStream
       /** Call it with the error that broke the stream; returns the error for the client. */
@@ -113,9 +113,7 @@ export function createGrpcDispatch(
       if (typeof result !== 'string' && 'stream' in result)
         return { headers, open: result, failed: (reason) => server.toClientError(reason, registeredAgent) }
       reportOutcome(context, 'OK', 200)
-      return typeof result === 'string'
-        ? { headers, body: result }
-        : { headers, body: result.bytes, account: result.account }
+      return { headers, body: result }
     } catch (reason) {
       const error = server.toClientError(reason, context.registeredAgent)
       const challenge = authenticator.challenge(error, context.registeredAgent)

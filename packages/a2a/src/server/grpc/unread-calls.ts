@@ -127,7 +127,8 @@ export function watchResponse(
 ): void {
   const stream = http2StreamOf(call)
   if (stream === undefined || stream.destroyed) return account.close()
-  account.setOwnBytes(bytes.length)
+  // The message, which its readers share while they come at the same time, and the copy.
+  account.setOwnBytes(bytes.length * 2)
   const cut = (): void => {
     stalled()
     stream.destroy()

@@ -4,6 +4,8 @@
  * and written to all its readers without a copy. Entries are collected with their objects.
  */
 import type { Chunk } from '../../bindings/http.ts'
+import type { NextStep } from '../../model/heavy-step.ts'
+import { encodeJsonInSteps } from '../../model/json-steps.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import type { Dialect } from '../../versions/version.ts'
 import type { ReaderAccount } from './unsent-bytes.ts'
@@ -14,6 +16,9 @@ export interface EncodingCache {
   /** The cached encoding, if there is one. */
   cachedEvent(dialect: Dialect, event: StreamEvent): Chunk | undefined
   cachedTask(dialect: Dialect, task: Task): Chunk | undefined
+  /** Encodes a large object in steps, so that it is cached afterwards. */
+  prepareEvent(dialect: Dialect, event: StreamEvent, nextStep: NextStep): Promise<void>
+  prepareTask(dialect: Dialect, task: Task, nextStep: NextStep): Promise<void>
 }
 
 /** The text of an object in one dialect. Nearly all objects are read in one: 49 bytes, where a Map for each takes 185. */
@@ -28,14 +33,25 @@ type EncodedTexts = WeakMap<object, Encoded>
 export function createEncodingCache(): EncodingCache {
   const events: EncodedTexts = new WeakMap<object, Encoded>()
   const tasks: EncodedTexts = new WeakMap<object, Encoded>()
+  // GetTask and CancelTask return the bare task in every dialect.
+  const taskValue = (dialect: Dialect, task: Task): unknown => dialect.writeResult('GetTask', task)
   return {
     event: (dialect, event) =>
-      findEncoded(events, event, dialect) ?? keep(events, event, dialect, dialect.encodeEvent(event)),
-    // GetTask and CancelTask return the bare task in every dialect.
+      findEncoded(events, event, dialect) ??
+      keep(events, event, dialect, encodeChunk(JSON.stringify(dialect.writeEvent(event)))),
     task: (dialect, task) =>
-      findEncoded(tasks, task, dialect) ?? keep(tasks, task, dialect, dialect.encodeResult('GetTask', task)),
+      findEncoded(tasks, task, dialect) ??
+      keep(tasks, task, dialect, encodeChunk(JSON.stringify(taskValue(dialect, task)))),
     cachedEvent: (dialect, event) => findEncoded(events, event, dialect),
     cachedTask: (dialect, task) => findEncoded(tasks, task, dialect),
+    async prepareEvent(dialect, event, nextStep) {
+      await nextStep()
+      keep(events, event, dialect, await encodeJsonInSteps(dialect.writeEvent(event), nextStep))
+    },
+    async prepareTask(dialect, task, nextStep) {
+      await nextStep()
+      keep(tasks, task, dialect, await encodeJsonInSteps(taskValue(dialect, task), nextStep))
+    },
   }
 }
 
@@ -45,9 +61,11 @@ function findEncoded(texts: EncodedTexts, of: object, { id }: Dialect): Chunk | 
   return encoded?.chunk
 }
 
-function keep(texts: EncodedTexts, of: object, { id: dialect }: Dialect, text: string): Chunk {
-  const chunk = encodeChunk(text)
-  texts.set(of, { dialect, chunk, next: texts.get(of) })
+/** The first stays: readers may hold it. */
+function keep(texts: EncodedTexts, of: object, dialect: Dialect, chunk: Chunk): Chunk {
+  const known = findEncoded(texts, of, dialect)
+  if (known !== undefined) return known
+  texts.set(of, { dialect: dialect.id, chunk, next: texts.get(of) })
   return chunk
 }
 

@@ -18,11 +18,16 @@ function setUp() {
   const holder = unsent.open('a')
   holder.hold({}, 200_000)
   const leaving = new AbortController()
-  const reader = { openAccount: () => unsent.open('a'), signal: () => leaving.signal, isCopied: false }
+  const reader = (isCopied = false) => {
+    const account = unsent.open('a')
+    return { account, takeAccount: () => account, signal: leaving.signal, isCopied }
+  }
   let asked = 0
+  const encode = ({ text }: Value) => new TextEncoder().encode(text)
   const answer = {
     sizeOf: ({ text }: Value) => text.length,
-    encode: ({ text }: Value) => new TextEncoder().encode(text),
+    encode,
+    encodeInSteps: async (value: Value) => encode(value),
     async reload() {
       asked += 1
       return { text: 'y'.repeat(50_000) }
@@ -35,7 +40,7 @@ describe('a large response that waits for budget', () => {
   it('does not hold its value meanwhile, and requests it again', async () => {
     const { holder, reader, answer, asked } = setUp()
     const first = new WeakRef<Value>({ text: 'x'.repeat(50_000) })
-    const answered = respondWithinBudget(reader, first.deref() as Value, answer)
+    const answered = respondWithinBudget(reader(), first.deref() as Value, answer)
     await turn()
     collect()
     await turn()
@@ -52,28 +57,44 @@ describe('a large response that waits for budget', () => {
   it('counts for each reader if the binding copies it, and the next one waits', async () => {
     const { unsent, reader, answer, holder } = setUp()
     holder.close()
-    const copied = { ...reader, isCopied: true }
     const bytes = new Uint8Array(50_000)
-    const respond = () => respondWithinBudget(copied, { text: 'x'.repeat(50_000) }, { ...answer, encode: () => bytes })
+    const respond = () =>
+      respondWithinBudget(reader(true), { text: 'x'.repeat(50_000) }, { ...answer, encode: () => bytes })
     await Promise.all([respond(), respond()])
     void respond()
     await turn()
     assert.deepEqual([unsent.unsentBytes, unsent.paused], [100_000, 1])
   })
 
-  it('releases its account if its reader leaves, and if the value is gone', async () => {
-    const gone = setUp()
-    const left = respondWithinBudget(gone.reader, { text: 'x'.repeat(50_000) }, gone.answer)
-    gone.leaving.abort()
-    const made = await left
+  it('does not wait if the memory of its value was reserved before it was read', async () => {
+    const { unsent, holder, reader, answer, asked } = setUp()
+    const reserved = reader()
+    const reserving = reserved.account.reserve(50_000, reserved.signal)
+    await turn()
+    assert.equal(unsent.paused, 1)
+    holder.close()
+    await reserving
+    const other = unsent.open('a')
+    other.setOwnBytes(90_000)
+    const made = await respondWithinBudget(reserved, { text: 'x'.repeat(50_000) }, answer)
     assert.ok(typeof made === 'object')
+    assert.deepEqual([unsent.unsentBytes, asked()], [140_000, 0])
     made.account.close()
-    gone.holder.close()
-    assert.deepEqual([gone.unsent.unsentBytes, gone.unsent.paused], [0, 0])
+    assert.equal(unsent.unsentBytes, 90_000)
+  })
+
+  it('is dropped if its reader leaves, and fails if its value is gone', async () => {
+    const left = setUp()
+    const leaving = left.reader()
+    const dropped = respondWithinBudget(leaving, { text: 'x'.repeat(50_000) }, left.answer)
+    left.leaving.abort()
+    await assert.rejects(async () => dropped, { code: 'UNAVAILABLE' })
+    assert.deepEqual([left.asked(), left.unsent.paused], [0, 0])
+    await assert.rejects(() => leaving.account.reserve(1, leaving.signal), { code: 'UNAVAILABLE' })
 
     const lost = setUp()
     const again = (): Promise<Value> => Promise.reject(new Error('gone'))
-    const failed = respondWithinBudget(lost.reader, { text: 'x'.repeat(50_000) }, { ...lost.answer, reload: again })
+    const failed = respondWithinBudget(lost.reader(), { text: 'x'.repeat(50_000) }, { ...lost.answer, reload: again })
     lost.holder.close()
     await assert.rejects(async () => failed, /gone/)
     assert.deepEqual([lost.unsent.unsentBytes, lost.unsent.paused], [0, 0])

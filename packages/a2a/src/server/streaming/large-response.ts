@@ -1,8 +1,8 @@
 /** Single responses: a short one is sent at once, a large one when the budgets of its caller and of the server permit it. */
 import type { Chunk } from '../../bindings/http.ts'
-import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
+import { isHeavy, type NextStep } from '../../model/heavy-step.ts'
 import { largeChars, chunkText } from './encoding-cache.ts'
-import type { ReaderAccount } from './unsent-bytes.ts'
+import { type ReaderAccount, requirePresent } from './unsent-bytes.ts'
 
 export interface LargeResponse {
   readonly bytes: Uint8Array
@@ -13,16 +13,21 @@ export interface LargeResponse {
 export interface ResponseSource<Value> {
   sizeOf(value: Value): number
   encode(value: Value): Chunk
-  /** The result of `encode`, if it is cached. */
+  /** Encodes a value that would hold the event loop for too long. */
+  encodeInSteps(value: Value, nextStep: NextStep): Promise<Chunk>
+  /** The encoded value, if it is cached. */
   cached?(value: Value): Chunk | undefined
-  /** Loads the value again. */
+  /** Returns the value again. If it reads the store, it reserves the memory in the account of the reader first. */
   reload(): Promise<Value>
 }
 
 export interface ResponseReader {
-  openAccount(): ReaderAccount
+  /** What the reader holds. Memory that is reserved in it is that of the value. */
+  readonly account: ReaderAccount
+  /** The account now belongs to the response. */
+  takeAccount(): ReaderAccount
   /** Aborts when the reader disconnects. */
-  signal(): AbortSignal
+  readonly signal: AbortSignal
   /** Whether the binding copies a response for each reader. */
   readonly isCopied: boolean
 }
@@ -31,70 +36,65 @@ export interface ResponseReader {
 export function respondWithinBudget<Value extends object>(
   reader: ResponseReader,
   value: Value,
-  answer: ResponseSource<Value>,
+  source: ResponseSource<Value>,
 ): string | Promise<string | LargeResponse> {
-  return isSmall(value, answer) ? chunkText(answer.encode(value)) : respondWhenRoom(reader, value, answer)
+  return isSmall(value, source) ? chunkText(source.encode(value)) : respondWhenRoom(reader, value, source)
 }
 
-/** While it waits it holds nothing: a waiting function keeps its variables in memory, so the value is released and loaded again. */
+/**
+ * A value that was read from the store has its memory reserved. For one that was in memory the reader may have to wait, and holds
+ * nothing meanwhile: a waiting function keeps its variables in memory, so the value is released and requested again.
+ */
 async function respondWhenRoom<Value extends object>(
   reader: ResponseReader,
   value: Value | undefined,
-  answer: ResponseSource<Value>,
+  source: ResponseSource<Value>,
 ): Promise<string | LargeResponse> {
-  let account: ReaderAccount | undefined
-  try {
-    for (;;) {
-      value ??= await answer.reload()
-      if (isSmall(value, answer)) {
-        account?.close()
-        return chunkText(answer.encode(value))
-      }
-      account ??= reader.openAccount()
-      const signal = reader.signal()
-      if (signal.aborted || canHold(account, value, answer, reader)) {
-        if (answer.cached?.(value) === undefined) await waitForHeavyStep(account, answer.sizeOf(value))
-        return toLargeResponse(answer.encode(value), account, reader)
-      }
-      value = undefined
-      await account.waitForRoom(signal)
+  const { account, signal } = reader
+  for (;;) {
+    value ??= await source.reload()
+    if (isSmall(value, source)) return chunkText(source.encode(value))
+    if (account.holdsOwnBytes || canHold(value, source, reader)) {
+      return toLargeResponse(await encodeWhole(value, source, account), reader)
     }
-  } catch (reason) {
-    account?.close()
-    throw reason
+    value = undefined
+    await account.waitForRoom(signal)
+    requirePresent(signal)
   }
 }
 
-/** A value from the store is encoded in a separate step, and counts while it waits for that. */
-async function waitForHeavyStep(account: ReaderAccount, size: number): Promise<void> {
-  if (!isHeavy(size)) return
+/** Counts the value while it is encoded. */
+async function encodeWhole<Value>(value: Value, source: ResponseSource<Value>, account: ReaderAccount): Promise<Chunk> {
+  const known = source.cached?.(value)
+  if (known !== undefined) return known
+  const size = source.sizeOf(value)
+  if (!isHeavy(size)) return source.encode(value)
   account.setOwnBytes(size)
-  await heavyStep()
-  account.setOwnBytes(0)
+  return source.encodeInSteps(value, () => account.nextStep())
 }
 
 function isSmall<Value>(value: Value, { cached, sizeOf }: ResponseSource<Value>): boolean {
-  const made = cached?.(value)
-  return made === undefined ? sizeOf(value) <= largeChars : typeof made === 'string'
+  const known = cached?.(value)
+  return known === undefined ? sizeOf(value) <= largeChars : typeof known === 'string'
 }
 
 /** Bytes that other readers already hold cost nothing, unless they are copied. */
 function canHold<Value>(
-  account: ReaderAccount,
   value: Value,
   { cached }: ResponseSource<Value>,
-  { isCopied }: ResponseReader,
+  { account, isCopied }: ResponseReader,
 ): boolean {
-  const made = isCopied ? undefined : cached?.(value)
-  return account.canHold(typeof made === 'object' ? made : undefined)
+  const known = isCopied ? undefined : cached?.(value)
+  return account.canHold(typeof known === 'object' ? known : undefined)
 }
 
-function toLargeResponse(chunk: Chunk, account: ReaderAccount, { isCopied }: ResponseReader): string | LargeResponse {
-  if (typeof chunk !== 'string') {
-    if (isCopied) account.setOwnBytes(chunk.length)
-    else account.hold(chunk, chunk.length)
-    return { bytes: chunk, account }
+function toLargeResponse(chunk: Chunk, reader: ResponseReader): string | LargeResponse {
+  if (typeof chunk === 'string') return chunk
+  const account = reader.takeAccount()
+  if (reader.isCopied) account.setOwnBytes(chunk.length)
+  else {
+    account.hold(chunk, chunk.length)
+    account.setOwnBytes(0)
   }
-  account.close()
-  return chunk
+  return { bytes: chunk, account }
 }

@@ -63,6 +63,7 @@ function partsOf(
     framing,
     encode: ({ seq }) => String(seq),
     cached: () => undefined,
+    prepare: () => undefined,
     account: createUnsentBytes(defaultServerLimits).open('caller'),
     encoding: 'seq',
     keepAliveMs: 60_000,
@@ -174,6 +175,25 @@ describe('a stream in chunks', () => {
     assert.deepEqual([unsent.unsentBytes, unsent.paused], [150_000, 0])
     await second.return()
     assert.equal(unsent.unsentBytes, 0)
+  })
+
+  it('has a large item encoded in steps, after those before it, and counts it meanwhile', async () => {
+    const unsent = createUnsentBytes(defaultServerLimits)
+    const source = createSource()
+    const heavy = { ...item(2), bytes: 600_000 }
+    source.push([item(1), heavy, item(3)])
+    const prepared: (() => void)[] = []
+    const prepare = (of: StreamItem): Promise<void> | undefined =>
+      of === heavy ? new Promise((resolve) => prepared.push(resolve)) : undefined
+    const chunks = streamChunks(partsOf(source.stream, { prepare, account: unsent.open('caller') }))
+    assert.equal((await chunks.next()).value, 'id: 1\ndata: <1>\n\n')
+    const next = chunks.next()
+    await turn()
+    assert.deepEqual([prepared.length, unsent.unsentBytes], [1, 600_000])
+    prepared[0]?.()
+    assert.equal((await next).value, 'id: 2\ndata: <2>\n\nid: 3\ndata: <3>\n\n')
+    await chunks.return()
+    assert.deepEqual([prepared.length, unsent.unsentBytes], [1, 0])
   })
 
   it('reads no more from its source than its reader requests [B-95]', async () => {

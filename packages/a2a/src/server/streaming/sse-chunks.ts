@@ -7,6 +7,7 @@ import type { Framing } from '../../bindings/protocol-binding.ts'
 import { type Chunk, batchChars, keepAlive, sseFrame, sseHead } from '../../bindings/http.ts'
 import type { Pollable, StreamItem, TaskEventStream } from '../../engine/contract.ts'
 import { type SharedTimer, setSharedTimeout } from '../../engine/shared-timers.ts'
+import { isHeavy, type NextStep } from '../../model/heavy-step.ts'
 import { nextOf, toPollable } from '../../engine/task/follow.ts'
 import type { A2AError } from '../../model/error.ts'
 import { type EncodedItem, largeChars, type SealedBytes, ByteSlices } from './encoding-cache.ts'
@@ -19,6 +20,8 @@ export interface SseStreamOptions {
   encode(item: StreamItem): EncodedItem
   /** The bytes that `encode` would return, if they are cached. */
   cached(item: StreamItem): Uint8Array | undefined
+  /** Encodes a large item in steps, so that `encode` need not; `undefined` if it is small, or encoded. */
+  prepare(item: StreamItem, nextStep: NextStep): Promise<void> | undefined
   /** Counts the bytes that this reader holds. */
   readonly account: ReaderAccount
   /** Streams with the same value encode an item alike. */
@@ -65,6 +68,9 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   /** A large item in progress, and the bytes held for it. */
   #sending: { readonly slices: ByteSlices; readonly bytes: Uint8Array } | undefined
   #holdsItems = false
+  /** The large item that was encoded in steps, or is being encoded. */
+  #prepared: StreamItem | undefined
+  #isPreparing = false
   #broken: { readonly reason: unknown } | undefined
   #ended = false
   /** Called when there is a chunk; set while the reader waits. */
@@ -79,11 +85,11 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
 
   poll(ready: () => void): Result | undefined {
     // A reader that requests more has taken what came before.
-    this.#options.account.setOwnBytes(0)
+    if (!this.#isPreparing) this.#options.account.setOwnBytes(0)
     for (;;) {
       const result = this.#produce()
       if (result !== undefined) return result
-      if (!this.#options.account.isPaused && this.#pull()) continue
+      if (!this.#options.account.isPaused && !this.#isPreparing && this.#pull()) continue
       if (this.#isKeepAliveDue) {
         this.#isKeepAliveDue = false
         return { done: false, value: keepAlive }
@@ -136,6 +142,7 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   #produce(): Result | undefined {
     const slice = this.#sending === undefined ? undefined : this.#nextSlice()
     if (slice !== undefined) return { done: false, value: slice }
+    if (this.#isPreparing) return undefined
     if (this.#at < this.#items.length) {
       const value = this.#take()
       if (value === undefined) return undefined
@@ -163,6 +170,7 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
       while (this.#at < items.length && text.length < batchChars) {
         const item = items[this.#at] as StreamItem
         if (this.#mustWait(item)) break
+        if (text === '' ? this.#prepare(item) : isHeavy(item.bytes ?? 0)) break
         const frame = this.#frameOf(item)
         if (typeof frame !== 'string' && text !== '') break
         this.#at += 1
@@ -174,7 +182,7 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
       if (this.#at < items.length && text !== '') this.#holdItems()
       else if (this.#holdsItems) this.#releaseItems()
       if (text !== '') return text
-      this.#options.account.pause(this.#step)
+      if (!this.#isPreparing) this.#options.account.pause(this.#step)
       return undefined
     } catch (reason) {
       this.#releaseSource()
@@ -196,6 +204,24 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   #mustWait(item: StreamItem): boolean {
     const { account } = this.#options
     return (item.bytes ?? 0) > largeChars && !account.canHold() && !account.canHold(this.#options.cached(item))
+  }
+
+  /** Begins to encode a large item, unless that was done. Returns whether it is in progress. */
+  #prepare(item: StreamItem): boolean {
+    if (this.#prepared === item) return false
+    const { account, prepare } = this.#options
+    const done = prepare(item, () => account.nextStep())
+    if (done === undefined) return false
+    this.#prepared = item
+    this.#isPreparing = true
+    account.setOwnBytes(item.bytes ?? 0)
+    const wake = (): void => {
+      this.#isPreparing = false
+      this.#wake()
+    }
+    // An item that cannot be encoded fails again, in its turn.
+    done.then(wake, wake)
+    return true
   }
 
   #begin(item: StreamItem, { bytes, end, suffix }: SealedBytes): Chunk | undefined {

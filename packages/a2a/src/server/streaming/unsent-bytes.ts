@@ -6,6 +6,9 @@
  * Bytes that several readers share count once. A part beyond the server's budget is reserved for callers that hold little: a few
  * callers that take large responses slowly, or not at all, must not block the short events of all others.
  */
+import { A2AError } from '../../model/error.ts'
+import { heavyStep } from '../../model/heavy-step.ts'
+
 export interface UnsentLimits {
   readonly unsentBytes: number
   readonly unsentBytesPerCaller: number
@@ -165,6 +168,11 @@ class Budget {
   }
 }
 
+/** Ends work whose result has no recipient. */
+export function requirePresent(signal: AbortSignal): void {
+  if (signal.aborted) throw new A2AError('UNAVAILABLE', 'The client has disconnected')
+}
+
 /** The bytes that one reader holds. */
 export class ReaderAccount {
   readonly #budget: Budget
@@ -207,6 +215,24 @@ export class ReaderAccount {
 
   release(what: object): void {
     if (this.#holds?.delete(what) === true) this.#budget.release(this.#account, what)
+  }
+
+  /** Sets the bytes that only this reader holds, as soon as its caller has room for them. Rejects if the signal aborts first. */
+  async reserve(bytes: number, signal: AbortSignal): Promise<void> {
+    this.setOwnBytes(0)
+    while (!signal.aborted && !this.canHold()) await this.waitForRoom(signal)
+    requirePresent(signal)
+    this.setOwnBytes(bytes)
+  }
+
+  /** Whether bytes are counted that only this reader holds. */
+  get holdsOwnBytes(): boolean {
+    return this.#own > 0
+  }
+
+  /** Resolves when the next step of heavy work for this reader may run. */
+  nextStep(): Promise<void> {
+    return heavyStep(this.#account.caller)
   }
 
   get isPaused(): boolean {

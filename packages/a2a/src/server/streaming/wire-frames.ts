@@ -38,7 +38,7 @@ export function wireFrames(
       if (!server.isIn(version)) return []
       const dialect = server.dialectOf(version)
       const { before, after } = server.framing(version, { id: '1' })
-      const payload = dialect.seal(dialect.encodeEvent(event), event, final)
+      const payload = dialect.seal(JSON.stringify(dialect.writeEvent(event)), event, final)
       return [{ version: version.id, binding, payload, frame: sseFrame(seq, before, payload, after) }]
     }),
   )

@@ -27,7 +27,7 @@ describe('the output of 0.3', () => {
     const message = { messageId: 'm', role: 'ROLE_AGENT' as const, parts: [{ text: 'x' }, { data: {} }, { url: 'u' }] }
     const task: Task = { id: 't', contextId: 'c', status: { ...status, message }, history: [message] }
     for (const event of [{ task }, { message }, update]) {
-      const text = json.encodeEvent(event)
+      const text = JSON.stringify(json.writeEvent(event))
       assert.match(text, /^\{"kind":/)
       assert.doesNotMatch(text, /[^{]"kind":/)
     }
@@ -35,7 +35,7 @@ describe('the output of 0.3', () => {
 
   it('has final on every status update, true or false, and nowhere else [B-97]', () => {
     for (const final of [true, false]) {
-      const text = json.seal(json.encodeEvent(update), update, final)
+      const text = json.seal(JSON.stringify(json.writeEvent(update)), update, final)
       assert.deepEqual(JSON.parse(text), {
         kind: 'status-update',
         taskId: 't',
@@ -44,23 +44,26 @@ describe('the output of 0.3', () => {
         metadata: { a: '}' },
         final,
       })
-      const inner = JSON.parse(proto.seal(proto.encodeEvent(update), update, final)) as Record<string, unknown>
+      const inner = JSON.parse(proto.seal(JSON.stringify(proto.writeEvent(update)), update, final)) as Record<
+        string,
+        unknown
+      >
       assert.deepEqual(Object.keys(inner), ['statusUpdate'])
       assert.equal((inner['statusUpdate'] as Record<string, unknown>)['final'], final)
     }
     const task: StreamEvent = { task: { id: 't', contextId: 'c', status } }
-    assert.equal(json.seal(json.encodeEvent(task), task, true), json.encodeEvent(task))
+    assert.equal(json.seal(JSON.stringify(json.writeEvent(task)), task, true), JSON.stringify(json.writeEvent(task)))
   })
 
   it('spells a canceled task in three ways, as its peers do', () => {
     const task: Task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_CANCELED' } }
-    assert.match(json.encodeResult('CancelTask', task), /"state":"canceled"/)
-    assert.match(proto.encodeResult('CancelTask', task), /"state":"TASK_STATE_CANCELLED"/)
+    assert.match(JSON.stringify(json.writeResult('CancelTask', task)), /"state":"canceled"/)
+    assert.match(JSON.stringify(proto.writeResult('CancelTask', task)), /"state":"TASK_STATE_CANCELLED"/)
   })
 
   it('answers a delete with null over JSON-RPC and with an empty object over REST', () => {
-    assert.equal(json.encodeResult('DeleteTaskPushNotificationConfig', undefined), 'null')
-    assert.equal(proto.encodeResult('DeleteTaskPushNotificationConfig', undefined), '{}')
+    assert.equal(JSON.stringify(json.writeResult('DeleteTaskPushNotificationConfig', undefined)), 'null')
+    assert.equal(JSON.stringify(proto.writeResult('DeleteTaskPushNotificationConfig', undefined)), '{}')
   })
 })
 
@@ -262,7 +265,7 @@ describe('an artifact as an older draft has it', () => {
     assert.ok('artifactUpdate' in event)
     const { artifact, append } = event.artifactUpdate
     assert.deepEqual([artifact.artifactId, artifact.parts, append], ['artifact-2', [{ text: 'so' }], true])
-    const written = json.encodeEvent(event)
+    const written = JSON.stringify(json.writeEvent(event))
     assert.ok(!written.includes('"index"') && !written.includes('"part":'))
   })
 

@@ -118,12 +118,12 @@ export function legacyDialect(id: string, target: CardTarget): Dialect {
       if (read === undefined) throw noSuchOperation(operation)
       return readRequestPayload(read, payload, vocabularyOf[form])
     },
-    encodeResult<O extends Operation>(operation: O, result: ResultOf<O>): string {
+    writeResult<O extends Operation>(operation: O, result: ResultOf<O>): unknown {
       const write = resultsOut[operation]
       if (write === undefined) throw noSuchOperation(operation)
-      return JSON.stringify(write(result))
+      return write(result)
     },
-    encodeEvent: (event) => JSON.stringify(writeEvent(event, form)),
+    writeEvent: (event) => writeEvent(event, form),
     seal: (json, event, final) => seal(json, event, final, form),
     spell: (field) => spell(field, form),
     errorNumber,

@@ -14,10 +14,10 @@ describe('the dialect of 1.0', () => {
     const event = {
       statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' as const } },
     }
-    const text = json.encodeEvent(event)
+    const text = JSON.stringify(json.writeEvent(event))
     assert.equal(text, JSON.stringify(event))
     assert.equal(json.seal(text, event, true), text)
-    assert.equal(json.encodeResult('DeleteTaskPushNotificationConfig', undefined), '{}')
+    assert.equal(JSON.stringify(json.writeResult('DeleteTaskPushNotificationConfig', undefined)), '{}')
   })
 
   it('accepts any response to a delete', () => {

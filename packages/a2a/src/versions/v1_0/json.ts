@@ -29,11 +29,9 @@ export const json: Dialect = {
   decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
     return readRequestPayload<RequestOf<O>>(requests[operation], payload)
   },
-  encodeResult(operation, result) {
-    // ProtoJSON's Empty.
-    return operation === 'DeleteTaskPushNotificationConfig' ? '{}' : JSON.stringify(result)
-  },
-  encodeEvent: (event) => JSON.stringify(event),
+  // ProtoJSON's Empty.
+  writeResult: (operation, result) => (operation === 'DeleteTaskPushNotificationConfig' ? {} : result),
+  writeEvent: (event) => event,
   seal: (json) => json,
   writesCanonicalEvents: true,
   errorNumber: (error) => errorTable[error.code].jsonrpc,
