@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { LogRecord } from '../../model/record.ts'
 import { openTestEngine } from '../../testing/fixtures/test-engine.ts'
 import { emptyFold } from './fold.ts'
+import type { LogEvent } from './log-events.ts'
 import type { LoadedTask } from './loaded-task.ts'
 import { createLogPages } from './log-pages.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
 
 const chunk = (seq: number, bytes: number): LogRecord => ({
   seq,
@@ -45,7 +52,7 @@ describe('pages of a log', () => {
   })
 
   it('are cached within a size limit, and not at all for a dropped log', async () => {
-    const { reads, read } = createReads([chunk(1, 6_000_000), chunk(2, 6_000_000)])
+    const { reads, read } = createReads(Array.from({ length: 400 }, (_, index) => chunk(index + 1, 30_000)))
     const pages = createLogPages({ read })
     const ask = async (id: LoadedTask, after: number): Promise<number> => {
       const page = pages.after(id, after)
@@ -57,8 +64,29 @@ describe('pages of a log', () => {
     assert.equal(await ask(tasks[0], 0), 1)
     assert.equal(await ask(tasks[1], 0), 2)
     assert.equal(await ask(tasks[0], 0), 3, 'the first was given up for the second')
-    assert.equal(await ask(tasks[0], 2), 4)
-    assert.equal(await ask(tasks[0], 2), 5, 'nothing is no page')
+    assert.equal(await ask(tasks[0], 400), 4)
+    assert.equal(await ask(tasks[0], 400), 5, 'nothing is no page')
+  })
+
+  it('with a large event are shared for as long as a reader holds them', async () => {
+    const { reads, read } = createReads([chunk(1, 20_000_000)])
+    const pages = createLogPages({ read })
+    const task = live('t')
+    const ask = async (): Promise<readonly LogEvent[]> => {
+      const page = pages.after(task, 0)
+      reads.at(-1)?.answer()
+      return (await page).events
+    }
+    // Too large for the cache.
+    let held: readonly LogEvent[] | undefined = await ask()
+    await turn()
+    const again = (await ask())[0]?.event === held[0]?.event
+    assert.deepEqual([again, reads.length], [true, 1])
+    held = undefined
+    await turn()
+    collect()
+    await ask()
+    assert.equal(reads.length, 2)
   })
 
   it('are read a few at a time', async () => {

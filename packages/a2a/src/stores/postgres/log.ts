@@ -286,8 +286,10 @@ export function createPostgresTaskLog({
   }
 }
 
-function parseText(text: string, nextStep: NextStep = heavyStep): unknown {
-  return isHeavy(text.length) ? parseJsonInSteps(text, nextStep) : JSON.parse(text)
+async function parseText(text: string, nextStep: NextStep = heavyStep): Promise<unknown> {
+  if (!isHeavy(text.length)) return JSON.parse(text)
+  await nextStep()
+  return parseJsonInSteps(text, nextStep)
 }
 
 function feedEntryOf(row: FeedColumns): FeedEntry {

@@ -41,7 +41,9 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
   const findSnapshot = database.prepare<{ task: number; seq: number; folded: string | null; internal: string }>(
     `SELECT task, seq, ${unlessLong('folded')}, internal FROM snapshots WHERE task = (SELECT ref FROM tasks WHERE id = ?)`,
   )
-  const longSnapshot = database.prepare<TextBytes>('SELECT CAST(folded AS BLOB) AS bytes FROM snapshots WHERE task = ?')
+  const longSnapshot = database.prepare<TextBytes & { seq: number; internal: string }>(
+    'SELECT seq, CAST(folded AS BLOB) AS bytes, internal FROM snapshots WHERE task = ?',
+  )
   // Base64 takes four characters for three bytes.
   const size = database.prepare<{ bytes: number }>(`
     SELECT coalesce(octet_length(folded) + octet_length(internal), 0)
@@ -97,20 +99,26 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
         blobs.keep(ref, kept)
       }
     },
-    async loadSnapshot(taskId: string, nextStep?: NextStep): Promise<Snapshot | undefined> {
+    async loadSnapshot(taskId: string, nextStep: NextStep = heavyStep): Promise<Snapshot | undefined> {
       const row = findSnapshot.get(taskId)
       if (row === undefined) return undefined
-      const { text, value } =
-        row.folded === null
-          ? await parseBytes(longSnapshot.get(row.task), nextStep)
-          : { text: row.folded, value: JSON.parse(row.folded) as unknown }
-      const task = value as Task
-      return {
-        seq: row.seq,
-        task: mightContainBlobs(text) ? spliceTaskBlobs(task, blobs.textOf) : task,
-        internal: JSON.parse(row.internal) as Struct,
-      }
+      if (row.folded !== null) return snapshotOf(row, row.folded, JSON.parse(row.folded))
+      await nextStep()
+      // A newer one may have been saved, or the task removed.
+      const long = longSnapshot.get(row.task)
+      if (long === undefined) return undefined
+      const text = await decodeTextInSteps(long.bytes, nextStep)
+      return snapshotOf(long, text, await parseJsonInSteps(text, nextStep))
     },
+  }
+
+  function snapshotOf(row: { seq: number; internal: string }, text: string, folded: unknown): Snapshot {
+    const task = folded as Task
+    return {
+      seq: row.seq,
+      task: mightContainBlobs(text) ? spliceTaskBlobs(task, blobs.textOf) : task,
+      internal: JSON.parse(row.internal) as Struct,
+    }
   }
 
   /** Reads batches up to the first long one, which it returns. */
@@ -126,12 +134,16 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
   async function readLong(
     batch: LogBatchColumns | undefined,
     reading: LogReading,
-    nextStep?: NextStep,
+    nextStep: NextStep = heavyStep,
   ): Promise<readonly LogRecord[]> {
     while (batch !== undefined) {
       const { task, first_seq } = batch
-      const { text, value } = await parseBytes(longBatch.get(task, first_seq), nextStep)
-      const next = takeRecords(reading, first_seq, text, value, blobs)
+      await nextStep()
+      const bytes = longBatch.get(task, first_seq)?.bytes
+      // Removed in the meantime.
+      if (bytes === undefined) break
+      const text = await decodeTextInSteps(bytes, nextStep)
+      const next = takeRecords(reading, first_seq, text, await parseJsonInSteps(text, nextStep), blobs)
       batch = isComplete(reading) ? undefined : readShort(task, next, reading)
     }
     return reading.found
@@ -143,16 +155,6 @@ const maxAtOnce = 500_000
 
 function unlessLong(column: string): string {
   return `CASE WHEN octet_length(${column}) <= ${maxAtOnce} THEN ${column} END AS ${column}`
-}
-
-/** A row that was removed in the meantime has no records. */
-async function parseBytes(
-  row: TextBytes | undefined,
-  nextStep: NextStep = heavyStep,
-): Promise<{ readonly text: string; readonly value: unknown }> {
-  if (row === undefined) return { text: '[]', value: [] }
-  const text = await decodeTextInSteps(row.bytes, nextStep)
-  return { text, value: await parseJsonInSteps(text, nextStep) }
 }
 
 /** Adds all records of a batch without large bytes. */
