@@ -1,6 +1,8 @@
 /** Errors of connecting: which of them are about the card, and errors of the program that the client has wrapped. */
 import { A2AError } from '@parley/a2a/client'
 import { CliError, withHint } from '../output/cli-error.ts'
+import { formatSize } from '../output/text.ts'
+import { tooLarge } from './answer-limit.ts'
 
 /** The error of the program itself, such as a missing credential, if the client has wrapped one. */
 export function ownError(reason: unknown): unknown {
@@ -14,6 +16,10 @@ export function cardError(reason: unknown, reference: string): unknown {
   if (!(own instanceof A2AError)) return own
   const { code, message, details } = own
   if (code === 'VERSION_NOT_SUPPORTED') return versionError(own)
+  if (code === 'INVALID_AGENT_RESPONSE' && details['maxBytes'] !== undefined) {
+    const text = `${reference}: The card is larger than ${formatSize(Number(details['maxBytes']))}.`
+    return tooLarge(text, 'A2ACLI_ERR_CARD_INVALID', own)
+  }
   if (code === 'INVALID_AGENT_RESPONSE')
     return new CliError('A2ACLI_ERR_CARD_INVALID', `${reference}: ${message}`, {
       hint: '`a2a card get --validate` lists every violation.',

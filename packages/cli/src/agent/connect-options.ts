@@ -1,5 +1,5 @@
 /** From the settings of a run to the options of the client: which agent, and how it is called. Nothing is sent yet, except for a catalog. */
-import { urlOfAddress } from '@parley/a2a'
+import { linkSignals, urlOfAddress } from '@parley/a2a'
 import type { ConnectOptions, DirectFetch } from '@parley/a2a/client'
 import { keepUnknownFields } from '@parley/a2a/client'
 import type { Settings } from '../args/settings.ts'
@@ -7,17 +7,22 @@ import { CliError, usageError } from '../output/cli-error.ts'
 import type { Output } from '../output/output.ts'
 import type { Terminal } from '../terminal.ts'
 import { resolveReference, type CardTarget } from './agent-reference.ts'
+import { createAnswerLimit, limitAnswers, maxBytesOf, readBytes, type AnswerLimit } from './answer-limit.ts'
 import { pollIntervalsOf, serviceParametersOf, shellQuote, transportsOf, versionOf } from './call-settings.ts'
 import { lazyGrpc } from './lazy-grpc.ts'
 import { createProjectTrust, type CheckProjectTrust } from './project-trust.ts'
 
 const maxTimerMs = 2 ** 31 - 1
+/** The default limits of `--max-answer` for what describes agents. */
+const [maxCardBytes, maxCatalogBytes] = [1_000_000, 16_000_000]
 
 export interface ConnectDeps {
   readonly terminal: Terminal
   readonly settings: Settings
   readonly output: Output
   readonly signal: AbortSignal
+  /** Whether streams are forwarded as they come, and not kept. */
+  readonly forwardsStreams?: true
 }
 
 /** An agent that can be connected to. */
@@ -34,6 +39,7 @@ export interface PreparedAgent {
   /** Without `version` and `interceptors`. */
   readonly options: ConnectOptions
   readonly checkProjectTrust: CheckProjectTrust
+  readonly answerLimit: AnswerLimit
   close(): void
 }
 
@@ -72,7 +78,8 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   const isInsecure = settings.has('insecure')
   if (isInsecure) output.warn('TLS certificates are not verified (--insecure).')
   const tls = await tlsOf(settings, terminal.cwd, isInsecure)
-  const fetch = await openFetch(deps, tls, Object.keys(headers))
+  const answerLimit = createAnswerLimit(settings, deps.forwardsStreams === true)
+  const fetch = await openFetch(deps, tls, Object.keys(headers), answerLimit)
   const resumeArgs = resumeArgsOf(settings, isEndpoint ? '-e' : '-a', reference)
   const target: CardTarget = isEndpoint
     ? {
@@ -82,11 +89,11 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
     : await resolveReference(reference, {
         cwd: terminal.cwd,
         catalog,
-        fetchText: (url, withParameters) => fetchText(fetch, url, withParameters ? headers : {}, signal),
+        fetchText: (url, withParameters) => fetchText(fetch, url, withParameters ? headers : {}, deps, timeoutMs),
       })
   const { createCredentials } = await import('../auth/credentials.ts')
   const cardUrl = 'url' in target ? target.url : undefined
-  const grpc = lazyGrpc({ tls, isSecure: cardUrl?.toLowerCase().startsWith('https:') ?? false })
+  const grpc = lazyGrpc({ tls, limit: answerLimit, isSecure: cardUrl?.toLowerCase().startsWith('https:') ?? false })
   const isExplicit = settings.sourceOf('timeout').kind !== 'default'
   return {
     reference,
@@ -95,6 +102,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
     hasCard: !isEndpoint,
     fetch,
     checkProjectTrust,
+    answerLimit,
     options: {
       fetch,
       headers,
@@ -115,6 +123,9 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
       limits: {
         ...intervals,
         timeoutMs,
+        maxBodyBytes: answerLimit.maxBytes,
+        maxEventBytes: answerLimit.maxBytes,
+        maxCardBytes: maxBytesOf(settings, maxCardBytes),
         ...(isExplicit ? { answerTimeoutMs: timeoutMs, cardTimeoutMs: timeoutMs } : {}),
       },
       log: { warn: output.warn, debug: (text, about) => output.debug(text, toStruct(about)) },
@@ -159,14 +170,18 @@ async function openFetch(
   { terminal, output }: ConnectDeps,
   tls: TlsSettings | undefined,
   secretNames: readonly string[],
+  limit: AnswerLimit,
 ): Promise<DirectFetch> {
   const { environment } = terminal
   const { nodeFetch } = await import('@parley/a2a/client/node')
   const hasProxy = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => environment[name])
-  const fetch = nodeFetch({
-    ...(tls === undefined ? {} : { tls }),
-    ...(hasProxy ? { proxyEnv: environment } : {}),
-  })
+  const fetch = limitAnswers(
+    nodeFetch({
+      ...(tls === undefined ? {} : { tls }),
+      ...(hasProxy ? { proxyEnv: environment } : {}),
+    }),
+    limit,
+  )
   if (!output.isDebug) return fetch
   const { logExchanges } = await import('./wire-log.ts')
   return logExchanges(fetch, output, secretNames)
@@ -224,17 +239,28 @@ async function fetchText(
   fetch: DirectFetch,
   url: string,
   headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
+  { settings, signal }: ConnectDeps,
+  timeoutMs: number,
 ): Promise<string> {
-  const response = await fetch(new Request(url, { headers: { accept: 'application/json', ...headers }, signal })).catch(
-    (cause: unknown) => {
-      signal.throwIfAborted()
-      throw new CliError('A2ACLI_ERR_UNREACHABLE', `The catalog ${url} cannot be reached.`, { cause })
-    },
-  )
-  if (!response.ok)
-    throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `The catalog ${url} answered HTTP ${response.status}.`)
-  return response.text()
+  const linked = linkSignals([signal], timeoutMs, () => {
+    const text = settings.value('timeout') ?? ''
+    return new CliError('A2ACLI_ERR_TIMEOUT', `The catalog ${url} did not arrive within --timeout ${text}.`)
+  })
+  try {
+    const request = new Request(url, { headers: { accept: 'application/json', ...headers }, signal: linked.signal })
+    const response = await fetch(request)
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new CliError('A2ACLI_ERR_CARD_NOT_FOUND', `The catalog ${url} answered HTTP ${response.status}.`)
+    }
+    return (await readBytes(response, `The catalog ${url}`, maxBytesOf(settings, maxCatalogBytes))).toString()
+  } catch (cause) {
+    linked.signal.throwIfAborted()
+    if (cause instanceof CliError) throw cause
+    throw new CliError('A2ACLI_ERR_UNREACHABLE', `The catalog ${url} cannot be reached.`, { cause })
+  } finally {
+    linked.end()
+  }
 }
 
 function toStruct(about: object | undefined): Record<string, string> | undefined {

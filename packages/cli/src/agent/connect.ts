@@ -24,6 +24,7 @@ async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promi
     for (const listener of listeners) listener({ operation, attempt, phase, error })
   }
   const watch: Interceptor = async (call, next) => {
+    prepared.answerLimit.begin(call)
     report(call, 'begin')
     try {
       const result = await next(call)

@@ -83,6 +83,13 @@ export const globalOptions: readonly OptionSpec[] = [
       'The limit for the whole command. By default each call may take 30s, and waiting has no limit. 0 means no limit at all.',
   },
   {
+    name: 'max-answer',
+    takes: '<size>',
+    default: '100MB',
+    summary:
+      'The limit for one answer of the agent; a stream is one answer. By default a catalog may have 16MB and a card 1MB. 0 means no limit.',
+  },
+  {
     name: 'context-id',
     takes: '<id>',
     environmentCommands: ['send'],
@@ -164,7 +171,7 @@ export const globalOptions: readonly OptionSpec[] = [
   { name: 'version', fromEnvironment: false, summary: 'Shows the version of the program.' },
 ]
 
-const refusedInProject = ['insecure', 'ca-cert', 'svc-param', 'trust-project', 'verify', 'trusted-keys']
+const refusedInProject = ['insecure', 'ca-cert', 'svc-param', 'trust-project', 'verify', 'trusted-keys', 'max-answer']
 
 /** Whether the `.env` of a project cannot set it: a cloned project must not weaken the checks of TLS and signatures, nor add to what is sent. */
 export function isRefusedInProject(name: string): boolean {

@@ -5,6 +5,7 @@ import { parseDuration } from './duration.ts'
 import { isFromEnvironment, isRefusedInProject, variableOf } from './global-options.ts'
 import type { OptionSpec, ParsedArgs } from './option.ts'
 import type { Setting, Settings, SettingSource } from './settings.ts'
+import { parseSize } from './size.ts'
 
 export interface SettingSources {
   /** The options of the command and the global ones. */
@@ -34,6 +35,10 @@ export function resolveSettings(sources: SettingSources): Settings {
     durationMs(name) {
       const text = value(name)
       return text === undefined ? undefined : parseDuration(text)
+    },
+    bytes(name) {
+      const text = value(name)
+      return text === undefined ? undefined : parseSize(text)
     },
     integer(name, min = 0, max = Number.MAX_SAFE_INTEGER) {
       const text = value(name)
@@ -119,6 +124,8 @@ function checked(option: OptionSpec, setting: Setting): Setting {
 /** Before the first request: a wrong value must not be found in the middle of the work. */
 function checkValue({ values, alsoAccepts, takes }: OptionSpec, setting: Setting, value: string): void {
   if (takes === '<duration>' && parseDuration(value) === undefined) throw noDuration(setting, value)
+  if (takes === '<size>' && parseSize(value) === undefined)
+    throw usageError(`${spelled(setting)}: "${value}" is no size.`, 'Sizes: 500kB, 100MB, 1GB, or bytes.')
   if (values === undefined || values.includes(value) || alsoAccepts?.test(value) === true) return
   const hint = /^(jsonl|ndjson)$/.test(value) ? 'For one object per line: -o json --stream' : undefined
   throw usageError(`${spelled(setting)}: "${value}" is none of ${values.join(', ')}.`, hint)

@@ -24,6 +24,8 @@ export interface Settings {
   sourceOf(name: string): SettingSource
   /** A duration such as `2s`, `500ms`, `1m30s` or `10` (seconds), in milliseconds. */
   durationMs(name: string): number | undefined
+  /** A size such as `100MB`, in bytes. */
+  bytes(name: string): number | undefined
   /** An integer in these limits. Throws a usage error. */
   integer(name: string, min?: number, max?: number): number | undefined
   /** A JSON object. Throws a usage error. */

@@ -169,6 +169,22 @@ describe('a2a server --proxy', () => {
     assert.doesNotMatch(terminal.stdout + terminal.stderr, /right-token/)
   })
 
+  it('limits a message by --max-answer, and no stream, which it does not keep', async () => {
+    const server = await upstream({
+      authenticate: undefined,
+      extendedCard: undefined,
+      async *agent({ text }: { text: string }) {
+        for (let i = 0; i < 10; i += 1) yield text
+      },
+    })
+    const { url, terminal } = await start(['--proxy', server.url, '--max-answer', '100kB'])
+    const agent = await connect(url)
+    const text = 'x'.repeat(20_000)
+    assert.equal((await agent.stream(text).text()).length, 10 * text.length)
+    await assert.rejects(agent.ask(text), { code: 'INTERNAL' })
+    assert.match(terminal.stderr, /--max-answer 100kB/)
+  })
+
   it('translates bindings and versions', async () => {
     const server = await upstream({
       versions: ['0.3'],

@@ -118,8 +118,10 @@ async function proxyMode(context: CommandContext, url: string): Promise<ServerMo
 
 /** The agent of `--proxy <url>`, or of `--agent-card` or `--endpoint` if it has no value. */
 async function connectUpstream(context: CommandContext, url: string): Promise<AgentConnection> {
-  if (url === '') return context.connect()
   const { settings, terminal, output, signal } = context
+  const { connectAgent } = await import('../agent/connect.ts')
+  const deps = { terminal, settings, output, signal, forwardsStreams: true } as const
+  if (url === '') return connectAgent(deps)
   if ([settings.sourceOf('agent-card'), settings.sourceOf('endpoint')].some(({ kind }) => kind === 'flag'))
     throw usageError('--proxy <url> excludes --agent-card and --endpoint.')
   const flag = { kind: 'flag' } as const
@@ -128,8 +130,7 @@ async function connectUpstream(context: CommandContext, url: string): Promise<Ag
     value: (name) => (name === 'agent-card' ? url : name === 'endpoint' ? undefined : settings.value(name)),
     sourceOf: (name) => (name === 'agent-card' ? flag : settings.sourceOf(name)),
   }
-  const { connectAgent } = await import('../agent/connect.ts')
-  return connectAgent({ terminal, settings: upstream, output, signal })
+  return connectAgent({ ...deps, settings: upstream })
 }
 
 function textPatch(card: AgentCard) {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { runInMemory } from '../../testing/memory-terminal.ts'
-import { readBytes } from './task-download.ts'
+import { readBytes } from '../../agent/answer-limit.ts'
 
 describe('task download --fetch-urls', async () => {
   const received: { readonly path: string; readonly authorization: string | undefined }[] = []

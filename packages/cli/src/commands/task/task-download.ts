@@ -1,6 +1,7 @@
 /** `a2a task download`: saves the content of artifacts. The only command that writes files, and only inside the folder of `--dir`. */
 import type { Artifact } from '@parley/a2a'
 import { join, relative, resolve } from 'node:path'
+import { maxBytesOf, readBytes } from '../../agent/answer-limit.ts'
 import type { CommandContext } from '../../command.ts'
 import { CliError } from '../../output/cli-error.ts'
 import { field, formatSize } from '../../output/text.ts'
@@ -103,22 +104,11 @@ async function fetchBytes(url: string, { settings, signal }: CommandContext): Pr
     throw new CliError('A2ACLI_ERR_UNREACHABLE', `${url} cannot be fetched: ${(cause as Error).message}`, { cause })
   })
   if (!response.ok) throw new CliError('A2ACLI_ERR_UNREACHABLE', `${url} answered HTTP ${response.status}.`)
-  return readBytes(response, url)
+  return readBytes(response, url, maxBytesOf(settings, maxFetchedBytes))
 }
 
 /** The content is kept in memory until it is complete. */
 const maxFetchedBytes = 256_000_000
-
-export async function readBytes({ body }: Response, url: string, maxBytes = maxFetchedBytes): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new CliError('A2ACLI_ERR_INTERNAL', `${url} is larger than ${formatSize(maxBytes)}.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
 
 function hostOf(reference: string | undefined): string | undefined {
   if (reference === undefined) return undefined
