@@ -216,8 +216,8 @@ const commandsLoadOnDemand: Rule = (files) =>
         .map(([, , specifier = '']) => specifier)
         .filter(
           (specifier) =>
-            // An entry point of one file.
-            (specifier.startsWith('@parley/') && specifier !== '@parley/a2a/nearest-name') ||
+            // An entry point of two files.
+            (specifier.startsWith('@parley/') && specifier !== '@parley/a2a/command-line') ||
             /^\.\.?\/(?:\.\.\/)*(agent|auth|server|chat|conformance)\//.test(specifier),
         )
         .map((specifier) => `${file} imports ${specifier}: load it on demand, since every start would load it`),

@@ -71,7 +71,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       WireObject
     `,
   },
-  './nearest-name': { values: 'nearestName', types: '' },
+  './command-line': { values: 'nearestName neutralize', types: '' },
   './client/node': { values: 'nodeFetch', types: 'NodeFetchOptions' },
   './node': {
     values: 'clientNetwork guardedFetch guardedLookup guardedWebhooks nodeFetch serve',

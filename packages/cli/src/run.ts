@@ -1,4 +1,5 @@
 /** Runs one command line: arguments in, exit code out. Loads only the module of the command that runs. */
+import { neutralize } from '@parley/a2a/command-line'
 import { configOption, readConfigFiles, type ConfigFile } from './args/config-files.ts'
 import { globalOptions, isRefusedInProject, variableOf } from './args/global-options.ts'
 import type { ParsedArgs } from './args/option.ts'
@@ -169,7 +170,6 @@ async function printError(
   { terminal, redactor, json, showsStack }: RunDeps & { readonly json: ErrorFormat; readonly showsStack: boolean },
 ): Promise<number> {
   const { errorEnvelope, errorText, reportError } = await import('./output/error-envelope.ts')
-  const { neutralize } = await import('./output/sanitize.ts')
   const full = reportError(reason, { hasCredential: redactor.hasSecrets })
   const safe = (text: string): string => neutralize(redactor.apply(withProgram(text, terminal.program)))
   const report = {

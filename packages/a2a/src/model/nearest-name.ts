@@ -1,4 +1,5 @@
-/** Entry point `@parley/a2a/nearest-name`: a file of its own, because `--help` of a command line must not load the SDK. */
+/** The name that a misspelled word was meant to be. */
+
 /**
  * Returns the name of `known` that `word` was most likely meant to be, for the hint of an error: `baseUrl` for `baseURL`, `stream` for
  * `steam`, `agent-card` for `agent`. `undefined` if none is near.

@@ -5,7 +5,7 @@
 import type { Command } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
 import { globalOptions } from './global-options.ts'
-import { nearestName } from '@parley/a2a/nearest-name'
+import { nearestName } from '@parley/a2a/command-line'
 import type { GivenOption, OptionSpec, ParsedArgs } from './option.ts'
 
 export interface CommandLine {

@@ -1,6 +1,6 @@
 /** A login as `auth login` and `auth status` print it: never with a token. */
 import type { Struct } from '@parley/a2a'
-import { neutralize } from '../output/sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 import type { StoredLogin } from './token-store.ts'
 
 export function loginJson(login: StoredLogin, now: number): Struct {

@@ -6,7 +6,7 @@ import { loginOrigin } from '../auth/login-scope.ts'
 import { loginJson, loginText } from '../auth/login-report.ts'
 import { openTokenStore } from '../auth/token-store.ts'
 import type { CommandContext } from '../command.ts'
-import { neutralize } from '../output/sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 
 export async function run(context: CommandContext): Promise<void> {
   const { settings, output, terminal } = context

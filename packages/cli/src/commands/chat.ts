@@ -1,7 +1,7 @@
 /** `a2a chat`: a conversation in the terminal. Without a terminal, or with `-o json`, it sends its text once, as `send` does. */
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
-import { neutralize } from '../output/sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 
 export async function run(context: CommandContext): Promise<number | void> {
   const { terminal, output, args } = context

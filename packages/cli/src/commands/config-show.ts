@@ -6,7 +6,7 @@ import { resolveSettings } from '../args/resolve-settings.ts'
 import type { Setting, SettingSource } from '../args/settings.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { createRedactor, redactedText } from '../output/redact.ts'
-import { neutralize } from '../output/sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 
 export async function run({ args, commands, output, settings, terminal }: CommandContext): Promise<void> {
   const options = configurableOptions(commands)

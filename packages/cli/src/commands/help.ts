@@ -1,7 +1,7 @@
 /** `a2a help` and `--help`: the list of commands, a group of them, or one command with its options. */
 import { configOption, readConfigFiles } from '../args/config-files.ts'
 import { globalOptions, isFromEnvironment, variableOf } from '../args/global-options.ts'
-import { nearestName } from '@parley/a2a/nearest-name'
+import { nearestName } from '@parley/a2a/command-line'
 import type { OptionSpec, ParsedArgs } from '../args/option.ts'
 import { resolveSettings } from '../args/resolve-settings.ts'
 import type { Command, CommandContext } from '../command.ts'

@@ -5,7 +5,7 @@
 import type { Struct } from '@parley/a2a'
 import type { Terminal } from '../terminal.ts'
 import type { Redactor } from './redact.ts'
-import { neutralize } from './sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 
 export interface Output {
   readonly format: 'text' | 'json'
@@ -47,14 +47,18 @@ export interface OutputOptions {
 export function createOutput({ terminal, redactor, ...settings }: OutputOptions): Output {
   const startedAt = performance.now()
   const toError = (text: string): void => terminal.writeError(`${neutralize(redactor.apply(text))}\n`)
-  const line = (value: unknown): Promise<void> => terminal.write(`${JSON.stringify(value)}\n`)
+  // A terminal gets the same values with escapes, a pipe the text as JSON writes it.
+  const json = (value: unknown, indent?: number): Promise<void> => {
+    const text = JSON.stringify(value, null, indent)
+    return terminal.write(`${terminal.isOutputTerminal ? neutralize(text) : text}\n`)
+  }
   const { environment } = terminal
   return {
     ...settings,
     hasStyles: !environment['NO_COLOR'] && environment['TERM'] !== 'dumb',
-    line,
+    line: (value) => json(value),
     write: (text) => terminal.write(text),
-    document: (value) => (settings.isStream ? line(value) : terminal.write(`${JSON.stringify(value, null, 2)}\n`)),
+    document: (value) => json(value, settings.isStream ? undefined : 2),
     text: (text) => terminal.write(text.endsWith('\n') ? text : `${text}\n`),
     note: toError,
     warn: (text) => toError(`Warning: ${text}`),

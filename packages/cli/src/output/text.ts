@@ -2,7 +2,7 @@
  * The text format: one `Label: value` per line, and blocks for values of several lines. The lines of a block are indented and a blank
  * line ends it, so that text of an agent can neither end a block nor look like a label. The labels are stable: scripts read them.
  */
-import { neutralize } from './sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 
 /** One line, or a block if the value has several lines. An empty value is shown as `""`, since nothing would begin a block. */
 export function field(label: string, value: string): string {

@@ -83,16 +83,18 @@ export async function showAdminKey(
     const place =
       environment['PARLEY_ADMIN_KEY'] === undefined ? '`admin.key` of the configuration' : 'PARLEY_ADMIN_KEY'
     const isStale = key !== undefined && key !== admin.key
-    print(`\nThe admin key is that of ${place}${isStale ? `, not the one in ${file}: remove that file` : ''}`)
+    print('')
+    print(`The admin key is that of ${place}${isStale ? `, not the one in ${file}: remove that file` : ''}`)
     return hub.signInPath(admin.key)
   }
   // It could not be written, which `storeAdminKey` has reported.
   if (hub.newAdminKey !== undefined && hub.newAdminKey !== key) return undefined
   const path = key === undefined ? undefined : await hub.signInPath(key)
-  if (path !== undefined) print(`\nThe admin key is in ${file}`)
+  print('')
+  if (path !== undefined) print(`The admin key is in ${file}`)
   else
     print(
-      `\nThe admin key is still valid, but not in ${file}. If you lost it, stop the hub and run \`${rotateCommand}\`.`,
+      `The admin key is still valid, but not in ${file}. If you lost it, stop the hub and run \`${rotateCommand}\`.`,
     )
   return path
 }

@@ -1,5 +1,6 @@
 /** `parley audit export`: the audit of a running hub as JSON lines, from a cursor. */
 import { resolve } from 'node:path'
+import { neutralize } from '@parley/a2a/command-line'
 import { hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
 import { usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { writeOutput } from './output.ts'
@@ -43,7 +44,8 @@ export const auditExportCommand: Command = {
     const since = sinceOf(flags)
     for (;;) {
       const page = await readPage(flags, terminal, after, since)
-      const lines = page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+      const json = page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+      const lines = terminal.isOutputTerminal ? neutralize(json) : json
       // Before the cursor moves: entries that were not written are exported again.
       if (lines !== '') await writeOutput(terminal, lines)
       if (file !== undefined && page.after !== after) await writeCursor(file, page.after)

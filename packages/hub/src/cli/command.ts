@@ -6,6 +6,8 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   print(line: string): void
+  /** Writes a document in a format for programs, such as JSON. */
+  printData(text: string): void
   printError(line: string): void
   /** Writes to stderr without a line break: a line that is written again in place. */
   writeError(text: string): void
@@ -13,6 +15,8 @@ export interface Terminal {
   readonly isErrorTerminal: boolean
   /** Whether the output goes to a terminal, not to a file or a log. */
   readonly isOutputTerminal: boolean
+  /** Stands for ESC in the styles of this program, where `print` replaces that of others. */
+  readonly styleEscape?: string
   /** The width of that terminal in characters. */
   readonly columns?: number | undefined
   /** For a command that exchanges protocol messages with its parent process over stdin and stdout; it prints nothing else. */

@@ -1,7 +1,7 @@
 /** All commands, and how arguments select and parse one. */
 import { parseArgs } from 'node:util'
 import { agentAdd } from './agent/agent-add.ts'
-import { nearestName } from '@parley/a2a/nearest-name'
+import { nearestName } from '@parley/a2a/command-line'
 import { agentList, agentRemove } from './agent/agent-commands.ts'
 import { backupCommand, exportCommand, importCommand, restoreCommand } from './backup-commands.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
@@ -15,7 +15,7 @@ import { initCommand } from './init.ts'
 import { logsCommand } from './logs-command.ts'
 import { mcpCommand } from './mcp-command.ts'
 import { openCommand } from './open/open-command.ts'
-import { wantsJson, wrappedLine } from './output.ts'
+import { neutralizing, wantsJson, wrappedLine } from './output.ts'
 import { pruneCommand } from './prune-command.ts'
 import { secretList, secretRemove, secretSet } from './credentials/secret-commands.ts'
 import { statusCommand } from './status-command.ts'
@@ -136,9 +136,10 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     const flags = parseFlags(command, commandArgs)
     // Before the command has done anything: a key that was created is shown only once.
     if ('output' in command.flags) wantsJson(flags)
-    return await command.run(flags, terminal)
+    return await command.run(flags, neutralizing(terminal))
   } catch (reason) {
-    for (const line of (await errorText(reason)).split('\n')) terminal.printError(line)
+    const { printError } = neutralizing(terminal)
+    for (const line of (await errorText(reason)).split('\n')) printError(line)
     return reason instanceof CliError ? reason.exitCode : exitCodes.failure
   }
 }

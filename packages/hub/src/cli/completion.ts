@@ -19,7 +19,7 @@ export function createCompletionCommand(commands: () => readonly Command[]): Com
       const known = shells.find((one) => one === shell)
       if (known === undefined) throw usageError(`Name a shell: ${shells.join(', ')}.`)
       const words = completions(commands())
-      terminal.print({ bash: bashScript, zsh: zshScript, fish: fishScript }[known](words))
+      terminal.printData({ bash: bashScript, zsh: zshScript, fish: fishScript }[known](words))
       return 0
     },
   }

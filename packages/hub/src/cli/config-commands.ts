@@ -55,8 +55,8 @@ export const configPrint: Command = {
     const text = printConfig(loaded, await loadKinds()).trimEnd()
     if (wantsJson(flags)) {
       const { parse } = await import('yaml')
-      terminal.print(JSON.stringify(parse(text), null, 2))
-    } else terminal.print(text)
+      terminal.printData(JSON.stringify(parse(text), null, 2))
+    } else terminal.printData(text)
     return 0
   },
 }
@@ -70,7 +70,7 @@ export const configJsonSchema: Command = {
       import('./cli-settings.ts'),
       import('../config/json-schema.ts'),
     ])
-    terminal.print(JSON.stringify(editorSchema(await loadKinds()), null, 2))
+    terminal.printData(JSON.stringify(editorSchema(await loadKinds()), null, 2))
     return 0
   },
 }

@@ -29,6 +29,7 @@ describe('parley --help', () => {
         .map((file) => file.replace(/.*\/packages\//, ''))
         .filter((file) => !/^cli\/[a-z-]+\.ts$/.test(file))
       assert.deepEqual(others.toSorted(), [
+        'a2a/src/model/command-line.ts',
         'a2a/src/model/nearest-name.ts',
         'cli/agent/agent-add.ts',
         'cli/agent/agent-commands.ts',

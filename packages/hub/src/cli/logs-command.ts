@@ -28,7 +28,8 @@ export const logsCommand: Command = {
     try {
       for await (const line of logLines(flags, terminal, stopping.signal)) {
         hasLines = true
-        terminal.print(isJson ? line : textOf(JSON.parse(line) as LogLine, terminal))
+        if (isJson) terminal.printData(line)
+        else terminal.print(textOf(JSON.parse(line) as LogLine, terminal))
       }
     } catch (reason) {
       if (!stopping.signal.aborted) throw reason

@@ -39,6 +39,7 @@ function hubTerminal(): Terminal {
     environment: process.env,
     cwd: process.cwd(),
     print: (line) => console.log(line),
+    printData: (text) => console.log(text),
     printError: (line) => console.error(line),
     writeError: (text) => void process.stderr.write(text),
     isErrorTerminal: process.stderr.isTTY,

@@ -1,5 +1,6 @@
 /** The output of commands: a table or text for people, JSON with `-o json`, colours on a terminal only. */
 import { styleText } from 'node:util'
+import { neutralize } from '@parley/a2a/command-line'
 import { CliError, usageError, type Command, type Flags, type Terminal } from './command.ts'
 
 export const outputFlags = { output: { type: 'string', short: 'o' } } satisfies Command['flags']
@@ -12,9 +13,27 @@ export function wantsJson(flags: Flags): boolean {
   throw usageError(`--output must be text or json, not ${JSON.stringify(format)}.`)
 }
 
+/**
+ * The terminal of a command. Agents, callers and files of others wrote much of what commands print, so control characters and those that
+ * reorder or hide text become visible escapes, and no line of theirs begins where lines of the program do. A pipe gets data as they are.
+ */
+export function neutralizing(terminal: Terminal): Terminal {
+  // Others cannot guess it, so only the styles of this program survive.
+  const styleEscape = `\u001b${crypto.randomUUID()}`
+  const shownEscape = neutralize(styleEscape)
+  const safe = (text: string): string => neutralize(text).replaceAll(shownEscape, '\u001b').replaceAll('\n', '\n  ')
+  // Inherits, since properties of a terminal may be getters.
+  return Object.create(terminal, {
+    styleEscape: { value: styleEscape },
+    print: { value: (line: string) => terminal.print(safe(line)) },
+    printError: { value: (line: string) => terminal.printError(safe(line)) },
+    printData: { value: (text: string) => terminal.printData(terminal.isOutputTerminal ? neutralize(text) : text) },
+  }) as Terminal
+}
+
 /** Prints `value` with `-o json`, and `lines` otherwise. */
 export function printResult(flags: Flags, terminal: Terminal, value: unknown, lines: () => readonly string[]): void {
-  if (wantsJson(flags)) return terminal.print(JSON.stringify(value, null, 2))
+  if (wantsJson(flags)) return terminal.printData(JSON.stringify(value, null, 2))
   for (const line of lines()) terminal.print(line)
 }
 
@@ -38,7 +57,9 @@ type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red'
 export function styled(terminal: Terminal, style: Style, text: string): string {
   const { NO_COLOR: noColor = '', TERM: kind } = terminal.environment
   const hasColors = terminal.isOutputTerminal && noColor === '' && kind !== 'dumb'
-  return hasColors ? styleText(style, text, { validateStream: false }) : text
+  if (!hasColors) return text
+  const { styleEscape = '\u001b' } = terminal
+  return styleText(style, text, { validateStream: false }).replaceAll('\u001b', styleEscape)
 }
 
 /** A header and one line per row, in aligned columns. */
@@ -47,13 +68,14 @@ export function tableLines(
   header: readonly string[],
   rows: readonly (readonly string[])[],
 ): readonly string[] {
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (cells: readonly string[]): string =>
-    cells
+  const cells = rows.map((row) => row.map((cell) => neutralize(cell.replaceAll(/\s*[\r\n]\s*/g, ' '))))
+  const widths = header.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  return [styled(terminal, 'bold', line(header)), ...rows.map(line)]
+  return [styled(terminal, 'bold', line(header)), ...cells.map(line)]
 }
 
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const

@@ -106,13 +106,15 @@ async function printStartup(hub: Hub, config: HubConfig, flags: Flags, terminal:
   if (hub.console !== undefined) {
     // Other people can read a log.
     const path = isOutputTerminal ? signInPath : undefined
-    print(`\nSee it in a browser: ${hub.console}${path?.slice(1) ?? ''}`)
+    print('')
+    print(`See it in a browser: ${hub.console}${path?.slice(1) ?? ''}`)
     const openCommand = commandText(flags, terminal, 'open', dataFlags)
     if (path !== undefined) print(`The link signs you in once, within a minute. Later: \`${openCommand}\``)
     else if (signInPath !== undefined) print(`\`${openCommand}\` opens it signed in.`)
   }
   const { store, dataDir } = config
-  print(`\nTasks are stored in ${describeStore({ store: store.url, dataDir })}.`)
+  print('')
+  print(`Tasks are stored in ${describeStore({ store: store.url, dataDir })}.`)
 }
 
 function agentLine({ state, startError, settings }: AgentStatus, log: HubLog): string {

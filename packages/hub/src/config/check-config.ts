@@ -7,7 +7,7 @@ import { agentFields } from './sections/agent-fields.ts'
 import { sectionsSchema, type AgentConfig, type HubConfig, type ConfigSections } from './hub-config.ts'
 import { type ConfigPath, joinWithOr, toProblems, configErrorMap, type ConfigProblem } from './config-problem.ts'
 import type { LimitsConfig } from './sections/limits.ts'
-import { nearestName } from '@parley/a2a/nearest-name'
+import { nearestName } from '@parley/a2a/command-line'
 import { checkAddresses } from './check-addresses.ts'
 
 export type ConfigCheckResult = { readonly config: HubConfig } | { readonly problems: readonly ConfigProblem[] }

@@ -6,7 +6,7 @@ import { Composer, isMap, isNode, isScalar, isSeq, LineCounter, Parser, visit, Y
 import type { CST, Document, DocumentOptions, Node, ParseOptions, SchemaOptions } from 'yaml'
 import { isStruct } from '@parley/a2a'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
-import { nearestName } from '@parley/a2a/nearest-name'
+import { nearestName } from '@parley/a2a/command-line'
 import { hubReferenceProblem, hubScheme } from './secrets/hub-references.ts'
 import type { SecretResult } from './secrets/secret-provider.ts'
 

@@ -1,6 +1,6 @@
 /** Problems of a configuration as messages with a suggested fix. All problems are reported together, each with its location. */
 import { z } from 'zod'
-import { nearestName } from '@parley/a2a/nearest-name'
+import { nearestName } from '@parley/a2a/command-line'
 
 export interface ConfigProblem {
   readonly path: ConfigPath

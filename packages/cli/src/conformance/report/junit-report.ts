@@ -1,5 +1,5 @@
 /** The report as JUnit XML: a suite for each interface, a case for each check. */
-import { neutralize } from '../../output/sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf } from './cell.ts'
 

@@ -1,5 +1,5 @@
 /** The report for a terminal. */
-import { neutralize } from '../../output/sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf, legend } from './cell.ts'
 import { conclusionOf } from './conclusion.ts'

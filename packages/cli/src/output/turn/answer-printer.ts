@@ -5,7 +5,7 @@
 import { hasSettled, isInterrupted } from '@parley/a2a'
 import type { Message, StreamEvent, Task } from '@parley/a2a'
 import type { Output } from '../output.ts'
-import { neutralize } from '../sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 import { downloadCommand, followCommand, resumeCommand, type TaskTextOptions } from '../task-text.ts'
 import { field } from '../text.ts'
 import { styled } from './markdown.ts'

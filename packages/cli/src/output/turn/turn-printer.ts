@@ -5,7 +5,7 @@
 import { isInterrupted } from '@parley/a2a'
 import type { Artifact, Message, Part, StreamEvent, TaskState, TaskStatus } from '@parley/a2a'
 import { fileText, isFile, partsText } from '../parts.ts'
-import { neutralize } from '../sanitize.ts'
+import { neutralize } from '@parley/a2a/command-line'
 import { field } from '../text.ts'
 import { createMarkdownRenderer, styled } from './markdown.ts'
 import { questionLines } from './question.ts'

@@ -3,7 +3,7 @@
  * up while it responds.
  */
 import { A2AError } from '@parley/a2a'
-import { nearestName } from '@parley/a2a/nearest-name'
+import { nearestName } from '@parley/a2a/command-line'
 import type { ChatModel } from '../chat-model.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 

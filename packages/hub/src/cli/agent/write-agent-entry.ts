@@ -4,7 +4,7 @@ import { type AgentEntry, agentNamesIn, setAgentEntry } from '../../config/edit-
 import { LockedConfigError, type ConfigSource } from '../../config/config-source.ts'
 import { UnreadableConfigError } from '../../config/load-config.ts'
 import { formatPath, type ConfigProblem } from '../../config/config-problem.ts'
-import { nearestName } from '@parley/a2a/nearest-name'
+import { nearestName } from '@parley/a2a/command-line'
 import { problemLines } from '../cli-settings.ts'
 import { CliError } from '../command.ts'
 

@@ -57,7 +57,7 @@ export const keyCreate: Command = {
         throw withFlagName(reason)
       },
     )
-    if (wantsJson(flags)) terminal.print(JSON.stringify(made, null, 2))
+    if (wantsJson(flags)) terminal.printData(JSON.stringify(made, null, 2))
     else terminal.print(made.key)
     terminal.printError(`Created key ${made.id}. The key is shown only once.`)
     return 0
@@ -169,7 +169,7 @@ async function rotateAdmin(flags: Flags, terminal: Terminal): Promise<void> {
     return rotateInStore(flags, terminal, reason)
   })
   const { key, previousEndsAt, dataDir } = made
-  if (wantsJson(flags)) terminal.print(JSON.stringify({ key, previousEndsAt }, null, 2))
+  if (wantsJson(flags)) terminal.printData(JSON.stringify({ key, previousEndsAt }, null, 2))
   else terminal.print(key)
   terminal.printError('Created the admin key. It is shown only once.')
   // After the key is printed: it is in no other place.

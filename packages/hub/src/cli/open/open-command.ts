@@ -32,7 +32,7 @@ export function createOpenCommand(openBrowser: OpenBrowser): Command {
       )
       const link = `${publicUrl.replace(/\/+$/, '')}${made.path}`
       if (wantsJson(flags)) {
-        terminal.print(JSON.stringify({ url: link, expiresAt: made.expiresAt }, null, 2))
+        terminal.printData(JSON.stringify({ url: link, expiresAt: made.expiresAt }, null, 2))
         return 0
       }
       if (!flags.has('print') && (await openBrowser(link, terminal.environment))) {

@@ -27,6 +27,7 @@ export function createTestTerminal(given: Partial<Pick<Terminal, 'environment' |
     cwd: tmpdir(),
     ...given,
     print: (text) => void said.push(...text.split('\n')),
+    printData: (text) => void said.push(...text.split('\n')),
     printError: (text) => void complaints.push(text),
     writeError: (text) => void progress.push(text),
     isErrorTerminal: true,
