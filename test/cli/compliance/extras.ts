@@ -58,7 +58,7 @@ export const extras: readonly Extra[] = [
   {
     title: 'The answer on a terminal',
     about:
-      'If stdout is a terminal and no format is set, `send`, `task get --wait` and `task subscribe` print the answer while it comes, then one line with task, context and state, and the command that continues. Pipes, `-o text` and `A2ACLI_OUTPUT=text` get the labels of §11.2; JSON never depends on a terminal.',
+      'If stdout is a terminal and no format is set, `send`, `task get --wait` and `task subscribe` print the answer while it comes, then one line with task, context and state, and the command that continues. Pipes, `-o text` and `A2ACLI_OUTPUT=text` get the labels of §11.2; JSON has the same values everywhere; a terminal gets the characters that could control it as escapes.',
     async check(bench) {
       const { url } = await bench.agent()
       const terminal = await bench.startInTerminal(['send', '-a', url, 'chunks'])
@@ -74,7 +74,7 @@ export const extras: readonly Extra[] = [
   {
     title: 'The .env of a project',
     about:
-      "A repository that the user has cloned may have a `.env` that names the agent (§8.3). A credential of a flag, of the environment or of the user's own file goes to that agent only with `--trust-project`, and the file cannot set `--insecure`, `--ca-cert`, `--verify`, `--trusted-keys`, `--svc-param` or `--trust-project`. A file that `--config` names is the user's choice.",
+      "A repository that the user has cloned may have a `.env` that names the agent (§8.3). A credential of a flag, of the environment or of the user's own file goes to that agent only with `--trust-project`, and the file cannot set `--insecure`, `--ca-cert`, `--verify`, `--trusted-keys`, `--svc-param`, `--trust-project` or `--max-answer`. A file that `--config` names is the user's choice.",
     async check({ a2a, agent, folder }) {
       const { url } = await agent(bearer('t0ken'))
       await writeFile(join(folder, '.env'), `A2ACLI_AGENT_CARD=${url}\n`)
@@ -93,6 +93,22 @@ export const extras: readonly Extra[] = [
         env,
         shows: 'sends it if the user names the file',
       })
+    },
+  },
+  {
+    title: '--max-answer',
+    about:
+      'An agent may send without an end. One answer has a limit of 100 MB, which `--max-answer` changes; a stream is one answer, with the connections that continue it. `--timeout` limits the time. What came before the limit is printed.',
+    async check({ a2a, agent }) {
+      const { url } = await agent()
+      for (const mode of [[], ['--stream']]) {
+        const args = ['send', '-a', url, '-o', 'json', ...mode, '--max-answer', '100', 'complete']
+        const run = await a2a(args, { exit: 1, shows: 'ends with an error that names the option and the limit' })
+        const last = JSON.parse(
+          mode.length === 0 ? run.stdout : (run.stdout.trimEnd().split('\n').at(-1) ?? ''),
+        ) as JsonError
+        assert.match(last.error.message, /--max-answer 100\b/)
+      }
     },
   },
   {

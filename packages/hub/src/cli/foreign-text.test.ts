@@ -39,6 +39,7 @@ const health = {
   push: { isOn: false },
   readers: { feed: [], unsentBytes: 0, paused: 0 },
   auditExports: [],
+  configRejection: { since: 't', problem: hostile },
 }
 const logLine = JSON.stringify({ time: 't', level: 'warn', message: lines, caller: hostile, error: { stack: lines } })
 
@@ -50,7 +51,12 @@ async function run(t: TestContext, words: readonly string[], { isOutputTerminal 
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       return void response.end(`event: line\ndata: ${logLine}\n\n`)
     }
-    const answer = { '/admin/health': health, '/admin/agents': { agents: [agent] } }[path]
+    const answers: Readonly<Record<string, object>> = {
+      '/healthz': { status: 'ok' },
+      '/admin/health': health,
+      '/admin/agents': { agents: [agent] },
+    }
+    const answer = answers[path]
     response.writeHead(answer === undefined ? 409 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer ?? { error: { message: hostile } }))
   })
@@ -65,6 +71,7 @@ async function run(t: TestContext, words: readonly string[], { isOutputTerminal 
 }
 
 /** A line may have the styles of the program. */
+// oxlint-disable-next-line no-control-regex -- as above
 const withoutStyles = (text: string): string => text.replaceAll(/\u001b\[(1|2|22|31|32|33|39)m/g, '')
 
 function backupFile(t: TestContext): Promise<string> {

@@ -14,7 +14,7 @@ import {
   reply,
   status,
 } from '@parley/a2a'
-import type { AgentFunction } from '@parley/a2a'
+import type { AgentFunction, Task } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { credentials } from '@parley/a2a/server'
 import { runA2a } from '../../run.ts'
@@ -124,6 +124,16 @@ describe('send on a terminal', () => {
   it('shows control characters as escapes, also if they are split over chunks', async () => {
     const expected = 'a\\u001b[31mb\\u009b2Jc\nd😀e\\u202e!\n\nTask <id>, context <id>: completed\n'
     assert.equal(await shown('send', 'hostile'), expected)
+  })
+
+  it('escapes them with -o json on a terminal, in the same values as in a pipe', async () => {
+    const args = ['send', 'hostile', '-a', server.url, '-o', 'json']
+    const [inTerminal, inPipe] = [await runInMemory(args, { isTerminal: true }), await runInMemory(args)]
+    const artifacts = ({ stdout }: typeof inPipe) => (JSON.parse(stdout) as { task: Task }).task.artifacts
+    assert.deepEqual(artifacts(inTerminal)?.[0]?.parts, artifacts(inPipe)?.[0]?.parts)
+    const streamed = await runInMemory([...args, '--stream'], { isTerminal: true })
+    for (const { stdout } of [inTerminal, streamed]) assert.doesNotMatch(stdout, /[\u007f-\u009f\u202e]/)
+    assert.match(inPipe.stdout, /\u009b.*\u202e/)
   })
 
   it('prints data as JSON, files as links or with the command that saves them, and several artifacts apart', async () => {
