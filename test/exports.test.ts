@@ -55,7 +55,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     values: `
       ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer bindingNames checkKey clientTools
       clockOf createHandler createTaskCheck credentials cursor cursorExtension defaultJsonNodes exceedsJsonNodes flatTask
-      hashApiKey httpBindingNames isLocalRequest measureJson messageOfTaskSend mtls openSealer pushClaims pushHeaders readTaskSend readableName skillOfTool
+      hashApiKey httpBindingNames isLocalRequest legacyV03Draft measureJson messageOfTaskSend mtls openSealer pushClaims pushHeaders readTaskSend readableName skillOfTool
       systemClock timestamps trace validateAgentName verifyMasterKey webhook wireFrames
     `,
     types: `

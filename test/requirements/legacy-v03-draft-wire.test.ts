@@ -123,6 +123,50 @@ describe('under the profile for the older draft', { timeout: 120_000 }, () => {
     const rest = await post(`${hub.url}/v1/message:stream`, { message: draft('Hello') }, headers)
     assert.deepEqual([rest.status, ((await rest.json()) as any).error.code], [401, 401])
   })
+
+  it('a task is streamed from its current state by `tasks/get` that accepts a stream [S2-15 S2-13]', async () => {
+    const sent = await post(`${hub.url}/api/a2a`, rpc('message/send', { message: draft('Ask for a key') }))
+    const { result: task } = (await sent.json()) as any
+    const accept = { accept: 'text/event-stream', traceparent }
+    const get = (taskId: string) => post(`${hub.url}/api/a2a`, rpc('tasks/get', { taskId }), accept)
+    const stream = await get(task.id)
+    assert.deepEqual([stream.status, stream.headers.get('content-type')], [200, 'text/event-stream'])
+    const seen: any[] = []
+    for await (const { jsonrpc, id, result } of framesOf(stream)) {
+      assert.deepEqual([jsonrpc, id, Object.keys(result)[0]], ['2.0', 'r1', 'kind'])
+      if (seen.push(result) > 1) continue
+      const answer = [{ kind: 'tool-result', toolUseId: 'input-1', result: { value: 'secret-key-123' } }]
+      const message = { ...draft(''), parts: answer, referenceTaskIds: [task.id] }
+      await post(`${hub.url}/api/a2a`, rpc('message/send', { message }))
+    }
+    const [first] = seen
+    assert.deepEqual([first.kind, first.taskId, first.contextId], ['status-update', task.id, task.contextId])
+    assert.deepEqual([first.status.state, first.final], ['input-required', false])
+    assert.equal(first.status.message.inputRequest.requestId, 'input-1')
+    assert.equal(first.metadata.traceId.length, 32)
+    assert.deepEqual([seen.at(-1).status.state, seen.at(-1).final], ['completed', true])
+    const [lost, ...others] = await collect(await get('task-999'))
+    assert.deepEqual([lost.id, lost.error.code, others], ['r1', -32_001, []])
+    assert.equal(lost.error.data.taskId, 'task-999')
+  })
+
+  it('a missing `id` and a missing `jsonrpc` are errors of one shape [S2-19]', async () => {
+    const contentTypes = { 'message/stream': 'text/event-stream', 'message/send': 'application/json' }
+    for (const [method, contentType] of Object.entries(contentTypes)) {
+      const { jsonrpc, id, ...call } = rpc(method, { message: draft('Hello') })
+      for (const [envelope, echoed] of [
+        [{ jsonrpc }, null],
+        [{ id }, id],
+      ] as const) {
+        const answer = await post(`${hub.url}/api/a2a`, { ...envelope, ...call })
+        const text = (await answer.text()).replace(/^data: /, '')
+        const { error, ...rest } = JSON.parse(text) as any
+        assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, contentType], text)
+        assert.deepEqual(rest, { jsonrpc: '2.0', id: echoed })
+        assert.deepEqual([error.code, error.data], [-32_600, { reason: 'INVALID_REQUEST' }])
+      }
+    }
+  })
 })
 
 type Stream = (url: string, text: string, more?: object) => Promise<Response>

@@ -1,6 +1,6 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
 import { omitUndefined } from '@parley/a2a'
-import { systemClock, verifyMasterKey } from '@parley/a2a/server'
+import { legacyV03Draft, systemClock, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, HandlerCall } from '@parley/a2a/server'
 import { serve, type Middleware, type Server } from '@parley/a2a/node'
 import { createAdminApi, type AdminApi } from './admin/admin-api.ts'
@@ -34,7 +34,6 @@ import { openReplicaRecords, type ReplicaRecords } from './key-rotation/replica-
 import { hubVersion } from './config/hub-version.ts'
 import { namespacedKv } from './store/namespaced-kv.ts'
 import { createChatEndpoint } from './profiles/chat-endpoint.ts'
-import { legacyV03Draft } from './profiles/legacy-v03-draft.ts'
 import { createSimpleTasksEndpoint } from './profiles/simple-tasks-endpoint.ts'
 import { createAgentRegistry, type AgentStatus, type AgentRegistry } from './registry/agent-registry.ts'
 import { serveOptionsFrom, isLoopback, renewTls, withLocalWebhooks } from './http/serve-options.ts'

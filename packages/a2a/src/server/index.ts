@@ -66,6 +66,7 @@ export { createHandler, type Handler, type HandlerPush, type HandlerReaders } fr
 export type { HandlerCall, HandlerCallOptions } from './calls/in-process-call.ts'
 export type { CallResult } from './calls/operations.ts'
 export type { EndpointVariant, VariantRequest, WireObject } from './calls/endpoint-variant.ts'
+export { legacyV03Draft } from './calls/legacy-v03-draft.ts'
 export type { CallConstraints, Extension, MessageContext } from './extensions/extension.ts'
 export type { FetchHandler } from './http/fetch-adapter.ts'
 export { authorityOf } from './grpc/grpc-authority.ts'

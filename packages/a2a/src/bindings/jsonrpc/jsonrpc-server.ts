@@ -24,7 +24,7 @@ export interface Envelope {
 export interface MalformedEnvelope {
   /** `null` if the id could not be read (F-1). */
   readonly id: IdText
-  /** Set if only the content is invalid. It decides which version's spelling the error uses (B-10). */
+  /** Set if it could be read. It decides which version's spelling the error uses (B-10). */
   readonly method?: string
   readonly error: A2AError
 }
@@ -36,11 +36,11 @@ export function readEnvelope({ value, text, isTooDeep }: JsonBody): Envelope | M
   const isNotification = request.id === undefined
   const id = isNotification ? 'null' : readId(request.id, isTooDeep ? undefined : text)
   if (id === undefined) return malformed('null', 'id must be a string, a number or null')
-  if (request.jsonrpc !== '2.0') return malformed(id, 'jsonrpc must be "2.0"')
   const { method } = request
   if (typeof method !== 'string' || method === '') {
     return malformed(id, 'method must be a string that is not empty')
   }
+  if (request.jsonrpc !== '2.0') return { ...malformed(id, 'jsonrpc must be "2.0"'), method }
   if (isNotification) return { id, method, params: {}, isNotification }
   if (isTooDeep) return { id, method, error: tooDeep() }
   const params = request.params ?? {}

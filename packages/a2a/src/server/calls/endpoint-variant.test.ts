@@ -12,8 +12,11 @@ const { open, post, get } = openServers()
 const always = (): boolean => true
 const variant = (over: Partial<EndpointVariant> = {}): EndpointVariant => ({ path: '/v1', matches: always, ...over })
 
-async function* readFrames(handler: Handler, path: string, body: unknown): AsyncGenerator<any> {
-  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+type Headers = Readonly<Record<string, string>>
+
+async function* readFrames(handler: Handler, path: string, body: unknown, more: Headers = {}): AsyncGenerator<any> {
+  const headers = { 'content-type': 'application/json', ...more }
+  const init = { method: 'POST', headers, body: JSON.stringify(body) }
   const { body: stream } = await handler.fetch(new Request(`http://localhost${path}`, init))
   const decoder = new TextDecoder()
   let rest = ''
@@ -24,8 +27,7 @@ async function* readFrames(handler: Handler, path: string, body: unknown): Async
   }
 }
 
-const frames = (handler: Handler, path: string, body: unknown): Promise<any[]> =>
-  Array.fromAsync(readFrames(handler, path, body))
+const frames = (...request: Parameters<typeof readFrames>): Promise<any[]> => Array.fromAsync(readFrames(...request))
 
 describe('an endpoint variant', () => {
   it('rewrites results, events and frames at its path, with the JSON-RPC form if configured', async () => {
@@ -144,5 +146,70 @@ describe('an endpoint variant', () => {
     assert.deepEqual(await frames(handler, '/a2a', lost), [])
     const plain = await post(handler, { ...lost, method: 'message/send' }, {}, '/api/a2a')
     assert.equal(plain.json.error.code, -32_001)
+  })
+
+  it('answers GetTask by a stream from the current state, if the request accepts that first [S2-15]', async () => {
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const handler = open({
+      agent: async function* () {
+        yield 'one '
+        await mayEnd
+        yield 'two'
+      },
+      endpointVariants: [variant({ path: '/api/a2a', streamGetTask: true })],
+    })
+    const started = readFrames(handler, '/a2a', rpc('message/stream', { message: legacyTestMessage() }))
+    let taskId = ''
+    for await (const { result } of started) {
+      taskId = result.taskId ?? result.id
+      if (result.kind === 'artifact-update') break
+    }
+    const body = rpc('tasks/get', { taskId })
+    const accept = { accept: 'text/event-stream' }
+    for (const [path, headers] of [
+      ['/api/a2a', {}],
+      ['/api/a2a', { accept: 'application/json, text/event-stream' }],
+      ['/a2a', accept],
+    ] as const) {
+      assert.equal((await post(handler, body, headers, path)).json.result.kind, 'task', path)
+    }
+    const seen: any[] = []
+    for await (const { result } of readFrames(handler, '/api/a2a', body, accept)) {
+      seen.push(result)
+      if (seen.length === 2) end()
+    }
+    assert.deepEqual(
+      seen.map(({ kind, status, final, artifact }) => [kind, status?.state ?? artifact.parts[0].text, final]),
+      [
+        ['status-update', 'working', false],
+        ['artifact-update', 'one ', undefined],
+        ['artifact-update', 'two', undefined],
+        ['status-update', 'completed', true],
+      ],
+    )
+    assert.deepEqual([seen[0].taskId, seen[1].append, seen[2].append], [taskId, undefined, true])
+    // Of a finished task the content comes first: a client of 0.x stops reading at the final status.
+    const over = (await frames(handler, '/api/a2a', body, accept)).map(({ result }) => [
+      result.kind,
+      result.final,
+      result.lastChunk,
+    ])
+    assert.deepEqual(over, [
+      ['artifact-update', undefined, true],
+      ['status-update', true, undefined],
+    ])
+  })
+
+  it('answers GetTask by the task if the agent does not stream', async () => {
+    const endpointVariants = [variant({ path: '/api/a2a', streamGetTask: true })]
+    const handler = open({ streaming: false, endpointVariants })
+    const sent = await post(handler, rpc('message/send', { message: legacyTestMessage() }))
+    const got = await post(
+      handler,
+      rpc('tasks/get', { id: sent.json.result.id }),
+      { accept: 'text/event-stream' },
+      '/api/a2a',
+    )
+    assert.equal(got.json.result.kind, 'task')
   })
 })

@@ -3,10 +3,12 @@
  * changes how results, events and errors are written, which extensions are active by default and when a stream closes. It wraps a
  * version's dialect: neither the versions nor the engine know of it.
  */
-import { isStruct } from '../../model/struct.ts'
+import { isStruct, omitUndefined } from '../../model/struct.ts'
 import { type BindingName, bindingServers } from '../../bindings/protocol-bindings.ts'
+import type { StreamItem, TaskEventStream } from '../../engine/contract.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { A2AError } from '../../model/error.ts'
+import { taskBytes } from '../../model/json-nodes.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { Dialect, ProtocolVersion, VersionId } from '../../versions/version.ts'
 
@@ -35,6 +37,11 @@ export interface EndpointVariant {
   readonly keepOpenOnInputRequired?: boolean
   /** A JSON-RPC stream that cannot begin: a JSON document, or a stream whose only event is the error. Default `plain`. */
   readonly streamErrors?: 'plain' | 'event'
+  /**
+   * GetTask over JSON-RPC is answered by a stream if `text/event-stream` comes first in its `Accept`: the current status and
+   * artifacts, then the events that follow. Default false.
+   */
+  readonly streamGetTask?: boolean
   /** Rewrites each task, message and event, as the version writes it. Must depend on its argument alone. */
   rewrite?(object: WireObject): WireObject
   /** Rewrites the JSON text of a stream's event, complete with what depends on the stream. */
@@ -44,7 +51,10 @@ export interface EndpointVariant {
 }
 
 /** A variant for one version and binding. */
-export interface CallVariant extends Pick<EndpointVariant, 'extensions' | 'keepOpenOnInputRequired' | 'streamErrors'> {
+export interface CallVariant extends Pick<
+  EndpointVariant,
+  'extensions' | 'keepOpenOnInputRequired' | 'streamErrors' | 'streamGetTask'
+> {
   readonly dialect: Dialect
 }
 
@@ -102,4 +112,40 @@ function variantDialect(base: Dialect, { path, rewrite, frame, errorBody }: Endp
       return errorBody === undefined ? body : errorBody(body, error, errorTable[error.code].http)
     },
   }
+}
+
+/** A subscription that begins with events in place of the task. */
+export function currentStateStream(source: TaskEventStream): TaskEventStream {
+  return {
+    // Not a generator: a waiting one cannot be canceled.
+    [Symbol.asyncIterator]() {
+      const items = source[Symbol.asyncIterator]()
+      return {
+        async next() {
+          const { done, value } = await items.next()
+          return done === true ? { done, value: undefined } : { done: false, value: value.flatMap(eventsOfSnapshot) }
+        },
+        return: async () => (await items.return?.()) ?? { done: true, value: undefined },
+      }
+    },
+  }
+}
+
+/** Only the last event has the position: a client that has read fewer must not resume after it. */
+function eventsOfSnapshot(item: StreamItem): readonly StreamItem[] {
+  if (!('task' in item.event)) return [item]
+  const { task } = item.event
+  const { id: taskId, contextId, status, metadata, artifacts = [] } = task
+  const statusUpdate = { taskId, contextId, status, ...omitUndefined({ metadata }) }
+  const state = { event: { statusUpdate }, bytes: taskBytes({ ...task, artifacts: [], history: [] }) }
+  const chunks = artifacts.map((artifact) => ({
+    event: { artifactUpdate: { taskId, contextId, artifact, ...(item.final ? { lastChunk: true } : {}) } },
+    bytes: taskBytes({ ...task, artifacts: [artifact], history: [] }),
+  }))
+  // Clients of 0.x stop reading at a final status.
+  const events = item.final ? [...chunks, state] : [state, ...chunks]
+  const { seq: _position, ...shared } = item
+  return events.map((event, index) =>
+    index === events.length - 1 ? { ...item, ...event } : { ...shared, ...event, final: false },
+  )
 }

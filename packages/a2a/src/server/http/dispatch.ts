@@ -14,7 +14,7 @@ import type { ProtocolVersion, Route } from '../../versions/version.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { checkPathTenant } from '../admission/tenants.ts'
 import { admitCall, admitFailedCall, requireRegistered } from '../calls/call-steps.ts'
-import type { CallVariant } from '../calls/endpoint-variant.ts'
+import { type CallVariant, currentStateStream } from '../calls/endpoint-variant.ts'
 import { pathNotFound, performOperation } from '../calls/perform-operation.ts'
 import { isStreaming, type RequestContext } from '../calls/request-context.ts'
 import type { ServerContext } from '../server-context.ts'
@@ -63,7 +63,9 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
       if (requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
       if (operation === undefined) throw methodNotFound(envelope.method, version)
       if (envelope.isNotification === true) throw notificationError()
-      return await answer(context, operation, framing, variant)
+      const isStreamedGet = operation === 'GetTask' && variant?.streamGetTask === true && acceptsStream(context)
+      if (isStreamedGet) operation = 'SubscribeToTask'
+      return await answer(context, operation, framing, variant, isStreamedGet)
     } catch (thrown) {
       const reason = await admitFailedCall(context, thrown)
       const { version } = context
@@ -120,6 +122,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
     operation: Operation,
     framing: Framing,
     variant: CallVariant | undefined,
+    isStreamedGet = false,
   ): Promise<HttpResponse> {
     const { request, registeredAgent } = context
     context.operation = operation
@@ -140,6 +143,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
     }
     const chunks = streamChunks({
       ...result,
+      ...(isStreamedGet ? { stream: currentStateStream(result.stream) } : {}),
       framing,
       keepAliveMs: server.keepAliveMs,
       onError: (reason) => server.toClientError(reason, registeredAgent),
@@ -173,6 +177,10 @@ function headersOf(context: RequestContext, contentType: string, isRead: boolean
 /** Only URIs of the agent's own card are echoed (B-143). */
 export function extensionsHeader({ version, extensions }: RequestContext): HttpHeaders {
   return extensions.length > 0 ? { [version.spelling.extensionsHeader]: extensions.join(', ') } : {}
+}
+
+function acceptsStream({ request, registeredAgent }: RequestContext): boolean {
+  return registeredAgent.entry.streaming && /^\s*text\/event-stream\b/i.test(request.header('accept') ?? '')
 }
 
 /** Whether the error of a stream that cannot begin is sent as the stream's only event, as its version or its path requires. */

@@ -3,8 +3,9 @@
  * expect the question of a client tool on the message and the content of an artifact in `part`, and keep their stream open while
  * they answer a question. They use two paths, `/api/a2a` for JSON-RPC and `/v1` for REST; all other paths are unchanged.
  */
-import { clientToolsExtension, isStruct, omitUndefined, traceExtension } from '@parley/a2a'
-import type { EndpointVariant, VariantRequest, WireObject } from '@parley/a2a/server'
+import { clientToolsExtension, traceExtension } from '../../model/extension.ts'
+import { isStruct, omitUndefined } from '../../model/struct.ts'
+import type { EndpointVariant, VariantRequest, WireObject } from './endpoint-variant.ts'
 
 /** Such clients name no extensions and expect these (S2-13, S2-31). */
 const shared = {
@@ -13,8 +14,23 @@ const shared = {
   rewrite,
 } as const
 
+/**
+ * For `endpointVariants`: serves clients of an early draft of A2A 0.3 at `/api/a2a` (JSON-RPC) and `/v1` (REST). Their events have
+ * trace ids if `extensions` has `trace()`.
+ *
+ * @example
+ * ```ts
+ * const handler = createHandler({ agent, store: memoryStore(), endpointVariants: legacyV03Draft, extensions: [trace()] })
+ * ```
+ */
 export const legacyV03Draft: readonly EndpointVariant[] = [
-  { ...shared, path: '/api/a2a', matches: ({ version }) => version !== '1.0', streamErrors: 'event' },
+  {
+    ...shared,
+    path: '/api/a2a',
+    matches: ({ version }) => version !== '1.0',
+    streamErrors: 'event',
+    streamGetTask: true,
+  },
   { ...shared, path: '/v1', matches: isMarkedSend, form: 'json', frame: withResult, errorBody },
 ]
 

@@ -1,8 +1,8 @@
 /** The output of the profile, object by object. test/requirements covers how it is served. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientToolsExtension as uri } from '@parley/a2a'
-import type { EndpointVariant, WireObject } from '@parley/a2a/server'
+import { clientToolsExtension as uri } from '../../model/extension.ts'
+import type { EndpointVariant, WireObject } from './endpoint-variant.ts'
 import { legacyV03Draft } from './legacy-v03-draft.ts'
 
 const [rpc, rest] = legacyV03Draft as [EndpointVariant, EndpointVariant]
