@@ -1,9 +1,15 @@
-/** The client programs of the document about an older draft, verbatim, against a hub with the profile for them. */
+/**
+ * The client programs of the document about an older draft, verbatim, against a hub with the profile for them, and against the
+ * example that is the server of the document on the SDK.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
+import { createApp } from '../../examples/express-rxjs/app.ts'
 import { newFolder, runParley, startHub } from '../hub/running-hub.ts'
 import { fetchFrom, framesOf, splitBody, loadProgram, type ProgramGlobals } from './client-program.ts'
 import { programIn, readDocument } from './seed-document.ts'
@@ -279,5 +285,31 @@ describe('handleInputRequired', { timeout: 120_000 }, () => {
     const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')).join('\n')
     assert.ok(text.includes('Please provide your API key'))
     return text
+  }
+})
+
+describe('the example in Express with RxJS', { timeout: 120_000 }, async () => {
+  const { app, close } = createApp()
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(async () => {
+    await close()
+    server.close()
+  })
+  const fetchApp = fetchFrom(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'token-123')
+
+  const sources = { client: withoutSecondError(program('client')), 'jsonrpc-client': program('jsonrpc-client') }
+  for (const [name, source] of Object.entries(sources)) {
+    it(`serves ${name} of the document: its states, and each chunk as \`part\` [S2-25 S2-32 S2-33 S2-34]`, async () => {
+      const run = prelude({ fetch: fetchApp })
+      await loadProgram(source, run.globals, ['example']).example()
+      const named = Map.groupBy(run.log, ([label]) => label)
+      assert.deepEqual(named.get('Status:')?.at(-1), ['Status:', 'completed'])
+      const chunks = named.get('Artifact chunk:') ?? named.get('Artifact:') ?? []
+      const text = chunks.map(([, part]) => (part as { text: string }).text).join('')
+      assert.match(text, /^You asked: \S/)
+      assert.deepEqual(run.warnings, [])
+      if (name === 'client') assert.equal((named.get('Result:')?.[0]?.[1] as any).status.state, 'completed')
+    })
   }
 })
