@@ -4,7 +4,7 @@ import { type RequirementGroup, requirement } from '../requirement.ts'
 export const legacyV03Draft: RequirementGroup = {
   title: 'Clients of an older draft',
   about:
-    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run their own tools on request, and read trace ids from events. Both paths serve the default agent. The client programs of that description run verbatim against a hub with `profiles.olderDraft` ([Serve clients of an early 0.3 draft](../guides/legacy-v03-draft.md)): on these two paths, and for requests of this draft only, the hub also writes the nonstandard members that they read. An earlier decision not to write such shapes (S2-25, S2-34) is overturned for this profile. Everywhere else the official form is written and both are read.',
+    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run their own tools on request, and read trace ids from events. Both paths serve the default agent. The client programs of that description run verbatim against a hub with `profiles.olderDraft`, and against an application on the SDK with `legacyV03Draft`, such as the [RxJS agent in Express](../guides/express-rxjs.md) ([Serve clients of an early 0.3 draft](../guides/legacy-v03-draft.md)): on these two paths, and for requests of this draft only, the server also writes the nonstandard members that they read. An earlier decision not to write such shapes (S2-25, S2-34) is overturned for this profile. Everywhere else the official form is written and both are read.',
   requirements: [
     requirement('S2-1', 'JSON-RPC is posted to `/api/a2a`, or to the address on the card.'),
     requirement(
@@ -43,7 +43,8 @@ export const legacyV03Draft: RequirementGroup = {
       instead: 'An answer that fits no open question of a task that asked for a secret is refused, and not stored.',
     }),
     requirement('S2-15', '`tasks/get` with a `taskId` may be requested as a stream.', {
-      instead: '`taskId` is accepted in place of `id`; `tasks/resubscribe` gives a stream.',
+      instead:
+        'A stream under the profile, where `Accept` asks for it. Elsewhere `taskId` is accepted in place of `id`, and `tasks/resubscribe` gives a stream.',
     }),
     requirement('S2-16', 'A wait for input ends after a timeout, with a failure or by continuing.', {
       instead: 'A failure is the state of the task, with the reason INPUT_TIMEOUT, and no error of the stream.',
@@ -54,7 +55,8 @@ export const legacyV03Draft: RequirementGroup = {
     }),
     requirement('S2-18', '`started` is a state.', { instead: 'It is read as `submitted` and never written.' }),
     requirement('S2-19', 'An invalid envelope gives the reason, with HTTP 400.', {
-      instead: 'With HTTP 200, like all JSON-RPC errors.',
+      instead:
+        'With HTTP 200, like all JSON-RPC errors. A missing `id` and a missing `jsonrpc` have one shape: that of the method, which for a stream is an event.',
     }),
     requirement('S2-20', 'An unknown method is named in the error.'),
     requirement('S2-21', 'A missing or wrong message is named in the error.'),
