@@ -160,7 +160,7 @@ describe('under the profile for the older draft', { timeout: 120_000 }, () => {
       ] as const) {
         const answer = await post(`${hub.url}/api/a2a`, { ...envelope, ...call })
         const text = (await answer.text()).replace(/^data: /, '')
-        const { error, ...rest } = JSON.parse(text) as any
+        const { error, ...rest } = JSON.parse(text)
         assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, contentType], text)
         assert.deepEqual(rest, { jsonrpc: '2.0', id: echoed })
         assert.deepEqual([error.code, error.data], [-32_600, { reason: 'INVALID_REQUEST' }])

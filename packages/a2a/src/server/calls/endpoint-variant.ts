@@ -122,8 +122,8 @@ export function currentStateStream(source: TaskEventStream): TaskEventStream {
       const items = source[Symbol.asyncIterator]()
       return {
         async next() {
-          const { done, value } = await items.next()
-          return done === true ? { done, value: undefined } : { done: false, value: value.flatMap(eventsOfSnapshot) }
+          const batch = await items.next()
+          return batch.done === true ? batch : { done: false, value: batch.value.flatMap(eventsOfSnapshot) }
         },
         return: async () => (await items.return?.()) ?? { done: true, value: undefined },
       }
@@ -135,7 +135,7 @@ export function currentStateStream(source: TaskEventStream): TaskEventStream {
 function eventsOfSnapshot(item: StreamItem): readonly StreamItem[] {
   if (!('task' in item.event)) return [item]
   const { task } = item.event
-  const { id: taskId, contextId, status, metadata, artifacts = [] } = task
+  const { id: taskId, contextId = '', status, metadata, artifacts = [] } = task
   const statusUpdate = { taskId, contextId, status, ...omitUndefined({ metadata }) }
   const state = { event: { statusUpdate }, bytes: taskBytes({ ...task, artifacts: [], history: [] }) }
   const chunks = artifacts.map((artifact) => ({
