@@ -10,6 +10,7 @@ import type { AgentFunction } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
 import type { AgentSettings, Handler } from '@parley/a2a/server'
 import { memoryStore } from '@parley/a2a'
+import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { assistant, found, itinerary, joke, output, question, quick, tickets } from './v0-2-agent.ts'
 import { bodyOf, exampleRequests } from './v0-2-documents.ts'
 
@@ -29,7 +30,7 @@ for (const version of [undefined, '0.2']) {
     { timeout: 120_000 },
     () => {
       const reportIsDue = Promise.withResolvers<void>()
-      const notified = Promise.withResolvers<Notification>()
+      const notifications: Notification[] = []
       const handlers: Handler[] = []
       let main: Handler
       let direct: Handler
@@ -53,7 +54,7 @@ for (const version of [undefined, '0.2']) {
             async fetch(request) {
               const body = JSON.parse(await request.text())
               const { url, headers } = request
-              if (body.status?.state === 'completed') notified.resolve({ url, headers, body })
+              notifications.push({ url, headers, body })
               return new Response()
             },
           },
@@ -180,13 +181,27 @@ for (const version of [undefined, '0.2']) {
         )
       })
 
-      it('9.5: a send with a webhook is acknowledged at once, and the webhook is notified of the end [S1-5 B-66]', async () => {
+      it('9.5: a send with a webhook is acknowledged at once, and the webhook gets the task once it has ended [S1-5 B-66 B-122]', async () => {
         const task = await resultOf(main, bodyOf('9.5', 'a report, with a webhook'))
         // The report is not due before this: a blocking send would wait forever.
         assert.match(task.status.state, /^(submitted|working)$/)
         reportIsDue.resolve()
-        const { url, headers: sent, body } = await notified.promise
+        await eventually(
+          async () => (await main.push?.cursors(task.id))?.[0]?.state === 'done',
+          'the webhook to be done',
+        )
+        const bodies = notifications.map((one) => JSON.stringify(one.body))
+        assert.deepEqual(bodies, [...new Set(bodies)], 'no task is told twice')
+        assert.equal(notifications.filter((one) => one.body.status.state === 'completed').length, 1)
+        const { url, headers: sent, body } = notifications.at(-1) as Notification
         assert.equal(url, webhook)
+        // The whole task, as it is afterwards.
+        assert.deepEqual(
+          body,
+          await resultOf(main, JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tasks/get', params: { id: task.id } })),
+        )
+        assert.equal(body.status.state, 'completed')
+        assert.ok(body.artifacts.length > 0)
         assert.equal(sent.get('x-a2a-notification-token'), 'secure-client-token-for-task-aaa')
         assert.equal(sent.get('content-type'), 'application/json')
         assert.deepEqual([body.kind, body.id, body.contextId], ['task', task.id, task.contextId])

@@ -25,7 +25,11 @@ export const pushing: Section = {
       v1,
       'A notification is a POST of application/a2a+json with exactly one of task, message, statusUpdate and artifactUpdate.',
     ),
-    should('B-122', legacyVersions, 'A notification is the whole task with its `kind`, as application/json.'),
+    should(
+      'B-122',
+      legacyVersions,
+      'A notification is the whole task with its `kind`, as application/json. It is skipped if the task is the one last delivered to that config.',
+    ),
     decision(
       'B-123',
       allVersions,
@@ -45,7 +49,7 @@ export const pushing: Section = {
     must(
       'B-127',
       allVersions,
-      'Every event is sent at least once, in the order of its task for each webhook, and no webhook waits for another.',
+      'Every event is sent at least once (in 0.x within its task), in the order of its task for each webhook, and no webhook waits for another.',
     ),
     should(
       'B-128',

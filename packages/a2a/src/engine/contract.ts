@@ -188,7 +188,7 @@ export interface PushDelivery {
   readonly target: PushTarget
   /** The trace of the event, with this attempt as its span (W3C Trace Context). */
   readonly traceparent: string
-  /** Returns the current task. */
+  /** Returns the current task. The notification that contains it is the last one for all events up to now. */
   task(): Task
   /** Aborted at the delivery timeout, or when the notification must no longer be delivered. */
   readonly signal: AbortSignal

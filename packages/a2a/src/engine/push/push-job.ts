@@ -54,6 +54,8 @@ export async function runPushJob(
   const wantsAll = triggersOf(push.config) === 'all'
   let cursor = push.deliveredSeq
   let delivered = 0
+  /** The head of the task in the last body. Later bodies up to there would be the same, so the cursor moves past them (B-122). */
+  let carriedSeq = 0
 
   const loaded = await deps.find(taskId)
   if (loaded === undefined) return idleResult(true)
@@ -69,6 +71,7 @@ export async function runPushJob(
     const items = await nextItems(loaded)
     if (items.length === 0) break
     for (const item of items) {
+      if (item.seq <= cursor) continue
       if (!isWanted(item.event)) {
         cursor = item.seq
         continue
@@ -80,7 +83,7 @@ export async function runPushJob(
       const outcome = await deliverItem(item)
       if (stop.aborted && outcome.outcome !== 'delivered') return continueLater()
       if (outcome.outcome !== 'delivered') return fail(outcome)
-      cursor = item.seq
+      cursor = Math.max(item.seq, carriedSeq)
       delivered += 1
     }
   }
@@ -129,10 +132,15 @@ export async function runPushJob(
     const sentItem = event === item.event ? item : { ...item, event }
     const attempt = delivered === 0 ? push.attempt + 1 : 1
     const traceparent = traceOf(item, startedAt)
+    const carriedTask = (): Task => {
+      carriedSeq = (loaded as LoadedTask).fold.head
+      return task()
+    }
     let outcome: PushOutcome
     try {
       const { agent } = (loaded as LoadedTask).partition
-      const delivery = { agent, taskId, configId: id, item: sentItem, target, traceparent, task, signal }
+      const about = { agent, taskId, configId: id, item: sentItem, target, traceparent }
+      const delivery = { ...about, task: carriedTask, signal }
       outcome = await Promise.race([deps.deliver(delivery), aborted.promise])
     } catch (cause) {
       log.error('a notification could not be built', { taskId, configId: id, seq, cause })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Agent } from '../../agents/agent.ts'
+import type { Task } from '../../model/task.ts'
 import { readTraceparent, spanIdOfPush } from '../../model/trace.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { eventually } from '../../testing/fixtures/test-engine.ts'
@@ -253,6 +254,55 @@ describe('delivery', () => {
     const second = await openPushTestEngine(t, () => 'done', {}, { store, now: () => later })
     await eventually(async () => (await second.service.cursors(id))[0]?.state === 'done')
     assert.deepEqual(describeDeliveries(second.receiver.deliveries), ['SUBMITTED', 'WORKING', 'done', 'COMPLETED'])
+  })
+
+  it('of whole tasks skips what the last one contained, also after a restart [B-122]', async (t) => {
+    const store = memoryStore()
+    const asks: Agent = async function* () {
+      yield 'half of it'
+      yield { state: 'TASK_STATE_INPUT_REQUIRED' }
+    }
+    const tasks: Task[] = []
+    const isDue = Promise.withResolvers<void>()
+    const first = await openPushTestEngine(t, asks, { scheduleMs: [60_000] }, { store })
+    first.receiver.answer = async ({ task }) => {
+      await isDue.promise
+      return tasks.push(task()) === 1 ? deliveredOutcome : failedOutcome
+    }
+    const { id } = await first.testEngine.task('go', withPush())
+    isDue.resolve()
+    await eventually(() => tasks.length > 0)
+    await first.testEngine.engine.close()
+    const later = Date.now() + 120_000
+    const second = await openPushTestEngine(t, asks, {}, { store, now: () => later })
+    second.receiver.answer = ({ task }) => {
+      tasks.push(task())
+      return deliveredOutcome
+    }
+    await second.testEngine.cancel(id)
+    await eventually(async () => (await second.service.cursors(id))[0]?.state === 'done')
+    assert.deepEqual(
+      tasks.map(({ status }) => status.state),
+      ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_CANCELED'],
+    )
+  })
+
+  it('of whole tasks skips nothing that came after the body was built [B-122 B-127]', async (t) => {
+    const { agent, release } = createBlockedAgent()
+    const { testEngine, receiver, service } = await openPushTestEngine(t, agent)
+    const states: string[] = []
+    receiver.answer = async ({ task, taskId }) => {
+      const { state } = task().status
+      states.push(state)
+      if (state !== 'TASK_STATE_WORKING') return deliveredOutcome
+      release()
+      await testEngine.reaches(taskId, 'TASK_STATE_COMPLETED')
+      return deliveredOutcome
+    }
+    const { id } = await testEngine.start('go', withPush())
+    await eventually(async () => (await service.cursors(id))[0]?.state === 'done')
+    assert.deepEqual(states.slice(-2), ['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
+    assert.equal(new Set(states).size, states.length)
   })
 
   it('reports the result of a task whose log was dropped', async (t) => {
