@@ -8,6 +8,7 @@ import type { ChosenInterface } from '../contract.ts'
 /** Any other document with a name and a version is not an agent card. */
 const cardPathPattern = /\/\.well-known\/agent(-card)?\.json$/
 const interfaceFields = ['supportedInterfaces', 'supported_interfaces', 'additionalInterfaces', 'url']
+const protocolFields = /^(protocol_?version|preferred_?transport|(supported|additional)_?interfaces)$/i
 
 /** The document with simple tasks as its interface, if it was found at a card path and lists no interface. */
 export function withSimpleTasksInterface(document: unknown, from: URL): unknown {
@@ -18,7 +19,14 @@ export function withSimpleTasksInterface(document: unknown, from: URL): unknown 
     return Array.isArray(value) ? value.length > 0 : value !== ''
   }
   if (!cardPathPattern.test(from.pathname) || interfaceFields.some(lists)) return document
-  return { ...fields, supportedInterfaces: [simpleTasksInterface(baseOfCard(from))] }
+  return { ...fields, supportedInterfaces: [simpleTasksBeside(from)] }
+}
+
+/** The same for a card whose document has a `url` and no field that says which protocol is served there; else `undefined`. */
+export function asSimpleTasksCard(card: AgentCard): AgentCard | undefined {
+  const { document = {}, from } = cardSourceOf(card) ?? {}
+  if (from === undefined || Object.keys(document).some((field) => protocolFields.test(field))) return undefined
+  return { ...card, supportedInterfaces: [simpleTasksBeside(from)] }
 }
 
 export const simpleTasksInterface = (url: string): AgentInterface => ({
@@ -27,16 +35,19 @@ export const simpleTasksInterface = (url: string): AgentInterface => ({
   protocolVersion: '0.2',
 })
 
+const simpleTasksBeside = (from: URL): AgentInterface => simpleTasksInterface(baseOfCard(from))
+
 const baseOfCard = ({ origin, pathname }: URL): string => origin + pathname.replace(/(\/\.well-known\/[^/]*)?\/*$/, '')
 
 /** Peers from before 0.2 have a URL on their cards that serves no A2A. */
 export function guessSimpleTasksInterface(
-  { version, url }: ChosenInterface,
+  { version, url, protocolBinding }: ChosenInterface,
   operation: Operation,
   card: AgentCard | undefined,
 ): readonly ChosenInterface[] {
-  if (card === undefined || version === '1.0' || !operation.startsWith('Send')) return []
+  const isDeclared = protocolBinding === simpleTasksBindingUri
+  if (card === undefined || isDeclared || version === '1.0' || !operation.startsWith('Send')) return []
   const from = cardSourceOf(card)?.from
   const why = `its card declares A2A ${version} at ${url}, where none is served; trying it as a peer with simple tasks`
-  return [{ ...simpleTasksInterface(from === undefined ? url : baseOfCard(from)), version: '0.2', why }]
+  return [{ ...(from === undefined ? simpleTasksInterface(url) : simpleTasksBeside(from)), version: '0.2', why }]
 }

@@ -64,8 +64,11 @@ export function createSimpleTasksTransport(
     })
     const { status } = response
     const answer = await readText(response, parts.maxBodyBytes, signal, about.timeoutMs)
-    if (!response.ok)
-      throw withResponseDetails(new A2AError(codeOf(status, method), `HTTP ${status}`), answer, response)
+    if (!response.ok) {
+      // A submission has no id: the peer cannot recognize a repeat.
+      const details = method === 'POST' ? { reason: 'NOT_IDEMPOTENT' } : {}
+      throw withResponseDetails(new A2AError(codeOf(status, method), `HTTP ${status}`, details), answer, response)
+    }
     await checkJsonNodesIfLong(answer, parts)
     let payload: unknown
     try {
