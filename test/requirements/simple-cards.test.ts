@@ -35,6 +35,18 @@ describe('buildAgentCard', () => {
     )
   })
 
+  it('has the name, the description and the version that it gets', () => {
+    const about = { name: 'Ada', description: 'Finds books', version: '2.0.0' }
+    const { name, description, version, skills } = buildAgentCard('https://agent.example.com', undefined, about)
+    assert.deepEqual({ name, description, version }, about)
+    assert.deepEqual(
+      skills.map((skill) => [skill.name, skill.description]),
+      [['Ada', 'Finds books']],
+    )
+    assert.equal(buildAgentCard('https://agent.example.com', db, { name: 'Ada' }).description, 'Ada, an A2A agent')
+    assert.equal(buildAgentCard('https://agent.example.com', db, { version: '3.1.4' }).version, '3.1.4')
+  })
+
   it('is a card that a client can use', async () => {
     const card = buildAgentCard('https://agent.example.com/')
     assert.equal(card.url, 'https://agent.example.com')

@@ -7,6 +7,7 @@ import { A2AError, memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import {
   clearAgentCardCache,
+  clearTaskStore,
   discoverAgent,
   ExternalServiceError,
   fetchAgentCard,
@@ -14,11 +15,13 @@ import {
   ValidationError,
 } from '@parley/a2a/simple'
 import type { A2AAgentCard, RemoteInvocationResult } from '@parley/a2a/simple'
+import { openSimplePeer } from './simple-peer.ts'
 
 beforeEach(clearAgentCardCache)
 
 const baseUrl = 'https://agent.example.com'
 const minute = 60_000
+const limits = { pollMs: 20, firstDelayMs: 5 }
 
 interface Seen {
   readonly line: string
@@ -31,12 +34,13 @@ const lost: Seen = { line: 'nothing was sent', body: {}, at: 0 }
 /** The network: one peer at the address of the document. Everything else is 404. */
 function network(t: TestContext, answer: (line: string) => { status?: number; body?: unknown } | undefined): Seen[] {
   const seen: Seen[] = []
-  t.mock.method(globalThis, 'fetch', async (request: Request): Promise<Response> => {
-    const { origin, pathname } = new URL(request.url)
+  t.mock.method(globalThis, 'fetch', async (url: unknown, init: RequestInit = {}): Promise<Response> => {
+    assert.equal(typeof url, 'string')
+    const { origin, pathname } = new URL(String(url))
     assert.equal(origin, baseUrl)
-    const line = `${request.method} ${pathname}`
-    const text = await request.text()
-    seen.push({ line, body: text === '' ? undefined : JSON.parse(text), at: Date.now() })
+    const { method = 'GET', body: sent } = init
+    const line = `${method} ${pathname}`
+    seen.push({ line, body: typeof sent === 'string' ? JSON.parse(sent) : undefined, at: Date.now() })
     const { status = 200, body = { error: 'no' } } = answer(line) ?? { status: 404 }
     return Response.json(body, { status })
   })
@@ -130,6 +134,46 @@ describe('Scenario: Remote agent invocation', () => {
     })
   })
 
+  it('has another message for every kind of failure [S0-34]', async (t) => {
+    const refusing = (status: number) => (line: string) => (line.startsWith('POST') ? { status } : undefined)
+    const cardOnly = (card: { status?: number; body?: unknown }) => (line: string) =>
+      line.startsWith('GET /.well-known/') ? card : undefined
+    const said = (text: string) => ({ body: { ...submitted, state: 'failed', messages: [agentSaid(text)] } })
+    const failures: Readonly<Record<string, [error: string, answer: ReturnType<typeof peer> | 'no connection']>> = {
+      'no connection': [
+        `Submit failed: ${baseUrl}/.well-known/agent-card.json cannot be reached: ENOTFOUND`,
+        'no connection',
+      ],
+      'no access to the card': [
+        `Submit failed: HTTP 401: ${baseUrl}/.well-known/agent-card.json returned HTTP 401 instead of an agent card`,
+        cardOnly({ status: 401 }),
+      ],
+      'a card without a version': [
+        "Submit failed: The peer's response is malformed: version is required",
+        cardOnly({ body: { name: 'Remote' } }),
+      ],
+      'no access': ['Submit failed: HTTP 403', refusing(403)],
+      'an invalid text': ['Submit failed: HTTP 422', refusing(422)],
+      'no capacity': ['Submit failed: HTTP 503', refusing(503)],
+      'a task that is lost': ['HTTP 404', peer({ status: 404 })],
+      'a task that takes too long': ['Timed out after 300000ms', peer({ body: submitted })],
+      'a failed task': ['Task failed', peer({ body: { ...submitted, state: 'failed' } })],
+      'a failed task with a reason': ['The disk is full', peer(said('The disk is full'))],
+    }
+    for (const [name, [expected, answer]] of Object.entries(failures)) {
+      t.mock.reset()
+      fakeTime(t)
+      clearAgentCardCache()
+      if (answer !== 'no connection') network(t, answer)
+      else {
+        const cause = Object.assign(new Error('no such host'), { code: 'ENOTFOUND' })
+        t.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
+      }
+      const { success, error } = await passing(t, invokeRemoteAgent(baseUrl, 'Summarize this'))
+      assert.deepEqual([success, error], [false, expected], name)
+    }
+  })
+
   it('submits nothing to a peer whose card exists but cannot be fetched [S0-34]', async (t) => {
     for (const status of [401, 403, 500]) {
       t.mock.reset()
@@ -174,6 +218,78 @@ describe('Scenario: Remote agent invocation', () => {
     network(t, peer({ body: submitted }, ...Array.from({ length: 30 }, () => gone), done))
     const { success, responseText } = await passing(t, invokeRemoteAgent(baseUrl, 'Summarize this'))
     assert.deepEqual([success, responseText], [true, 'Summary...'])
+  })
+
+  const postsOf = (seen: readonly Seen[]): readonly string[] =>
+    seen.flatMap(({ line }) => (line.startsWith('POST') ? [line] : []))
+  const statuses = [400, 404, 405, 429, 500, 501, 502, 503, 504]
+  const found = { name: 'Remote', version: '1.2.0', capabilities: { streaming: true }, skills: [] }
+  const declared = 'whose card declares 0.2 and a url'
+  const cards = {
+    'without a card': undefined,
+    'whose card has no interface': found,
+    'whose card has a url': { ...found, url: `${baseUrl}/` },
+    [declared]: { ...found, url: `${baseUrl}/`, protocolVersion: '0.2.0' },
+  }
+
+  for (const [name, document] of Object.entries(cards)) {
+    it(`reports the status of a peer ${name}, and does not submit again [S0-34]`, async (t) => {
+      // Where the declared interface is not served either, the error is about that one.
+      const isServed = (status: number): boolean => document !== cards[declared] || ![404, 405, 501].includes(status)
+      for (const status of statuses.filter(isServed)) {
+        t.mock.reset()
+        fakeTime(t)
+        clearAgentCardCache()
+        const seen = network(t, (line) => {
+          if (line === 'POST /a2a/tasks/send') return { status }
+          return line === 'GET /.well-known/agent-card.json' && document ? { body: document } : undefined
+        })
+        const result = await passing(t, invokeRemoteAgent(baseUrl, 'Summarize this'))
+        assert.deepEqual(result, { success: false, error: `Submit failed: HTTP ${status}` })
+        assert.equal(postsOf(seen).filter((line) => line === 'POST /a2a/tasks/send').length, 1, `HTTP ${status}`)
+      }
+    })
+  }
+
+  it('sends the text to /a2a/tasks/send only, if the card has a url and nothing else about interfaces [S0-4]', async (t) => {
+    const urls = [baseUrl, `${baseUrl}/`, `${baseUrl}/rpc`, '/rpc', 'https://elsewhere.example.com/rpc']
+    for (const url of urls) {
+      t.mock.reset()
+      fakeTime(t)
+      clearAgentCardCache()
+      const answer = peer(done)
+      const seen = network(t, (line) =>
+        line === 'GET /.well-known/agent-card.json' ? { body: { ...found, url } } : answer(line),
+      )
+      const { success, responseText } = await passing(t, invokeRemoteAgent(`${baseUrl}/`, 'Summarize this'))
+      assert.deepEqual([success, responseText], [true, 'Summary...'])
+      assert.deepEqual(postsOf(seen), ['POST /a2a/tasks/send'])
+    }
+  })
+
+  it('calls only the addresses that egress allows [S0-36]', async () => {
+    const peer = await openSimplePeer()
+    const reached = { allow: ['127.0.0.1'], allowHttp: true }
+    try {
+      for (const egress of [{}, { allow: ['127.0.0.1'] }, { allowHttp: true }]) {
+        await assert.rejects(fetchAgentCard(peer.url, { egress }), { code: 'PERMISSION_DENIED' })
+        assert.equal(await discoverAgent(peer.url, { egress }), null)
+        const { success, error } = await invokeRemoteAgent(peer.url, 'hi', { egress })
+        assert.equal(success, false)
+        assert.match(error ?? '', /^Submit failed: .*(Blocked|not allowed)/)
+      }
+      assert.deepEqual(peer.requests, [])
+      assert.equal((await fetchAgentCard(peer.url, { egress: reached })).name, 'Parley')
+      assert.equal((await discoverAgent(peer.url, { egress: { ...reached } }))?.name, 'Parley')
+      assert.equal(peer.requests.length, 1, 'the card is cached for the same addresses')
+      assert.equal((await invokeRemoteAgent(peer.url, 'hi', { egress: reached, limits })).responseText, 'You said hi')
+      // By default every address is called.
+      assert.equal((await fetchAgentCard(peer.url)).name, 'Parley')
+      assert.equal((await invokeRemoteAgent(peer.url, 'hi', { limits })).responseText, 'You said hi')
+    } finally {
+      await peer.close()
+      clearTaskStore()
+    }
   })
 
   it('sends the requested skill', async (t) => {

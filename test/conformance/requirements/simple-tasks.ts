@@ -19,6 +19,10 @@ export const simpleTasks: RequirementGroup = {
     requirement(
       'S0-6',
       'The handler of a task receives its dependencies: a database, a process manager, and functions that list agents and create sessions.',
+      {
+        instead:
+          '`listAgents` and `createSession` must be passed, or be methods of `db`: the SDK does not know the tables of a program, so it has no default that reads them from a `Database` of `bun:sqlite`.',
+      },
     ),
     requirement('S0-7', 'The result of a call is `{ success, taskId, responseText, error }`.'),
     requirement('S0-8', 'A card is fetched from `/.well-known/agent-card.json` and cached for five minutes.', {

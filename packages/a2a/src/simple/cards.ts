@@ -27,6 +27,13 @@ export interface Persona {
   readonly background?: string
 }
 
+/** What a card says about its agent. */
+export interface CardDescription {
+  readonly name?: string
+  readonly description?: string
+  readonly version?: string
+}
+
 /** Skills, or tools by name, that are assigned to agents together. */
 export interface SkillBundle {
   readonly skills?: readonly AgentSkill[]
@@ -42,16 +49,23 @@ export interface CardDatabase {
 
 /**
  * Builds the card of this instance, with every registered tool as a skill. `baseUrl` defaults to the address from `BIND_HOST`
- * (127.0.0.1) and `PORT` (3000).
+ * (127.0.0.1) and `PORT` (3000). The default of the name is `Parley`, of the version `1.0.0`.
  *
  * @example
  * ```ts
- * const card = buildAgentCard('https://agent.example.com', { listTools: () => tools })
+ * const card = buildAgentCard('https://agent.example.com', { listTools: () => tools }, { name: 'Ada', version: '2.0.0' })
  * ```
  */
-export function buildAgentCard(baseUrl?: string, db: CardDatabase = {}): A2AAgentCard {
-  const about = { name: 'Parley', description: 'An agent that accepts simple tasks' }
-  return cardOf(about, skillsOf(db.listTools?.() ?? []), baseUrl)
+export function buildAgentCard(
+  baseUrl?: string,
+  db: CardDatabase = {},
+  { name, description = '', version }: CardDescription = {},
+): A2AAgentCard {
+  const about =
+    name === undefined && description === ''
+      ? { name: 'Parley', description: 'An agent that accepts simple tasks' }
+      : { name: name ?? 'Parley', description }
+  return cardOf({ ...about, ...(version !== undefined ? { version } : {}) }, skillsOf(db.listTools?.() ?? []), baseUrl)
 }
 
 /**

@@ -3,9 +3,10 @@ import { fetchCard } from '../client/card/card-discovery.ts'
 import { clearCardCache } from '../client/card/card-cache.ts'
 import { cardSourceOf } from '../client/card/card-source.ts'
 import { connect } from '../client/connect.ts'
-import type { ConnectOptions, InvokeOptions, RemoteAgent } from '../client/contract.ts'
-import { simpleTasksInterface } from '../client/simple-tasks/simple-tasks-card.ts'
-import { createHttpClient, platformFetch } from '../client/http/http-client.ts'
+import type { ConnectOptions, Fetch, InvokeOptions, RemoteAgent } from '../client/contract.ts'
+import type { GuardOptions } from '../client/egress/guarded-fetch.ts'
+import { asSimpleTasksCard, simpleTasksInterface } from '../client/simple-tasks/simple-tasks-card.ts'
+import { createHttpClient } from '../client/http/http-client.ts'
 import { invokeWith, messageWithStatus } from '../client/invoke.ts'
 import { defaultClientLimits } from '../client/default-limits.ts'
 import type { AgentCard } from '../model/card.ts'
@@ -23,30 +24,42 @@ export interface RemoteInvocationResult {
   error?: string
 }
 
+/** Which addresses the functions that call other agents may reach. */
+export interface EgressOptions {
+  /**
+   * For a `baseUrl` from an untrusted source: calls only the addresses that these rules allow, `{}` only public ones over https.
+   * Blocked addresses fail like unreachable ones. Needs the modules of Node. Default: every address is called.
+   */
+  readonly egress?: Omit<GuardOptions, 'lookup'> | undefined
+}
+
+/** Options of `invokeRemoteAgent`: those of `invoke`, and which addresses may be called. `egress` overrides `fetch`. */
+export interface RemoteInvocationOptions extends InvokeOptions, EgressOptions {}
+
 /** A task is polled every three seconds (S0-24). */
 const pollMs = 3_000
 
 /**
  * Fetches the card of the agent at `baseUrl` from `/.well-known/agent-card.json`. It is cached for five minutes, or as long as
  * its headers say. Throws `ExternalServiceError` with `details.status` if there is none, and `ValidationError` with
- * `details.violations` for a card without a name or a version.
+ * `details.violations` for a card without a name or a version. `egress` limits the addresses that are called.
  *
  * @example
  * ```ts
  * const { name, skills } = await fetchAgentCard('https://agent.example.com')
  * ```
  */
-export async function fetchAgentCard(baseUrl: string): Promise<A2AAgentCard> {
+export async function fetchAgentCard(baseUrl: string, { egress }: EgressOptions = {}): Promise<A2AAgentCard> {
   try {
-    return withAddress(await findCard(baseUrl))
+    return withAddress(await findCard(baseUrl, await fetchWithin(egress)))
   } catch (reason) {
     throw errorOf(reason)
   }
 }
 
 /** Like `fetchAgentCard`, but returns `null` instead of throwing. */
-export async function discoverAgent(baseUrl: string): Promise<A2AAgentCard | null> {
-  return fetchAgentCard(baseUrl).catch(() => null)
+export async function discoverAgent(baseUrl: string, options: EgressOptions = {}): Promise<A2AAgentCard | null> {
+  return fetchAgentCard(baseUrl, options).catch(() => null)
 }
 
 /** Drops all cached cards, so that the next call fetches them again. */
@@ -56,9 +69,10 @@ export function clearAgentCardCache(): void {
 
 /**
  * Submits a text to the agent at `baseUrl` and polls its task every three seconds until it is done. If the peer's card lists an
- * A2A interface, that interface is used; a peer without one, or without a card, is called by `POST /a2a/tasks/send` and `GET
- * /a2a/tasks/{id}`. If the card cannot be fetched for another reason, the result has an `error`. Never throws.
- * `options.timeoutMs` is 300,000 by default; the options of `connect`, including credentials, also apply to the card request.
+ * A2A interface, that interface is used; a peer without a card, or whose card declares no protocol, is called by `POST
+ * /a2a/tasks/send` and `GET /a2a/tasks/{id}`, and gets the text once: a failed submission is not repeated. If the card cannot be
+ * fetched for another reason, the result has an `error`. Never throws. `options.timeoutMs` is 300,000 by default; the options of
+ * `connect`, including credentials, also apply to the card request.
  *
  * @example
  * ```ts
@@ -68,9 +82,13 @@ export function clearAgentCardCache(): void {
 export async function invokeRemoteAgent(
   baseUrl: string,
   message: string,
-  options: InvokeOptions = {},
+  { egress, ...options }: RemoteInvocationOptions = {},
 ): Promise<RemoteInvocationResult> {
-  const { taskId, responseText, success, error } = await invokeWith((about) => open(baseUrl, about), message, {
+  const open = async (about: ConnectOptions): Promise<RemoteAgent> => {
+    const { fetch } = about
+    return connectTo(baseUrl, { ...about, fetch: egress || !fetch ? await fetchWithin(egress) : fetch })
+  }
+  const { taskId, responseText, success, error } = await invokeWith(open, message, {
     ...options,
     limits: { firstDelayMs: pollMs, pollMs, ...options.limits },
   })
@@ -82,10 +100,16 @@ export async function invokeRemoteAgent(
   }
 }
 
-/** A card that exists but cannot be fetched or read is an error: the agent behind it may not serve simple tasks. */
-async function open(baseUrl: string, options: ConnectOptions): Promise<RemoteAgent> {
+/**
+ * Unlike `connect`, a card with a `url` that declares no protocol is that of a peer with simple tasks: nothing else is tried. A card
+ * that exists but cannot be fetched or read is an error: the agent behind it may not serve simple tasks.
+ */
+async function connectTo(baseUrl: string, options: ConnectOptions): Promise<RemoteAgent> {
   try {
-    return await connect(baseUrl, options)
+    const agent = await connect(baseUrl, options)
+    const simpleTasksCard = asSimpleTasksCard(agent.card)
+    // The signature of the card is verified by then.
+    return simpleTasksCard ? await connect(simpleTasksCard, { ...options, verify: 'off' }) : agent
   } catch (reason) {
     if (!(reason instanceof A2AError)) throw reason
     if (reason.code === 'CARD_NOT_FOUND') return connect(cardWithoutName(baseUrl), options)
@@ -95,9 +119,34 @@ async function open(baseUrl: string, options: ConnectOptions): Promise<RemoteAge
   }
 }
 
-function findCard(baseUrl: string): Promise<AgentCard> {
+function findCard(baseUrl: string, fetch: Fetch): Promise<AgentCard> {
   const limits = { ...defaultClientLimits, attempts: 1 }
-  return fetchCard(baseUrl, { http: createHttpClient({ fetch: platformFetch, limits }), limits })
+  return fetchCard(baseUrl, { http: createHttpClient({ fetch, limits }), limits })
+}
+
+/** The platform's fetch, called as programs of this module call it: with a URL, so that they can replace it. */
+const fetchUrl: Fetch = async (request) => {
+  const { url, method, headers, redirect, signal } = request
+  const body = await request.text()
+  return fetch(url, {
+    method,
+    headers: Object.fromEntries(headers),
+    ...(body !== '' ? { body } : {}),
+    redirect,
+    signal,
+  })
+}
+
+/** One fetch for each set of rules: its connections and the cards that it fetched are used again. */
+const guardedFetches = new Map<string, Fetch>()
+
+async function fetchWithin(egress: EgressOptions['egress']): Promise<Fetch> {
+  if (egress === undefined) return fetchUrl
+  const { guardedFetch } = await import('../client/egress/guarded-fetch.ts')
+  const rules = JSON.stringify(egress)
+  const guarded = guardedFetches.get(rules) ?? guardedFetch(egress)
+  guardedFetches.set(rules, guarded)
+  return guarded
 }
 
 function withAddress(card: AgentCard): A2AAgentCard {
