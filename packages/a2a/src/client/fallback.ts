@@ -59,11 +59,10 @@ export async function tryOtherInterfaces<T>(
       return result
     } catch (reason) {
       const isGuess = !candidates.includes(at)
-      // An interface that this client cannot use says nothing about the agent, which may only be down for a moment.
-      if (isUnusable(failure) && !isGuess) failure = reason
       why = fallbackReasonOf(reason, operation, confirmed.has(at))
-      // A guess that is busy is right: its status says more than that nothing is served at the declared interface.
-      if (isGuess && why === 'busy') failure = reason
+      // An interface that this client cannot use says nothing about the agent, which may only be down for a moment. A guess that is
+      // busy is right: its status says more than that nothing is served at the declared interface.
+      if (isGuess ? why === 'busy' : isUnusable(failure)) failure = reason
       // A guessed version that lacks the operation proves nothing.
       if (why === undefined && !(isGuess && hasCode(reason, 'UNSUPPORTED_OPERATION'))) throw reason
       if (!isPinned && !isGuess) queue.push(...guessOtherVersion(why, at, [...candidates, ...queue]))

@@ -4,7 +4,6 @@
  * (AGENT_UNAVAILABLE) is left to the caller, unless the peer says when to retry. A message whose response got lost is sent
  * again only to a peer whose card says that it recognizes repeats, as ours do, and only within its idempotency window (B-163,
  * B-164): other peers would do the work twice. Such an error has its messageId in `details`, for a caller that knows more.
- * NOT_IDEMPOTENT: the peer has nothing to recognize a repeat by, and no status of it says for certain that it did nothing.
  */
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
@@ -14,7 +13,7 @@ import type { ClientLimits } from './contract.ts'
 
 /** `sent`: the message of a send, with its age when it would be sent again. */
 export function canRetry(error: unknown, operation: Operation, card: AgentCard, sent?: SentMessage): boolean {
-  if (!(error instanceof A2AError) || !error.retryable || error.details.reason === 'NOT_IDEMPOTENT') return false
+  if (!(error instanceof A2AError) || !error.retryable) return false
   if (isReadOperation(operation) || hasNoEffect(error)) return true
   if (error.code === 'AGENT_UNAVAILABLE') return false
   return isSendOperation(operation) && error.code !== 'TIMEOUT' && sent !== undefined && canResend(card, sent)

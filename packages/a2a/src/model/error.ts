@@ -77,6 +77,7 @@ export class A2AError extends Error {
 
   /**
    * Whether the same call may succeed later without a change: RATE_LIMITED, AGENT_UNAVAILABLE, UNAVAILABLE, INTERRUPTED or TIMEOUT.
+   * False for a simple task that the peer refused: it has no id, so a repeat could do the work twice.
    */
   get retryable(): boolean {
     return retryable.has(this.code)

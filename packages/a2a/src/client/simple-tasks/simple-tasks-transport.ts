@@ -65,9 +65,9 @@ export function createSimpleTasksTransport(
     const { status } = response
     const answer = await readText(response, parts.maxBodyBytes, signal, about.timeoutMs)
     if (!response.ok) {
-      // A submission has no id: the peer cannot recognize a repeat.
-      const details = method === 'POST' ? { reason: 'NOT_IDEMPOTENT' } : {}
-      throw withResponseDetails(new A2AError(codeOf(status, method), `HTTP ${status}`, details), answer, response)
+      const error = withResponseDetails(new A2AError(codeOf(status, method), `HTTP ${status}`), answer, response)
+      // A submission has no id: the peer could not recognize a repeat, and no status of it says for certain that it did nothing.
+      throw method === 'POST' ? Object.defineProperty(error, 'retryable', { value: false }) : error
     }
     await checkJsonNodesIfLong(answer, parts)
     let payload: unknown
