@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openFakeRemote } from '../a2a-proxy/fake-remote.ts'
+import { adminProof, sha256Hex } from '../../packages/hub/src/auth/key-format.ts'
 import { findSchemaMismatch, findOpenApiErrors } from './openapi-rules.ts'
 import { clientSecret, openOidcProvider } from './oidc-provider.ts'
 import { adminKey, asAdmin, openTokenIssuer, openTestHub, type AuthHeaders, waitFor } from './test-hub.ts'
@@ -70,6 +71,14 @@ const trials: readonly Trial[] = [
     proof: () => ({}),
     body: () => ({ code: known.once }),
     check: (_, headers) => assert.match(headers.getSetCookie()[0] ?? '', /^parley-session=[^;]/),
+  },
+  {
+    name: 'proveAdminKey',
+    proof: () => ({}),
+    body() {
+      const challenge = { nonce: 'n'.repeat(43), port: Number(new URL(testHub.url).port), isLoopback: true }
+      return { nonce: challenge.nonce, proof: adminProof(sha256Hex(adminKey), 'client', challenge) }
+    },
   },
   { name: 'getSignIn', proof: () => ({}), check: (json) => assert.equal(json.oidc.issuer, provider.issuer) },
   {
@@ -408,7 +417,7 @@ describe('the OpenAPI document', () => {
 
   it('has only sign-in routes without authentication', () => {
     const open = [...operations].filter(([, { isForAll }]) => isForAll).map(([name]) => name)
-    assert.deepEqual(open.sort(), ['finishSignIn', 'getSignIn', 'redeemSignInCode', 'startSignIn'])
+    assert.deepEqual(open.sort(), ['finishSignIn', 'getSignIn', 'proveAdminKey', 'redeemSignInCode', 'startSignIn'])
   })
 
   it('has exactly the routes called below', () => {

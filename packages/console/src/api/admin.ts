@@ -667,6 +667,18 @@ export interface Operations {
   }
   /** Signs in with a one-time code, and sets a cookie. */
   redeemSignInCode: { body: { readonly code: string }; response: Session }
+  /** Proves to a client that this hub knows the admin key, before the client sends it. */
+  proveAdminKey: {
+    body: {
+      readonly nonce: string
+      /** The value of the client. */
+      readonly proof: string
+    }
+    response: {
+      /** The value of the hub. Compare it with your own. */
+      readonly proof: string
+    }
+  }
   /** Lists the sessions of the console, the oldest first. */
   listSessions: {
     query: Optional<{ limit: number; after: string }>
@@ -1274,6 +1286,7 @@ export const operations = {
   signOut: ['DELETE', '/admin/session'],
   createSignInCode: ['POST', '/admin/session/code'],
   redeemSignInCode: ['POST', '/admin/sign-in/code'],
+  proveAdminKey: ['POST', '/admin/sign-in/proof'],
   listSessions: ['GET', '/admin/sessions'],
   endSession: ['DELETE', '/admin/sessions/{id}'],
   listKeys: ['GET', '/admin/keys'],

@@ -87,7 +87,7 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
       audited = { ...subjectOf(who), outcome: error.code, status: answer.status, auditTarget: auditTargetOf(found) }
     }
     const entry = entryOf(request, route, found, audited, Math.round(performance.now() - startedAt))
-    if (!isRepeated(entry)) audit.record(entry)
+    if (!(route?.isPreflight && entry.outcome === 'OK') && !isRepeated(entry)) audit.record(entry)
   }
 
   async function parseInput(

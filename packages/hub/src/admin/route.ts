@@ -88,6 +88,8 @@ interface RouteBase<Params extends z.ZodObject, Query extends z.ZodObject, Body 
   readonly access?: RouteAccess
   /** The audit event on success. Default: `admin`. */
   readonly event?: AuditEvent
+  /** Whether only failures are in the audit: a request that only precedes another. */
+  readonly isPreflight?: true
 }
 
 type InputOf<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = RouteInput<

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { memoryKeyValueStore } from '@parley/a2a'
 import { openAdminKey } from './admin-key.ts'
 import { adminKeyMark } from './console-session.ts'
-import { generateKey, sha256Hex } from './key-format.ts'
+import { adminProof, generateKey, sha256Hex } from './key-format.ts'
 
 describe('the admin key', () => {
   it('is created once, shown once, and stored as a hash', async () => {
@@ -19,6 +19,28 @@ describe('the admin key', () => {
     }
     const kept = JSON.stringify(await kv.list('admin', { limit: 10 }))
     assert.ok(!kept.includes((first.created as string).slice(17)))
+  })
+
+  it('is proved only to a client that knows it, and for one place', async () => {
+    const key = 'correct horse battery'
+    const opened = await openAdminKey({
+      kv: memoryKeyValueStore(),
+      settings: { key, previousKeys: ['the one before it'] },
+    })
+    const challenge = { nonce: 'n'.repeat(22), port: 3_000, isLoopback: true }
+    const hash = sha256Hex(key)
+    const proof = adminProof(hash, 'client', challenge)
+    assert.equal(await opened.prove(challenge, proof), adminProof(hash, 'hub', challenge))
+    assert.notEqual(adminProof(hash, 'hub', challenge), proof)
+    const before = sha256Hex('the one before it')
+    assert.equal(
+      await opened.prove(challenge, adminProof(before, 'client', challenge)),
+      adminProof(before, 'hub', challenge),
+    )
+    for (const other of [{ nonce: 'm'.repeat(22) }, { port: 3_001 }, { isLoopback: false }])
+      assert.equal(await opened.prove({ ...challenge, ...other }, proof), undefined)
+    for (const wrong of ['', adminProof(hash, 'hub', challenge), adminProof(sha256Hex('x'), 'client', challenge)])
+      assert.equal(await opened.prove(challenge, wrong), undefined)
   })
 
   it('is made by one of several that start at once', async () => {

@@ -4,7 +4,7 @@
  */
 import type { Json, KeyValueStore } from '@parley/a2a'
 import { type ClockOptions, clockOf, ConfigError } from '@parley/a2a/server'
-import { sha256Hex, isSameSecret, generateKey } from './key-format.ts'
+import { adminProof, generateKey, isSameSecret, sha256Hex, type KeyChallenge } from './key-format.ts'
 import { adminKeyMark } from './console-session.ts'
 
 export interface AdminKeySettings {
@@ -16,6 +16,8 @@ export interface AdminKeySettings {
 
 export interface AdminKey {
   matches(key: string): Promise<boolean>
+  /** The proof of the hub that it knows the key of this proof of a client; `undefined` if that is none of a valid key. */
+  prove(challenge: KeyChallenge, clientProof: string): Promise<string | undefined>
   /** Whether the mark is that of a valid key. */
   isMark(mark: string): Promise<boolean>
   /** Set if the key was created by this start. Keep it: the store has only its hash. */
@@ -127,6 +129,15 @@ export async function openAdminKey({
     matches(key) {
       const hash = sha256Hex(key)
       return some((one) => isSameSecret(hash, one.hash))
+    },
+    async prove(challenge, clientProof) {
+      let proof: string | undefined
+      await some(({ hash }) => {
+        if (!isSameSecret(clientProof, adminProof(hash, 'client', challenge))) return false
+        proof = adminProof(hash, 'hub', challenge)
+        return true
+      })
+      return proof
     },
     isMark: (mark) => some(({ hash }) => adminKeyMark(hash) === mark),
     async rotate(overlapMs) {

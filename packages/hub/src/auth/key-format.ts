@@ -2,7 +2,7 @@
  * A key as text and as a record. Its text is `pk_<id>_<secret and checksum>`: secret scanners recognize the prefix, the id is used
  * for lookup, and the checksum detects a mistyped key without a store query.
  */
-import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Json } from '@parley/a2a'
 import type { Rate } from '../config/values.ts'
@@ -44,6 +44,20 @@ export function publicKeyPrefix(id: string, prefix: KeyPrefix = 'pk'): string {
 /** SHA-256 in hex. */
 export function sha256Hex(key: string): string {
   return createHash('sha256').update(key).digest('hex')
+}
+
+/** A question to a hub whether it knows a key, and where the client asked it. */
+export interface KeyChallenge {
+  /** Random text of the client. */
+  readonly nonce: string
+  readonly port: number
+  readonly isLoopback: boolean
+}
+
+/** That `by` knows the key with this hash. The hub has no more than the hash. */
+export function adminProof(hash: string, by: 'client' | 'hub', { nonce, port, isLoopback }: KeyChallenge): string {
+  const place = `${isLoopback ? 'loopback' : 'network'}:${port}`
+  return createHmac('sha256', hash).update(`parley admin key ${by} ${place} ${nonce}`).digest('base64url')
 }
 
 /** Compares hashes or tokens in constant time. */

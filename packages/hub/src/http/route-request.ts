@@ -14,6 +14,8 @@ export interface RouteRequest {
   /** The credentials of the request, for one agent. */
   credentials(agent: string): Credentials
   readonly remoteAddress: string | undefined
+  /** Where the hub accepted the connection. */
+  readonly local: { readonly address: string | undefined; readonly port: number | undefined }
   /** The parsed body; `undefined` if it is empty. Throws RouteError. */
   json(maxBytes?: number): Promise<unknown>
   /** Whether the request came over TLS. */
@@ -32,13 +34,14 @@ export function createRouteRequest(request: IncomingMessage, jsonNodes = default
   }
   const method = request.method ?? 'GET'
   // Read now: a closed connection no longer reports its address.
-  const { remoteAddress } = request.socket
+  const { remoteAddress, localAddress, localPort } = request.socket
   return {
     method,
     path: pathname,
     query: new URLSearchParams(search),
     header,
     remoteAddress,
+    local: { address: localAddress, port: localPort },
     credentials: (agent) => ({
       method,
       path: pathname,

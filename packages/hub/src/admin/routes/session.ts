@@ -8,11 +8,12 @@ import { clientAddress } from '../../limits/rate-limiter.ts'
 import { RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, limitField, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import type { AdminCaller, AdminRoute } from '../route.ts'
+import { isLoopback } from '../../http/serve-options.ts'
 import { bearerTokenOf, wrongSecretError } from '../admin-guard.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SessionRoutesDeps {
-  readonly access: Pick<AccessControl, 'sessions' | 'signInCodes' | 'limiter' | 'trustsProxy'>
+  readonly access: Pick<AccessControl, 'adminKey' | 'sessions' | 'signInCodes' | 'limiter' | 'trustsProxy'>
   /** Whether the browser came over TLS. */
   isSecure(request: RouteRequest): boolean
   hasConsole(): boolean
@@ -114,6 +115,26 @@ export function sessionRoutes({ access, isSecure, hasConsole }: SessionRoutesDep
           { subject, by: 'session' as const, csrf, expiresAt: isoTime(expiresAt) },
           { subject, headers: opened === undefined ? {} : { 'set-cookie': opened.cookie } },
         )
+      },
+    }),
+    jsonRoute('POST /admin/sign-in/proof', {
+      name: 'proveAdminKey',
+      summary: 'Proves to a client that this hub knows the admin key, before the client sends it.',
+      description:
+        'A value is HMAC-SHA256, in base64url, with the SHA-256 of the admin key (64 lower-case hex digits) as the key, over the text `parley admin key <by> <place>:<port> <nonce>`. `<by>` is `client` in the request and `hub` in the response; `<place>` is `loopback` or `network`, and with `<port>` the address at which the hub accepted the connection. The hub answers only a client that knows the key. Wrong values count as wrong keys.',
+      access: 'anybody',
+      isPreflight: true,
+      body: z.strictObject({
+        nonce: z.string().regex(/^[\w-]{22,86}$/, 'must be 16 to 64 random bytes in base64url'),
+        proof: z.string().max(64).describe('The value of the client.'),
+      }),
+      response: z.strictObject({ proof: z.string().describe('The value of the hub. Compare it with your own.') }),
+      async handle({ body: { nonce, proof }, request }) {
+        const { address = '', port = 0 } = request.local
+        const challenge = { nonce, port, isLoopback: isLoopback(address.replace('::ffff:', '')) }
+        const answer = await access.adminKey.prove(challenge, proof)
+        if (answer === undefined) throw wrongSecretError(request, access, 'The admin key is wrong')
+        return { proof: answer }
       },
     }),
     jsonRoute(`GET ${path}`, {
