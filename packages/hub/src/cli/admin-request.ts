@@ -2,7 +2,7 @@
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { readAdminKey } from './admin-key-file.ts'
 import { adminKeyFile } from '../store/data-directory.ts'
-import { configFlags, listenFlags } from './config-flags.ts'
+import { configFlags, listenFlags, runSecretsDetails, runSecretsFlags } from './config-flags.ts'
 import { outputDetails, outputFlags } from './output.ts'
 
 const defaultTimeoutSeconds = 30
@@ -10,6 +10,7 @@ const defaultTimeoutSeconds = 30
 export const hubFlags = {
   ...configFlags,
   ...listenFlags,
+  ...runSecretsFlags,
   ...outputFlags,
   url: { type: 'string' },
   timeout: { type: 'string' },
@@ -19,6 +20,7 @@ export const hubDetails = [
   '--host, --port, --grpc-port, --store, --data   Override the configuration.',
   '--url <url>             URL of the hub. Default: PARLEY_URL, the hub that runs in the data directory, or the configuration.',
   '--timeout <seconds>     How long to wait for the hub. Default 30.',
+  ...runSecretsDetails,
   ...outputDetails,
   'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or parley.admin-key in the data directory.',
 ]
@@ -47,21 +49,36 @@ export async function namedUrl(flags: Flags, { environment }: Terminal): Promise
   throw usageError(`${address} is not the URL of a hub, such as http://127.0.0.1:3000.`)
 }
 
-/** Throws CliError without a key: `unauthorized` if the hub runs, else `unreachable`. */
+/**
+ * Throws CliError without a key: `unauthorized` if the hub runs, else `unreachable`. An address that no flag and no variable names may be
+ * from a folder that was cloned. It gets no key of the environment unless it is on this machine.
+ */
 export async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConnection> {
-  const { environment } = terminal
   const named = await namedUrl(flags, terminal)
-  const known = environment['PARLEY_ADMIN_KEY']
-  const fromVariable = { key: known ?? '', keyFrom: 'PARLEY_ADMIN_KEY' }
+  const { isFromEnvironment, ...connection } = await chooseHub(flags, terminal, named)
+  if (named !== undefined) return connection
+  const { url, keyFrom } = connection
+  const { requireThisMachine } = await import('./hub-address.ts')
+  if (isFromEnvironment) await requireThisMachine(url, `The admin key of ${keyFrom}`, '--url')
+  return connection
+}
+
+async function chooseHub(
+  flags: Flags,
+  terminal: Terminal,
+  named: string | undefined,
+): Promise<HubConnection & { readonly isFromEnvironment: boolean }> {
+  const known = terminal.environment['PARLEY_ADMIN_KEY']
+  const fromVariable = { key: known ?? '', keyFrom: 'PARLEY_ADMIN_KEY', isFromEnvironment: true }
   if (named !== undefined && known !== undefined) return { url: named, ...fromVariable }
-  const { config, ...address } = await configuredHub(flags, terminal, named)
+  const { configuredKey, ...address } = await configuredHub(flags, terminal, named)
   const { url, dataDir } = address
   if (known !== undefined) return { ...address, ...fromVariable }
-  if (config?.admin.key !== undefined)
-    return { ...address, key: config.admin.key, keyFrom: '`admin.key` of the configuration' }
+  const { key: own, isReference: isFromEnvironment } = configuredKey()
+  if (own !== undefined) return { ...address, key: own, keyFrom: '`admin.key` of the configuration', isFromEnvironment }
   const key = await readAdminKey(dataDir)
   const file = adminKeyFile(dataDir)
-  if (key !== undefined) return { ...address, key, keyFrom: file, isKeyFile: true }
+  if (key !== undefined) return { ...address, key, keyFrom: file, isKeyFile: true, isFromEnvironment: false }
   if (!(await isHubHealth(await fetchHub(`${url}/healthz`, flags))))
     throw new CliError(
       `No hub responds at ${url}: another program does. Start the hub with \`parley up --port <port>\`, or name it with --url.`,
@@ -86,12 +103,16 @@ const reported = new WeakSet<Flags>()
 async function configuredHub(flags: Flags, terminal: Terminal, named: string | undefined) {
   const [settings, address] = await Promise.all([import('./cli-settings.ts'), import('./hub-address.ts')])
   const loaded = await settings.readConfig(flags, terminal)
-  if ('config' in loaded) {
-    const { config } = loaded
-    const url = named ?? (await address.localHubUrl(flags, config))
-    return { config, url, dataDir: config.dataDir, publicUrl: named === undefined ? config.publicUrl : undefined }
-  }
   const dataDir = settings.resolvedDataDirectory(flags, terminal)
+  if ('config' in loaded || settings.lacksOnlySecrets(loaded)) {
+    const url = named ?? (await address.localHubUrl(flags, dataDir, () => settings.sectionOf(loaded, 'listen')))
+    const key = (): ConfiguredKey => ({
+      key: settings.sectionOf(loaded, 'admin', 'key').key,
+      isReference: loaded.references.has('admin.key'),
+    })
+    const publicUrl = named === undefined ? settings.knownSections(loaded).publicUrl : undefined
+    return { configuredKey: key, url, dataDir, publicUrl }
+  }
   const url = named ?? (await address.recordedAddress(dataDir))
   const problems = settings.problemLines(loaded.problems, loaded.file)
   if (url === undefined) throw new CliError(problems.join('\n'))
@@ -105,7 +126,23 @@ async function configuredHub(flags: Flags, terminal: Terminal, named: string | u
     )
   }
   reported.add(flags)
-  return { config: undefined, url, dataDir, publicUrl: undefined }
+  return {
+    configuredKey: (): ConfiguredKey => ({ key: undefined, isReference: false }),
+    url,
+    dataDir,
+    publicUrl: undefined,
+  }
+}
+
+interface ConfiguredKey {
+  readonly key: string | undefined
+  /** Whether it is a variable or a file, to which any configuration may refer. */
+  readonly isReference: boolean
+}
+
+/** The address of the hub of a command, which may not run. */
+export async function hubUrl(flags: Flags, terminal: Terminal): Promise<string> {
+  return (await namedUrl(flags, terminal)) ?? (await configuredHub(flags, terminal, undefined)).url
 }
 
 /** Whether a hub sent this response to `/healthz`, not another program at the same port. */
@@ -131,11 +168,20 @@ export async function requestAdmin<T>(
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const answer = (await response.json().catch((reason: unknown) => {
-    if ((reason as Error).name === 'TimeoutError') throw timeoutError(url, flags)
-  })) as (T & { error?: { message?: string } }) | undefined
+  const answer = await readAnswer<T>(response, url, flags)
   if (response.ok && answer !== undefined) return answer
   throw responseError(response.status, answer?.error?.message, connection)
+}
+
+/** `undefined` if it is no JSON. */
+async function readAnswer<T>(
+  response: Response,
+  url: string,
+  flags: Flags,
+): Promise<(T & { error?: { message?: string } }) | undefined> {
+  return (await response.json().catch((reason: unknown) => {
+    if ((reason as Error).name === 'TimeoutError') throw timeoutError(url, flags)
+  })) as (T & { error?: { message?: string } }) | undefined
 }
 
 /**

@@ -3,14 +3,15 @@ import { omitUndefined } from '@parley/a2a'
 import type { AgentKind } from '../agents/kind.ts'
 import { statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, resolve } from 'node:path'
-import { configBaseDir, defaultDataDir } from '../config/check-config.ts'
+import { configBaseDir, defaultDataDir, validSections } from '../config/check-config.ts'
 import { findConfig } from '../config/load-config.ts'
-import { loadWithSecrets } from '../config/secrets/load-with-secrets.ts'
+import { loadWithSecrets, unreadSecrets, type SecretReader } from '../config/secrets/load-with-secrets.ts'
 import { createSecretCache, type SecretCache } from '../config/secrets/secret-cache.ts'
 import { mountedSecretFolders } from '../config/secrets/secret-files.ts'
 import { programEnvironment } from './program-environment.ts'
 import type { LoadedConfig, LoadConfigOptions, ConfigOverrides } from '../config/load-config.ts'
 import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
+import type { ConfigSections } from '../config/hub-config.ts'
 import { fileSource, type ConfigSource } from '../config/config-source.ts'
 import { demoConfig } from '../demo/index.ts'
 import { attempt } from '../json/attempt.ts'
@@ -32,17 +33,70 @@ export async function loadKinds(): Promise<readonly AgentKind[]> {
 
 export type CliConfig = LoadedConfig & { readonly file: string | undefined }
 
-/** `cache` keeps the secrets of providers between reads. */
-export async function readConfig(flags: Flags, terminal: Terminal, cache?: SecretCache): Promise<CliConfig> {
+export async function readConfig(
+  flags: Flags,
+  terminal: Terminal,
+  secrets: SecretReader = secretReader(flags, terminal),
+): Promise<CliConfig> {
   const options = await loadOptions(flags, terminal)
-  return { ...(await loadWithSecrets(options, cache ?? openSecretCache(flags, terminal))), file: options.file }
+  return { ...(await loadWithSecrets(options, secrets)), file: options.file }
 }
 
-export function openSecretCache(flags: Flags, terminal: Terminal): SecretCache {
+/** For the hub, which keeps the secrets of providers between reads. */
+export function openSecretCache(flags: Flags, terminal: Terminal, quotesStderr = true): SecretCache {
   const { environment, cwd } = terminal
   const file = configFile(flags, terminal)
   const baseDir = file === undefined ? cwd : configBaseDir(resolve(cwd, file))
-  return createSecretCache({ baseDir, env: programEnvironment(environment) })
+  return createSecretCache({ baseDir, env: programEnvironment(environment), quotesStderr })
+}
+
+/**
+ * For all other commands: a folder that was cloned or unpacked must not run a program because a person looks at it. What such a
+ * program writes is not shown.
+ */
+export function secretReader(flags: Flags, terminal: Terminal): SecretReader {
+  const mayRun = flags.has('run-secrets') || terminal.environment['PARLEY_RUN_SECRETS'] === '1'
+  return mayRun ? openSecretCache(flags, terminal, false) : unreadSecrets
+}
+
+/** Throws CliError if the setting at this path has a secret that was not read. */
+export function requireRead({ unread, file }: Pick<CliConfig, 'unread' | 'file'>, ...path: readonly string[]): void {
+  const found = unread.find((one) => path.every((step, index) => one.path.length <= index || one.path[index] === step))
+  if (found === undefined) return
+  const [line] = problemLines([found], file)
+  throw new CliError(`${line}: add --run-secrets to start the program or module of the configuration that provides it.`)
+}
+
+/** Whether the configuration is invalid only because secrets were not read: the text in place of one does not fit its setting. */
+export function lacksOnlySecrets({ unread, ...loaded }: LoadedConfig): boolean {
+  return 'problems' in loaded && loaded.problems.every((problem) => unread.includes(problem))
+}
+
+/** The sections, with texts in place of secrets that were not read. Throws CliError if the configuration is invalid. */
+export function knownSections(loaded: CliConfig): Partial<ConfigSections> {
+  if ('config' in loaded) return loaded.config
+  if (!lacksOnlySecrets(loaded)) throw invalidConfigError(loaded)
+  return validSections(loaded.tree)
+}
+
+/**
+ * The section, of which the command uses `setting`; all of it by default. Throws CliError if the configuration is invalid, or if a secret
+ * there was not read.
+ */
+export function sectionOf<Name extends keyof ConfigSections>(
+  loaded: CliConfig,
+  name: Name,
+  ...setting: readonly string[]
+): ConfigSections[Name] {
+  requireRead(loaded, name, ...setting)
+  const section = knownSections(loaded)[name]
+  // Optional, or what stands for another secret does not fit it.
+  if (section === undefined) requireRead(loaded, name)
+  return section as ConfigSections[Name]
+}
+
+function invalidConfigError({ problems, file }: Extract<CliConfig, { problems: unknown }>): CliError {
+  return new CliError(problemLines(problems, file).join('\n'))
 }
 
 /** Folders whose files `${file:…}` may name: those of containers and of systemd, and those that the operator adds. */
@@ -55,10 +109,10 @@ export function secretRoots(environment: Terminal['environment']): readonly stri
 export async function readValidConfig(
   flags: Flags,
   terminal: Terminal,
-  cache?: SecretCache,
+  secrets: SecretReader,
 ): Promise<Exclude<CliConfig, { problems: unknown }>> {
-  const loaded = await readConfig(flags, terminal, cache)
-  if ('problems' in loaded) throw new CliError(problemLines(loaded.problems, loaded.file).join('\n'))
+  const loaded = await readConfig(flags, terminal, secrets)
+  if ('problems' in loaded) throw invalidConfigError(loaded)
   return loaded
 }
 
@@ -73,8 +127,8 @@ export function resolvedDataDirectory(flags: Flags, terminal: Terminal): string 
 }
 
 /** The configuration source, for changes while the hub runs. Without a named file it is the one that exists at the time. */
-export async function openConfigSource(flags: Flags, terminal: Terminal, cache: SecretCache): Promise<ConfigSource> {
-  return fileSource({ ...(await loadOptions(flags, terminal)), file: namedConfigFile(flags, terminal) }, cache)
+export async function openConfigSource(flags: Flags, terminal: Terminal, secrets: SecretReader): Promise<ConfigSource> {
+  return fileSource({ ...(await loadOptions(flags, terminal)), file: namedConfigFile(flags, terminal) }, secrets)
 }
 
 async function loadOptions(flags: Flags, terminal: Terminal): Promise<LoadConfigOptions> {

@@ -1,7 +1,8 @@
 /** `parley config check | print | schema`: inspects the configuration without starting the hub. */
 import { CliError, exitCodes, type Command } from './command.ts'
 import { commandText } from './command-text.ts'
-import { configFlags, listenFlags } from './config-flags.ts'
+import type { ConfigProblem } from '../config/config-problem.ts'
+import { configFlags, listenFlags, runSecretsDetails, runSecretsFlags } from './config-flags.ts'
 import { outputDetails, outputFlags, printResult, wantsJson } from './output.ts'
 
 export const configCheck: Command = {
@@ -10,27 +11,36 @@ export const configCheck: Command = {
   details: [
     '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder.',
     '--host, --port, --grpc-port, --store, --data   Override the configuration.',
+    ...runSecretsDetails,
     ...outputDetails,
   ],
-  flags: { ...configFlags, ...listenFlags, ...outputFlags },
+  flags: { ...configFlags, ...listenFlags, ...runSecretsFlags, ...outputFlags },
   async run(flags, terminal) {
-    const [{ problemLines, readConfig }, { hubReferencesIn }, { formatPath }] = await Promise.all([
-      import('./cli-settings.ts'),
-      import('../config/secrets/hub-references.ts'),
-      import('../config/config-problem.ts'),
-    ])
+    const [{ knownSections, lacksOnlySecrets, problemLines, readConfig }, { hubReferencesIn }, { formatPath }] =
+      await Promise.all([
+        import('./cli-settings.ts'),
+        import('../config/secrets/hub-references.ts'),
+        import('../config/config-problem.ts'),
+      ])
     const loaded = await readConfig(flags, terminal)
-    if ('problems' in loaded) {
+    const shown = ({ path, line, message }: ConfigProblem) => ({ line, path: formatPath(path), message })
+    if ('problems' in loaded && !lacksOnlySecrets(loaded)) {
       const { file, problems } = loaded
       if (!wantsJson(flags)) throw new CliError(problemLines(problems, file).join('\n'))
-      const shown = problems.map(({ path, line, message }) => ({ line, path: formatPath(path), message }))
-      printResult(flags, terminal, { file, isValid: false, problems: shown }, () => [])
+      printResult(flags, terminal, { file, isValid: false, problems: problems.map(shown) }, () => [])
       return exitCodes.failure
     }
-    const names = Object.keys(loaded.config.agents)
+    const names = Object.keys(knownSections(loaded).agents ?? {})
+    const notRead = loaded.unread.map(shown)
+    const settings = [...new Set(notRead.map(({ path }) => path))]
     const hubSecrets = hubReferencesIn([...loaded.references.values()])
-    printResult(flags, terminal, { file: loaded.file, isValid: true, agents: names, hubSecrets }, () => [
+    printResult(flags, terminal, { file: loaded.file, isValid: true, agents: names, hubSecrets, notRead }, () => [
       `${loaded.file ?? 'The default configuration'} is valid: ${names.join(', ')}.`,
+      ...(settings.length === 0
+        ? []
+        : [
+            `Not read, and not checked here: ${settings.join(', ')}. --run-secrets starts the programs and modules that provide them.`,
+          ]),
       ...(hubSecrets.length === 0
         ? []
         : [
@@ -47,11 +57,13 @@ export const configPrint: Command = {
   details: configCheck.details ?? [],
   flags: configCheck.flags,
   async run(flags, terminal) {
-    const [{ loadKinds, readValidConfig }, { printConfig }] = await Promise.all([
+    const [{ knownSections, loadKinds, readConfig }, { printConfig }] = await Promise.all([
       import('./cli-settings.ts'),
       import('../config/print-config.ts'),
     ])
-    const loaded = await readValidConfig(flags, terminal)
+    const loaded = await readConfig(flags, terminal)
+    // Throws if it is invalid. A secret that was not read is printed as its reference, as all are.
+    knownSections(loaded)
     const text = printConfig(loaded, await loadKinds()).trimEnd()
     if (wantsJson(flags)) {
       const { parse } = await import('yaml')

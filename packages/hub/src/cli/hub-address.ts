@@ -5,7 +5,7 @@
 import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HubConfig } from '../config/hub-config.ts'
-import type { Flags } from './command.ts'
+import { CliError, exitCodes, type Flags } from './command.ts'
 
 const fileIn = (dataDir: string): string => join(dataDir, 'parley.address')
 
@@ -40,10 +40,24 @@ export async function recordedAddress(dataDir: string): Promise<string | undefin
   return URL.canParse(text.trim()) ? text.trim() : undefined
 }
 
-/** The URL of the hub that a command is for, if it names none. */
-export async function localHubUrl(flags: Flags, config: Pick<HubConfig, 'listen' | 'dataDir'>): Promise<string> {
+/** The URL of the hub that a command is for, if it names none. `listen` is called without a record, and may throw. */
+export async function localHubUrl(flags: Flags, dataDir: string, listen: () => HubConfig['listen']): Promise<string> {
   const isSet = flags.value('port') !== undefined || flags.value('host') !== undefined
-  return (isSet ? undefined : await recordedAddress(config.dataDir)) ?? listenUrl(config.listen)
+  return (isSet ? undefined : await recordedAddress(dataDir)) ?? listenUrl(listen())
+}
+
+/**
+ * Throws CliError if an address of the configuration or the data directory is not on this machine: those may be from a folder that was
+ * cloned, and the credential is from the environment of the user.
+ */
+export async function requireThisMachine(url: string, credential: string, flag: '--url' | '--hub'): Promise<void> {
+  // Loaded here, so that `parley help` loads only the list of commands.
+  const { isLoopbackHost } = await import('@parley/a2a')
+  if (isLoopbackHost(new URL(url).hostname)) return
+  throw new CliError(
+    `${credential} is not sent to ${url}, which is not on this machine and which only this folder names: name it with ${flag} ${url}, or in PARLEY_URL.`,
+    exitCodes.unauthorized,
+  )
 }
 
 /** Where a hub with these settings is reached from the same machine. */

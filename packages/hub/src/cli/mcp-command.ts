@@ -2,7 +2,7 @@
 import type { AgentLog } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { CliError, usageError, type Command, type Flags, type Terminal } from './command.ts'
-import { configFlags, listenFlags } from './config-flags.ts'
+import { configFlags, listenFlags, runSecretsDetails, runSecretsFlags } from './config-flags.ts'
 
 /** Less than the minute after which most clients time out. */
 const waitMs = 50_000
@@ -19,10 +19,12 @@ export const mcpCommand: Command = {
     '--wait <seconds>        How long a call waits for an agent before it returns a running task. Default 50.',
     '--allow <host>          A private host or range that agent URLs in calls may resolve to.',
     '--no-remote             Disallows agent URLs in calls.',
+    ...runSecretsDetails,
   ],
   flags: {
     ...configFlags,
     ...listenFlags,
+    ...runSecretsFlags,
     hub: { type: 'string' },
     key: { type: 'string' },
     agent: { type: 'string', multiple: true },
@@ -65,11 +67,14 @@ async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
   const named = flags.value('hub') ?? (hasAgents ? undefined : environment['PARLEY_URL'] || undefined)
   if (named !== undefined) return { url: requireHttpUrl(named, '--hub').replace(/\/+$/, ''), key }
   if (hasAgents) return undefined
-  const [{ readValidConfig }, { localHubUrl }] = await Promise.all([
+  const [{ readConfig, resolvedDataDirectory, sectionOf }, { localHubUrl, requireThisMachine }] = await Promise.all([
     import('./cli-settings.ts'),
     import('./hub-address.ts'),
   ])
-  return { url: await localHubUrl(flags, (await readValidConfig(flags, terminal)).config), key }
+  const loaded = await readConfig(flags, terminal)
+  const url = await localHubUrl(flags, resolvedDataDirectory(flags, terminal), () => sectionOf(loaded, 'listen'))
+  if (key !== undefined) await requireThisMachine(url, 'The API key', '--hub')
+  return { url, key }
 }
 
 function requireHttpUrl(url: string, flag: string): string {

@@ -6,15 +6,21 @@ import { isStruct } from '@parley/a2a'
 import { resolve } from 'node:path'
 import { demoConfig } from '../demo/index.ts'
 import { checkStoreSection, configBaseDir, defaultDataDir } from '../config/check-config.ts'
-import { loadConfig } from '../config/load-config.ts'
 import type { StoreSettings } from '../store/open-store.ts'
-import { readCommandSync } from '../config/secrets/command-provider.ts'
-import { configFile, dataDirectory, overridesOf, problemLines, secretRoots } from './cli-settings.ts'
-import { programEnvironment } from './program-environment.ts'
+import { loadWithSecrets } from '../config/secrets/load-with-secrets.ts'
+import {
+  configFile,
+  dataDirectory,
+  overridesOf,
+  problemLines,
+  requireRead,
+  secretReader,
+  secretRoots,
+} from './cli-settings.ts'
 import { CliError, type Flags, type Terminal } from './command.ts'
 
-/** Throws CliError with the problems of the section `store`. */
-export function readStoreSettings(flags: Flags, terminal: Terminal): StoreSettings {
+/** Throws CliError with the problems of the section `store`, or if a secret there was not read. */
+export async function readStoreSettings(flags: Flags, terminal: Terminal): Promise<StoreSettings> {
   const { environment, cwd } = terminal
   // `--data DIR` alone names the SQLite file in that directory, whatever the configuration in this folder says.
   const isDirectory = flags.value('data') !== undefined && flags.value('config') === undefined
@@ -22,21 +28,10 @@ export function readStoreSettings(flags: Flags, terminal: Terminal): StoreSettin
   const overrides = overridesOf(flags, isDirectory ? { ...environment, PARLEY_STORE: undefined } : environment)
   const baseDir = file === undefined ? cwd : configBaseDir(resolve(cwd, file))
   const dataDir = dataDirectory(flags, terminal)
-  const loaded = loadConfig({
-    file,
-    fallback: demoConfig,
-    environment,
-    overrides,
-    cwd,
-    dataDir,
-    kinds: [],
-    secretRoots: secretRoots(environment),
-    // The command needs nothing else, and runs once: it may wait for the program.
-    secrets: ({ provider, name }) =>
-      provider.command === undefined
-        ? undefined
-        : readCommandSync(provider, name, { cwd: baseDir, env: programEnvironment(environment) }),
-  })
+  const roots = secretRoots(environment)
+  const options = { file, fallback: demoConfig, environment, overrides, cwd, dataDir, kinds: [], secretRoots: roots }
+  const loaded = await loadWithSecrets(options, secretReader(flags, terminal))
+  requireRead({ ...loaded, file }, 'store')
   const problems = 'problems' in loaded ? loaded.problems.filter(({ path }) => isStoreProblem(path)) : []
   if (problems.length > 0) throw new CliError(problemLines(problems, file).join('\n'))
   const section = isStruct(loaded.tree) ? loaded.tree['store'] : undefined

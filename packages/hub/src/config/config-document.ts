@@ -16,6 +16,8 @@ export interface ConfigDocument {
   readonly problems: readonly ConfigProblem[]
   /** References without a value. The rest is read and checked, with the remainder of each such value. */
   readonly missing: readonly ConfigProblem[]
+  /** Values with a reference that was not read. */
+  readonly unread: readonly ConfigProblem[]
   /** The line of the path, or of its nearest enclosing value that is in the file. */
   lineOf(path: ConfigPath): number | undefined
   /** The source text of values that contain a reference, keyed by `formatPath`. */
@@ -61,13 +63,14 @@ export function parseConfigDocument(
   if ('why' in parsed) problems.push(yamlProblem(undefined, parsed.why))
   else problems.push(...repeatedKeys(document.contents).map((offset) => yamlProblem(offset, 'Map keys must be unique')))
   const missing: ConfigProblem[] = []
+  const unread: ConfigProblem[] = []
   const references = new Map<string, string>()
   const secretValues = new Set<string>()
   const lineOf = (path: ConfigPath): number | undefined => {
     const offset = offsetOf(document.contents, path)
     return offset === undefined ? undefined : lineAt(offset)
   }
-  if (problems.length > 0) return { tree: undefined, problems, missing, lineOf, references, secretValues }
+  if (problems.length > 0) return { tree: undefined, problems, missing, unread, lineOf, references, secretValues }
 
   const raw = 'tree' in parsed ? parsed.tree : undefined
   const providers = isStruct(raw) && isStruct(raw['secrets']) ? Object.keys(raw['secrets']) : []
@@ -90,6 +93,7 @@ export function parseConfigDocument(
       if (found === undefined) return whole
       references.set(formatPath(path), value)
       if ('problem' in found) missing.push({ path, ...locationOf(path), message: found.problem })
+      else if (found.isUnread) unread.push({ path, ...lineField(lineOf(path)), message: `${whole} was not read` })
       else if (found.value !== '' && found.value !== whole) secretValues.add(found.value)
       return 'value' in found ? found.value : ''
     })
@@ -115,6 +119,7 @@ export function parseConfigDocument(
     tree: resolveReferences(raw, []),
     problems,
     missing,
+    unread,
     lineOf,
     references,
     secretValues,

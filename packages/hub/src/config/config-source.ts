@@ -25,8 +25,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import { defaultConfigFiles, readConfigFile, type LoadedConfig, type LoadConfigOptions } from './load-config.ts'
 import { configBaseDir } from './check-config.ts'
-import { checkWithSecrets, loadWithSecrets } from './secrets/load-with-secrets.ts'
-import { createSecretCache, type SecretCache } from './secrets/secret-cache.ts'
+import { checkWithSecrets, loadWithSecrets, type SecretReader } from './secrets/load-with-secrets.ts'
+import { createSecretCache } from './secrets/secret-cache.ts'
 import { attempt } from '../json/attempt.ts'
 
 export interface ConfigRejection {
@@ -64,7 +64,7 @@ export interface ConfigSource {
  */
 export function fileSource(
   options: LoadConfigOptions,
-  cache: SecretCache = ownCache(options),
+  cache: SecretReader = ownCache(options),
   wait: (ms: number) => Promise<void> = sleep,
 ): ConfigSource {
   const { cwd, fallback } = options
@@ -114,7 +114,7 @@ export function fileSource(
   }
 }
 
-function ownCache({ file, cwd }: LoadConfigOptions): SecretCache {
+function ownCache({ file, cwd }: LoadConfigOptions): SecretReader {
   return createSecretCache({ baseDir: file === undefined ? cwd : configBaseDir(resolve(cwd, file)), env: {} })
 }
 

@@ -10,6 +10,7 @@ import type { HubConfig } from './hub-config.ts'
 import { formatPath } from './config-problem.ts'
 import { findConfig, loadConfig, type ConfigOverrides } from './load-config.ts'
 import { parseYaml } from './config-document.ts'
+import { unreadSecrets } from './secrets/load-with-secrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-load-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -154,6 +155,45 @@ limits:
   it('reports a missing file', () => {
     const loaded = loadConfig({ file: 'none.yaml', fallback: otherwise, environment: {}, cwd: folder, kinds: [kind] })
     assert.deepEqual('problems' in loaded && loaded.problems, [{ path: [], message: 'the file does not exist' }])
+  })
+})
+
+describe('secrets that were not read', () => {
+  const secrets = 'secrets: { vault: { command: [vault] } }\n'
+  const unreadOf = (text: string, overrides: ConfigOverrides = {}) => {
+    const options = { text: secrets + text, file: 'parley.yaml', fallback: otherwise, environment: {}, cwd: folder }
+    const loaded = loadConfig({ ...options, kinds: [kind], overrides, secrets: unreadSecrets.known })
+    return { loaded, unread: loaded.unread.map(({ path, line, message }) => `${line} ${formatPath(path)}: ${message}`) }
+  }
+  const agents = 'agents: { a: { kind: fake, key: "${vault:a}" } }\n'
+
+  it('are listed, and are not values to hide', () => {
+    const { loaded, unread } = unreadOf(agents)
+    assert.ok('config' in loaded)
+    assert.deepEqual(unread, ['2 agents.a.key: ${vault:a} was not read'])
+    assert.deepEqual([...loaded.secretValues], [])
+  })
+
+  it('are the problems only if there are no others, and if their setting needs the value', () => {
+    const text = `${agents}listen: { port: "\${vault:port}" }\nstore: { url: "\${vault:url}", masterKey: "\${vault:m}" }\n`
+    const { loaded } = unreadOf(text)
+    assert.ok('problems' in loaded)
+    assert.equal(loaded.problems, loaded.unread)
+    const { loaded: other } = unreadOf(`${text}limits: 1\n`)
+    assert.ok('problems' in other)
+    assert.deepEqual(
+      other.problems.map(({ path, message }) => [formatPath(path), message]),
+      [['limits', 'must be a mapping']],
+    )
+  })
+
+  it('count no longer where a flag or a variable replaces them', () => {
+    const text = `${agents}store: "\${vault:url}"\nadmin: { key: "\${vault:key}" }\n`
+    const key = '0123456789abcdef'
+    const paths = (overrides: ConfigOverrides) => unreadOf(text, overrides).loaded.unread.map(({ path }) => path[0])
+    assert.deepEqual(paths({ admin: { key } }), ['agents', 'store'])
+    assert.deepEqual(paths({ store: { masterKey: 'm' } }), ['agents', 'store', 'admin'])
+    assert.deepEqual(paths({ store: { url: 'memory:' }, admin: { key } }), ['agents'])
   })
 })
 

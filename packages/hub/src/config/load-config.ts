@@ -51,6 +51,11 @@ export type LoadedConfig = ConfigCheckResult & {
   readonly secretValues: ReadonlySet<string>
   /** References to secrets of providers. Those that were not read are problems, too. */
   readonly providerSecrets: readonly SecretReference[]
+  /**
+   * Settings with a secret that was not read because its provider must not run. They contain another text, which must not be used. They
+   * are the problems of a configuration that has no others, if such a text does not fit its setting.
+   */
+  readonly unread: readonly ConfigProblem[]
   readonly secretFiles: readonly string[]
   /** For the operator, such as a secret that other users may read. */
   readonly warnings: readonly string[]
@@ -84,10 +89,12 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const document = documentOf(options, secretFiles, providerSecrets)
   const { references, missing, secretValues } = document
   const tree = mergeOverrides(document.tree ?? {}, overrides as Record<string, unknown>)
+  const unread = document.unread.filter(({ path }) => !isOverridden(path, overrides))
   const about = {
     references,
     secretValues,
     providerSecrets,
+    unread,
     secretFiles: [...secretFiles.files],
     warnings: [...secretFiles.warnings],
   }
@@ -101,7 +108,8 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
     return { config, tree: coerced ?? tree, ...about }
   }
   const all = 'config' in final ? [] : final.problems
-  const found = all.slice(0, maxProblems).filter((problem) => !isCausedByMissing(missing, problem))
+  const found = all.slice(0, maxProblems).filter((problem) => !isCausedByMissing([...missing, ...unread], problem))
+  if (missing.length === 0 && found.length === 0) return { problems: unread, tree, ...about }
   const problems = [
     ...missing,
     ...found.map((problem) => ({ ...problem, ...lineField(document.lineOf(problem.path)) })),
@@ -156,7 +164,15 @@ function providersOf(tree: unknown): Readonly<Record<string, SecretProviderConfi
 }
 
 function documentFromTree(tree: object): ConfigDocument {
-  return { tree, problems: [], missing: [], references: new Map(), secretValues: new Set(), lineOf: () => undefined }
+  return {
+    tree,
+    problems: [],
+    missing: [],
+    unread: [],
+    references: new Map(),
+    secretValues: new Set(),
+    lineOf: () => undefined,
+  }
 }
 
 /** Its message is for a terminal and for the admin API. */
@@ -193,6 +209,14 @@ function readFile(file: string, parse: (text: string) => ConfigDocument): Config
     const message = reason instanceof UnreadableConfigError ? reason.why : String(reason)
     return { ...documentFromTree({}), problems: [{ path: [], message }] }
   }
+}
+
+/** Whether a setting from outside replaces this value: the url of `store: ${vault:url}`, too. */
+function isOverridden(path: ConfigPath, overrides: ConfigOverrides): boolean {
+  const { store } = overrides
+  if (path.length === 1 && path[0] === 'store') return store?.url !== undefined
+  const over = path.reduce<unknown>((value, step) => (isStruct(value) ? value[step] : undefined), overrides)
+  return over !== undefined
 }
 
 /** Values of `over` win, branch by branch. A branch replaces a plain value of the file. */

@@ -2,7 +2,7 @@
 import type { AgentSummary } from '../../admin/agent-view.ts'
 import { hubDetails, hubFlags, namedUrl, requestAdmin } from '../admin-request.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from '../command.ts'
-import { configFlags } from '../config-flags.ts'
+import { configFlags, runSecretsDetails, runSecretsFlags } from '../config-flags.ts'
 import { outputDetails, outputFlags, printResult, styled, tableLines, wantsJson } from '../output.ts'
 
 /** As the hub lists it; without a hub, what the configuration has. */
@@ -44,16 +44,17 @@ async function listAgents(flags: Flags, terminal: Terminal): Promise<readonly Li
   } catch (reason) {
     const isStopped = reason instanceof CliError && reason.exitCode === exitCodes.unreachable
     if (!isStopped || (await namedUrl(flags, terminal)) !== undefined) throw reason
-    const { readValidConfig } = await import('../cli-settings.ts')
-    const { config } = await readValidConfig(flags, terminal)
+    const { knownSections, readConfig } = await import('../cli-settings.ts')
+    const configured = knownSections(await readConfig(flags, terminal)).agents as Readonly<Record<string, ListedAgent>>
     terminal.printError(styled(terminal, 'dim', 'The hub is not running: these are the agents of the configuration.'))
-    return Object.entries(config.agents).map(([name, { kind }]) => ({ name, kind, state: 'not running' }))
+    return Object.entries(configured).map(([name, { kind }]) => ({ name, kind, state: 'not running' }))
   }
 }
 
 /** Of commands that change the configuration and ask the running hub about it. */
 export const configEditFlags = {
   ...configFlags,
+  ...runSecretsFlags,
   ...outputFlags,
   url: { type: 'string' },
   timeout: { type: 'string' },
@@ -62,6 +63,7 @@ export const configEditDetails = [
   '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder; if there is none, a new parley.yaml with the demo agents.',
   '--url <url>             URL of the running hub. Default: PARLEY_URL, or the configuration.',
   '--timeout <seconds>     How long to wait for the hub. Default 30.',
+  ...runSecretsDetails,
   ...outputDetails,
 ]
 
@@ -78,9 +80,10 @@ export const agentRemove: Command = {
   async run(flags, terminal) {
     const [name] = flags.positionals
     if (name === undefined) throw usageError('Missing agent name: `parley agent list` shows the names.')
-    const [{ openConfigSource, openSecretCache }, { removeAgentEntry }, { hubOutcome, reportOutcome }] =
-      await Promise.all([import('../cli-settings.ts'), import('./write-agent-entry.ts'), import('./hub-outcome.ts')])
-    const source = await openConfigSource(flags, terminal, openSecretCache(flags, terminal))
+    const [{ openConfigSource, secretReader }, { removeAgentEntry }, { hubOutcome, reportOutcome }] = await Promise.all(
+      [import('../cli-settings.ts'), import('./write-agent-entry.ts'), import('./hub-outcome.ts')],
+    )
+    const source = await openConfigSource(flags, terminal, secretReader(flags, terminal))
     const secrets = await secretsOnlyOf(name, flags, terminal)
     await removeAgentEntry(source, name)
     const { file } = source

@@ -2,9 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { agentTrouble } from '../../admin/agent-trouble.ts'
 import type { AgentSummary } from '../../admin/agent-view.ts'
-import { namedUrl, requestAdmin } from '../admin-request.ts'
-import { readValidConfig } from '../cli-settings.ts'
-import { localHubUrl } from '../hub-address.ts'
+import { hubUrl, requestAdmin } from '../admin-request.ts'
 import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
 import { wantsJson } from '../output.ts'
 
@@ -23,8 +21,7 @@ export interface HubOutcome {
 export async function hubOutcome(flags: Flags, terminal: Terminal, file: string, agent: string): Promise<HubOutcome> {
   let url: string | undefined
   try {
-    url =
-      (await namedUrl(flags, terminal)) ?? (await localHubUrl(flags, (await readValidConfig(flags, terminal)).config))
+    url = await hubUrl(flags, terminal)
     const { file: used } = await requestAdmin<{ readonly file: string }>(flags, terminal, 'GET', '/admin/config')
     if (pathOf(used) !== pathOf(file)) {
       const message = `The hub at ${url} uses another file, ${used}: name that with --config, or another hub with --url.`

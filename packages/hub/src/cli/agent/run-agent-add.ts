@@ -8,7 +8,7 @@ import { hubReference } from '../../config/secrets/hub-references.ts'
 import { checkConfig, configBaseDir } from '../../config/check-config.ts'
 import { withScheme } from '../../config/values.ts'
 import type { AgentEntry } from '../../config/edit-agent-entry.ts'
-import { loadKinds, openConfigSource, openSecretCache, problemLines } from '../cli-settings.ts'
+import { loadKinds, openConfigSource, problemLines, secretReader } from '../cli-settings.ts'
 import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
 import { requestAdmin } from '../admin-request.ts'
 import { printResult } from '../output.ts'
@@ -22,7 +22,7 @@ export async function runAgentAdd(detect: Detect, flags: Flags, terminal: Termin
   const [first, ...rest] = flags.positionals
   if (first === undefined) throw usageError('Missing argument: a URL, or a command with its arguments.')
   const target: DetectTarget = [first, ...rest]
-  const source = await openConfigSource(flags, terminal, openSecretCache(flags, terminal))
+  const source = await openConfigSource(flags, terminal, secretReader(flags, terminal))
   const kind = flags.value('kind')
   const found =
     kind === undefined

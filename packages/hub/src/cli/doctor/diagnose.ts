@@ -2,13 +2,14 @@
 import { omitUndefined } from '@parley/a2a'
 import { resolve } from 'node:path'
 import { checkStoreSection, configBaseDir, validSections } from '../../config/check-config.ts'
-import { problemLines, readConfig, resolvedDataDirectory, type CliConfig } from '../cli-settings.ts'
+import { lacksOnlySecrets, problemLines, readConfig, resolvedDataDirectory, type CliConfig } from '../cli-settings.ts'
 import { commandText, dataFlags } from '../command-text.ts'
+import { formatPath } from '../../config/config-problem.ts'
 import type { HubConfig } from '../../config/hub-config.ts'
 import type { Flags, Terminal } from '../command.ts'
 import { checkAgents } from './agent-checks.ts'
 import { checkClock } from './check-clock.ts'
-import { failed, ok, type DoctorFinding } from './finding.ts'
+import { failed, ok, warning, type DoctorFinding } from './finding.ts'
 import { findHub, checkPorts, type HubState } from './hub-checks.ts'
 import { checkDisk, checkStore } from './store-checks.ts'
 
@@ -17,7 +18,7 @@ const minNodeMajor = 24
 export async function diagnose(flags: Flags, terminal: Terminal): Promise<readonly DoctorFinding[]> {
   const loaded = await readConfig(flags, terminal)
   const node = checkNode(process.versions.node)
-  const known = 'config' in loaded ? loaded.config : validParts(loaded, flags, terminal)
+  const known = 'config' in loaded && loaded.unread.length === 0 ? loaded.config : validParts(loaded, flags, terminal)
   const { listen, store: storeSection, dataDir } = known
   const hub = await findHub(flags, terminal, known)
   const storeParts = storeSection === undefined ? undefined : { store: storeSection, dataDir }
@@ -42,14 +43,20 @@ export async function diagnose(flags: Flags, terminal: Terminal): Promise<readon
 
 type KnownConfig = Partial<Pick<HubConfig, 'listen' | 'store'>> & Pick<HubConfig, 'agents' | 'baseDir' | 'dataDir'>
 
-/** Of a configuration with errors. The sections of a file that cannot be parsed are not known; its data directory is. */
+/**
+ * Of a configuration with errors, or with secrets that were not read. The sections of a file that cannot be parsed are not known; its data
+ * directory is.
+ */
 function validParts(loaded: CliConfig, flags: Flags, terminal: Terminal): KnownConfig {
   const { tree, file } = loaded
   const baseDir = file === undefined ? terminal.cwd : configBaseDir(resolve(terminal.cwd, file))
-  const { listen, store } = validSections(tree)
-  const isParsed = 'problems' in loaded && loaded.problems.every(({ path }) => path.length > 0)
+  const sections = validSections(tree)
+  const wasRead = (name: string): boolean => !loaded.unread.some(({ path }) => path[0] === name)
+  const listen = wasRead('listen') ? sections.listen : undefined
+  const store = wasRead('store') ? sections.store : undefined
+  const isParsed = 'config' in loaded || loaded.problems.every(({ path }) => path.length > 0)
   return {
-    agents: {},
+    agents: 'config' in loaded ? agentsWithAddress(loaded) : {},
     baseDir,
     dataDir: resolvedDataDirectory(flags, terminal),
     ...omitUndefined({
@@ -59,13 +66,27 @@ function validParts(loaded: CliConfig, flags: Flags, terminal: Terminal): KnownC
   }
 }
 
+/** What `checkAgents` looks at in the own fields of an agent. */
+const checkedField = /^(url|baseUrl|path|cwd|command\[0\]|env\.PATH)$/
+
+function agentsWithAddress({ config, unread }: Extract<CliConfig, { config: unknown }>): HubConfig['agents'] {
+  const hidden = new Set(
+    unread.flatMap(({ path: [, name, ...field] }) => (checkedField.test(formatPath(field)) ? [name] : [])),
+  )
+  return Object.fromEntries(Object.entries(config.agents).filter(([name]) => !hidden.has(name)))
+}
+
 function configFindings(loaded: CliConfig, hub: HubState, checkCommand: string): readonly DoctorFinding[] {
-  if ('problems' in loaded)
+  const notRead = problemLines(loaded.unread, loaded.file).map((line) =>
+    warning('configuration', line, 'Add --run-secrets to start the program or module that provides it.'),
+  )
+  if ('problems' in loaded && !lacksOnlySecrets(loaded))
     return problemLines(loaded.problems, loaded.file).map((line) =>
       failed('configuration', line, `Edit the file, then run \`${checkCommand}\`.`),
     )
   if (hub.configRejection !== undefined)
-    return [failed('configuration', rejectionText(hub.configRejection), rejectionRemedy)]
+    return [...notRead, failed('configuration', rejectionText(hub.configRejection), rejectionRemedy)]
+  if ('problems' in loaded || notRead.length > 0) return notRead
   return [ok('configuration', `${loaded.file ?? 'the defaults'} (${agentCount(loaded.config)})`)]
 }
 

@@ -29,7 +29,7 @@ export async function findHub(
   terminal: Terminal,
   { listen, dataDir }: Partial<Pick<HubConfig, 'listen'>> & Pick<HubConfig, 'dataDir'>,
 ): Promise<HubState> {
-  const local = listen === undefined ? recordedAddress(dataDir) : localHubUrl(flags, { listen, dataDir })
+  const local = listen === undefined ? recordedAddress(dataDir) : localHubUrl(flags, dataDir, () => listen)
   const url = (await namedUrl(flags, terminal)) ?? (await local)
   if (url === undefined) return { isRunning: false, finding: ok('hub', `none runs in ${dataDir}`), clocks: [] }
   try {

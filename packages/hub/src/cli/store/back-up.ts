@@ -19,7 +19,7 @@ export async function backUp(flags: Flags, terminal: Terminal): Promise<number> 
   if (file === '-')
     throw usageError('A backup is a file: parley backup <file>. Only parley export writes to the standard output.')
   const keyring = readKeyring(flags)
-  const settings = readStoreSettings(flags, terminal)
+  const settings = await readStoreSettings(flags, terminal)
   const isInterrupted = watchInterrupts(terminal)
   const summary = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)
@@ -75,7 +75,7 @@ function masterKeyNote(store: string): string {
 
 export async function exportStore(flags: Flags, terminal: Terminal): Promise<number> {
   const file = pathArgument(flags, terminal, 'export')
-  const settings = readStoreSettings(flags, terminal)
+  const settings = await readStoreSettings(flags, terminal)
   const isInterrupted = watchInterrupts(terminal)
   const summary = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)

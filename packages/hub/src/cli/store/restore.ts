@@ -28,7 +28,7 @@ export async function restore(flags: Flags, terminal: Terminal): Promise<number>
   const file = pathArgument(flags, terminal, 'restore')
   if (flags.has('list')) return list(file, flags, terminal)
   if (flags.has('check')) return check(file, flags, terminal)
-  const settings = readStoreSettings(flags, terminal)
+  const settings = await readStoreSettings(flags, terminal)
   const { summary, notes } = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)
     const omitsKeys = flags.has('omit-keys')
@@ -64,7 +64,7 @@ export async function restore(flags: Flags, terminal: Terminal): Promise<number>
 
 export async function importStore(flags: Flags, terminal: Terminal): Promise<number> {
   const file = pathArgument(flags, terminal, 'import')
-  const settings = readStoreSettings(flags, terminal)
+  const settings = await readStoreSettings(flags, terminal)
   const summary = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)
     return load(store, terminal, file, undefined, (pieces, loading) => readDump(pieces, loading))

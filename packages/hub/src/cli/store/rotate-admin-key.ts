@@ -7,7 +7,7 @@ import { overlapField } from '../../admin/routes/key-rotation.ts'
 import { openAdminKey, type RotatedAdminKey } from '../../auth/admin-key.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { openStore, sqliteFile } from '../../store/open-store.ts'
-import { readValidConfig } from '../cli-settings.ts'
+import { readConfig, sectionOf } from '../cli-settings.ts'
 import { CliError, exitCodes, usageError, type Flags, type Terminal } from '../command.ts'
 import { readStoreSettings } from '../store-location.ts'
 
@@ -22,10 +22,11 @@ export interface RotatedKey {
 export async function rotateInStore(flags: Flags, terminal: Terminal, failure: CliError): Promise<RotatedKey> {
   const overlap = overlapField.safeParse(flags.value('overlap'))
   if (!overlap.success) throw usageError(`--overlap ${overlap.error.issues[0]?.message}.`)
-  if ((await readValidConfig(flags, terminal)).config.admin.key !== undefined)
+  const loaded = await readConfig(flags, terminal)
+  if (loaded.references.has('admin.key') || sectionOf(loaded, 'admin', 'key').key !== undefined)
     throw new CliError('The admin key is set by PARLEY_ADMIN_KEY or `admin.key`: set another one there.')
   const log = { info() {}, warn: (message: string) => terminal.printError(message) }
-  const settings = { ...readStoreSettings(flags, terminal), log }
+  const settings = { ...(await readStoreSettings(flags, terminal)), log }
   const isMissing = settings.store.startsWith('sqlite:') && !existsSync(sqliteFile(settings))
   if (settings.store === 'memory:' || isMissing) throw failure
   const store = await openStore(settings).catch((reason: Error) => {

@@ -3,7 +3,7 @@ import { estimateToJson } from '../../admin/routes/erasures.ts'
 import type { RetentionConfig } from '../../config/sections/limits.ts'
 import { createRetentionService } from '../../retention/retention-service.ts'
 import { requestAdmin } from '../admin-request.ts'
-import { readValidConfig } from '../cli-settings.ts'
+import { readConfig, sectionOf } from '../cli-settings.ts'
 import type { Flags, Terminal } from '../command.ts'
 import { bytesText, printResult, tableLines } from '../output.ts'
 import { openOwnStore } from './store-target.ts'
@@ -28,7 +28,7 @@ async function estimatesOf(flags: Flags, terminal: Terminal, isDryRun: boolean):
     const settings: RetentionConfig =
       flags.value('config') === undefined
         ? { audit: Infinity }
-        : (await readValidConfig(flags, terminal)).config.retention
+        : sectionOf(await readConfig(flags, terminal), 'retention')
     const log = { warn: (message: string) => terminal.printError(message) }
     const service = createRetentionService({ store, settings: () => settings, log, now: Date.now })
     return (await (isDryRun ? service.preview() : service.prune())).map(estimateToJson)

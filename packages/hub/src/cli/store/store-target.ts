@@ -15,7 +15,7 @@ import { readStoreSettings } from '../store-location.ts'
 export async function openOwnStore(flags: Flags, terminal: Terminal): Promise<FullStore | undefined> {
   const isNamed = ['data', 'store', 'config'].some((name) => flags.value(name) !== undefined)
   if (!isNamed || flags.value('url') !== undefined) return undefined
-  const settings = { ...readStoreSettings(flags, terminal), log: { info() {}, warn: logTo(terminal) } }
+  const settings = { ...(await readStoreSettings(flags, terminal)), log: { info() {}, warn: logTo(terminal) } }
   if (settings.store === 'memory:') return undefined
   return settings.store.startsWith('sqlite:')
     ? openFile(flags, terminal, settings)

@@ -9,7 +9,7 @@ import { withOperatorErrors, wholeStore } from './whole-store.ts'
 import { openWithMasterKey } from './wrapping-master-key.ts'
 
 export async function verify(flags: Flags, terminal: Terminal): Promise<number> {
-  const settings = readStoreSettings(flags, terminal)
+  const settings = await readStoreSettings(flags, terminal)
   const report = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)
     const { reader, masterKey } = await openWithMasterKey(store)

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { commandProvider, readCommandSync } from './command-provider.ts'
+import { commandProvider } from './command-provider.ts'
 import { secretProviderContract } from './testing/secret-provider-contract.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-secrets-'))
@@ -30,6 +30,13 @@ describe('a program that prints secrets', { timeout: 120_000 }, () => {
 
   it('is reported with what it said, if it fails', async () => {
     await assert.rejects(read('sh', '-c', 'echo "no token" >&2; exit 3'), /^Error: sh failed with 3: no token$/)
+    const silent = commandProvider({
+      command: ['sh', '-c', 'echo sesame >&2; exit 3'],
+      cwd: folder,
+      env,
+      quotesStderr: false,
+    })
+    await assert.rejects(silent.read('name', never), /^Error: sh failed with 3$/)
     await assert.rejects(read('no-such-program'), /no-such-program was not found/)
     await assert.rejects(read('true'), /the output of true is empty/)
     await assert.rejects(read('head', '-c', '100000', '/dev/zero'), /is larger than 64000 bytes/)
@@ -44,15 +51,6 @@ describe('a program that prints secrets', { timeout: 120_000 }, () => {
     assert.equal(await provider.read('x', never), 't')
   })
 
-  it('can be read without waiting, by commands that run once', () => {
-    writeFileSync(join(folder, 'sync'), 'value\n')
-    const config = { command, env: {}, refresh: 0, timeout: 10_000 }
-    assert.deepEqual(readCommandSync(config, 'sync', { cwd: folder, env }), { value: 'value' })
-    assert.match(JSON.stringify(readCommandSync(config, 'none', { cwd: folder, env })), /sh failed with/)
-    const hanging = { ...config, timeout: 50 }
-    assert.deepEqual(readCommandSync(hanging, 'hang', { cwd: folder, env }), { problem: 'sh did not end in time' })
-  })
-
   it('is ended after its time, also if it ignores SIGTERM', async () => {
     const stubborn = ['sh', '-c', 'trap "" TERM; echo $$ > "$1"; while :; do sleep 0.1; done', 'sh', '{name}']
     const isRunning = (name: string): boolean => {
@@ -62,9 +60,6 @@ describe('a program that prints secrets', { timeout: 120_000 }, () => {
         return false
       }
     }
-    const config = { command: stubborn, env: {}, refresh: 0, timeout: 500 }
-    assert.deepEqual(readCommandSync(config, 'sync.pid', { cwd: folder, env }), { problem: 'sh did not end in time' })
-    assert.equal(isRunning('sync.pid'), false)
     const provider = commandProvider({ command: stubborn, cwd: folder, env })
     await assert.rejects(provider.read('pid', AbortSignal.timeout(500)), /sh did not end in time/)
     while (isRunning('pid')) await new Promise((resolve) => setTimeout(resolve, 10))

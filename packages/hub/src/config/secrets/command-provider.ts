@@ -1,18 +1,14 @@
 /** A provider that runs a program for each secret, such as the command line of a secret manager. The program prints the value. */
-import { execFile, execFileSync } from 'node:child_process'
-import {
-  maxSecretBytes,
-  type SecretProvider,
-  type SecretProviderConfig,
-  type SecretResult,
-  secretText,
-} from './secret-provider.ts'
+import { execFile } from 'node:child_process'
+import { maxSecretBytes, type SecretProvider, type SecretResult, secretText } from './secret-provider.ts'
 
 export interface CommandProviderOptions {
   readonly command: readonly string[]
   readonly cwd: string
   /** The whole environment of the program. */
   readonly env: Readonly<Record<string, string>>
+  /** Whether errors quote what the program wrote to stderr. Default: true. */
+  readonly quotesStderr?: boolean | undefined
 }
 
 interface CommandFailure {
@@ -26,7 +22,7 @@ const maxShownError = 200
 /** A program may ignore SIGTERM. */
 const killSignal = 'SIGKILL' as const
 
-export function commandProvider({ command, cwd, env }: CommandProviderOptions): SecretProvider {
+export function commandProvider({ command, cwd, env, quotesStderr = true }: CommandProviderOptions): SecretProvider {
   return {
     async read(name, signal) {
       const [program = '', ...args] = argumentsFor(command, name)
@@ -35,7 +31,7 @@ export function commandProvider({ command, cwd, env }: CommandProviderOptions): 
         const child = execFile(program, args, options, (error, stdout, stderr) => {
           signal.removeEventListener('abort', stop)
           if (error === null) resolve(stdout)
-          else reject(new Error(failureText(program, Object.assign(error, { stderr }))))
+          else reject(new Error(failureText(program, Object.assign(error, { stderr: quotesStderr ? stderr : '' }))))
         })
         // Not the option `signal` of Node, which always sends SIGTERM. A process that the program started may keep its output open.
         function stop(): void {
@@ -48,28 +44,6 @@ export function commandProvider({ command, cwd, env }: CommandProviderOptions): 
       })
       return requireText(program, secretText(output))
     },
-  }
-}
-
-/** For commands that run once and read the configuration without waiting. */
-export function readCommandSync(
-  { command = [], timeout, env: own }: SecretProviderConfig,
-  name: string,
-  { cwd, env }: Omit<CommandProviderOptions, 'command'>,
-): SecretResult {
-  const [program = '', ...args] = argumentsFor(command, name)
-  try {
-    const output = execFileSync(program, args, {
-      cwd,
-      env: { ...env, ...own },
-      timeout,
-      killSignal,
-      maxBuffer: maxSecretBytes + 1,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    return secretText(output)
-  } catch (reason) {
-    return { problem: failureText(program, reason as CommandFailure) }
   }
 }
 

@@ -13,6 +13,8 @@ export interface SecretCacheOptions {
   readonly baseDir: string
   /** The environment of programs, to which the provider's own is added. */
   readonly env: Readonly<Record<string, string>>
+  /** Whether errors quote what programs wrote to stderr. Default: true. */
+  readonly quotesStderr?: boolean
 }
 
 export interface SecretCache {
@@ -43,7 +45,7 @@ export interface SecretListener {
   failed(reference: SecretReference, problem: string): void
 }
 
-export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretCache {
+export function createSecretCache({ baseDir, env, quotesStderr }: SecretCacheOptions): SecretCache {
   const values = new Map<string, string>()
   /** The keys of secrets whose last read failed. */
   const stale = new Set<string>()
@@ -62,7 +64,7 @@ export function createSecretCache({ baseDir, env }: SecretCacheOptions): SecretC
   }
 
   async function openProvider({ command, module, env: own }: SecretReference['provider']): Promise<SecretProvider> {
-    if (command !== undefined) return commandProvider({ command, cwd: baseDir, env: { ...env, ...own } })
+    if (command !== undefined) return commandProvider({ command, cwd: baseDir, env: { ...env, ...own }, quotesStderr })
     const loaded = (await import(pathToFileURL(resolve(baseDir, module ?? '')).href)) as { readonly default?: unknown }
     const provider = loaded.default as Partial<SecretProvider> | undefined
     if (typeof provider?.read === 'function') return provider as SecretProvider

@@ -34,8 +34,8 @@ export interface SecretReference {
   readonly provider: SecretProviderConfig
 }
 
-/** The value, or why there is none. */
-export type SecretResult = { readonly value: string } | { readonly problem: string }
+/** The value, or why there is none. `isUnread`: the value is only a text in place of it, because its provider must not run. */
+export type SecretResult = { readonly value: string; readonly isUnread?: true } | { readonly problem: string }
 
 /** `undefined` if it was not read yet. */
 export type SecretLookup = (reference: SecretReference) => SecretResult | undefined

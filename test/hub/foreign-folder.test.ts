@@ -1,0 +1,179 @@
+/** `parley` in a folder that another person wrote: looking at it runs no program of it, and no key of the user leaves the machine. */
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { commands, runCli } from '../../packages/hub/src/cli/commands.ts'
+import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
+import { newFolder, runParley, startHub } from './running-hub.ts'
+
+const providers = `secrets:
+  program: { command: [sh, -c, 'touch "marker-$1"; echo a-value-of-the-program', sh, "{name}"] }
+  module: { module: ./provider.mjs }
+`
+const moduleFile = `import { writeFileSync } from 'node:fs'
+writeFileSync(new URL('marker-module', import.meta.url), '')
+export default { read: async () => 'postgres://127.0.0.1:9/nothing' }
+`
+const everywhere = `${providers}listen: { host: "\${program:host}", port: 1 }
+admin: { key: "\${program:key}" }
+store: { url: "\${module:url}", masterKey: "\${program:master}" }
+agents:
+  gpt: { kind: openai, baseUrl: "http://127.0.0.1:9/v1", model: m, apiKey: "\${program:gpt}" }
+`
+const inAgentOnly = `${providers}agents:
+  gpt: { kind: openai, baseUrl: "http://127.0.0.1:9/v1", model: m, apiKey: "\${program:gpt}" }
+`
+
+async function run(cwd: string, environment: Record<string, string>, ...words: string[]) {
+  const terminal = createTestTerminal({ cwd, environment: { PATH: process.env['PATH'], ...environment } })
+  terminal.input.end('a value')
+  terminal.shutDown()
+  const code = await runCli(words, terminal)
+  return { code, text: terminal.printed.join('\n'), errors: terminal.errors }
+}
+
+const foreign = (text: string) => newFolder({ 'parley.yaml': text, 'provider.mjs': moduleFile })
+const markersIn = async (folder: string) => (await readdir(folder)).filter((name) => name.startsWith('marker-'))
+
+const more: Readonly<Record<string, readonly string[]>> = {
+  init: ['new'],
+  backup: ['file'],
+  restore: ['file'],
+  export: ['file'],
+  import: ['file'],
+  completion: ['bash'],
+  'agent add': ['--kind', 'a2a', 'http://127.0.0.1:9'],
+  'agent remove': ['gpt'],
+  'key create': ['--agent', 'gpt'],
+  'key revoke': ['id'],
+  'key rotate': ['admin'],
+  'session end': ['id'],
+  'secret set': ['name'],
+  'secret remove': ['name'],
+  erase: ['--caller', 'x', '--yes'],
+}
+/** Commands that need no such value, or report that it was not read among other things. */
+const withoutSecrets = [
+  'agent add',
+  'agent remove',
+  'completion',
+  'config check',
+  'config print',
+  'config schema',
+  'doctor',
+  'init',
+]
+
+describe('parley in a folder of another person', { timeout: 300_000 }, () => {
+  for (const { name, flags } of commands.filter((command) => command.name !== 'up')) {
+    it(`starts no provider of secrets for \`parley ${name}\``, async () => {
+      const folder = await foreign(everywhere)
+      const named = 'config' in flags ? ['-c', 'parley.yaml'] : []
+      const { code, errors } = await run(folder, {}, ...name.split(' '), ...named, ...(more[name] ?? []))
+      assert.deepEqual(await markersIn(folder), [])
+      if (withoutSecrets.includes(name)) return
+      assert.notEqual(code, 0)
+      assert.match(errors.join('\n'), /^.*parley\.yaml:\d+ {2}\S+: \$\{\w+:\w+\} was not read: add --run-secrets .*\.$/)
+    })
+  }
+
+  it('starts none as a program either', async () => {
+    const folder = await foreign(everywhere)
+    const { code, lines } = await runParley(folder, ['status'])
+    assert.deepEqual([code, await markersIn(folder)], [1, []])
+    assert.match(
+      lines.join('\n'),
+      /^\S+parley\.yaml:4 {2}listen\.host: \$\{program:host\} was not read: add --run-secrets/,
+    )
+  })
+
+  it('starts them with --run-secrets and PARLEY_RUN_SECRETS=1', async () => {
+    for (const [environment, ...words] of [[{}, '--run-secrets'], [{ PARLEY_RUN_SECRETS: '1' }]] as const) {
+      const folder = await foreign(inAgentOnly)
+      assert.match((await run(folder, environment, 'config', 'check', ...words)).text, /is valid: gpt\.$/)
+      assert.deepEqual(await markersIn(folder), ['marker-gpt'])
+    }
+    const folder = await foreign(everywhere)
+    await run(folder, {}, 'verify', '--run-secrets')
+    assert.deepEqual((await markersIn(folder)).includes('marker-module'), true)
+    const other = await foreign(inAgentOnly)
+    await run(other, { PARLEY_RUN_SECRETS: '0' }, 'config', 'check')
+    assert.deepEqual(await markersIn(other), [])
+  })
+
+  it('checks and prints everything else', async () => {
+    const folder = await foreign(everywhere)
+    const { code, text } = await run(folder, {}, 'config', 'check')
+    assert.equal(code, 0)
+    assert.match(
+      text,
+      /is valid: gpt\.\nNot read, and not checked here: listen\.host, admin\.key, store\.url, .*--run-secrets/,
+    )
+    const json = JSON.parse((await run(folder, {}, 'config', 'check', '-o', 'json')).text)
+    assert.deepEqual(json.notRead[1], { line: 5, path: 'admin.key', message: '${program:key} was not read' })
+    const printed = await run(folder, {}, 'config', 'print')
+    assert.match(printed.text, /^ {2}masterKey: \$\{program:master\}$/m)
+    const wrong = await foreign(everywhere.replace('model: m', 'modle: m'))
+    const { code: failure, errors } = await run(wrong, {}, 'config', 'check')
+    assert.equal(failure, 1)
+    assert.deepEqual(
+      errors.map((line) => line.replace(/^.*parley\.yaml/, '')),
+      [
+        ':8  agents.gpt.model: is missing: must be a string',
+        ':8  agents.gpt.modle: unknown setting: did you mean model?',
+      ],
+    )
+  })
+
+  it('asks the hub although a secret of an agent was not read', async () => {
+    const folder = await foreign(inAgentOnly)
+    const hub = await startHub(folder)
+    assert.deepEqual(await markersIn(folder), ['marker-gpt'])
+    const status = await run(folder, {}, 'key', 'list')
+    assert.deepEqual([status.code, status.errors], [0, []])
+    const doctor = await run(folder, {}, 'doctor')
+    assert.match(
+      doctor.text,
+      /^warning +configuration .*agents\.gpt\.apiKey: \$\{program:gpt\} was not read\n.*--run-secrets/m,
+    )
+    await hub.stop()
+  })
+
+  it('does not show what a provider wrote to stderr', async () => {
+    const failing = inAgentOnly.replace("'touch", "'echo sesame >&2; exit 3; touch")
+    const { code, text, errors } = await run(await foreign(failing), {}, 'config', 'check', '--run-secrets')
+    assert.equal(code, 1)
+    assert.match(errors.join('\n'), /sh failed with 3$/)
+    assert.doesNotMatch(text + errors.join('\n'), /sesame/)
+  })
+})
+
+describe('the admin key', { timeout: 300_000 }, () => {
+  const key = 'the-admin-key-of-the-user'
+
+  it('of the environment goes to no other machine that only the folder names', async () => {
+    const folder = await newFolder({
+      'parley.yaml':
+        'listen: { host: hub.elsewhere.test, port: 3000 }\nagents: { echo: { kind: demo, agent: echo } }\n',
+    })
+    const byReference = await newFolder({
+      'parley.yaml':
+        'listen: { host: hub.elsewhere.test, port: 3000 }\nadmin: { key: "${env:OTHER}" }\nagents: { echo: { kind: demo, agent: echo } }\n',
+    })
+    for (const [cwd, name] of [
+      [folder, 'PARLEY_ADMIN_KEY'],
+      [byReference, 'OTHER'],
+    ] as const) {
+      const { code, errors } = await run(cwd, { [name]: key }, 'status')
+      assert.equal(code, 4)
+      assert.match(
+        errors.join('\n'),
+        /is not sent to http:\/\/hub\.elsewhere\.test:3000.*--url http:\/\/hub\.elsewhere/,
+      )
+      const named = await run(cwd, { [name]: key }, 'status', '--url', 'http://hub.elsewhere.test:3000')
+      assert.equal(named.code, 3, named.errors.join('\n'))
+    }
+    const mcp = await run(folder, { PARLEY_KEY: key }, 'mcp')
+    assert.match(mcp.errors.join('\n'), /^The API key is not sent to http:\/\/hub\.elsewhere\.test:3000.*--hub/)
+  })
+})
