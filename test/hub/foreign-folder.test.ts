@@ -1,7 +1,12 @@
 /** `parley` in a folder that another person wrote: looking at it runs no program of it, and no key of the user leaves the machine. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
-import { describe, it } from 'node:test'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it, type TestContext } from 'node:test'
 import { commands, runCli } from '../../packages/hub/src/cli/commands.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 import { newFolder, runParley, startHub } from './running-hub.ts'
@@ -148,6 +153,25 @@ describe('parley in a folder of another person', { timeout: 300_000 }, () => {
   })
 })
 
+/** A program that has the port, and what it received. */
+async function stranger(
+  t: TestContext,
+  port: number,
+  answer?: (request: IncomingMessage, body: string) => Promise<string>,
+) {
+  const requests: string[] = []
+  const reply = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    requests.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`)
+    response.setHeader('content-type', 'application/json')
+    response.end((await answer?.(request, body)) ?? '{"status":"ok","keys":[],"agents":[]}')
+  }
+  const server = createServer((request, response) => void reply(request, response))
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+  t.after(() => server.close().closeAllConnections())
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
 describe('the admin key', { timeout: 300_000 }, () => {
   const key = 'the-admin-key-of-the-user'
 
@@ -175,5 +199,41 @@ describe('the admin key', { timeout: 300_000 }, () => {
     }
     const mcp = await run(folder, { PARLEY_KEY: key }, 'mcp')
     assert.match(mcp.errors.join('\n'), /^The API key is not sent to http:\/\/hub\.elsewhere\.test:3000.*--hub/)
+  })
+
+  it('is not sent to a program on the port of a hub that was killed', async (t) => {
+    const folder = await newFolder()
+    const hub = await startHub(folder)
+    const own = await hub.adminKey()
+    assert.equal((await run(folder, {}, 'status')).code, 0)
+    hub.signal('SIGKILL')
+    await assert.rejects(hub.waitForLine(/never/))
+    const { requests, url } = await stranger(t, Number(new URL(hub.url).port))
+    for (const words of [['status'], ['key', 'list'], ['logs'], ['agent', 'list'], ['open', '--print']]) {
+      const { code, errors } = await run(folder, {}, ...words)
+      assert.equal(code, 4)
+      assert.match(
+        errors.join('\n'),
+        new RegExp(`^The program at ${url} did not prove that it knows the admin key of `),
+      )
+    }
+    assert.ok(requests.length > 0)
+    for (const request of requests) assert.ok(!request.includes(own) && !request.includes('authorization'), request)
+  })
+
+  it('is not sent to a program that has another hub with the same key answer for it', async (t) => {
+    const folder = await newFolder()
+    const hub = await startHub(folder, [], { PARLEY_ADMIN_KEY: key })
+    const { requests, url } = await stranger(t, 0, async ({ method = '', url: path = '' }, body) => {
+      const init = { method, body, headers: { 'content-type': 'application/json' } }
+      return (await fetch(new URL(path, hub.url), method === 'GET' ? {} : init)).text()
+    })
+    const { code, errors } = await run(folder, { PARLEY_ADMIN_KEY: key }, 'status', '--port', new URL(url).port)
+    assert.equal(code, 4)
+    assert.match(errors.join('\n'), /did not prove that it knows the admin key of PARLEY_ADMIN_KEY/)
+    assert.ok(requests.length === 1 && !requests[0]?.includes(key), requests.join('\n'))
+    assert.equal((await run(folder, { PARLEY_ADMIN_KEY: key }, 'status')).code, 0)
+    await hub.stop()
+    assert.ok(!(await readdir(join(folder, '.parley'))).includes('parley.address'))
   })
 })

@@ -51,7 +51,8 @@ export async function namedUrl(flags: Flags, { environment }: Terminal): Promise
 
 /**
  * Throws CliError without a key: `unauthorized` if the hub runs, else `unreachable`. An address that no flag and no variable names may be
- * from a folder that was cloned. It gets no key of the environment unless it is on this machine.
+ * from a folder that was cloned, or that of a hub that was killed, whose port another program has now. It gets no key of the environment
+ * unless it is on this machine, and no key before it has proved that it knows the key.
  */
 export async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConnection> {
   const named = await namedUrl(flags, terminal)
@@ -60,6 +61,7 @@ export async function hubConnection(flags: Flags, terminal: Terminal): Promise<H
   const { url, keyFrom } = connection
   const { requireThisMachine } = await import('./hub-address.ts')
   if (isFromEnvironment) await requireThisMachine(url, `The admin key of ${keyFrom}`, '--url')
+  await requireProof(connection, flags)
   return connection
 }
 
@@ -89,6 +91,38 @@ async function chooseHub(
   const advice = named === undefined ? `, or stop the hub and run \`${rotate}\`` : ''
   throw new CliError(
     `The hub runs at ${url}, but its admin key is not in ${file}. Set PARLEY_ADMIN_KEY${advice}.`,
+    exitCodes.unauthorized,
+  )
+}
+
+/**
+ * The server answers a random nonce with a value that only the key gives, and only to a client that proves the key, too: otherwise the
+ * port could be asked for values to guess a key by. The port and the kind of address are part of both, so that a program cannot have
+ * a hub with the same key at another port, or on another machine, answer for it.
+ */
+async function requireProof(connection: HubConnection, flags: Flags): Promise<void> {
+  const { url, key } = connection
+  const [{ adminProof, isSameSecret, sha256Hex }, { isLoopbackHost }, { randomBytes }] = await Promise.all([
+    import('../auth/key-format.ts'),
+    import('@parley/a2a'),
+    import('node:crypto'),
+  ])
+  const { port, protocol, hostname } = new URL(url)
+  const nonce = randomBytes(32).toString('base64url')
+  const place = { port: Number(port || (protocol === 'https:' ? 443 : 80)), isLoopback: isLoopbackHost(hostname) }
+  const proofOf = (by: 'client' | 'hub'): string => adminProof(sha256Hex(key), by, { nonce, ...place })
+  const response = await fetchHub(`${url}/admin/sign-in/proof`, flags, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ nonce, proof: proofOf('client') }),
+    redirect: 'manual',
+  })
+  const answer = await readAnswer<{ proof?: unknown }>(response, url, flags)
+  if (response.ok && typeof answer?.proof === 'string' && isSameSecret(answer.proof, proofOf('hub'))) return
+  if ([401, 403, 429].includes(response.status))
+    throw responseError(response.status, answer?.error?.message, connection)
+  throw new CliError(
+    `The program at ${url} did not prove that it knows the admin key of ${connection.keyFrom}, which was not sent: it is another program, or a hub of another version. Restart the hub, or name it with --url.`,
     exitCodes.unauthorized,
   )
 }
