@@ -39,8 +39,12 @@ export interface ConsoleOptions extends TestHubOptions {
   readonly agents?: Readonly<Record<string, object>>
 }
 
-/** Of all pages of a context: to set it for each page draws the page once more. */
-const defaultLook = { viewport: { width: 1280, height: 800 }, colorScheme: 'light', reducedMotion: 'reduce' } as const
+/** Of all pages of a context: to set it for each page draws the page once more. Without motion, no colour is halfway. */
+export const defaultLook = {
+  viewport: { width: 1280, height: 800 },
+  colorScheme: 'light',
+  reducedMotion: 'reduce',
+} as const
 
 export async function openConsole(
   browser: Browser,

@@ -7,7 +7,7 @@ import { freePort } from '../free-port.ts'
 import { clientSecret, openOidcProvider } from '../admin/oidc-provider.ts'
 import { adminKey } from '../admin/test-hub.ts'
 import { isFocused } from './page-queries.ts'
-import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
+import { defaultLook, maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
 describeInBrowser('sign-in', async (browser) => {
@@ -27,7 +27,7 @@ describeInBrowser('sign-in', async (browser) => {
   const key = (page: Page) => page.getByLabel('Admin key')
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
   async function openSignedOut(path: string, origin = testHub.url): Promise<{ page: Page; context: BrowserContext }> {
-    const context = await browser.newContext()
+    const context = await browser.newContext(defaultLook)
     context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
     await page.goto(origin + path)
@@ -128,6 +128,8 @@ describeInBrowser('sign-in', async (browser) => {
     await page.getByRole('link', { name: /^Sign in with/ }).click()
     await page.getByRole('alert').getByText('You are signed in, but you are not an admin of this hub').waitFor()
     assert.match(page.url(), /\/tasks\?agent=talker$/)
+    // With an issuer, the button of the key is no longer the primary one.
+    await page.getByRole('link', { name: /^Sign in with/ }).waitFor()
     assert.deepEqual(await seriousViolations(page), [])
     await page.reload()
     await heading(page, 'Sign in to Parley').waitFor()
@@ -209,7 +211,11 @@ describeInBrowser('sign-in', async (browser) => {
   for (const theme of ['light', 'dark'] as const) {
     it(`is accessible, ${theme} and narrow [full]`, async () => {
       for (const width of [1280, 390]) {
-        const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
+        const context = await browser.newContext({
+          ...defaultLook,
+          colorScheme: theme,
+          viewport: { width, height: 844 },
+        })
         context.setDefaultTimeout(maxWaitMs)
         const page = await context.newPage()
         await page.goto(testHub.url)

@@ -25,10 +25,7 @@ export interface CallContext {
   readonly caller: Caller
   /** Aborted when the client disconnects. It never ends a task (B-103), and a wait ends with the turn at the latest. */
   readonly signal: AbortSignal
-  /**
-   * Called before a large task is read from the store. Resolves once this call may hold so many bytes, with the steps in which to read
-   * it; rejects if the client has gone. Default: at once.
-   */
+  /** Reserves memory before a large task is read, and returns the steps to read it in. Rejects if the client has gone. */
   readonly admitRead?: (bytes: number) => Promise<NextStep>
   /** Extensions that are active for this request. */
   readonly extensions: readonly string[]
@@ -47,9 +44,7 @@ export interface CallContext {
   readonly tracestate?: string | undefined
   /** By this time the task ends in FAILED, whatever state it is in: milliseconds since the epoch. */
   readonly deadlineAt?: number | undefined
-  /**
-   * The id of the task that this message opens, if the server must know it in advance. Never from the payload. Default: a new id.
-   */
+  /** The id of the task that this message opens, if the server must know it in advance. Never from the payload. */
   readonly newTaskId?: string | undefined
   /** How the call reached the server, as the server knows it; no message can set it. The agent's turn exposes it. */
   readonly provenance?: Struct | undefined

@@ -60,8 +60,11 @@ function* encodePieces(value: unknown): Generator<undefined, Uint8Array> {
   return whole
 }
 
-function* writePieces(value: unknown, level: number): Generator<string> {
-  if (typeof value === 'string') return yield* writeString(value)
+function* writePieces(value: unknown, level: number): Generator<string, void> {
+  if (typeof value === 'string') {
+    yield* writeString(value)
+    return
+  }
   const isContainer = typeof value === 'object' && value !== null && !hasToJson(value)
   if (!isContainer || level === maxLevels || lengthLeft(value, pieceLength) > 0) {
     // As an item of an array.
@@ -114,8 +117,11 @@ function hasToJson(value: object): boolean {
   return 'toJSON' in value && typeof value.toJSON === 'function'
 }
 
-function* writeString(text: string): Generator<string> {
-  if (text.length <= pieceLength) return yield JSON.stringify(text)
+function* writeString(text: string): Generator<string, void> {
+  if (text.length <= pieceLength) {
+    yield JSON.stringify(text)
+    return
+  }
   yield '"'
   for (let at = 0; at < text.length;) {
     const end = endOfPiece(text, at)
