@@ -67,7 +67,7 @@ describe('a page of tasks', { skip, timeout: 120_000 }, async () => {
     assert.equal(statements.length, 2, statements.map(({ text }) => text).join('\n'))
   })
 
-  it('reads several large tasks at once, and not all of them', async (t) => {
+  it('reads large tasks one after the other, each once', async (t) => {
     const { store } = openCounted('large')
     const agent: Agent = () => artifact('answer', { text: 'x'.repeat(70_000) })
     const writer = await engineOn(t, store, agent)
@@ -77,11 +77,12 @@ describe('a page of tasks', { skip, timeout: 120_000 }, async () => {
     const reader = await engineOn(t, cold.store, agent)
     await cold.store.tasks.countStates()
     const statements = await cold.statementsOf(reader.list)
-    // After the count and the page: row, snapshot and log of four tasks, three times.
-    assert.deepEqual(
-      statements.slice(2).map(({ values }) => (values?.[0] as readonly string[] | undefined)?.length),
-      Array.from({ length: 9 }, () => 4),
-    )
+    // After the count and the page: its row, size, snapshot and log.
+    const taskIds = statements.slice(2).map(({ values }) => String(values?.[0]))
+    const inTurn = taskIds.filter((id, index) => id !== taskIds[index - 1])
+    assert.equal(inTurn.length, 12)
+    assert.equal(new Set(inTurn).size, 12)
+    assert.ok(taskIds.length <= 5 * 12, `${taskIds.length} statements`)
   })
 
   it('counts the tasks since a time on the side that has fewer', async () => {
