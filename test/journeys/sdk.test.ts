@@ -48,7 +48,7 @@ describeJourney('an agent of the SDK', (step) => {
     await second.type('Grace')
     await second.until(/Hello, Grace!/)
     await second.press('C-d')
-    await second.interrupt()
+    await second.until(/\$ $/)
   })
 
   step('has its tasks after a restart', async (machine) => {
