@@ -28,7 +28,7 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
   // A reader may begin in the middle of a batch, which starts at or before the first requested seq.
   const batches = database.prepare<LogBatchColumns>(`
     SELECT task, first_seq, ${unlessLong('records')} FROM log WHERE task = ?1 AND first_seq >= coalesce(
-      (SELECT max(first_seq) FROM log WHERE task = ?1 AND first_seq <= ?2), 0) ORDER BY first_seq`)
+      (SELECT max(first_seq) FROM log WHERE task = ?1 AND first_seq <= ?2), 0) AND last_seq >= ?2 ORDER BY first_seq`)
   const longBatch = database.prepare<TextBytes>(
     'SELECT CAST(records AS BLOB) AS bytes FROM log WHERE task = ? AND first_seq = ?',
   )

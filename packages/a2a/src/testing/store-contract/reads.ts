@@ -59,6 +59,8 @@ export function readContract(open: OpenStore): void {
         const text = 'a "long" text\n\u4e2d\u{1f600}\\'.repeat(60_000)
         const raw = Buffer.alloc(900_000, 7).toString('base64')
         const task = await createTask(store, {}, { records: [...chunks('a'), chunk({ text }), ...chunks('b')] })
+        assert.deepEqual(recordTexts(await tasks.read(task.id, 0)), ['a', text, 'b'])
+        assert.deepEqual(recordTexts(await tasks.read(task.id, 2)), ['b'])
         await assertAppended(store, task.id, { expectedSeq: 3, records: [...chunks('c'), chunk({ raw })] })
         const records = await tasks.read(task.id, 0)
         assert.deepEqual(recordTexts(records.slice(0, 4)), ['a', text, 'b', 'c'])
