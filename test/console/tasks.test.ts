@@ -160,6 +160,8 @@ describeInBrowser('the list of tasks', async (browser) => {
     )
     await page.getByRole('button', { name: 'View' }).focus()
     await page.keyboard.press('Enter')
+    // A menu that has opened moves the focus into it.
+    await page.locator('.menu-panel :focus').waitFor()
     await page.getByLabel('Caller').focus()
     await page.keyboard.press('Space')
     await page.getByLabel('Events').check()
