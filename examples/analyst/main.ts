@@ -24,7 +24,7 @@ const server = await serve({
   description: 'Reads a table, answers questions',
   version: '2.1.0',
   skills: [{ id: 'ask', name: 'Ask', description: 'A question about the table', tags: ['data'] }],
-  port: 8080,
+  port: Number(process.env.PORT ?? 3000),
   store: sqliteStore('./analyst.db'),
   authenticate,
   securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },

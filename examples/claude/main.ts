@@ -2,4 +2,4 @@
 import { serve } from '@parley/a2a/node'
 import { agent } from './agent.ts'
 
-await serve({ name: 'Payments', description: 'Pays invoices', agent })
+await serve({ name: 'Payments', description: 'Pays invoices', port: Number(process.env.PORT ?? 3000), agent })

@@ -25,7 +25,7 @@ import { scripted } from './scripted.ts'
 
 const { values: flags } = parseArgs({
   options: {
-    port: { type: 'string', default: '9999' },
+    port: { type: 'string', default: process.env.PORT ?? '9999' },
     'grpc-port': { type: 'string' },
     profile: { type: 'string', default: '1.0' },
     card: { type: 'string' },

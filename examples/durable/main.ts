@@ -21,6 +21,6 @@ async function* run({ resumed, checkpoint, signal }: Turn): AsyncGenerator<Repor
   }
 }
 
-const server = await serve({ name: 'Stepper', agent: { resume: 'rerun', run } })
+const server = await serve({ name: 'Stepper', port: Number(process.env.PORT ?? 3000), agent: { resume: 'rerun', run } })
 console.log(server.url)
 console.log(`During a task, kill it: kill -9 ${process.pid}`)

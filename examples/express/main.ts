@@ -15,7 +15,8 @@ const app = express()
 app.get('/', (_request, response) => void response.send('The application'))
 app.use('/agent', handler.node)
 
-const server = app.listen(3000, '127.0.0.1', () => console.log('http://127.0.0.1:3000/agent'))
+const port = Number(process.env.PORT ?? 3000)
+const server = app.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}/agent`))
 process.once('SIGTERM', () => {
   server.close()
   void handler.close()

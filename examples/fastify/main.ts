@@ -26,6 +26,7 @@ function agent(request: { raw: Parameters<typeof handler.node>[0] }, reply: Fast
 }
 type FastifyReply = { hijack(): unknown; raw: Parameters<typeof handler.node>[1] }
 
-await app.listen({ port: 3000, host: '127.0.0.1' })
-console.log('http://127.0.0.1:3000/agent')
+const port = Number(process.env.PORT ?? 3000)
+await app.listen({ port, host: '127.0.0.1' })
+console.log(`http://127.0.0.1:${port}/agent`)
 process.once('SIGTERM', () => void app.close())

@@ -39,7 +39,8 @@ const server = createServer((request, response) => {
     else Readable.fromWeb(answer.body).pipe(response)
   })()
 })
-server.listen(3000, '127.0.0.1', () => console.log('http://127.0.0.1:3000/agent'))
+const port = Number(process.env.PORT ?? 3000)
+server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}/agent`))
 process.once('SIGTERM', () => {
   server.close()
   void handler.close()

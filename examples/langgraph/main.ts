@@ -3,4 +3,9 @@ import { fromLangGraph } from '@parley/a2a/adapters/langgraph'
 import { serve } from '@parley/a2a/node'
 import { agent } from './agent.ts'
 
-await serve({ name: 'Booking', description: 'Books rooms', agent: fromLangGraph(agent) })
+await serve({
+  name: 'Booking',
+  description: 'Books rooms',
+  port: Number(process.env.PORT ?? 3000),
+  agent: fromLangGraph(agent),
+})

@@ -3,4 +3,9 @@ import { fromMastra } from '@parley/a2a/adapters/mastra'
 import { serve } from '@parley/a2a/node'
 import { agent } from './agent.ts'
 
-await serve({ name: 'Booking', description: 'Books rooms', agent: fromMastra(agent) })
+await serve({
+  name: 'Booking',
+  description: 'Books rooms',
+  port: Number(process.env.PORT ?? 3000),
+  agent: fromMastra(agent),
+})

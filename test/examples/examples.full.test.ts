@@ -1,4 +1,4 @@
-/** What the examples show, beyond what their READMEs print (test/package/copied-examples.ts). */
+/** What the examples show, beyond what their READMEs print (test/journeys/copied-examples.full.test.ts). */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'

@@ -31,7 +31,7 @@ const answers: Readonly<Record<string, RegExp>> = {
 }
 /** What npm prints before the program does. */
 const npmLines = /^\n?> .*\n> .*\n\n/
-const address = /(?:^|listening on |is at )(http:\S+)/m
+const address = /(?:^|listening on |is at )(http:[^\s,]+)/m
 const frameworks = ['ai-sdk', 'claude', 'langgraph', 'mastra', 'openai-agents']
 
 for (const name of globSync('*/', { cwd: join(root, 'examples') }).toSorted()) {
@@ -63,6 +63,7 @@ async function runExample(machine: Machine, name: string): Promise<void> {
   // Programs print the port that they were told.
   const onFreePorts = start.replace('9999', String(machine.port)).replace('9998', String(await freePort()))
   const [, url = ''] = address.exec(await first.start(onFreePorts, address)) ?? []
+  assert.equal(new URL(url).port, String(machine.port), 'the port is that of PORT')
   const call = more.find(({ content }) => content.startsWith('npx @parley/cli send'))?.content.trim()
   if (call === undefined) return
   const answer = await second.run(call.replace(/localhost:\d+/, new URL(url).host))
