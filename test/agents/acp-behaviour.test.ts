@@ -284,4 +284,23 @@ describe('an ACP program', () => {
       assert.ok(lines.some(({ message }) => message === 'the program of an agent could not be started'))
     }
   })
+
+  it('that did not start is not up, and is up once it starts', async (t) => {
+    let at = 0
+    const folder = createSharedFolder()
+    t.after(() => folder.remove())
+    const script = `[ -e licence ] || { echo "no licence" >&2; exit 3; }; exec "${process.execPath}" "${program}"`
+    const entry = { command: ['sh', '-c', script], cwd: folder.path, env: { BENCH: folder.path } }
+    const { agent, opened } = await openKind(t, acpKind, entry, { services: { monotonicNow: () => at } })
+    const check = async (): Promise<void> => opened.health?.(AbortSignal.timeout(120_000))
+    await check()
+    await assert.rejects(agent.ask('x'))
+    const failure = { cause: new Error('ACP connection closed (stderr: no licence)') }
+    await assert.rejects(check(), failure)
+    writeFileSync(join(folder.path, 'licence'), '')
+    await assert.rejects(check(), failure, 'it waits before it starts again')
+    at += 1_000
+    await check()
+    assert.match(await agent.ask('say hello'), /hello/)
+  })
 })

@@ -38,6 +38,8 @@ describe('the cause of an agent that does not work', () => {
   helper: { kind: loop, model: missing }
   gone: { kind: a2a, url: "http://127.0.0.1:${port}/" }
   tool: { kind: command, command: [no-such-program] }
+  editor: { kind: acp, command: [sh, -c, 'echo "no licence" >&2; exit 3'] }
+  claw: { kind: openclaw, url: "ws://127.0.0.1:${port}/", token: a-token }
 `,
     })
     const hub = await startHub(folder)
@@ -63,6 +65,8 @@ describe('the cause of an agent that does not work', () => {
       helper: `its model, the agent missing, cannot be used: ${noModel}`,
       tool: 'the program no-such-program does not exist',
       gone: `connect ECONNREFUSED 127.0.0.1:${port}`,
+      editor: 'ACP connection closed (stderr: no licence)',
+      claw: `connect ECONNREFUSED 127.0.0.1:${port}`,
     }
     const { agents } = (await admin('/admin/agents')) as { readonly agents: readonly AgentSummary[] }
     for (const { name, health, lastError } of agents) {
@@ -97,6 +101,21 @@ describe('the cause of an agent that does not work', () => {
       '1 of 1 call failed in the last hour; the last failed task: shout: cannot open /etc/shout.conf with [redacted]'
     assert.ok((await run('status')).includes(`Errors   shout: ${cause}`))
     assert.ok((await run('doctor')).includes(`command, up; ${cause}`))
+    await hub.stop()
+  })
+
+  it('comes with a remedy that works: a restart for an imported file that threw', async () => {
+    const folder = await newFolder({
+      'parley.yaml': `agents:\n  own: { kind: module, path: ./own.mjs }\n  part: { kind: module, path: ./part.mjs }\n`,
+      'own.mjs': `throw new Error('no licence')\n`,
+      'part.mjs': `import './imported.mjs'\n`,
+      'imported.mjs': `throw new Error('no table')\n`,
+    })
+    const hub = await startHub(folder)
+    const env = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: await hub.adminKey() }
+    const doctor = (await runInProcess(folder, ['doctor'], env)).lines.join('\n')
+    assert.match(doctor, /agent own +no licence\n +→ Correct the file.* loads it again by itself\./)
+    assert.match(doctor, /agent part +imported\.mjs, .*no table.*\n +→ Correct that file, then restart the hub\.$/m)
     await hub.stop()
   })
 

@@ -1,6 +1,8 @@
 /** Opens an agent of the kind `acp`. Loaded with the first of them. */
 import { resolve } from 'node:path'
+import { A2AError } from '@parley/a2a'
 import type { AgentServices, OpenAgent, PartialCard } from '../kind.ts'
+import { operatorMessage } from '../../json/operator-message.ts'
 import { requireProgram } from '../programs/find-program.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
 import { createKeyedMutex } from '../programs/semaphore.ts'
@@ -33,12 +35,14 @@ export function openAcpAgent(entry: AcpEntry, services: AgentServices): OpenAgen
     ? createTerminalMethods({ programs, env, graceMs: entry.killGrace, folderOf })
     : undefined
   const { onUpdate, onPermission } = router
+  /** Why its last start failed. */
+  let startFailure: A2AError | undefined
   const supervisor = createAcpPeerSupervisor({
     monotonicNow,
     async open() {
       // An orphan of an earlier hub may still hold resources that this program needs.
       await orphansEnded
-      return openAcpPeer({
+      const peer = await openAcpPeer({
         entry,
         env,
         cwd,
@@ -51,9 +55,16 @@ export function openAcpAgent(entry: AcpEntry, services: AgentServices): OpenAgen
         files,
         terminals,
       })
+      startFailure = undefined
+      return peer
     },
     // The caller receives a sentence; the cause is for the operator.
-    onFailure: (cause) => log.error('the program of an agent could not be started', { agent: name, cause }),
+    onFailure(cause) {
+      // Health checks start it again and again: each reason is logged once.
+      if (operatorMessage(cause) !== operatorMessage(startFailure))
+        log.error('the program of an agent could not be started', { agent: name, cause })
+      startFailure = A2AError.from(cause)
+    },
   })
   const { run, reattach } = createAcpAgent({
     entry,
@@ -68,8 +79,13 @@ export function openAcpAgent(entry: AcpEntry, services: AgentServices): OpenAgen
     agent: entry.resume === 'fail' ? { resume: 'fail', run } : { resume: 'reattach', run, reattach },
     card: { streaming: true },
     fetchCard: async (signal) => cardOf(await supervisor.peer(signal)),
-    async health() {
-      if (supervisor.current === undefined) await requireProgram(entry.command[0], { cwd, env })
+    async health(signal) {
+      if (supervisor.current !== undefined) return
+      await requireProgram(entry.command[0], { cwd, env })
+      if (startFailure === undefined) return
+      if (supervisor.isBackingOff) throw startFailure
+      // A program that did not start is not up. It starts here once it is repaired.
+      await supervisor.peer(signal)
     },
     async close() {
       sessions.close()

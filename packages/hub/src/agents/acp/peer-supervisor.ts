@@ -11,6 +11,8 @@ export interface AcpPeerSupervisor {
   peer(signal: AbortSignal): Promise<AcpPeer>
   /** The process that is ready now. */
   readonly current: AcpPeer | undefined
+  /** Whether a caller would wait, because it could not start or ended soon. */
+  readonly isBackingOff: boolean
   /** Marks the process as in use until the returned function is called. */
   retain(peer: AcpPeer): () => void
   /**
@@ -98,6 +100,9 @@ export function createAcpPeerSupervisor(deps: AcpPeerSupervisorDeps): AcpPeerSup
     },
     get current() {
       return current
+    },
+    get isBackingOff() {
+      return nextStartAt > monotonicNow()
     },
     retain(peer) {
       useCounts.set(peer, (useCounts.get(peer) ?? 0) + 1)

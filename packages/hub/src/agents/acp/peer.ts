@@ -10,6 +10,7 @@ import type {
   SessionNotification,
 } from '@agentclientprotocol/sdk'
 import { type AgentLog, A2AError } from '@parley/a2a'
+import { operatorMessage } from '../../json/operator-message.ts'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import type { Program } from '../programs/program.ts'
 import { withTimeout } from '../timeouts.ts'
@@ -125,7 +126,10 @@ async function authenticate({ agent }: ClientConnection, { authMethod, startTime
 async function startError(cause: unknown, program: Program): Promise<A2AError> {
   if (cause instanceof A2AError) return cause
   const exit = await program.exited
-  const why = 'error' in exit ? exit.error : cause
+  const lastErrors = await program.lastErrors()
+  // What it wrote last says more than that its connection was closed.
+  const described = lastErrors === '' ? cause : new Error(`${operatorMessage(cause)} (stderr: ${lastErrors})`)
+  const why = 'error' in exit ? exit.error : described
   return new A2AError('AGENT_UNAVAILABLE', 'The program of the agent could not be started', {}, { cause: why })
 }
 

@@ -51,6 +51,8 @@ function runningAgent(agent: AgentSummary): DoctorFinding {
 
 /** For an agent that is a file or a program of this machine, without a URL and credentials. */
 function localRemedy(kind: string, why: string): string | undefined {
+  if (kind === 'module' && why.endsWith('Restart the hub to load it again'))
+    return 'Correct that file, then restart the hub.'
   if (kind === 'module')
     return 'Correct the file, or its `path` in the configuration: the hub loads it again by itself.'
   if (/ is not executable\. /.test(why)) return 'Make it executable, or correct `command` in the configuration.'

@@ -2,11 +2,13 @@
  * One connection to a gateway, from the challenge to its end. The published client is not used: it reads the environment,
  * refuses plain `ws` to host names of a container network, and stops watching for ticks while a request is pending.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { A2AError } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { asFields, numberField, parseFrame, stringField } from './frames.ts'
 import type { GatewayResponse, GatewayFields, GatewayEvent, GatewayError } from './frames.ts'
 import { type Hello, readHello } from './hello.ts'
+import { operatorMessage } from '../../../json/operator-message.ts'
 
 export interface Challenge {
   readonly nonce: string
@@ -55,6 +57,8 @@ interface PendingRequest {
 }
 
 const requestTimeoutMs = 30_000
+/** Of the implementation of WebSocket in Node. */
+const connectErrors = 'undici:client:connectError'
 /** The close code that clients of this protocol use for a silent gateway. */
 const silenceCloseCode = 4_000
 
@@ -62,12 +66,19 @@ export function openOpenClawConnection(options: OpenClawConnectionOptions): Prom
   const opening = Promise.withResolvers<ConnectionAttempt>()
   const ended = Promise.withResolvers<string>()
   const pending = new Map<string, PendingRequest>()
+  let lastError = 'the connection could not be opened'
+  const { host } = new URL(options.url)
+  const onConnectError = (message: unknown): void => {
+    const { connectParams, error } = message as { readonly connectParams: { readonly host: string }; error: unknown }
+    if (connectParams.host === host) lastError = operatorMessage(error)
+  }
+  // The error event of a WebSocket has no cause, such as ECONNREFUSED.
+  subscribe(connectErrors, onConnectError)
   const socket = new WebSocket(options.url)
   let lastId = 0
   let lastFrameAt = performance.now()
   let hello: Hello | undefined
   let watchdog: NodeJS.Timeout | undefined
-  let lastError = 'the connection could not be opened'
 
   const openTimer = setTimeout(() => end('the handshake timed out'), options.openTimeoutMs)
   socket.addEventListener('message', ({ data }) => {
@@ -111,6 +122,7 @@ export function openOpenClawConnection(options: OpenClawConnectionOptions): Prom
       return
     }
     clearTimeout(openTimer)
+    unsubscribe(connectErrors, onConnectError)
     hello = readHello(answer.payload)
     watchdog = setInterval(watch, hello.tickMs, hello.tickMs).unref()
     opening.resolve({ line: { hello, isOpen, ended: ended.promise, request, close: () => end('closed by us') } })
@@ -167,6 +179,7 @@ export function openOpenClawConnection(options: OpenClawConnectionOptions): Prom
 
   function end(why: string, code = 1_000): void {
     clearTimeout(openTimer)
+    unsubscribe(connectErrors, onConnectError)
     clearInterval(watchdog)
     if (socket.readyState <= WebSocket.OPEN) socket.close(code)
     opening.resolve({ failed: why })
