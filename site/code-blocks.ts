@@ -13,7 +13,7 @@ const commands: readonly (readonly [npm: RegExp, pnpm: string, bun: string])[] =
   [/^npm pkg set /, 'pnpm pkg set ', 'bun pm pkg set '],
   [/^npm install$/, 'pnpm install', 'bun install'],
   // Archives that need each other are installed by npm only.
-  [/^npm install (?!.*\.tgz$)/, 'pnpm add ', 'bun add '],
+  [/^npm install (?!.*\.tgz\b)/, 'pnpm add ', 'bun add '],
   [/^npm create (\S+)( \S+)?(?: --)?/, 'pnpm create $1$2', 'bun create $1$2'],
 ]
 

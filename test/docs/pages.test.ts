@@ -279,7 +279,8 @@ describe('a code block', () => {
   it('with a command of npm alone has no tabs', () => {
     assert.deepEqual(packageManagerTabs('npm install a\nnpm run shots\n'), [])
     assert.deepEqual(packageManagerTabs('npm ci && npm start\n'), [])
-    assert.deepEqual(packageManagerTabs('npm install ~/parley/*.tgz\n'), [])
+    for (const archives of ['npm install ~/parley/*.tgz\n', 'npm install --global ~/parley/*.tgz @grpc/grpc-js\n'])
+      assert.deepEqual(packageManagerTabs(archives), [])
   })
 })
 
