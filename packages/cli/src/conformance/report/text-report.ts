@@ -37,7 +37,7 @@ export function textReport(report: ConformanceReport, { showsEvidence }: TextRep
 const failuresHeading = (failed: readonly CheckResult[]): string =>
   failed.every(({ accepted }) => accepted !== undefined) ? 'Accepted failures:' : 'Failures:'
 
-const profileHint = '  A profile is a JSON file that names such messages: --profile <file>.'
+const profileHint = '  A profile is a JSON file with messages and a second caller: --profile <file>.'
 
 function headLines({ agent, targets, messagesSent, durationMs }: ConformanceReport): readonly string[] {
   return [
