@@ -25,7 +25,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     types: `
       AbandonedTask Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction
       AgentInterface AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append AppendResult ApprovalOption ApprovalQuestion Artifact
-      ArtifactOptions AskOptions Caller CancelTaskRequest ClaimedPush Compaction CredentialRequest DataPart DueTime
+      ArtifactOptions AskOptions Caller CancelTaskRequest CheckMessage ClaimedPush Compaction CredentialRequest DataPart DueTime
       EntryAddress EraseOrder ErasedCounts ErasureStore ErrorCode ErrorDetails FeedEntry FeedStore FileOptions FullStore GetTaskRequest IdempotencyKey InputOptions Json
       KeyMaterialChange KeyRow KeyStore
       KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListedTask ListPage ListQuery

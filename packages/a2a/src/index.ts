@@ -7,6 +7,7 @@ export type {
   AgentMessage,
   AgentOutput,
   AskOptions,
+  CheckMessage,
   ObservableLike,
   OpenSpan,
   Report,

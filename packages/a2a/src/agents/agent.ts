@@ -310,3 +310,16 @@ export interface AskOptions extends CredentialRequest {
  * the message, and `steer` passes it to the running turn in `turn.messages`.
  */
 export type WhenBusy = 'queue' | 'reject' | 'steer'
+
+/**
+ * Called with a message before it opens a task. If it throws an A2AError, the message is refused with that error, and nothing is stored.
+ * Not called for a repeat of an accepted message.
+ */
+export type CheckMessage = (
+  message: Message,
+  about: {
+    readonly caller: Caller
+    /** The metadata of the request. */
+    readonly metadata?: Struct
+  },
+) => void | Promise<void>

@@ -1,5 +1,5 @@
 /** The API of the engine: the operations over a task log, in canonical terms. It knows no version and no binding. */
-import type { Agent, WhenBusy } from '../agents/agent.ts'
+import type { Agent, CheckMessage, WhenBusy } from '../agents/agent.ts'
 import type { Caller } from '../model/caller.ts'
 import type { NextStep } from '../model/heavy-step.ts'
 import type {
@@ -282,6 +282,7 @@ export interface AgentEntry {
   readonly outputModes: readonly string[]
   readonly streaming: boolean
   readonly options: AgentOptions
+  readonly checkMessage?: CheckMessage
   readonly transformEvent?: TransformEvent
   readonly onEvent?: OnEvent
   /** May become true: running turns finish, messages for running tasks are accepted, and nothing else starts. */

@@ -139,6 +139,7 @@ const agentOptions = {
   outputModesRequired: check.isBoolean,
   streaming: check.isBoolean,
   extensions: check.isList,
+  checkMessage: check.isFunction,
   onEvent: check.isFunction,
   transformEvent: check.isFunction,
   securitySchemes: check.unchecked,

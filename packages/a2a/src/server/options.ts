@@ -79,6 +79,8 @@ export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWi
    * one (B-144). Default: none.
    */
   readonly extensions?: readonly Extension[]
+  /** Refuses messages before they open a task, with the A2AError that it throws. Default: none. */
+  readonly checkMessage?: AgentEntry['checkMessage']
   /** Called with every event once it is in the log. */
   readonly onEvent?: OnEvent
   /** Changes or drops reports of the agent before they are in the log. */

@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Agent, AgentFunction } from '../../agents/agent.ts'
+import type { Agent, AgentFunction, CheckMessage } from '../../agents/agent.ts'
 import { inputRequired, reply } from '../../agents/reports.ts'
 import { anonymous } from '../../model/caller.ts'
+import { A2AError } from '../../model/error.ts'
 import { clientToolsExtension } from '../../model/extension.ts'
 import { newId } from '../../model/id.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import {
+  aliceContext,
   artifactText,
   chunksOf,
   historyOf,
@@ -366,5 +368,34 @@ describe('the answer to a tool call', () => {
       asked.id,
     )
     assert.equal(short((await testEngine.get(asked.id)).status.state), 'INPUT_REQUIRED')
+  })
+})
+
+describe('a check of messages', () => {
+  const agent: Agent = ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done')
+  const refusal = new A2AError('PAYLOAD_TOO_LARGE', 'too large')
+
+  it('refuses with its own error, and opens no task', async (t) => {
+    for (const checkMessage of [() => assert.fail(refusal), () => Promise.reject(refusal)]) {
+      const testEngine = await openTestEngine(t, agent, { entry: { checkMessage } })
+      await assert.rejects(testEngine.send('hi'), { code: 'PAYLOAD_TOO_LARGE', message: 'too large' })
+      assert.deepEqual((await testEngine.engine.listTasks({}, aliceContext)).tasks, [])
+    }
+  })
+
+  it('gets the message, its caller and the metadata of the request, once for all repeats', async (t) => {
+    const checked: unknown[] = []
+    const checkMessage: CheckMessage = ({ parts }, about) => void checked.push([parts, about])
+    const testEngine = await openTestEngine(t, agent, { entry: { checkMessage } })
+    const first = await testEngine.task(message, { metadata: { priority: 1 } })
+    assert.equal((await testEngine.task(message, { metadata: { priority: 1 } })).id, first.id)
+    assert.deepEqual(checked, [[message.parts, { caller: { id: 'alice' }, metadata: { priority: 1 } }]])
+  })
+
+  it('does not concern messages of an open task', async (t) => {
+    const checkMessage: CheckMessage = ({ taskId }) => assert.equal(taskId, undefined)
+    const testEngine = await openTestEngine(t, agent, { entry: { checkMessage } })
+    const { id } = await testEngine.task('ask')
+    assert.equal(short((await testEngine.task({ taskId: id })).status.state), 'COMPLETED')
   })
 })

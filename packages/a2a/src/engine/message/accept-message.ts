@@ -1,6 +1,7 @@
 /**
  * How a message becomes work: it opens a task, continues one, or is recognized as a repeat. The same for a send and for a stream.
  */
+import type { CheckMessage } from '../../agents/agent.ts'
 import { A2AError, invalidParams, taskNotFound } from '../../model/error.ts'
 import { newId } from '../../model/id.ts'
 import type { SendMessageRequest } from '../../model/operation.ts'
@@ -123,6 +124,7 @@ export function createMessageAcceptor(deps: AcceptDeps) {
     claim: IdempotencyKey | undefined,
   ): Promise<AcceptedMessage> {
     if (entry.isDraining === true) throw agentUnavailable()
+    if (entry.checkMessage !== undefined) await checkMessage(entry.checkMessage, request, context)
     const entered = quota.reserve(context.tenant, context.caller.id)
     const leave = typeof entered === 'function' ? entered : await entered
     const now = deps.now()
@@ -196,6 +198,10 @@ export function createMessageAcceptor(deps: AcceptDeps) {
     if (loaded.hasLease) await deps.resume(loaded)
     return { loaded }
   }
+}
+
+function checkMessage(check: CheckMessage, { message, metadata }: SendMessageRequest, { caller }: CallContext) {
+  return check(message, { caller, ...(metadata !== undefined ? { metadata } : {}) })
 }
 
 function asRepeated(accepted: AcceptedMessage): AcceptedMessage {

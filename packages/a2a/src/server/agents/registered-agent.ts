@@ -85,7 +85,7 @@ export function createRegisteredAgent(
       outputModes: settings.outputModesRequired === true ? withSkillModes(settings, 'outputModes') : [],
       streaming: settings.streaming ?? true,
       options: { ...defaultAgentOptions, ...definedEngineOptions(settings), idempotencyWindowMs },
-      ...omitUndefined({ onEvent, transformEvent }),
+      ...omitUndefined({ checkMessage: settings.checkMessage, onEvent, transformEvent }),
     },
     registeredAt: Date.now(),
     ...(path !== '' && settings.grpcUrl !== undefined ? { authority: authorityOf(settings.grpcUrl) } : {}),
@@ -109,7 +109,7 @@ function mergeExtensions(listed: readonly Extension[]): readonly Extension[] {
 
 /** The agent after all its turns have ended: its tasks stay readable, and the agent function is released. */
 export function retiredAgent(registeredAgent: RegisteredAgent): RegisteredAgent {
-  const { onEvent: _on, transformEvent: _transform, ...entry } = registeredAgent.entry
+  const { checkMessage: _check, onEvent: _on, transformEvent: _transform, ...entry } = registeredAgent.entry
   return {
     ...registeredAgent,
     settings: { agent: removedAgent },
