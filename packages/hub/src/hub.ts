@@ -132,7 +132,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       agentChanged: (name) => admin?.agentChanged(name),
       log,
     })
-    const { delegation, routing, inProcessClient, observe } = delegationSetup
+    const { delegation, routing, inProcessClient, observe, checkMessage } = delegationSetup
     registry = createAgentRegistry({
       kinds,
       log,
@@ -150,6 +150,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       }),
       limit: (agent, agentConfig, name) => queues.limit(observe(name, agent), agentConfig.limits, name),
       routing,
+      checkMessage,
       security: access.security,
       extensions: (name) => [delegation.extension(name)],
       onChange: (name) => admin?.agentChanged(name),

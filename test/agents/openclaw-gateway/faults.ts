@@ -41,8 +41,9 @@ export interface GatewayFaults {
   /** Commands require approval. */
   asksForApproval: boolean
   tickMs: number
-  imageBytes: number
-  fileBytes: number
+  /** Older gateways declare no limits. */
+  imageBytes: number | undefined
+  fileBytes: number | undefined
 }
 
 export const noFaults = (): GatewayFaults => ({

@@ -10,6 +10,7 @@ import type {
   AgentProvider,
   AgentSkill,
   KeyValueStore,
+  Message,
   Part,
   StreamEvent,
   Task,
@@ -167,6 +168,12 @@ export interface OpenAgent {
   readonly extensions?: readonly Extension[]
   /** Handles requests below `/a2a/{name}/hooks/`, such as notifications of a remote agent. */
   readonly handleWebhook?: (request: Request) => Promise<Response>
+  /**
+   * Called with a message before it opens a task: throws an A2AError if the message cannot be answered, now or at all, as far as that
+   * is known without a request. Messages for an agent that has this are also refused while its circuit breaker is open. Not called for
+   * messages that routes delegate to other agents.
+   */
+  checkMessage?(message: Message): void
   /** Resolves if the backend can be reached. */
   health?(signal: AbortSignal): Promise<void>
   /** For a remote agent: its approved and its current card. */

@@ -1,5 +1,5 @@
 /** Assembles delegation for the agents of a hub: rules, availability and in-process calls. */
-import type { Agent, AgentLog, Caller, KeyValueStore } from '@parley/a2a'
+import type { Agent, AgentLog, Caller, CheckMessage, KeyValueStore } from '@parley/a2a'
 import { systemClock, type Handler } from '@parley/a2a/server'
 import type { InProcessClient } from '../agents/kind.ts'
 import type { AccessControl } from '../auth/access-control.ts'
@@ -11,6 +11,7 @@ import { createHealthMonitor, type HealthMonitor } from '../health/health-monito
 import { observeAgent } from '../health/observe-agent.ts'
 import { createInProcessClient } from './in-process-client.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
+import { agentUnavailableError } from '../registry/agent-supervisor.ts'
 import { createRouting, type Routing } from '../routing/routing.ts'
 import { openHubIdentity } from './hub-identity.ts'
 
@@ -36,6 +37,8 @@ export interface DelegationSetup {
   readonly routing: Routing
   /** The client through which this agent calls the others. */
   inProcessClient(name: string): InProcessClient
+  /** Throws if the agent itself would get a message that opens a task, and cannot answer it. */
+  checkMessage(name: string, ...checked: Parameters<CheckMessage>): void
   /** Wraps the agent to observe its health. */
   observe(name: string, agent: Agent): Agent
   /** Applies the current configuration. */
@@ -93,6 +96,11 @@ export async function setUpDelegation(parts: DelegationSetupDeps): Promise<Deleg
     health,
     routing,
     inProcessClient,
+    checkMessage(name, message, about) {
+      if (routing.hasRoutes(name) && routing.dryRun(name, { message, ...about }).route !== undefined) return
+      if (health.get(name).breaker === 'open') throw agentUnavailableError()
+      registry()?.open(name)?.checkMessage?.(message)
+    },
     observe: (name, agent) => observeAgent(agent, health.observer(name), systemClock),
     configure: () => delegation.configure(delegationSettings(config())),
     close: async () => health.close(),

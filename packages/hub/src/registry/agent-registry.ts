@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { omitUndefined, type Agent, type AgentLog } from '@parley/a2a'
+import { omitUndefined, type Agent, type AgentLog, type CheckMessage } from '@parley/a2a'
 import type { AgentSettings, Extension, HandlerAgents } from '@parley/a2a/server'
 import { buildAgentSettings } from './agent-settings.ts'
 import { closeWithWhole } from '../agents/close-with-whole.ts'
@@ -76,6 +76,8 @@ export interface AgentRegistryDeps {
   limit(agent: Agent, config: AgentConfig, name: string): Agent
   /** Whether an agent has routes, and the wrapper that delegates its messages by them. */
   readonly routing?: { hasRoutes(name: string): boolean; wrapAgent(name: string, agent: Agent): Agent }
+  /** Refuses a message that the agent would have to answer and cannot (`OpenAgent.checkMessage`). */
+  checkMessage?(name: string, ...checked: Parameters<CheckMessage>): void
   /** The security fields of the card. */
   security(name: string): Pick<AgentSettings, 'securitySchemes' | 'securityRequirements'>
   /** Protocol extensions that the hub itself adds to the agent. */
@@ -102,6 +104,7 @@ interface RegistryEntry {
   readonly limited: { of?: Agent; agent?: Agent; limits?: AgentConfig['limits'] }
   /** The agent behind its routes, cached likewise. */
   readonly routed: { of?: Agent; agent?: Agent }
+  readonly checkMessage: CheckMessage
   /** The settings last sent to the server. */
   readonly published: { settings?: AgentSettings }
   /** Resolve when turns that may still need the agent have ended. */
@@ -140,6 +143,7 @@ export function createAgentRegistry({
       listsGrpc,
       bundles,
       agent: agentOf(entry),
+      checkMessage: open?.checkMessage === undefined ? undefined : entry.checkMessage,
       open,
       liveCard,
       isAvailable: open !== undefined,
@@ -231,6 +235,7 @@ export function createAgentRegistry({
       supervisor,
       limited: {},
       routed: {},
+      checkMessage: (...checked) => rest.checkMessage?.(name, ...checked),
       published: {},
       pendingTurns: new Set(),
     }

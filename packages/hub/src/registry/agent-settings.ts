@@ -2,7 +2,7 @@
  * The server settings of one agent: what the agent reports, overridden by its entry. Skills are merged: live skills, those of
  * bundles, those of the entry; of two with the same name the later wins (S0-14, S4-13, S4-14).
  */
-import { omitUndefined, type Agent, type AgentSkill } from '@parley/a2a'
+import { omitUndefined, type Agent, type AgentSkill, type CheckMessage } from '@parley/a2a'
 import type { AgentSettings, CardPatch, Extension } from '@parley/a2a/server'
 import type { PartialCard, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig, ExtendedCardConfig } from '../config/sections/card.ts'
@@ -18,6 +18,7 @@ export interface AgentSettingsInput {
   readonly bundles: Readonly<Record<string, readonly AgentSkill[]>>
   /** The agent to run, behind its limits. */
   readonly agent: Agent
+  readonly checkMessage?: CheckMessage | undefined
   readonly open?: Pick<OpenAgent, 'card' | 'extensions'> | undefined
   /** The card fields that the agent last reported. */
   readonly liveCard?: PartialCard | undefined
@@ -70,7 +71,7 @@ export function buildAgentSettings(parts: AgentSettingsInput): AgentSettings {
     ...(text !== '' ? { description: text } : {}),
     ...(skills.length > 0 ? { skills } : {}),
     ...(extensions.length > 0 ? { extensions } : {}),
-    ...omitUndefined({ turnTimeoutMs, openAfterMs }),
+    ...omitUndefined({ turnTimeoutMs, openAfterMs, checkMessage: parts.checkMessage }),
     ...(Number.isFinite(afterMs) ? { inputTimeout: config.inputTimeout } : {}),
     ...omitUndefined({ whenBusy: config.whenBusy }),
     ...parts.security,

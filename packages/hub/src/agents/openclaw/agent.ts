@@ -1,10 +1,11 @@
 /** Chooses the transport of a turn to the gateway, and resumes a turn after a restart. */
-import { A2AError, fail, linkSignals, omitUndefined, type Agent, type Report, type Turn } from '@parley/a2a'
+import { fail, linkSignals, omitUndefined, type Agent, type Report, type Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { withHopSpan } from '../call-spans.ts'
 import type { OpenClawEntry } from './entry.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { checkImages, httpLimits, runByHttp } from './http-run.ts'
+import { canFallBack, httpCheckMs } from './check-message.ts'
 import { checkHttpEndpoint } from './http-endpoint.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
 import { runKey, readRunPlan, turnNumber, type RunMethod, type RunPlan } from './run-plan.ts'
@@ -65,9 +66,9 @@ export function openClawAgent({ entry, services, gateway, times = usualTimes }: 
     try {
       return await gateway.connection(turn.signal)
     } catch (reason) {
-      if (entry.transport !== 'auto' || !isHttpWorthTrying(reason) || entry.approvals === 'caller') throw reason
+      if (entry.transport !== 'auto' || !canFallBack(entry, reason)) throw reason
       // A gateway that is down is down for HTTP too; then the first error is the better one.
-      const limit = linkSignals([turn.signal], 5_000)
+      const limit = linkSignals([turn.signal], httpCheckMs)
       await checkHttpEndpoint(entry, services.fetch, limit.signal)
         .catch(() => {
           throw reason
@@ -153,11 +154,6 @@ export function openClawAgent({ entry, services, gateway, times = usualTimes }: 
     const waits = entry.approvals === 'caller' ? approvalSeconds : 0
     return { ...common, deliver: false, ...(isBounded ? { timeoutMs: (seconds + waits) * 1_000 } : {}) }
   }
-}
-
-/** HTTP may work if the gateway was not reached or did not understand. A refusal applies to every transport. */
-function isHttpWorthTrying(reason: unknown): boolean {
-  return reason instanceof A2AError && ['UNREACHABLE', 'PROTOCOL'].includes(reason.details.cause ?? '')
 }
 
 function hasFile({ message }: Turn): boolean {

@@ -1,6 +1,7 @@
 /** Opens an agent of the kind `openclaw`. Loaded with the first of them. */
 import type { AgentServices, OpenAgent, PartialCard } from '../kind.ts'
 import { openClawAgent } from './agent.ts'
+import { createMessageCheck } from './check-message.ts'
 import type { OpenClawTimes } from './run.ts'
 import { deviceFromKey, loadDevice, createDeviceTokens, type Device } from './gateway/device.ts'
 import { type OpenClawEntry } from './entry.ts'
@@ -13,11 +14,13 @@ import type { GatewayResponse, GatewayFields } from './gateway/frames.ts'
 
 export function openOpenClaw(entry: OpenClawEntry, services: AgentServices, times?: OpenClawTimes): OpenAgent {
   const gateway = entry.transport === 'http' ? undefined : gatewayOf(entry, services)
+  const { check, close } = createMessageCheck(entry, gateway, services.fetch)
   // Not awaited: the first turn finds the connection, or the reason why there is none.
   gateway?.connection(AbortSignal.timeout(60_000)).catch(() => {})
   return {
     agent: openClawAgent({ entry, services, gateway, ...(times !== undefined ? { times } : {}) }),
     card: staticCard(entry),
+    checkMessage: check,
     async fetchCard(signal) {
       if (gateway === undefined) return undefined
       return fetchOpenClawCard(await gateway.connection(signal), entry)
@@ -28,7 +31,10 @@ export function openOpenClaw(entry: OpenClawEntry, services: AgentServices, time
       const answer = await connection.request('health', {})
       if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`)
     },
-    close: async () => gateway?.close(),
+    async close() {
+      close()
+      gateway?.close()
+    },
   }
 }
 

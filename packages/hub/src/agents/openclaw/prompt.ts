@@ -4,6 +4,7 @@
  */
 import { A2AError, type Message, type Part } from '@parley/a2a'
 import type { AgentServices, PartBytes } from '../kind.ts'
+import { textOfParts } from '../part-reader.ts'
 import type { GatewayLimits } from './gateway/hello.ts'
 
 export interface Attachment {
@@ -21,6 +22,7 @@ export interface OpenClawPrompt {
   readonly hasFiles: boolean
 }
 
+const defaultMediaType = 'application/octet-stream'
 /** Space in a frame for the text and the rest of the request. */
 const frameOverheadBytes = 64_000
 
@@ -32,17 +34,19 @@ export async function createOpenClawPrompt(
   signal: AbortSignal,
 ): Promise<OpenClawPrompt> {
   const attachments: Attachment[] = []
-  let frameBytes = frameOverheadBytes + Buffer.byteLength(text) * 2
+  const checkFile = createFileCheck(text, limits)
+  checkParts(parts, text)
   for (const [index, part] of parts.entries()) {
     if ('text' in part) continue
-    if ('data' in part) throw unsupportedPart(index, 'data', 'is data: this agent accepts text, images and files')
-    const attachment = await attach(part, index, limits, bytes, signal)
-    attachments.push(attachment)
-    frameBytes += attachment.content.length
-    if (frameBytes > limits.frameBytes)
-      throw partTooLarge(index, 'exceeds the size limit together with the parts before it')
+    const content = await readFile(part, index, bytes, signal)
+    const type = checkFile(index, content.bytes.byteLength, content.mediaType)
+    attachments.push({
+      type,
+      mimeType: content.mediaType ?? defaultMediaType,
+      fileName: fileName(content.filename, index),
+      content: Buffer.from(content.bytes).toString('base64'),
+    })
   }
-  if (text.trim() === '' && attachments.length === 0) throw unsupportedPart(0, 'text', 'must not be empty')
   return {
     // The gateway rejects a message without text.
     text: text.trim() === '' ? 'See what is attached.' : text,
@@ -51,28 +55,38 @@ export async function createOpenClawPrompt(
   }
 }
 
-async function attach(
-  part: Part,
-  index: number,
-  limits: GatewayLimits,
-  bytes: AgentServices['readPart'],
-  signal: AbortSignal,
-): Promise<Attachment> {
-  const content = await fetched(part, index, bytes, signal)
-  const mimeType = content.mediaType ?? 'application/octet-stream'
-  const type = mimeType.startsWith('image/') ? 'image' : 'file'
-  const limit = type === 'image' ? limits.imageBytes : limits.fileBytes
-  if (limit === 0) throw unsupportedPart(index, type, 'is a file: this agent accepts text and images')
-  if (content.bytes.byteLength > limit) throw partTooLarge(index, `is larger than ${limit} bytes, the maximum`)
-  return {
-    type,
-    mimeType,
-    fileName: fileName(content.filename, index),
-    content: Buffer.from(content.bytes).toString('base64'),
+/** Refuses what the gateway would not accept, as far as that is known before files are fetched. */
+export function checkOpenClawMessage({ parts }: Message, limits: GatewayLimits): void {
+  const text = textOfParts(parts)
+  const checkFile = createFileCheck(text, limits)
+  checkParts(parts, text)
+  for (const [index, part] of parts.entries()) {
+    if ('raw' in part) checkFile(index, Buffer.byteLength(part.raw, 'base64'), part.mediaType)
   }
 }
 
-async function fetched(
+function checkParts(parts: readonly Part[], text: string): void {
+  const data = parts.findIndex((part) => 'data' in part)
+  if (data >= 0) throw unsupportedPart(data, 'data', 'is data: this agent accepts text, images and files')
+  if (text.trim() === '' && parts.every((part) => 'text' in part)) throw unsupportedPart(0, 'text', 'must not be empty')
+}
+
+/** Checks the files of one message, one after the other. */
+function createFileCheck(text: string, limits: GatewayLimits) {
+  let frameBytes = frameOverheadBytes + Buffer.byteLength(text) * 2
+  return (index: number, byteLength: number, mediaType = defaultMediaType): Attachment['type'] => {
+    const type = mediaType.startsWith('image/') ? 'image' : 'file'
+    const limit = type === 'image' ? limits.imageBytes : limits.fileBytes
+    if (limit === 0) throw unsupportedPart(index, type, 'is a file: this agent accepts text and images')
+    if (byteLength > limit) throw partTooLarge(index, `is larger than ${limit} bytes, the maximum`)
+    frameBytes += Math.ceil(byteLength / 3) * 4
+    if (frameBytes > limits.frameBytes)
+      throw partTooLarge(index, 'exceeds the size limit together with the parts before it')
+    return type
+  }
+}
+
+async function readFile(
   part: Part,
   index: number,
   bytes: AgentServices['readPart'],

@@ -17,6 +17,7 @@ import {
 import type { Device, DeviceTokens } from './device.ts'
 import { openOpenClawConnection, eventSessionKey } from './connection.ts'
 import type { OpenClawConnection, ConnectionAttempt } from './connection.ts'
+import type { GatewayLimits } from './hello.ts'
 import { stringField, type GatewayEvent, type GatewayError } from './frames.ts'
 
 interface GatewayOptions {
@@ -40,6 +41,12 @@ export interface GatewayListener {
 export interface Gateway {
   /** The connection, opened now if there is none. Rejects with the reason if it cannot be opened. */
   connection(signal: AbortSignal): Promise<OpenClawConnection>
+  /** Why there is no connection, if the last attempt failed. A call may cause the next attempt, and does not wait for it. */
+  failure(): A2AError | undefined
+  /** Calls the listener after every attempt that failed. */
+  onFailure(listener: (reason: A2AError) => void): () => void
+  /** The limits that the gateway declared last. */
+  limits(): GatewayLimits | undefined
   /** The next connection that opens, however long that takes. */
   nextConnection(signal: AbortSignal): Promise<OpenClawConnection>
   /** Listens to the events of a session, or of a run if they name no session. */
@@ -57,18 +64,30 @@ const startingMs = 30_000
 function openGateway(options: GatewayOptions): Gateway {
   const { url, log, tokens } = options
   const listeners = new Map<string, Set<GatewayListener>>()
+  const failureListeners = new Set<(reason: A2AError) => void>()
   const waiting = new Set<PromiseWithResolvers<OpenClawConnection>>()
   let connection: OpenClawConnection | undefined
   let opening: Promise<OpenClawConnection> | undefined
   let again: NodeJS.Timeout | undefined
   let failures = 0
-  let refused: { readonly reason: A2AError; readonly at: number } | undefined
+  /** The last attempt, if it failed. */
+  let failed: { readonly reason: A2AError; readonly at: number } | undefined
+  let limits: GatewayLimits | undefined
   let lastSeq: number | undefined
   let isClosed = false
 
   return {
     // A shared connection attempt continues when one of its waiting callers aborts.
     connection: (signal) => abortable(signal, current()),
+    failure() {
+      if (failed !== undefined && performance.now() - failed.at > firstPauseMs) reconnect()
+      return failed?.reason
+    },
+    onFailure(listener) {
+      failureListeners.add(listener)
+      return () => failureListeners.delete(listener)
+    },
+    limits: () => limits,
     nextConnection,
     listen,
     close() {
@@ -82,9 +101,15 @@ function openGateway(options: GatewayOptions): Gateway {
 
   function current(): Promise<OpenClawConnection> {
     if (connection?.isOpen() === true) return Promise.resolve(connection)
-    if (refused !== undefined && performance.now() - refused.at < refusedPauseMs) return Promise.reject(refused.reason)
+    const refusal = lastRefusal()
+    if (refusal !== undefined && performance.now() - refusal.at < refusedPauseMs) return Promise.reject(refusal.reason)
     opening ??= open().finally(() => (opening = undefined))
     return opening
+  }
+
+  /** The last attempt, if the gateway answered it. */
+  function lastRefusal(): typeof failed {
+    return failed?.reason.details.cause === 'UNREACHABLE' ? undefined : failed
   }
 
   async function open(): Promise<OpenClawConnection> {
@@ -93,15 +118,16 @@ function openGateway(options: GatewayOptions): Gateway {
       const newConnection = await connectWithRetries(performance.now() + startingMs)
       if (isClosed) newConnection.close()
       failures = 0
-      refused = undefined
+      failed = undefined
       attach(newConnection)
       return newConnection
     } catch (reason) {
       const error = A2AError.from(reason)
       failures += 1
-      if (error.details.cause !== 'UNREACHABLE') refused = { reason: error, at: performance.now() }
+      failed = { reason: error, at: performance.now() }
       if (failures === 1) log.warn('the OpenClaw gateway cannot be used', { url: urlOrigin(url), cause: error })
       scheduleReconnect()
+      for (const listener of failureListeners) listener(error)
       throw error
     }
   }
@@ -153,6 +179,7 @@ function openGateway(options: GatewayOptions): Gateway {
 
   function attach(newConnection: OpenClawConnection): void {
     connection = newConnection
+    limits = newConnection.hello.limits
     log.info('connected to the OpenClaw gateway', { url: urlOrigin(url), version: newConnection.hello.version })
     for (const { resolve } of waiting) resolve(newConnection)
     waiting.clear()
@@ -170,7 +197,7 @@ function openGateway(options: GatewayOptions): Gateway {
     if (isClosed) return
     clearTimeout(again)
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, failures - 1)) * (0.5 + Math.random() / 2)
-    const refusedMs = refused === undefined ? 0 : longestPauseMs
+    const refusedMs = lastRefusal() === undefined ? 0 : longestPauseMs
     again = setTimeout(reconnect, failures === 0 ? 100 : Math.max(pauseMs, refusedMs)).unref()
   }
 
