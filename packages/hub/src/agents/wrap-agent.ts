@@ -29,17 +29,17 @@ export function watchRun(run: AgentFunction, turn: Turn, watcher: RunWatcher): A
   }
   try {
     const output = run(turn)
-    if (!(output instanceof Promise)) return watchOutput(output, watcher)
+    if (!(output instanceof Promise)) return watchOutput(output, watcher, turn)
     watcher.onPending?.()
-    return output.then((given: AgentOutput) => watchOutput(given, watcher), failed)
+    return output.then((given: AgentOutput) => watchOutput(given, watcher, turn), failed)
   } catch (reason) {
     return failed(reason)
   }
 }
 
-function watchOutput(output: AgentOutput, watcher: RunWatcher): AgentOutput {
+function watchOutput(output: AgentOutput, watcher: RunWatcher, turn: Turn): AgentOutput {
   if (!isCompleteOutput(output)) {
-    return { [Symbol.asyncIterator]: () => watchIterator(reportIterator(output), watcher) }
+    return { [Symbol.asyncIterator]: () => watchIterator(reportIterator(output, turn), watcher) }
   }
   const reports = Array.isArray(output) ? (output as readonly Report[]) : [output as Report | undefined]
   for (const report of reports) watcher.onReport?.(report)
@@ -87,11 +87,11 @@ export function isCompleteOutput(output: AgentOutput): boolean {
   return !(Symbol.asyncIterator in output || 'subscribe' in output || Symbol.iterator in output)
 }
 
-/** A returned report is the return value. */
-export function reportIterator(output: AgentOutput): ReportIterator {
+/** A returned report is the return value. An observable is unsubscribed when the turn is aborted. */
+export function reportIterator(output: AgentOutput, turn?: Turn): ReportIterator {
   if (typeof output !== 'object' || output === null) return returnedReport(output ?? undefined)
   if (Symbol.asyncIterator in output) return output[Symbol.asyncIterator]() as ReportIterator
-  if ('subscribe' in output) return streamOfObservable(output)[Symbol.asyncIterator]()
+  if ('subscribe' in output) return streamOfObservable(output, turn?.signal)[Symbol.asyncIterator]()
   if (Symbol.iterator in output)
     return fromSyncIterator(output[Symbol.iterator]() as Iterator<Report, Report | undefined>)
   return returnedReport(output)
@@ -108,7 +108,7 @@ function fromSyncIterator(iterator: Iterator<Report, Report | undefined>): Repor
   }
 }
 
-function streamOfObservable(observable: ObservableLike<Report>): ReadableStream<Report> {
+function streamOfObservable(observable: ObservableLike<Report>, signal?: AbortSignal): ReadableStream<Report> {
   let subscription: ReturnType<ObservableLike<Report>['subscribe']>
   const stop = (): void => {
     if (typeof subscription === 'function') subscription()
@@ -122,6 +122,11 @@ function streamOfObservable(observable: ObservableLike<Report>): ReadableStream<
         isOver = true
         end()
       }
+      const abort = (): void => {
+        controller.error(signal?.reason)
+        stop()
+      }
+      signal?.addEventListener('abort', () => once(abort), { once: true })
       subscription = observable.subscribe({
         next(report) {
           if (isOver) return

@@ -330,6 +330,16 @@ describe('the forms of an agent', () => {
     assert.deepEqual(letGo, ['web stream', 'late observable'])
   })
 
+  it('are unsubscribed at once when the task is canceled, before the grace period ends', async (t) => {
+    const source = new Subject<Report>()
+    const testEngine = await openTestEngine(t, () => source, { options: { cancelGraceMs: 60_000 } })
+    const { id } = await testEngine.start('go')
+    await eventually(() => source.observed)
+    source.next('one')
+    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
+    assert.equal(source.observed, false)
+  })
+
   it('are read no faster than the log accepts', async (t) => {
     let said = 0
     const testEngine = await openTestEngine(t, function* () {

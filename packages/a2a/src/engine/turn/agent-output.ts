@@ -20,9 +20,9 @@ export interface ReportSource {
 /** How far an observable, which has no backpressure, may run ahead of the log. */
 const maxBehind = 10_000
 
-/** Opens the output of the agent, once available. */
-export function openReportSource(value: unknown): ReportSource {
-  const source = sourceOf(value)
+/** Opens the output of the agent, once available. `signal` is that of its turn, for outputs that are stopped with it. */
+export function openReportSource(value: unknown, signal: () => AbortSignal): ReportSource {
+  const source = sourceOf(value, signal)
   return { next: source.next, stop: () => ignoreErrors(source.stop) }
 }
 
@@ -35,13 +35,13 @@ function ignoreErrors(stop: () => void): void {
   }
 }
 
-function sourceOf(value: unknown): ReportSource {
+function sourceOf(value: unknown, signal: () => AbortSignal): ReportSource {
   if (value === undefined || value === null) return fromValues([])
   if (typeof value !== 'object') return fromReturned(value)
   // Before the iterator, which many streams have too: a reader can be canceled while it waits.
   if ('getReader' in value) return fromReader((value as ReadableStream<unknown>).getReader())
   if (Symbol.asyncIterator in value) return fromAsyncIterator((value as AsyncIterable<unknown>)[Symbol.asyncIterator]())
-  if ('subscribe' in value) return fromObservable(value as ObservableLike<Report>)
+  if ('subscribe' in value) return fromObservable(value as ObservableLike<Report>, signal())
   if (Symbol.iterator in value) return fromValues(value as Iterable<unknown>)
   return fromReturned(value)
 }
@@ -89,7 +89,8 @@ function fromReader(reader: ReadableStreamDefaultReader<unknown>): ReportSource 
   }
 }
 
-function fromObservable(observable: ObservableLike<Report>): ReportSource {
+/** An observable ends by an unsubscription, so that it need not read the signal: it would work on for the grace period. */
+function fromObservable(observable: ObservableLike<Report>, signal: AbortSignal): ReportSource {
   const values: unknown[] = []
   let ended = false
   let failure: { readonly reason: unknown } | undefined
@@ -113,6 +114,19 @@ function fromObservable(observable: ObservableLike<Report>): ReportSource {
     error: (reason) => finish({ reason }),
     complete: () => finish(),
   })
+  let isSubscribed = true
+  const unsubscribe = (): void => {
+    if (!isSubscribed) return
+    isSubscribed = false
+    signal.removeEventListener('abort', abort)
+    if (typeof subscription === 'function') subscription()
+    else if (subscription !== undefined) subscription.unsubscribe()
+  }
+  const abort = (): void => {
+    finish({ reason: signal.reason })
+    ignoreErrors(unsubscribe)
+  }
+  signal.addEventListener('abort', abort, { once: true })
   return {
     next: async () => {
       while (values.length === 0 && !ended) await new Promise<void>((resolve) => (wake = resolve))
@@ -122,8 +136,7 @@ function fromObservable(observable: ObservableLike<Report>): ReportSource {
     },
     stop: () => {
       finish()
-      if (typeof subscription === 'function') subscription()
-      else if (subscription !== undefined) subscription.unsubscribe()
+      unsubscribe()
     },
   }
 }

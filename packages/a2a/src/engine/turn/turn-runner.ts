@@ -212,14 +212,15 @@ export class TurnRunner implements TurnDeps {
   /** Resolves with the ending of the turn, or with `undefined` if it was stopped or replied without a task. */
   async run(): Promise<TurnEnding | undefined> {
     let opened: Promise<ReportSource> | undefined
+    const signal = (): AbortSignal => this.#stop.signal()
     if (this.#durableStart !== undefined && !(await isStartDurable(this.#durableStart, this.#deps))) return undefined
     try {
       const output = this.#callAgent()
       // An immediate result is not awaited, which is cheaper for a direct message. In later turns it is: by then the sender follows
       // the task, and sees each report and not only the result.
       if (this.input.opening !== undefined && !isThenable(output))
-        return await this.#readReports(openReportSource(output))
-      opened = Promise.resolve(output).then(openReportSource)
+        return await this.#readReports(openReportSource(output, signal))
+      opened = Promise.resolve(output).then((value) => openReportSource(value, signal))
       const source = await this.#deps.untilStopped(opened)
       if (source !== undefined) return await this.#readReports(source)
     } catch (reason) {
