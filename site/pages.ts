@@ -90,7 +90,16 @@ export const parts: readonly SitePart[] = [
       { title: 'Secure', pages: ['hub-access', 'auth', 'secrets', 'rotate-keys', 'signed-cards'] },
       {
         title: 'Write agents',
-        pages: ['write-an-agent', 'serve-options', 'express-rxjs', 'examples', 'frameworks', 'simple', 'write-a-store'],
+        pages: [
+          'write-an-agent',
+          'serve-options',
+          'express-rxjs',
+          'nestjs',
+          'examples',
+          'frameworks',
+          'simple',
+          'write-a-store',
+        ],
       },
       {
         title: 'Call agents',

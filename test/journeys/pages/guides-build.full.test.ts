@@ -6,6 +6,14 @@ import { root } from './page-steps.ts'
 describePage('docs/guides/call-with-curl.md')
 describePage('docs/guides/serve-options.md', { packages: ['@parley/a2a', 'express'] })
 describePage('docs/guides/express-rxjs.md', { packages: ['@parley/a2a', '@parley/cli', 'express', 'rxjs'] })
+describePage('docs/guides/nestjs.md', {
+  packages: [
+    '@parley/a2a',
+    '@parley/cli',
+    ...['@nestjs/common', '@nestjs/core', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'],
+    ...['typescript', '@types/node', '@types/express'],
+  ],
+})
 describePage('docs/guides/ollama.md', {
   ports: [3000, 3001, 11434],
   standIns: {
