@@ -26,7 +26,8 @@ export const bots: RequirementGroup = {
     }),
     requirement('S4-9', 'A run is acknowledged, reports its events in order, and ends with a result.'),
     requirement('S4-10', 'Text and files are forwarded; data is refused; 5 MB at most.', {
-      instead: 'Data is refused as CONTENT_TYPE_NOT_SUPPORTED. The size limits are those that the gateway declares, 5 MB if none.',
+      instead:
+        'Data is refused as CONTENT_TYPE_NOT_SUPPORTED. The size limits are those that the gateway declares, 5 MB if none.',
     }),
     requirement('S4-11', 'One set of types for envelopes, cards, parts, tasks and events.'),
     requirement('S4-12', 'Codes for an unknown task, an unsupported part and an unavailable agent.', {
