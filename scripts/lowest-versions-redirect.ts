@@ -1,4 +1,4 @@
-/** Preloaded by `lowest-versions.ts`: resolves the packages that it has installed from its folder, whoever imports them. */
+/** Preloaded by `lowest-versions.ts`: every import of the packages that it has installed is resolved from its folder. */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'

@@ -74,7 +74,7 @@ async function tryFramework(framework: Framework, python: string, folder: string
   try {
     const { PATH, HOME } = process.env
     const openai = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: model.url, OPENAI_API_BASE: model.url }
-    const env = { PATH, HOME, ...openai, LITELLM_LOCAL_MODEL_COST_MAP: 'True' }
+    const env = { PATH, HOME, ...openai, LITELLM_LOCAL_MODEL_COST_MAP: 'True', PYTHONDONTWRITEBYTECODE: '1' }
     const port = await freePort()
     await using remote = await startPeer(peer, port, framework.card ?? '/.well-known/agent-card.json', env)
     const agents = {

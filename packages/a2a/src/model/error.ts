@@ -64,8 +64,8 @@ export class A2AError extends Error {
   /** Sent to the caller. Never put a secret or an internal path here. */
   readonly details: ErrorDetails
   /**
-   * The code as the peer sent it: the number of JSON-RPC, or the reason or the name of the status over the other bindings. Only set on errors that a
-   * client received; never sent on.
+   * The code as the peer sent it: the number of JSON-RPC, or the reason or the name of the status over the other bindings.
+   * Only set on errors that a client received; never sent on.
    */
   declare readonly wireCode?: string | number
 

@@ -1,6 +1,7 @@
 /**
  * Resolves a path to an agent and one of its endpoints. Every agent has its own path; the default agent also answers at the root,
- * at /a2a and at /api/a2a, where clients look for an agent by convention. If there are others, it does not answer below /a2a. Uses indexOf, because this runs for every request.
+ * at /a2a and at /api/a2a, where clients look for an agent by convention. If there are others, it does not answer below /a2a.
+ * Uses indexOf, because this runs for every request.
  */
 import { bindingServers, type HttpBindingName, httpBindingNames } from '../../bindings/protocol-bindings.ts'
 import { absentAgent, unnamedAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
