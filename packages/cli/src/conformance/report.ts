@@ -75,12 +75,12 @@ export function breaks(report: ConformanceReport, failOn: 'must' | 'should' | 'n
   return must.fail > 0 || (failOn === 'should' && should.fail > 0) || isShutOut(report)
 }
 
+/** Their rules can be decided by refusals, and by what an agent answers before it authenticates the caller. */
+const decidedByRefusals = /^(card|auth|version|jsonrpc|rest|error|params|limits|robustness)\./
+
 /** Whether the agent let no request in, so that only its card and its refusals were judged: a token may have expired. */
 export function isShutOut({ results }: ConformanceReport): boolean {
-  const judged = results.filter(({ id, outcome }) => !/^(card|auth)\./.test(id) && outcome !== 'not-applicable')
-  return (
-    judged.length > 0 &&
-    judged.every(({ outcome }) => outcome === 'undecided') &&
-    judged.some(({ note }) => note === unauthenticatedNote)
-  )
+  const isDecided = ({ id, outcome }: CheckResult): boolean =>
+    !decidedByRefusals.test(id) && (outcome === 'pass' || outcome === 'fail')
+  return results.some(({ note }) => note === unauthenticatedNote) && !results.some(isDecided)
 }

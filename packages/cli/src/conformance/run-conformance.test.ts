@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
+import { bearer } from '@parley/a2a/server'
 import { fail, pass, type Check } from './check.ts'
 import type { ConformanceOptions } from './options.ts'
 import { conclusionOf } from './report/conclusion.ts'
-import { breaks } from './report.ts'
+import { breaks, isShutOut } from './report.ts'
 import { runConformance, type RunOptions } from './run-conformance.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -218,6 +219,23 @@ describe('a conformance run', () => {
     const agent = await openAgent()
     const readOnly = await runConformance(agent.url, { readOnly: true, only: ['streaming'] })
     assert.equal(breaks(readOnly, 'must'), false)
+  })
+
+  it('fails for a token that has expired, although rules about refusals pass', async () => {
+    const server = await serve({
+      port: 0,
+      store: memoryStore(),
+      authenticate: bearer({ verify: (token) => (token === 'valid' ? { id: 'ada' } : undefined) }),
+      agent: ({ text }) => text,
+    })
+    closers.push(() => server.close())
+    const judge = (token: string) =>
+      runConformance(server.url, { versions: ['1.0'], only: ['version', 'send', 'rest'], bearer: token })
+    const expired = await judge('expired')
+    assert.ok(expired.results.some(({ id, outcome }) => id.startsWith('rest.') && outcome === 'pass'))
+    assert.deepEqual([expired.summary.must.fail, breaks(expired, 'must')], [0, true])
+    assert.match(conclusionOf(expired), /because the agent let no request in$/)
+    assert.equal(isShutOut(await judge('valid')), false)
   })
 
   it('judges only the card where the card offers nothing', async () => {
