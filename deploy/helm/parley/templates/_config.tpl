@@ -4,9 +4,12 @@
 {{- if dig "listen" "tls" "" .Values.config }}HTTPS{{ else }}HTTP{{ end -}}
 {{- end -}}
 
-{{/* parley.yaml: the values, and over them what belongs to the pod. Secrets are references to files. */}}
+{{/*
+parley.yaml: the values, and over them what belongs to the pod. Secrets are references to files. gRPC is served at port 3001, the
+default of the hub, which cards list only with a grpcUrl.
+*/}}
 {{- define "parley.config" -}}
-{{- $listen := dict "listen" (dict "host" "0.0.0.0" "port" 3000 "grpcPort" 3001) -}}
+{{- $listen := dict "listen" (dict "host" "0.0.0.0" "port" 3000) -}}
 {{- $config := mergeOverwrite (deepCopy .Values.config) $listen -}}
 {{- if not .Values.config.agents -}}
 {{- $_ := set $config "agents" (dict "echo" (dict "kind" "demo" "agent" "echo")) -}}
