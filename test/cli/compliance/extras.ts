@@ -96,6 +96,20 @@ export const extras: readonly Extra[] = [
     },
   },
   {
+    title: '--svc-param and catalogs',
+    about:
+      'Service parameters go along with every request to the agent (§12.1), and are secrets for some agents. A catalog of another origin does not get them: only that of `<name>@<host>` does, which names the host of the agent.',
+    async check({ a2a, agent }) {
+      const { url, server } = await agent()
+      const get = (shows: string, ...args: string[]) =>
+        a2a(['card', 'get', ...args, '--svc-param', 'x-region:eu'], { exit: 3, shows })
+      await get('asks a catalog without the parameter', '-a', 'fixture', '--catalog', `${url}/no-catalog`)
+      await get('sends the parameter to the host of the agent', '-a', `fixture@${url}`)
+      const sent = server.requests.map(({ headers }) => headers['x-region'])
+      assert.deepEqual(sent, [undefined, 'eu'])
+    },
+  },
+  {
     title: '--max-answer',
     about:
       'An agent may send without an end. One answer has a limit of 100 MB, which `--max-answer` changes; a stream is one answer, with the connections that continue it. `--timeout` limits the time. What came before the limit is printed.',

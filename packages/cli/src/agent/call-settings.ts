@@ -23,6 +23,17 @@ export function transportsOf(settings: Settings): readonly string[] {
 
 const versions: readonly VersionId[] = ['1.0', '0.3', '0.2']
 
+/** The strength of the source of a setting. */
+export function rankOf(settings: Settings, name: string): number {
+  return ['default', 'file', 'environment', 'flag'].indexOf(settings.sourceOf(name).kind)
+}
+
+/** Whether `--endpoint` names the agent: the file of a project must not replace what the user's environment names. */
+export function usesEndpoint(settings: Settings): boolean {
+  if (settings.value('endpoint') === undefined) return false
+  return settings.value('agent-card') === undefined || rankOf(settings, 'endpoint') >= rankOf(settings, 'agent-card')
+}
+
 /** `--a2a-version` without its patch number; `undefined` if it is not set. */
 export function versionOf(settings: Settings): VersionId | undefined {
   const given = settings.value('a2a-version')

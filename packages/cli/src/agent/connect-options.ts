@@ -8,7 +8,15 @@ import type { Output } from '../output/output.ts'
 import type { Terminal } from '../terminal.ts'
 import { resolveReference, type CardTarget } from './agent-reference.ts'
 import { createAnswerLimit, limitAnswers, maxBytesOf, readBytes, type AnswerLimit } from './answer-limit.ts'
-import { pollIntervalsOf, serviceParametersOf, shellQuote, transportsOf, versionOf } from './call-settings.ts'
+import {
+  pollIntervalsOf,
+  rankOf,
+  serviceParametersOf,
+  shellQuote,
+  transportsOf,
+  usesEndpoint,
+  versionOf,
+} from './call-settings.ts'
 import { lazyGrpc } from './lazy-grpc.ts'
 import { createProjectTrust, type CheckProjectTrust } from './project-trust.ts'
 
@@ -47,9 +55,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   const { terminal, settings, output, signal } = deps
   const endpoint = settings.value('endpoint')
   const card = settings.value('agent-card')
-  // The one of the stronger source: the file of a project must not replace what the user's environment names.
-  const isEndpoint =
-    endpoint !== undefined && (card === undefined || rankOf(settings, 'endpoint') >= rankOf(settings, 'agent-card'))
+  const isEndpoint = usesEndpoint(settings)
   if (endpoint === undefined && card === undefined)
     throw usageError('No agent is named.', 'Use --agent-card <host|url|file>, or set A2ACLI_AGENT_CARD.')
   if (isGiven(settings, 'agent-card') && isGiven(settings, 'endpoint'))
@@ -70,7 +76,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   const checkProjectTrust = createProjectTrust(
     settings,
     [isEndpoint ? 'endpoint' : 'agent-card', ...(catalog === undefined ? [] : (['catalog'] as const))],
-    reference,
+    catalog === undefined ? reference : `${reference} of the catalog ${catalog}`,
   )
   // These go along with every request; the others only where the card asks for them.
   for (const name of ['svc-param', 'client-cert']) checkProjectTrust(name)
@@ -138,11 +144,6 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
 
 function isGiven(settings: Settings, name: string): boolean {
   return settings.sourceOf(name).kind === 'flag'
-}
-
-/** The strength of the source of a setting. */
-function rankOf(settings: Settings, name: string): number {
-  return ['default', 'file', 'environment', 'flag'].indexOf(settings.sourceOf(name).kind)
 }
 
 /** The catalog to look the reference up in: that of a file does not replace a host which a stronger source names. */

@@ -294,6 +294,8 @@ describe('the .env of a project', () => {
       assert.match(hint, /--trust-project/)
       assert.ok(!JSON.stringify(received).includes('secret-token'))
     }
+    writeFileSync(file, `A2ACLI_CATALOG=${catalog}`)
+    assert.ok(errorOf((await get(user, '-a', 'hand')).stdout).message.includes(`hand of the catalog ${catalog}`))
     const trusted = await get(user, '-a', 'hand', '--catalog', catalog, '--trust-project')
     assert.equal(trusted.code, 0, trusted.stdout)
     writeFileSync(file, `A2ACLI_AGENT_CARD=${url}\nA2ACLI_BEARER=of-the-project`)
@@ -301,6 +303,41 @@ describe('the .env of a project', () => {
     writeFileSync(file, `A2ACLI_AGENT_CARD=${url}`)
     assert.equal((await get(user, '--config', file)).code, 0, 'the user has named the file')
     assert.equal((await get(user, '--trust-project')).code, 0)
+  })
+
+  it('gets no credential of the user by a command that sends it in another way', async () => {
+    const { url, received } = await handmadeAgent({ card: { capabilities: { pushNotifications: true } } })
+    const cwd = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+    const endpoint = `A2ACLI_ENDPOINT=${url}/rpc\nA2ACLI_TRANSPORT=jsonrpc`
+    const hook = ['--url', 'https://hook.example']
+    for (const [line, words] of [
+      [`A2ACLI_AGENT_CARD=${url}`, ['conformance', '--bearer', 'secret-token']],
+      [`A2ACLI_AGENT_CARD=${url}`, ['conformance', '--api-key', 'secret-token']],
+      [endpoint, ['conformance', '--svc-param', 'X-Token:secret-token']],
+      [`A2ACLI_AGENT_CARD=${url}`, ['task', 'push-config', 'create', 't', ...hook, '--token', 'secret-token']],
+      [
+        `A2ACLI_AGENT_CARD=${url}`,
+        [
+          ...['task', 'push-config', 'create', 't', ...hook],
+          ...['--auth-scheme', 'Bearer', '--auth-credentials', 'secret-token'],
+        ],
+      ],
+      [`A2ACLI_AGENT_CARD=${url}`, ['task', 'push-config', 'listen', 't', '--token', 'secret-token']],
+    ] as const) {
+      writeFileSync(join(cwd, '.env'), line)
+      const { code, stderr } = await runInMemory(words, { cwd })
+      assert.equal(code, 2, stderr)
+      assert.match(stderr, /is not sent to .*: .*\.env chose this address\./)
+      assert.ok(!JSON.stringify(received).includes('secret-token'))
+    }
+    // An address that the user names replaces the endpoint of the file.
+    writeFileSync(join(cwd, '.env'), endpoint)
+    const own = await handmadeAgent()
+    const before = received.length
+    const words = ['conformance', own.url, '--only', 'get.unknown-task', '--bearer', 'secret-token']
+    await runInMemory(words, { cwd })
+    assert.ok(own.received.length > 0)
+    assert.equal(received.length, before)
   })
 
   it('weakens neither TLS nor adds to what is sent, unless the user names the file', async () => {

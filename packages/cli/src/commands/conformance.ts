@@ -2,6 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { urlOfAddress } from '@parley/a2a'
+import { usesEndpoint } from '../agent/call-settings.ts'
+import { createProjectTrust } from '../agent/project-trust.ts'
 import type { CommandContext } from '../command.ts'
 import { allChecks } from '../conformance/checks/index.ts'
 import { valueFor, type BindingName, type VersionName } from '../conformance/check.ts'
@@ -19,10 +21,16 @@ import { CliError, usageError } from '../output/cli-error.ts'
 export async function run(context: CommandContext): Promise<number> {
   const { args, settings, output, terminal } = context
   if (settings.has('list')) return listChecks(context)
-  const url = addressOf(args.operands[0] ?? settings.value('endpoint') ?? settings.value('agent-card'))
+  const [operand] = args.operands
+  // An operand replaces what the environment or a file names.
+  const isEndpoint = operand === undefined ? usesEndpoint(settings) : settings.sourceOf('endpoint').kind === 'flag'
+  const option = isEndpoint ? 'endpoint' : 'agent-card'
+  const url = addressOf(operand ?? settings.value(option))
+  const checkProjectTrust = createProjectTrust(settings, operand === undefined ? [option] : [], url)
+  for (const name of ['svc-param', 'client-cert', 'bearer', 'api-key']) checkProjectTrust(name)
   const failOn = (settings.value('fail-on') ?? 'must') as FailOn
   if (settings.has('insecure')) output.warn('TLS certificates are not verified.')
-  const report = await check(url, { ...(await optionsOf(context)), onResult: showProgress(context) })
+  const report = await check(url, { ...(await optionsOf(context, isEndpoint)), onResult: showProgress(context) })
   const write = async (option: string, content: () => string): Promise<void> => {
     const file = settings.value(option)
     if (file === undefined) return
@@ -60,7 +68,10 @@ function addressOf(given: string | undefined): string {
   return url
 }
 
-async function optionsOf({ settings, terminal, signal }: CommandContext): Promise<ConformanceOptions> {
+async function optionsOf(
+  { settings, terminal, signal }: CommandContext,
+  isEndpoint: boolean,
+): Promise<ConformanceOptions> {
   const text = (name: string): string | undefined => settings.value(name)
   const isGiven = (name: string): boolean => settings.sourceOf(name).kind !== 'default'
   const file = async (name: string): Promise<string | undefined> => {
@@ -103,7 +114,7 @@ async function optionsOf({ settings, terminal, signal }: CommandContext): Promis
     ...(bindings.length === 0 ? {} : { bindings }),
     ...(isGiven('a2a-version') ? { versions: [givenVersion(text('a2a-version') ?? '')] } : {}),
     ...(profile === undefined ? {} : { profile }),
-    ...(settings.value('endpoint') === undefined ? {} : { interfaces: [endpointOf(settings)] }),
+    ...(isEndpoint ? { interfaces: [endpointOf(settings)] } : {}),
     secrets: settings
       .values('svc-param')
       .map((value) => value.slice(value.search(/[:=]/) + 1).trim())

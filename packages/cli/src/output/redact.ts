@@ -17,7 +17,8 @@ const minSecretLength = 4
 /** `Authorization: Bearer x`, `Cookie: a=b`; the value ends with the line. */
 const headerLine = /^([ \t<>*]*(?:proxy-)?(?:authorization|cookie|set-cookie|x-api-key|api-key)\s*:\s*).+$/gim
 /** Words that follow the name of a scheme in sentences are no tokens. */
-const schemeToken = /\b(bearer|basic|dpop)(\s+)(?!(?:and|auth\w*|credentials?|or|schemes?|tokens?)\b)[\w\-._~+/]+=*/gi
+const schemeToken =
+  /\b(bearer|basic|dpop)(\s+)(?!(?:and|auth\w*|credentials?|is|or|schemes?|tokens?)\b)[\w\-._~+/]+=*/gi
 /** In queries, forms and JSON: `access_token=x`, `"client_secret": "x"`. */
 const namedValue =
   /(\b(?:access_token|refresh_token|id_token|client_secret|client_assertion|device_code|password|api[-_]?key|apikey)["']?\s*[=:]\s*["']?)[^\s"'&,}]+/gi

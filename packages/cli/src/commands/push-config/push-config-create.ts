@@ -16,6 +16,7 @@ export async function run(context: CommandContext): Promise<void> {
   if (credentials !== undefined && scheme === undefined) throw usageError('--auth-credentials needs --auth-scheme.')
   const connection = await context.connect()
   try {
+    for (const name of ['token', 'auth-credentials']) connection.checkProjectTrust(name)
     const config = await connection.agent.push.set(
       taskId,
       {

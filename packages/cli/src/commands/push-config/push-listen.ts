@@ -51,6 +51,7 @@ async function listenToAll(context: CommandContext): Promise<void> {
 
 async function listenToTask(context: CommandContext, connection: AgentConnection, taskId: string): Promise<void> {
   const { settings, output, signal } = context
+  connection.checkProjectTrust('token')
   const token = settings.value('token') ?? randomUUID()
   output.redact(token)
   const print = printer(context, connection.resumeArgs)
