@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openFakeRemote } from '../a2a-proxy/fake-remote.ts'
-import { adminProof, sha256Hex } from '../../packages/hub/src/auth/key-format.ts'
+import { clientProof, sha256Hex } from '../../packages/hub/src/auth/key-format.ts'
 import { findSchemaMismatch, findOpenApiErrors } from './openapi-rules.ts'
 import { clientSecret, openOidcProvider } from './oidc-provider.ts'
 import { adminKey, asAdmin, openTokenIssuer, openTestHub, type AuthHeaders, waitFor } from './test-hub.ts'
@@ -75,10 +75,7 @@ const trials: readonly Trial[] = [
   {
     name: 'proveAdminKey',
     proof: () => ({}),
-    body() {
-      const challenge = { nonce: 'n'.repeat(43), port: Number(new URL(testHub.url).port), isLoopback: true }
-      return { nonce: challenge.nonce, proof: adminProof(sha256Hex(adminKey), 'client', challenge) }
-    },
+    body: () => ({ nonce: 'n'.repeat(43), proof: clientProof(sha256Hex(adminKey), 'n'.repeat(43)) }),
   },
   { name: 'getSignIn', proof: () => ({}), check: (json) => assert.equal(json.oidc.issuer, provider.issuer) },
   {

@@ -158,6 +158,7 @@ async function stranger(
   t: TestContext,
   port: number,
   answer?: (request: IncomingMessage, body: string) => Promise<string>,
+  host = '127.0.0.1',
 ) {
   const requests: string[] = []
   const reply = async (request: IncomingMessage, response: ServerResponse) => {
@@ -167,9 +168,16 @@ async function stranger(
     response.end((await answer?.(request, body)) ?? '{"status":"ok","keys":[],"agents":[]}')
   }
   const server = createServer((request, response) => void reply(request, response))
-  await once(server.listen(port, '127.0.0.1'), 'listening')
+  await once(server.listen(port, host), 'listening')
   t.after(() => server.close().closeAllConnections())
-  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { requests, url: `http://${host}:${(server.address() as AddressInfo).port}` }
+}
+
+function relayTo(hub: string) {
+  return async ({ method = '', url: path = '' }: IncomingMessage, body: string): Promise<string> => {
+    const init = { method, body, headers: { 'content-type': 'application/json' } }
+    return (await fetch(new URL(path, hub), method === 'GET' ? {} : init)).text()
+  }
 }
 
 describe('the admin key', { timeout: 300_000 }, () => {
@@ -201,6 +209,22 @@ describe('the admin key', { timeout: 300_000 }, () => {
     assert.match(mcp.errors.join('\n'), /^The API key is not sent to http:\/\/hub\.elsewhere\.test:3000.*--hub/)
   })
 
+  it('opens the console where the hub says, not where the folder says', async () => {
+    const folder = await newFolder({
+      'parley.yaml': 'publicUrl: https://hub.example.com\nagents: { echo: { kind: demo, agent: echo } }\n',
+    })
+    const hub = await startHub(folder, [], { PARLEY_ADMIN_KEY: key })
+    const clone = await newFolder({
+      'parley.yaml': 'publicUrl: https://elsewhere.test\nagents: { echo: { kind: demo, agent: echo } }\n',
+    })
+    const at = ['--port', new URL(hub.url).port]
+    for (const cwd of [folder, clone]) {
+      const { text } = await run(cwd, { PARLEY_ADMIN_KEY: key }, 'open', '--print', ...at)
+      assert.match(text, /^https:\/\/hub\.example\.com\/#code=[\w-]{43}$/)
+    }
+    await hub.stop()
+  })
+
   it('is not sent to a program on the port of a hub that was killed', async (t) => {
     const folder = await newFolder()
     const hub = await startHub(folder)
@@ -221,13 +245,26 @@ describe('the admin key', { timeout: 300_000 }, () => {
     for (const request of requests) assert.ok(!request.includes(own) && !request.includes('authorization'), request)
   })
 
+  // Other systems have only 127.0.0.1 of the network 127.
+  const skip = process.platform === 'linux' ? false : 'needs a second address of loopback'
+  it('is not sent to a program that has the hub of the same port answer for it', { skip }, async (t) => {
+    const folder = await newFolder()
+    const hub = await startHub(folder, [], { PARLEY_ADMIN_KEY: key })
+    const port = Number(new URL(hub.url).port)
+    const { requests } = await stranger(t, port, relayTo(hub.url), '127.0.0.2')
+    const listen = `listen: { host: 127.0.0.2, port: ${port} }\nagents: { echo: { kind: demo, agent: echo } }\n`
+    const clone = await newFolder({ 'parley.yaml': listen })
+    const { code, errors } = await run(clone, { PARLEY_ADMIN_KEY: key }, 'status')
+    assert.equal(code, 4, errors.join('\n'))
+    assert.match(errors.join('\n'), /did not prove that it knows the admin key of PARLEY_ADMIN_KEY/)
+    assert.ok(requests.length === 1 && !requests[0]?.includes(key), requests.join('\n'))
+    await hub.stop()
+  })
+
   it('is not sent to a program that has another hub with the same key answer for it', async (t) => {
     const folder = await newFolder()
     const hub = await startHub(folder, [], { PARLEY_ADMIN_KEY: key })
-    const { requests, url } = await stranger(t, 0, async ({ method = '', url: path = '' }, body) => {
-      const init = { method, body, headers: { 'content-type': 'application/json' } }
-      return (await fetch(new URL(path, hub.url), method === 'GET' ? {} : init)).text()
-    })
+    const { requests, url } = await stranger(t, 0, relayTo(hub.url))
     const { code, errors } = await run(folder, { PARLEY_ADMIN_KEY: key }, 'status', '--port', new URL(url).port)
     assert.equal(code, 4)
     assert.match(errors.join('\n'), /did not prove that it knows the admin key of PARLEY_ADMIN_KEY/)

@@ -662,6 +662,8 @@ export interface Operations {
     response: {
       /** Open it in a browser, below the URL of the hub. It contains the code. */
       readonly path: string
+      /** `publicUrl` of the configuration. */
+      readonly publicUrl?: string
       readonly expiresAt: Timestamp
     }
   }

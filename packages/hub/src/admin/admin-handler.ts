@@ -33,7 +33,12 @@ export function createAdminHandler(parts: AdminHandlerDeps, moreRoutes: readonly
   const { access, log, now, hasAgent, agentNames, jsonNodes, hasConsole } = parts
   const { keys, audit, streams, trustsProxy } = access
   const routes = [
-    ...sessionRoutes({ access, isSecure: (request) => isSecureRequest(request, parts), hasConsole }),
+    ...sessionRoutes({
+      access,
+      isSecure: (request) => isSecureRequest(request, parts),
+      hasConsole,
+      publicUrl: parts.publicUrl,
+    }),
     ...keyRoutes({ keys, now, agentNames }),
     ...ownKeyRoutes({ keys, now }),
     ...auditRoutes(audit),

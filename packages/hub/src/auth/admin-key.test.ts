@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { memoryKeyValueStore } from '@parley/a2a'
 import { openAdminKey } from './admin-key.ts'
 import { adminKeyMark } from './console-session.ts'
-import { adminProof, generateKey, sha256Hex } from './key-format.ts'
+import { clientProof, generateKey, hubProof, sha256Hex } from './key-format.ts'
 
 describe('the admin key', () => {
   it('is created once, shown once, and stored as a hash', async () => {
@@ -21,26 +21,25 @@ describe('the admin key', () => {
     assert.ok(!kept.includes((first.created as string).slice(17)))
   })
 
-  it('is proved only to a client that knows it, and for one place', async () => {
+  it('is proved only to a client that knows it, and for one connection', async () => {
     const key = 'correct horse battery'
     const opened = await openAdminKey({
       kv: memoryKeyValueStore(),
       settings: { key, previousKeys: ['the one before it'] },
     })
-    const challenge = { nonce: 'n'.repeat(22), port: 3_000, isLoopback: true }
+    const [nonce, connection] = ['n'.repeat(22), '127.0.0.1:50000 127.0.0.1:3000']
     const hash = sha256Hex(key)
-    const proof = adminProof(hash, 'client', challenge)
-    assert.equal(await opened.prove(challenge, proof), adminProof(hash, 'hub', challenge))
-    assert.notEqual(adminProof(hash, 'hub', challenge), proof)
-    const before = sha256Hex('the one before it')
-    assert.equal(
-      await opened.prove(challenge, adminProof(before, 'client', challenge)),
-      adminProof(before, 'hub', challenge),
+    const proof = clientProof(hash, nonce)
+    assert.equal(await opened.prove(proof, nonce, connection), hubProof(hash, nonce, connection))
+    assert.notEqual(
+      await opened.prove(proof, nonce, '127.0.0.1:50001 127.0.0.1:3000'),
+      hubProof(hash, nonce, connection),
     )
-    for (const other of [{ nonce: 'm'.repeat(22) }, { port: 3_001 }, { isLoopback: false }])
-      assert.equal(await opened.prove({ ...challenge, ...other }, proof), undefined)
-    for (const wrong of ['', adminProof(hash, 'hub', challenge), adminProof(sha256Hex('x'), 'client', challenge)])
-      assert.equal(await opened.prove(challenge, wrong), undefined)
+    const before = sha256Hex('the one before it')
+    assert.equal(await opened.prove(clientProof(before, nonce), nonce, connection), hubProof(before, nonce, connection))
+    for (const wrong of ['', hubProof(hash, nonce, connection), clientProof(sha256Hex('x'), nonce)])
+      assert.equal(await opened.prove(wrong, nonce, connection), undefined)
+    assert.equal(await opened.prove(proof, 'm'.repeat(22), connection), undefined)
   })
 
   it('is made by one of several that start at once', async () => {

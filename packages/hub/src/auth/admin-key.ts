@@ -4,7 +4,7 @@
  */
 import type { Json, KeyValueStore } from '@parley/a2a'
 import { type ClockOptions, clockOf, ConfigError } from '@parley/a2a/server'
-import { adminProof, generateKey, isSameSecret, sha256Hex, type KeyChallenge } from './key-format.ts'
+import { clientProof, generateKey, hubProof, isSameSecret, sha256Hex } from './key-format.ts'
 import { adminKeyMark } from './console-session.ts'
 
 export interface AdminKeySettings {
@@ -16,8 +16,8 @@ export interface AdminKeySettings {
 
 export interface AdminKey {
   matches(key: string): Promise<boolean>
-  /** The proof of the hub that it knows the key of this proof of a client; `undefined` if that is none of a valid key. */
-  prove(challenge: KeyChallenge, clientProof: string): Promise<string | undefined>
+  /** The proof of the hub for a client that sent this proof of a valid key; `undefined` if it is none. */
+  prove(proof: string, nonce: string, connection: string): Promise<string | undefined>
   /** Whether the mark is that of a valid key. */
   isMark(mark: string): Promise<boolean>
   /** Set if the key was created by this start. Keep it: the store has only its hash. */
@@ -130,14 +130,14 @@ export async function openAdminKey({
       const hash = sha256Hex(key)
       return some((one) => isSameSecret(hash, one.hash))
     },
-    async prove(challenge, clientProof) {
-      let proof: string | undefined
+    async prove(proof, nonce, connection) {
+      let own: string | undefined
       await some(({ hash }) => {
-        if (!isSameSecret(clientProof, adminProof(hash, 'client', challenge))) return false
-        proof = adminProof(hash, 'hub', challenge)
+        if (!isSameSecret(proof, clientProof(hash, nonce))) return false
+        own = hubProof(hash, nonce, connection)
         return true
       })
-      return proof
+      return own
     },
     isMark: (mark) => some(({ hash }) => adminKeyMark(hash) === mark),
     async rotate(overlapMs) {

@@ -46,18 +46,27 @@ export function sha256Hex(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** A question to a hub whether it knows a key, and where the client asked it. */
-export interface KeyChallenge {
-  /** Random text of the client. */
-  readonly nonce: string
-  readonly port: number
-  readonly isLoopback: boolean
+/** That a client knows the key with this hash. `nonce` is random text of the client. */
+export function clientProof(hash: string, nonce: string): string {
+  return createHmac('sha256', hash).update(`parley admin key client ${nonce}`).digest('base64url')
 }
 
-/** That `by` knows the key with this hash. The hub has no more than the hash. */
-export function adminProof(hash: string, by: 'client' | 'hub', { nonce, port, isLoopback }: KeyChallenge): string {
-  const place = `${isLoopback ? 'loopback' : 'network'}:${port}`
-  return createHmac('sha256', hash).update(`parley admin key ${by} ${place} ${nonce}`).digest('base64url')
+/** That the hub, which has no more than the hash, knows the key, and accepted this connection (`connectionText`). */
+export function hubProof(hash: string, nonce: string, connection: string): string {
+  return createHmac('sha256', hash).update(`parley admin key hub ${connection} ${nonce}`).digest('base64url')
+}
+
+export interface SocketEnd {
+  readonly address: string | undefined
+  readonly port: number | undefined
+}
+
+/** Both ends, which are the same for both sides unless a program, a proxy or NAT is between them: `127.0.0.1:50000 127.0.0.1:3000`. */
+export function connectionText(client: SocketEnd, hub: SocketEnd): string {
+  // An IPv4 address in a socket of IPv6, and a network interface, which the other side may name differently.
+  const textOf = ({ address = '', port }: SocketEnd): string =>
+    `${address.replace('::ffff:', '').replace(/%.*/, '')}:${port}`
+  return `${textOf(client)} ${textOf(hub)}`
 }
 
 /** Compares hashes or tokens in constant time. */

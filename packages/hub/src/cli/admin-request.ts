@@ -1,4 +1,6 @@
 /** Requests to the admin API of a running hub, for the commands that need one. */
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
 import { readAdminKey } from './admin-key-file.ts'
 import { adminKeyFile } from '../store/data-directory.ts'
@@ -34,8 +36,6 @@ export interface HubConnection {
   readonly isKeyFile?: true
   /** Where a file with the admin key may be, if the configuration was read. */
   readonly dataDir?: string
-  /** Where browsers reach the hub. Default: `url`. */
-  readonly publicUrl?: string | undefined
 }
 
 /** The hub that the command names; without one, it is that of the configuration. */
@@ -97,34 +97,60 @@ async function chooseHub(
 
 /**
  * The server answers a random nonce with a value that only the key gives, and only to a client that proves the key, too: otherwise the
- * port could be asked for values to guess a key by. The port and the kind of address are part of both, so that a program cannot have
- * a hub with the same key at another port, or on another machine, answer for it.
+ * port could be asked for values to guess a key by. The ends of the connection are part of the value, so that a program cannot have a
+ * hub with the same key answer for it.
  */
 async function requireProof(connection: HubConnection, flags: Flags): Promise<void> {
-  const { url, key } = connection
-  const [{ adminProof, isSameSecret, sha256Hex }, { isLoopbackHost }, { randomBytes }] = await Promise.all([
+  const { url, key, keyFrom } = connection
+  const [{ clientProof, hubProof, isSameSecret, sha256Hex }, { randomBytes }] = await Promise.all([
     import('../auth/key-format.ts'),
-    import('@parley/a2a'),
     import('node:crypto'),
   ])
-  const { port, protocol, hostname } = new URL(url)
   const nonce = randomBytes(32).toString('base64url')
-  const place = { port: Number(port || (protocol === 'https:' ? 443 : 80)), isLoopback: isLoopbackHost(hostname) }
-  const proofOf = (by: 'client' | 'hub'): string => adminProof(sha256Hex(key), by, { nonce, ...place })
+  const hash = sha256Hex(key)
+  let ends = ''
   const response = await fetchHub(`${url}/admin/sign-in/proof`, flags, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ nonce, proof: proofOf('client') }),
-    redirect: 'manual',
+    body: JSON.stringify({ nonce, proof: clientProof(hash, nonce) }),
+    send: postOn((connected) => (ends = connected)),
   })
   const answer = await readAnswer<{ proof?: unknown }>(response, url, flags)
-  if (response.ok && typeof answer?.proof === 'string' && isSameSecret(answer.proof, proofOf('hub'))) return
+  if (response.ok && typeof answer?.proof === 'string' && isSameSecret(answer.proof, hubProof(hash, nonce, ends)))
+    return
   if ([401, 403, 429].includes(response.status))
     throw responseError(response.status, answer?.error?.message, connection)
   throw new CliError(
-    `The program at ${url} did not prove that it knows the admin key of ${connection.keyFrom}, which was not sent: it is another program, or a hub of another version. Restart the hub, or name it with --url.`,
+    `The program at ${url} did not prove that it knows the admin key of ${keyFrom}, which was not sent: it is another program, a hub behind a proxy or a mapped port, or one of another version. Restart the hub, or name it with --url.`,
     exitCodes.unauthorized,
   )
+}
+
+type Send = (url: string, init: RequestInit) => Promise<Response>
+
+/** Sends JSON as `fetch` does, which does not show the connection. */
+function postOn(connected: (ends: string) => void): Send {
+  return async (url, { body, signal }) => {
+    const [{ connectionText }, { request }, { text }] = await Promise.all([
+      import('../auth/key-format.ts'),
+      url.startsWith('https:') ? import('node:https') : import('node:http'),
+      import('node:stream/consumers'),
+    ])
+    const sent = request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      agent: false,
+      ...(signal ? { signal } : {}),
+    }).end(body)
+    try {
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      const { localAddress, localPort, remoteAddress, remotePort } = response.socket
+      connected(
+        connectionText({ address: localAddress, port: localPort }, { address: remoteAddress, port: remotePort }),
+      )
+      return new Response(await text(response), { status: response.statusCode ?? 0 })
+    } catch (cause) {
+      throw signal?.aborted === true ? signal.reason : new TypeError('fetch failed', { cause })
+    }
+  }
 }
 
 /** The commands that have printed what is wrong with the configuration. */
@@ -144,8 +170,7 @@ async function configuredHub(flags: Flags, terminal: Terminal, named: string | u
       key: settings.sectionOf(loaded, 'admin', 'key').key,
       isReference: loaded.references.has('admin.key'),
     })
-    const publicUrl = named === undefined ? settings.knownSections(loaded).publicUrl : undefined
-    return { configuredKey: key, url, dataDir, publicUrl }
+    return { configuredKey: key, url, dataDir }
   }
   const url = named ?? (await address.recordedAddress(dataDir))
   const problems = settings.problemLines(loaded.problems, loaded.file)
@@ -160,12 +185,7 @@ async function configuredHub(flags: Flags, terminal: Terminal, named: string | u
     )
   }
   reported.add(flags)
-  return {
-    configuredKey: (): ConfiguredKey => ({ key: undefined, isReference: false }),
-    url,
-    dataDir,
-    publicUrl: undefined,
-  }
+  return { configuredKey: (): ConfiguredKey => ({ key: undefined, isReference: false }), url, dataDir }
 }
 
 interface ConfiguredKey {
@@ -225,7 +245,7 @@ async function readAnswer<T>(
 export async function fetchHub(
   url: string,
   flags: Flags,
-  init: RequestInit = {},
+  { send = fetch, ...init }: RequestInit & { readonly send?: Send } = {},
   streamSignal?: AbortSignal,
 ): Promise<Response> {
   const { origin } = new URL(url)
@@ -233,7 +253,7 @@ export async function fetchHub(
   const timer = setTimeout(() => timeout.abort(new DOMException('', 'TimeoutError')), timeoutSeconds(flags) * 1_000)
   timer.unref()
   streamSignal?.addEventListener('abort', () => timeout.abort(streamSignal.reason), { once: true })
-  const begun = fetch(url, { ...init, signal: timeout.signal })
+  const begun = send(url, { ...init, signal: timeout.signal })
   if (streamSignal !== undefined) void begun.finally(() => clearTimeout(timer)).catch(() => {})
   return begun.catch(async (reason: unknown) => {
     if ((reason as Error).name === 'TimeoutError') throw timeoutError(origin, flags)

@@ -55,7 +55,7 @@ export async function requireThisMachine(url: string, credential: string, flag: 
   const { isLoopbackHost } = await import('@parley/a2a')
   if (isLoopbackHost(new URL(url).hostname)) return
   throw new CliError(
-    `${credential} is not sent to ${url}, which is not on this machine and which only this folder names: name it with ${flag} ${url}, or in PARLEY_URL.`,
+    `${credential} is not sent to ${url}, which is not on this machine: name it with ${flag} ${url}, or in PARLEY_URL.`,
     exitCodes.unauthorized,
   )
 }

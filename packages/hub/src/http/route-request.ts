@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { defaultJsonNodes, exceedsJsonNodes, type ClientCertificate, type Credentials } from '@parley/a2a/server'
+import { connectionText } from '../auth/key-format.ts'
 import { readBody } from './web-exchange.ts'
 import { type JsonResponse, RouteError } from './json-response.ts'
 import { attempt } from '../json/attempt.ts'
@@ -14,8 +15,8 @@ export interface RouteRequest {
   /** The credentials of the request, for one agent. */
   credentials(agent: string): Credentials
   readonly remoteAddress: string | undefined
-  /** Where the hub accepted the connection. */
-  readonly local: { readonly address: string | undefined; readonly port: number | undefined }
+  /** Both ends of the connection, by `connectionText`. */
+  readonly connection: string
   /** The parsed body; `undefined` if it is empty. Throws RouteError. */
   json(maxBytes?: number): Promise<unknown>
   /** Whether the request came over TLS. */
@@ -34,14 +35,17 @@ export function createRouteRequest(request: IncomingMessage, jsonNodes = default
   }
   const method = request.method ?? 'GET'
   // Read now: a closed connection no longer reports its address.
-  const { remoteAddress, localAddress, localPort } = request.socket
+  const { remoteAddress, remotePort, localAddress, localPort } = request.socket
   return {
     method,
     path: pathname,
     query: new URLSearchParams(search),
     header,
     remoteAddress,
-    local: { address: localAddress, port: localPort },
+    connection: connectionText(
+      { address: remoteAddress, port: remotePort },
+      { address: localAddress, port: localPort },
+    ),
     credentials: (agent) => ({
       method,
       path: pathname,

@@ -1,4 +1,5 @@
 /** `/admin/session`: signs in at the console, with the admin key, a token or a one-time code, and out. */
+import { omitUndefined } from '@parley/a2a'
 import { z } from 'zod'
 import type { AccessControl } from '../../auth/access-control.ts'
 import type { ConsoleSession } from '../../auth/console-session.ts'
@@ -8,7 +9,6 @@ import { clientAddress } from '../../limits/rate-limiter.ts'
 import { RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, limitField, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import type { AdminCaller, AdminRoute } from '../route.ts'
-import { isLoopback } from '../../http/serve-options.ts'
 import { bearerTokenOf, wrongSecretError } from '../admin-guard.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
@@ -17,6 +17,7 @@ export interface SessionRoutesDeps {
   /** Whether the browser came over TLS. */
   isSecure(request: RouteRequest): boolean
   hasConsole(): boolean
+  publicUrl(): string | undefined
 }
 
 const sessionSchema = z
@@ -45,7 +46,8 @@ const listedSessionSchema = z
 
 const path = '/admin/session'
 
-export function sessionRoutes({ access, isSecure, hasConsole }: SessionRoutesDeps): readonly AdminRoute[] {
+export function sessionRoutes(parts: SessionRoutesDeps): readonly AdminRoute[] {
+  const { access, isSecure, hasConsole, publicUrl } = parts
   const { sessions, signInCodes, trustsProxy } = access
 
   /** For a request that the admin key or a token authenticates. */
@@ -82,13 +84,14 @@ export function sessionRoutes({ access, isSecure, hasConsole }: SessionRoutesDep
       status: 201,
       response: z.strictObject({
         path: z.string().describe('Open it in a browser, below the URL of the hub. It contains the code.'),
+        publicUrl: z.string().optional().describe('`publicUrl` of the configuration.'),
         expiresAt: timestamp,
       }),
       async handle({ who, request }) {
         if (!hasConsole()) throw new RouteError('CONFLICT', 'The console is disabled: set admin.console to true')
         const grant = grantOf(request, keyOrToken(who))
         const made = await signInCodes.create({ subject: who.subject, grant })
-        return { path: signInPath(made), expiresAt: isoTime(made.expiresAt) }
+        return omitUndefined({ path: signInPath(made), publicUrl: publicUrl(), expiresAt: isoTime(made.expiresAt) })
       },
     }),
     jsonRoute('POST /admin/sign-in/code', {
@@ -121,7 +124,7 @@ export function sessionRoutes({ access, isSecure, hasConsole }: SessionRoutesDep
       name: 'proveAdminKey',
       summary: 'Proves to a client that this hub knows the admin key, before the client sends it.',
       description:
-        'A value is HMAC-SHA256, in base64url, with the SHA-256 of the admin key (64 lower-case hex digits) as the key, over the text `parley admin key <by> <place>:<port> <nonce>`. `<by>` is `client` in the request and `hub` in the response; `<place>` is `loopback` or `network`, and with `<port>` the address at which the hub accepted the connection. The hub answers only a client that knows the key. Wrong values count as wrong keys.',
+        'Both values are HMAC-SHA256, in base64url, with the SHA-256 of the admin key (64 lower-case hex digits) as the key: that of the client over `parley admin key client <nonce>`, that of the hub over `parley admin key hub <client> <hub> <nonce>`, where `<client>` and `<hub>` are the ends of the connection as the hub sees them, such as `127.0.0.1:50000` and `127.0.0.1:3000`. If yours differ, another program is in between. The hub answers only a client that knows the key. Wrong values count as wrong keys.',
       access: 'anybody',
       isPreflight: true,
       body: z.strictObject({
@@ -130,9 +133,7 @@ export function sessionRoutes({ access, isSecure, hasConsole }: SessionRoutesDep
       }),
       response: z.strictObject({ proof: z.string().describe('The value of the hub. Compare it with your own.') }),
       async handle({ body: { nonce, proof }, request }) {
-        const { address = '', port = 0 } = request.local
-        const challenge = { nonce, port, isLoopback: isLoopback(address.replace('::ffff:', '')) }
-        const answer = await access.adminKey.prove(challenge, proof)
+        const answer = await access.adminKey.prove(proof, nonce, request.connection)
         if (answer === undefined) throw wrongSecretError(request, access, 'The admin key is wrong')
         return { proof: answer }
       },

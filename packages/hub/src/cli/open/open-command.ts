@@ -1,5 +1,5 @@
 /** `parley open`: opens the console in a browser, signed in by a one-time code. */
-import { hubConnection, hubDetails, hubFlags, requestAdmin } from '../admin-request.ts'
+import { hubDetails, hubFlags, hubUrl, namedUrl, requestAdmin } from '../admin-request.ts'
 import type { Command, Terminal } from '../command.ts'
 import { commandText } from '../command-text.ts'
 import { wantsJson } from '../output.ts'
@@ -23,13 +23,15 @@ export function createOpenCommand(openBrowser: OpenBrowser): Command {
     ],
     flags: { ...hubFlags, print: { type: 'boolean' } },
     async run(flags, terminal) {
-      const { url, publicUrl = url } = await hubConnection(flags, terminal)
-      const made = await requestAdmin<{ path: string; expiresAt: string }>(
+      const made = await requestAdmin<{ path: string; publicUrl?: string; expiresAt: string }>(
         flags,
         terminal,
         'POST',
         '/admin/session/code',
       )
+      // As the hub has it: the configuration of this folder must not choose who receives the code.
+      const named = await namedUrl(flags, terminal)
+      const publicUrl = named ?? made.publicUrl ?? (await hubUrl(flags, terminal))
       const link = `${publicUrl.replace(/\/+$/, '')}${made.path}`
       if (wantsJson(flags)) {
         terminal.printData(JSON.stringify({ url: link, expiresAt: made.expiresAt }, null, 2))
