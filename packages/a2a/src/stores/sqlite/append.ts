@@ -4,6 +4,8 @@
  */
 import { crc32 } from 'node:zlib'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
+import { recordBytes } from '../../model/json-nodes.ts'
+import { encodeJsonInSteps } from '../../model/json-steps.ts'
 import { isTerminal, taskStateNumber } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
 import { decideAppend, type AppendDecision, type AppendState } from '../decide-append.ts'
@@ -30,7 +32,8 @@ export interface SqliteAppendDeps {
 
 /** An append with its texts serialized. */
 interface PreparedAppend extends Append {
-  readonly recordsText: string
+  /** UTF-8 if it is long. */
+  readonly recordsText: string | Uint8Array
   /** Of `recordsText`. */
   readonly checksum: number
   /** The text of the new status; `null` if it does not change. */
@@ -54,7 +57,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
       pushes, log_dropped, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata, last_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`)
   const insertLog = database.prepare(
-    'INSERT INTO log (position, task, first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO log (position, task, first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?, CAST(? AS TEXT), ?)',
   )
   // Two updates, because SQLite rewrites every index with a column named in SET, whether the column changes or not.
   const moveOn = database.prepare(
@@ -198,8 +201,8 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
 }
 
 /** The texts are already serialized, with their blobs elsewhere: only the times change. */
-function withRecordTimes(records: Append['records'], text: string): string {
-  const prepared = JSON.parse(text) as Append['records']
+function withRecordTimes(records: Append['records'], text: string | Uint8Array): string {
+  const prepared = JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text)) as Append['records']
   return JSON.stringify(prepared.map(({ at, body }, index) => ({ at: records[index]?.at ?? at, body })))
 }
 
@@ -216,27 +219,18 @@ function sizeOf({ blobs, recordsText }: PreparedAppend): number {
 /** Batches of more records are streams of small ones, and faster to write as one. */
 const fewRecords = 8
 
-/** Returns a promise only if a record is large: the next one is then a separate step. */
-function writeRecords(records: Append['records'], keep: (raw: string) => string): string | Promise<string> {
+/** Returns a promise only if a record is large: it is then written in steps. */
+function writeRecords(records: Append['records'], keep: (raw: string) => string): string | Promise<Uint8Array> {
   const slim = (record: Append['records'][number]) => {
     const body = stashBlobs(record.body, keep)
     return body === record.body ? record : { at: record.at, body }
   }
-  if (records.length > fewRecords) return JSON.stringify(records.map(slim))
-  const texts: string[] = []
-  for (const record of records) {
-    const last = texts.at(-1)
-    if (last !== undefined && isHeavy(last.length)) return writeRest()
-    texts.push(JSON.stringify(slim(record)))
-  }
-  return `[${texts.join(',')}]`
+  const isLong = records.length <= fewRecords && records.some(({ body }) => isHeavy(recordBytes(body)))
+  return isLong ? writeInSteps() : JSON.stringify(records.map(slim))
 
-  async function writeRest(): Promise<string> {
-    for (const record of records.slice(texts.length)) {
-      await heavyStep()
-      texts.push(JSON.stringify(slim(record)))
-    }
-    return `[${texts.join(',')}]`
+  async function writeInSteps(): Promise<Uint8Array> {
+    await heavyStep()
+    return encodeJsonInSteps(records.map(slim), heavyStep)
   }
 }
 
@@ -250,7 +244,7 @@ function prepareAppend(append: Append): PreparedAppend | Promise<PreparedAppend>
   const status = append.change?.status ?? append.create?.status
   const metadata = append.create?.metadata
   const recordsText = writeRecords(append.records, keep)
-  const preparedWith = (text: string): PreparedAppend => ({
+  const preparedWith = (text: string | Uint8Array): PreparedAppend => ({
     ...append,
     recordsText: text,
     checksum: crc32(text),

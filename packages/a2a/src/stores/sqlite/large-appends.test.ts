@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { assertAppended, chunks, createTask, newTaskFields, recordTexts } from '../../testing/store-contract/harness.ts'
 import { sqliteStore } from './index.ts'
 
+const medium = Array.from({ length: 9 }, () => 'a'.repeat(100_000))
 const large = (letter: string): string => letter.repeat(600_000)
 
 function fileFor(t: TestContext): string {
@@ -20,12 +21,12 @@ describe('a store that closes while large appends wait', () => {
     const file = fileFor(t)
     const store = sqliteStore(file)
     const tasks = Array.from({ length: 6 }, () => newTaskFields())
-    // The second of two large records is prepared in a step, so that some wait to be prepared and some to be written.
+    // Large records are prepared in steps, and many of medium size at once: some wait to be prepared and some to be written.
     const waiting = tasks.map((task, index) =>
       store.tasks.append(task.id, {
         expectedSeq: 0,
         create: task,
-        records: index % 2 === 0 ? chunks(large('a')) : chunks(large('a'), large('b')),
+        records: index % 2 === 0 ? chunks(...medium) : chunks(large('a'), large('b')),
       }),
     )
     const snapshot = store.tasks.saveSnapshot(tasks[0]?.id ?? '', {
@@ -35,7 +36,7 @@ describe('a store that closes while large appends wait', () => {
     })
     // Before the close, which rejects some of them.
     const settled = Promise.allSettled([...waiting, snapshot])
-    // Appends with one large record wait to be written now.
+    // Those of medium size wait to be written now.
     await Promise.resolve()
     await store.close()
     const outcomes = await settled

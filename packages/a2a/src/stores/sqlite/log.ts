@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
 import { recordBytes } from '../../model/json-nodes.ts'
-import { decodeTextInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
+import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
@@ -35,7 +35,7 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
   const refOf = database.prepare<{ ref: number; head: number }>('SELECT ref, head FROM tasks WHERE id = ?')
   const first = database.prepare<{ first: number | null }>('SELECT min(first_seq) AS first FROM log WHERE task = ?')
   const saveSnapshot = database.prepare(`
-    INSERT INTO snapshots (task, seq, folded, internal, checksum) VALUES (?, ?, ?, ?, ?)
+    INSERT INTO snapshots (task, seq, folded, internal, checksum) VALUES (?, ?, CAST(? AS TEXT), ?, ?)
     ON CONFLICT DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal,
       checksum = excluded.checksum WHERE excluded.seq >= snapshots.seq`)
   const findSnapshot = database.prepare<{ task: number; seq: number; folded: string | null; internal: string }>(
@@ -82,22 +82,28 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
       feed.all(position, limit).map((row) => ({ ...row })),
     feedEnd: (): number => newest.get()?.position ?? 0,
 
-    /** Serializes the texts now; the returned function writes them. */
-    prepareSnapshot(taskId: string, { seq, task, internal }: Snapshot): () => void {
+    /** Serializes the texts now, or a large one in steps; the returned function writes them. */
+    prepareSnapshot(
+      taskId: string,
+      { seq, task, internal }: Snapshot,
+      nextStep?: NextStep,
+    ): (() => void) | Promise<() => void> {
       const kept: SqliteBlob[] = []
       const slim = stashTaskBlobs(task, (raw) => {
         const blob = toSqliteBlob(raw)
         kept.push(blob)
         return blob.digest
       })
-      const folded = JSON.stringify(slim)
       const internalText = JSON.stringify(internal)
-      const checksum = crc32(internalText, crc32(folded))
-      return () => {
-        const ref = refOf.get(taskId)?.ref
-        if (ref === undefined || saveSnapshot.run(ref, seq, folded, internalText, checksum) === 0) return
-        blobs.keep(ref, kept)
+      const writeOf = (folded: string | Uint8Array) => {
+        const checksum = crc32(internalText, crc32(folded))
+        return () => {
+          const ref = refOf.get(taskId)?.ref
+          if (ref === undefined || saveSnapshot.run(ref, seq, folded, internalText, checksum) === 0) return
+          blobs.keep(ref, kept)
+        }
       }
+      return nextStep === undefined ? writeOf(JSON.stringify(slim)) : encodeJsonInSteps(slim, nextStep).then(writeOf)
     },
     async loadSnapshot(taskId: string, nextStep: NextStep = heavyStep): Promise<Snapshot | undefined> {
       const row = findSnapshot.get(taskId)
@@ -107,6 +113,7 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
       // A newer one may have been saved, or the task removed.
       const long = longSnapshot.get(row.task)
       if (long === undefined) return undefined
+      await nextStep()
       const text = await decodeTextInSteps(long.bytes, nextStep)
       return snapshotOf(long, text, await parseJsonInSteps(text, nextStep))
     },
@@ -121,9 +128,10 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
     }
   }
 
-  /** Reads batches up to the first long one, which it returns. */
-  function readShort(task: number, from: number, reading: LogReading): LogBatchColumns | undefined {
+  /** Reads batches up to the first long one, which it returns. `batches` begins with the last one if `from` is after the log. */
+  function readShort(task: number, from: number, reading: LogReading, unreadFrom = 0): LogBatchColumns | undefined {
     for (const batch of batches.iterate(task, from)) {
+      if (batch.first_seq < unreadFrom) continue
       if (batch.records === null) return batch
       takeRecords(reading, batch.first_seq, batch.records, JSON.parse(batch.records), blobs)
       if (isComplete(reading)) return undefined
@@ -142,9 +150,10 @@ export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) 
       const bytes = longBatch.get(task, first_seq)?.bytes
       // Removed in the meantime.
       if (bytes === undefined) break
+      await nextStep()
       const text = await decodeTextInSteps(bytes, nextStep)
       const next = takeRecords(reading, first_seq, text, await parseJsonInSteps(text, nextStep), blobs)
-      batch = isComplete(reading) ? undefined : readShort(task, next, reading)
+      batch = isComplete(reading) ? undefined : readShort(task, next, reading, next)
     }
     return reading.found
   }

@@ -206,10 +206,11 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       findTasks: (idPrefix, limit) => read(() => search.findTasks(idPrefix, limit)),
       findMessage: (key, at) => read(() => messages.find(key, steady(at))),
       saveSnapshot: async (taskId, snapshot) => {
-        if (!isHeavy(Number(snapshot.internal['bytes'] ?? 0))) return write(log.prepareSnapshot(taskId, snapshot))
+        if (!isHeavy(Number(snapshot.internal['bytes'] ?? 0))) return write(await log.prepareSnapshot(taskId, snapshot))
         await heavyStep()
+        const run = await log.prepareSnapshot(taskId, snapshot, heavyStep)
         // A snapshot only saves time.
-        if (!closed) await writer.write(log.prepareSnapshot(taskId, snapshot), undefined, Infinity)
+        if (!closed) await writer.write(run, undefined, Infinity)
       },
       loadSnapshot: (taskId, nextStep) => read(() => log.loadSnapshot(taskId, nextStep)),
       claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),
