@@ -51,6 +51,12 @@ const maxBacklogBytes = 1_000_000
 const snapshotEveryBytes = 4_000_000
 /** Below this size, folding the log is as cheap as reading a snapshot, and a write is saved. */
 const snapshotFromBytes = 64_000
+/**
+ * Above this size, a task of large records is read from its log only: it has hardly more bytes than a snapshot, in pieces that neither
+ * the store nor a reader need handle at once.
+ */
+const maxSnapshotBytes = 4_000_000
+const largeRecordBytes = 2_000
 
 const runSoon: (run: () => void) => void =
   typeof setImmediate === 'function' ? (run) => void setImmediate(run) : (run) => void setTimeout(run, 0)
@@ -385,7 +391,8 @@ export class LoadedTask {
   }
 
   #saveSnapshotIfDue(): void {
-    const { bytes, status } = this.fold
+    const { bytes, head, status } = this.fold
+    if (!this.#deps.snapshotAll() && bytes > maxSnapshotBytes && bytes / head > largeRecordBytes) return
     // Again only when the log has doubled: with a snapshot every 2 MB, 75 MB in 300 events took SQLite 21 s; this way it takes 2 s.
     const fromBytes = this.#deps.snapshotAll() ? 0 : snapshotFromBytes
     const enough = isTerminal(status.state) ? fromBytes : Math.max(snapshotEveryBytes, this.#snapshotBytes)

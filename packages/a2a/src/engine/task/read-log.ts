@@ -24,5 +24,6 @@ export async function readLog(
     // Fewer bytes than the bound: the read reached the end of the log.
     if (last === undefined || last.seq >= head || recordsBytes(records) < foldBytes) return
     after = last.seq
+    await nextStep?.()
   }
 }
