@@ -107,6 +107,7 @@ export async function openAccessServer(options: AccessServerOptions): Promise<Ac
       publicUrl: () => undefined,
       hasAgent: (name) => names.includes(name),
       agentNames: () => names,
+      readers: async () => (await started.promise).handler.readers,
       hasConsole: () => false,
     }).middleware,
     ...options.server,

@@ -257,7 +257,11 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
         server === undefined ? next() : server.handler.node(request, response, next),
     })
     const { limits = {} } = serveOptions
-    mcp = openMcpEndpoint({ ...shared, config, current: () => current, limits, access: known, registry: agents, url })
+    const readers = async () => (await handler.promise).readers
+    mcp = openMcpEndpoint({
+      ...shared,
+      ...{ config, current: () => current, limits, access: known, registry: agents, url, readers },
+    })
     const middleware = composeMiddleware({
       admin: front,
       console: pages,

@@ -31,6 +31,7 @@ import { createSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
 import { type RotatedKeys, rotateSigningKeys, type RotateSigningKeysOptions } from './keys/rotate-signing-keys.ts'
 import { createRouter } from './http/router.ts'
 import { createEncodingCache } from './streaming/encoding-cache.ts'
+import { openResponseMemory, type ResponseMemory } from './streaming/response-memory.ts'
 import type { ReaderCounts } from './streaming/unsent-bytes.ts'
 
 /** A server without a listener, as `createHandler` returns it. */
@@ -109,6 +110,11 @@ export interface HandlerReaders extends ReaderCounts {
   readonly pagesRead: number
   /** Pages that another reader at the same position had already requested: these cost no read and no copy. */
   readonly pagesShared: number
+  /**
+   * For your own endpoints: the memory of one response to this caller, which counts with that of all others. `signal` aborts when the
+   * client disconnects.
+   */
+  openMemory(caller: string, signal: AbortSignal): ResponseMemory
   /** For your own listener: call it when you disconnected a reader that took nothing. */
   stalled(): void
 }
@@ -257,6 +263,7 @@ export function openHandler(options: HandlerOptions): Handler {
       get pagesShared() {
         return engine.logPageCounts.shared
       },
+      openMemory: (caller, signal) => openResponseMemory(unsentBytes, caller, signal),
       stalled: unsentBytes.stalled,
     },
     openStreams: (agent) => serverContext.streamLimits.openStreams(agent),

@@ -37,7 +37,15 @@ export { anonymous, type Caller } from '../model/caller.ts'
 export { clockOf, systemClock } from '../model/clock.ts'
 export type { Clock, ClockOptions } from '../model/clock.ts'
 export { cursorExtension } from '../model/extension.ts'
-export { defaultJsonNodes, exceedsJsonNodes, JsonMeter, measureJson } from '../model/json-nodes.ts'
+export {
+  defaultJsonNodes,
+  exceedsJsonNodes,
+  JsonMeter,
+  measureJson,
+  recordBytes,
+  recordsBytes,
+  taskBytes,
+} from '../model/json-nodes.ts'
 export type { JsonSize } from '../model/json-nodes.ts'
 export { pushClaims, pushHeaders } from '../model/push-headers.ts'
 export { flatTask, messageOfTaskSend, readTaskSend } from '../versions/simple-tasks.ts'
@@ -63,6 +71,7 @@ export type { CardSigning } from './cards/card-keys.ts'
 export { ConfigError } from './config-error.ts'
 export type { Credentials } from './admission/admission.ts'
 export { createHandler, type Handler, type HandlerPush, type HandlerReaders } from './handler.ts'
+export type { LargeReader, ResponseMemory } from './streaming/response-memory.ts'
 export type { HandlerCall, HandlerCallOptions } from './calls/in-process-call.ts'
 export type { CallResult } from './calls/operations.ts'
 export type { EndpointVariant, VariantRequest, WireObject } from './calls/endpoint-variant.ts'

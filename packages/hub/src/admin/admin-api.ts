@@ -235,9 +235,10 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     ]),
   ]
   const hasConsole = (): boolean => parts.config().admin.console
+  const readers = async () => (await handler()).readers
   const jsonNodes = (): number | undefined => parts.config().limits.jsonNodes
   const adminHandler = createAdminHandler(
-    { access, log, now, hasAgent, agentNames: registry.names, hasConsole, publicUrl, jsonNodes },
+    { access, log, now, hasAgent, agentNames: registry.names, hasConsole, publicUrl, jsonNodes, readers },
     routes,
   )
 

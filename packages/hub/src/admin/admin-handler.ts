@@ -1,5 +1,6 @@
 /** The entry point of admin requests: sign-in, keys and audit, and the routes that are passed in. */
 import type { AgentLog } from '@parley/a2a'
+import type { HandlerReaders } from '@parley/a2a/server'
 import type { AccessControl } from '../auth/access-control.ts'
 import type { AdminRoute } from './route.ts'
 import { type AdminMiddleware, createAdminRouter } from './admin-router.ts'
@@ -20,6 +21,7 @@ interface AdminHandlerDeps {
   /** JSON values in one body (`limits.jsonNodes`). Default 100,000. */
   jsonNodes?(): number | undefined
   agentNames(): readonly string[]
+  readers(): Promise<Pick<HandlerReaders, 'openMemory'>>
   /** Whether the hub serves its console. */
   hasConsole(): boolean
 }
@@ -30,7 +32,7 @@ interface AdminHandler {
 }
 
 export function createAdminHandler(parts: AdminHandlerDeps, moreRoutes: readonly AdminRoute[] = []): AdminHandler {
-  const { access, log, now, hasAgent, agentNames, jsonNodes, hasConsole } = parts
+  const { access, log, now, hasAgent, agentNames, jsonNodes, readers, hasConsole } = parts
   const { keys, audit, streams, trustsProxy } = access
   const routes = [
     ...sessionRoutes({
@@ -53,6 +55,7 @@ export function createAdminHandler(parts: AdminHandlerDeps, moreRoutes: readonly
     trustsProxy,
     streams,
     hasAgent,
+    readers,
     ...(jsonNodes !== undefined ? { jsonNodes } : {}),
   })
   return { middleware: front, routes }

@@ -9,11 +9,19 @@ import { type AuditLog, type AuditEntry, truncateField } from '../audit/audit-lo
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
 import { clientAddress } from '../limits/rate-limiter.ts'
 import { notFoundError, errorResponse, RouteError } from '../http/json-response.ts'
-import type { JsonResponse, RouteErrorCode } from '../http/json-response.ts'
+import type { RouteErrorCode } from '../http/json-response.ts'
 import { validateInput, RouteResult } from './route.ts'
 import type { AuditTarget, RouteInput, AdminRoute, AdminCaller } from './route.ts'
+import type { HandlerReaders } from '@parley/a2a/server'
 import type { AdminGuard } from './admin-guard.ts'
-import { requestPath, type RouteRequest, createRouteRequest, sendJson, decodeSegment } from '../http/route-request.ts'
+import {
+  requestPath,
+  type RouteRequest,
+  createRouteRequest,
+  sendEncoded,
+  sendJson,
+  decodeSegment,
+} from '../http/route-request.ts'
 
 export interface AdminRouterDeps {
   readonly routes: readonly AdminRoute[]
@@ -26,6 +34,7 @@ export interface AdminRouterDeps {
   jsonNodes?(): number | undefined
   /** Streams end with the grant that opened them. */
   readonly streams: Pick<GrantStreams, 'add'>
+  readers(): Promise<Pick<HandlerReaders, 'openMemory'>>
   /** Whether the agent of a path is registered. */
   hasAgent(name: string): boolean
 }
@@ -43,6 +52,8 @@ interface AuditedOutcome {
 
 /** The pattern of agent names, and nothing else: the name is part of the response. */
 const agentNamePattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/
+/** A client that reads nothing of a response for this long is disconnected. */
+const stallMs = 30_000
 const noMatch: RouteMatch = { routes: [], params: {} }
 const emptyObject = z.object({})
 
@@ -102,7 +113,14 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
     const params = validateInput(route.params ?? emptyObject, found.params, 'path')
     const query = validateInput(route.query ?? emptyObject.strict(), queryOf(request.query), 'query')
     const body = route.body === undefined ? undefined : validateInput(route.body, await request.json(route.maxBytes))
-    return { params, query, body, who, request, signal: gone.signal } as unknown as RouteInput<never, never, never>
+    const memory = (await parts.readers()).openMemory(`admin ${who.subject}`, gone.signal)
+    if (response.closed) memory.release()
+    else response.once('close', memory.release)
+    return { params, query, body, who, request, memory, signal: gone.signal } as unknown as RouteInput<
+      never,
+      never,
+      never
+    >
   }
 
   async function run(
@@ -125,8 +143,10 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
     const reply: unknown = await route.handle(given)
     const result = reply instanceof RouteResult ? (reply as RouteResult<unknown>) : new RouteResult(reply, {})
     const { status = 200 } = route
-    const answer: JsonResponse = { status, body: result.body, headers: result.headers }
-    sendJson(response, given.request.method === 'HEAD', answer)
+    const json = await given.memory.encode(result.body)
+    sendEncoded(response, given.request.method === 'HEAD', { status, headers: result.headers }, json)
+    // Its memory is counted until the client has it.
+    response.setTimeout(stallMs, () => response.destroy())
     const { auditTarget, subject } = result
     return { ...subjectOf(given.who), ...omitUndefined({ subject }), outcome: 'OK', status, auditTarget }
   }

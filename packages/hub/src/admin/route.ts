@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '@parley/a2a'
+import type { ResponseMemory } from '@parley/a2a/server'
 import { z, type ZodType } from 'zod'
 import type { AuditEvent } from '../audit/audit-log.ts'
 import type { Grant } from '../auth/grant-streams.ts'
@@ -41,6 +42,8 @@ export interface RouteInput<Params, Query, Body> {
   readonly body: Body
   readonly who: AdminCaller
   readonly request: RouteRequest
+  /** Counts what is read for the response, if that may be large. */
+  readonly memory: ResponseMemory
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal
 }

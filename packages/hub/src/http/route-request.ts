@@ -103,14 +103,25 @@ async function readJson(
   }
 }
 
-export function sendJson(response: ServerResponse, isHead: boolean, { status, body, headers }: JsonResponse): void {
-  const text = Buffer.from(`${JSON.stringify(body)}\n`)
+export function sendJson(response: ServerResponse, isHead: boolean, made: JsonResponse): void {
+  sendEncoded(response, isHead, made, Buffer.from(JSON.stringify(made.body)))
+}
+
+/** `json`: the body, encoded. */
+export function sendEncoded(
+  response: ServerResponse,
+  isHead: boolean,
+  { status, headers }: Omit<JsonResponse, 'body'>,
+  json: Uint8Array,
+): void {
   response.writeHead(status, {
     'content-type': 'application/json',
-    'content-length': text.length,
+    'content-length': json.length + 1,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...headers,
   })
-  response.end(isHead ? undefined : text)
+  if (isHead) return void response.end()
+  response.write(json)
+  response.end('\n')
 }

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
 import { A2AError, omitUndefined, type AgentLog, type Caller } from '@parley/a2a'
-import { measureJson, type Credentials } from '@parley/a2a/server'
+import { measureJson, type Credentials, type HandlerReaders, type ResponseMemory } from '@parley/a2a/server'
 import type { Middleware } from '@parley/a2a/node'
 import { createRouteRequest } from '../http/route-request.ts'
 import { clientAddress, senderOf } from '../limits/rate-limiter.ts'
@@ -22,6 +22,7 @@ import { attempt } from '../json/attempt.ts'
 
 export interface McpEndpointDeps extends LocalDirectoryDeps, McpHttpPolicyDeps {
   readonly settings: McpServerSettings
+  readers(): Promise<Pick<HandlerReaders, 'openMemory'>>
   /** Authenticates a request that is for no particular agent. Throws UNAUTHENTICATED. */
   identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
   /** Ends the response when the credentials of the caller end. */
@@ -90,6 +91,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     const directory = createLocalDirectory(deps, {
       caller,
       credentials: request.credentials,
+      memory: await openMemory(caller, response, signal),
       ...omitUndefined({ remote }),
     })
     const authInfo: AuthInfo = { token: '', clientId: caller.id, scopes: [], extra: { directory } }
@@ -113,6 +115,13 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       return sessions.handle({ request: web, parsedBody, authInfo, owner: caller.id, group })
     }
     return handler.fetch(web, { authInfo, ...known })
+  }
+
+  async function openMemory(caller: Caller, response: ServerResponse, signal: AbortSignal): Promise<ResponseMemory> {
+    const memory = (await deps.readers()).openMemory(caller.id, signal)
+    if (response.closed) memory.release()
+    else response.once('close', memory.release)
+    return memory
   }
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -13,7 +13,7 @@ import { createLazyMcpEndpoint, createLazyRemoteLookup } from './lazy-endpoint.t
 
 export interface OpenMcpDeps extends Pick<
   McpEndpointDeps,
-  'handlerCall' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'
+  'handlerCall' | 'readers' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'
 > {
   /** The configuration of the start. */
   readonly config: HubConfig

@@ -6,7 +6,9 @@ import type { ClientCertificate, HttpRequest } from '../../bindings/http.ts'
 import type { TaskEventStream } from '../../engine/contract.ts'
 import type { Caller } from '../../model/caller.ts'
 import { errorTable } from '../../model/error-table.ts'
+import { taskBytes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
+import type { Task } from '../../model/task.ts'
 import { versionOf } from '../../versions/index.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
@@ -17,6 +19,7 @@ import { activeExtensions } from '../extensions/apply-extensions.ts'
 import type { CallConstraints } from '../extensions/extension.ts'
 import { waitUntilStarted, type Readiness } from '../http/readiness.ts'
 import type { ServerContext } from '../server-context.ts'
+import type { ResponseMemory } from '../streaming/response-memory.ts'
 import { admitCall, reportFirstEvent, reportOutcome, requireRegistered } from './call-steps.ts'
 import { type CallResult, operations } from './operations.ts'
 import { isStreaming, RequestContext } from './request-context.ts'
@@ -53,6 +56,8 @@ export interface HandlerCallOptions {
   readonly countsAs?: Operation
   /** The binding that `admit` and `onAnswer` see: the one that your endpoint resembles. Default `JSONRPC`. */
   readonly binding?: BindingName
+  /** The memory of the response that contains the result, for one that may be large. Default: not counted after the call. */
+  readonly memory?: ResponseMemory | undefined
   /** Called with the headers that `admit` returned for the response, before the call is refused or performed. */
   onAdmitted?(headers: Readonly<Record<string, string>>): void
 }
@@ -78,7 +83,8 @@ export function createHandlerCall(server: ServerContext, registry: AgentRegistry
       if (readiness.state === 'starting') await waitUntilStarted(readiness)
       await authenticateAndAdmit(context, options)
       const decoded = typeof request === 'function' ? await request(context.caller) : request
-      const result = await operations[operation](context, decoded)
+      const perform = async () => operations[operation](context, decoded)
+      const result = await (isStreaming(operation) ? perform() : withinMemory(options.memory, context, perform))
       if (isStreaming(operation)) return reportFirstEvent(result as TaskEventStream, context) as typeof result
       reportOutcome(context, 'OK', 200)
       return result
@@ -123,6 +129,22 @@ export function createHandlerCall(server: ServerContext, registry: AgentRegistry
     const isOwnersRead = options.isNested === true && !opensTask(context.operation)
     if (!isOwnersRead) requireRegistered(context)
   }
+}
+
+/** An operation that changes a task is not performed again: it needs the store only if the task is large. */
+async function withinMemory<Result>(
+  memory: ResponseMemory | undefined,
+  context: RequestContext,
+  perform: () => Promise<Result>,
+): Promise<Result> {
+  if (memory === undefined || context.operation !== 'GetTask') return perform()
+  return memory.read(
+    (reader) => {
+      context.reader = reader
+      return perform()
+    },
+    (task) => taskBytes(task as Task),
+  )
 }
 
 function opensTask(operation: Operation | undefined): boolean {

@@ -8,7 +8,7 @@ import type { CallContext, PushDeliveryOptions } from '../../engine/contract.ts'
 import { anonymous, type Caller } from '../../model/caller.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { Message, Struct } from '../../model/task.ts'
-import { firstHeavyStep, type NextStep } from '../../model/heavy-step.ts'
+import type { NextStep } from '../../model/heavy-step.ts'
 import { readTracestate, traceIdOf } from '../../model/trace.ts'
 import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
@@ -18,7 +18,8 @@ import { activeExtensions, requestedExtensions } from '../extensions/apply-exten
 import type { CallConstraints } from '../extensions/extension.ts'
 import { clientNetwork } from '../http/addresses.ts'
 import type { ServerContext } from '../server-context.ts'
-import { type ReaderAccount, requirePresent } from '../streaming/unsent-bytes.ts'
+import type { LargeReader } from '../streaming/response-memory.ts'
+import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import type { CallVariant } from './endpoint-variant.ts'
 
 const noExtensions: readonly string[] = []
@@ -59,6 +60,8 @@ export class RequestContext implements CallContext {
   push: PushDeliveryOptions | undefined = undefined
   /** Constraints beyond those of extensions; for calls inside the process. */
   constrain: (() => CallConstraints | Promise<CallConstraints>) | undefined = undefined
+  /** Counts what the call reads, if its caller in the process does. */
+  reader: LargeReader | undefined = undefined
   /** Whether the binding copies a response for each reader, so that bytes held by other readers count again. */
   isCopied = false
   /** Whether `admit` was called. */
@@ -138,12 +141,8 @@ export class RequestContext implements CallContext {
   }
 
   /** Reserves the memory of one large task; the one before it is no longer needed. */
-  async admitRead(bytes: number): Promise<NextStep> {
-    const { account, signal } = this
-    await account.reserve(bytes, signal)
-    await firstHeavyStep(this.callerKey)
-    requirePresent(signal)
-    return () => account.nextStep()
+  admitRead(bytes: number): Promise<NextStep> {
+    return this.reader?.admitRead(bytes) ?? this.account.admitRead(bytes, this.signal)
   }
 
   setCaller(caller: Caller): void {

@@ -7,7 +7,7 @@
  * callers that take large responses slowly, or not at all, must not block the short events of all others.
  */
 import { A2AError } from '../../model/error.ts'
-import { heavyStep } from '../../model/heavy-step.ts'
+import { firstHeavyStep, heavyStep, type NextStep } from '../../model/heavy-step.ts'
 
 export interface UnsentLimits {
   readonly unsentBytes: number
@@ -55,6 +55,9 @@ type Need = 'hold' | 'pull'
 const reserveShare = 1 / 4
 /** Share of a caller's budget that counts as little. */
 const littleShare = 1 / 64
+
+/** A value that is read and encoded takes three times its bytes: what the store returned, the value, and its JSON. At most this more. */
+const maxExtraBytes = 48_000_000
 
 const runNextTurn: (run: () => void) => void =
   typeof setImmediate === 'function' ? (run) => void setImmediate(run) : (run) => void setTimeout(run, 0)
@@ -223,6 +226,19 @@ export class ReaderAccount {
     while (!signal.aborted && !this.canHold()) await this.waitForRoom(signal)
     requirePresent(signal)
     this.setOwnBytes(bytes)
+  }
+
+  /**
+   * Reserves memory for a large value that is to be read, and waits for its first step. Returns the steps in which to read and to
+   * encode it. Without `waits` it reserves the memory at once.
+   */
+  async admitRead(bytes: number, signal: AbortSignal, waits = true): Promise<NextStep> {
+    const needed = bytes + Math.min(bytes * 2, maxExtraBytes)
+    if (waits) await this.reserve(needed, signal)
+    else this.setOwnBytes(needed)
+    await firstHeavyStep(this.#account.caller)
+    requirePresent(signal)
+    return () => this.nextStep()
   }
 
   /** Whether bytes are counted that only this reader holds. */

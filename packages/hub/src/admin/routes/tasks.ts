@@ -1,6 +1,17 @@
 /** `/admin/tasks`: the tasks of all owners, each with its log, and as clients of every version receive it. */
 import { A2AError, type LogRecord, type Store, traceIdOfTask, traceIdOf, omitUndefined } from '@parley/a2a'
-import { httpBindingNames, type HandlerPush, type TaskAdmin, wireFrames } from '@parley/a2a/server'
+import {
+  httpBindingNames,
+  type HandlerPush,
+  type LargeReader,
+  recordBytes,
+  recordsBytes,
+  type ResponseMemory,
+  taskBytes,
+  type TaskAdmin,
+  type TaskAtHead,
+  wireFrames,
+} from '@parley/a2a/server'
 import { z } from 'zod'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
 import {
@@ -33,6 +44,8 @@ export interface TaskRoutesDeps {
 const params = z.object({ taskId: nameField })
 /** Maximum size of one page of a log, regardless of its limit: `after` is the cursor of the next page. */
 const pageBytes = 4_000_000
+/** Writing a larger record to count its bytes would take too long. */
+const maxMeasuredBytes = 500_000
 /** A stack and its causes. */
 const maxCauseLength = 20_000
 const pageFields = { limit: limitField(200, 1_000), after: z.coerce.number().int().min(0).default(0) }
@@ -43,7 +56,7 @@ const recordSchema = z
     at: timestamp,
     type: z.string(),
     isVisible: z.boolean().describe('Whether clients receive it.'),
-    bytes: z.int(),
+    bytes: z.int().describe('As JSON; estimated for a large one.'),
     body: jsonObject,
   })
   .meta({ id: 'LogRecord' })
@@ -143,12 +156,10 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
       summary: 'Shows a task of any owner.',
       params,
       response: detailSchema,
-      async handle({ params: { taskId } }) {
-        const [row, found, pushHandler] = await Promise.all([
-          store.tasks.load(taskId),
-          (await tasks()).get(taskId),
-          push(),
-        ])
+      async handle({ params: { taskId }, memory }) {
+        const all = await tasks()
+        const found = await memory.read((reader) => all.get(taskId, reader), sizeOfFound)
+        const [row, pushHandler] = await Promise.all([store.tasks.load(taskId), push()])
         if (row === undefined || found === undefined) throw notFoundError()
         const [read, firstSeq, cursors, traceId] = await Promise.all([
           facts.read(row, true),
@@ -174,8 +185,8 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
       params,
       query: z.strictObject(pageFields),
       response: z.strictObject({ events: z.array(recordSchema), ...headFields }),
-      async handle({ params: { taskId }, query }) {
-        const { records, ...rest } = await read(taskId, query)
+      async handle({ params: { taskId }, query, memory }) {
+        const { records, ...rest } = await read(taskId, query, memory)
         return { events: records.map((record) => recordToJson(record, redact)), ...rest }
       },
     }),
@@ -188,8 +199,8 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
         events: z.array(z.strictObject({ seq: z.int(), at: timestamp, frames: z.array(frameSchema) })),
         ...headFields,
       }),
-      async handle({ params: { taskId }, query }) {
-        const { records, contextId, ...rest } = await readWithContext(taskId, query)
+      async handle({ params: { taskId }, query, memory }) {
+        const { records, contextId, ...rest } = await readWithContext(taskId, query, memory)
         const events = records.flatMap((one) => {
           const frames = wireFrames({ id: taskId, contextId }, one)
           if (frames.length === 0) return []
@@ -218,11 +229,11 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
     }),
   ])
 
-  async function readWithContext(taskId: string, { limit: most, after }: { limit: number; after: number }) {
+  async function readWithContext(taskId: string, { limit: most, after }: PageQuery, memory: ResponseMemory) {
     const row = await store.tasks.load(taskId)
     if (row === undefined) throw notFoundError()
     const [records, firstSeq] = await Promise.all([
-      store.tasks.read(taskId, after, most, pageBytes),
+      memory.read((reader) => readRecords(taskId, after, most, reader), recordsBytes),
       store.tasks.firstSeq(taskId),
     ])
     const last = records.at(-1)?.seq
@@ -230,9 +241,16 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
     return { records, contextId: row.contextId, head: row.head, firstSeq, ...(hasMore ? { after: last } : {}) }
   }
 
-  async function read(taskId: string, query: { limit: number; after: number }) {
-    const { contextId: _, ...rest } = await readWithContext(taskId, query)
+  async function read(taskId: string, query: PageQuery, memory: ResponseMemory) {
+    const { contextId: _, ...rest } = await readWithContext(taskId, query, memory)
     return rest
+  }
+
+  async function readRecords(taskId: string, after: number, most: number, { admitRead }: LargeReader) {
+    // A page ends with the record that exceeds its size, which may be nearly all of the task.
+    const bytes = (await store.tasks.sizeOf?.(taskId)) ?? 0
+    const nextStep = bytes > pageBytes ? await admitRead(bytes) : undefined
+    return store.tasks.read(taskId, after, most, pageBytes, nextStep)
   }
 
   /** The trace of the request that began it, or its own. */
@@ -244,14 +262,24 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
   }
 }
 
+interface PageQuery {
+  readonly limit: number
+  readonly after: number
+}
+
+function sizeOfFound(found: TaskAtHead | undefined): number {
+  return found === undefined ? 0 : taskBytes(found.task)
+}
+
 function recordToJson({ seq, at, body }: LogRecord, redact: TaskRoutesDeps['redact']) {
+  const estimate = recordBytes(body)
   const isVisible = body.type === 'status' || body.type === 'artifact'
   return {
     seq,
     at: isoTime(at),
     type: body.type,
     isVisible,
-    bytes: Buffer.byteLength(JSON.stringify(body)),
+    bytes: estimate > maxMeasuredBytes ? estimate : Buffer.byteLength(JSON.stringify(body)),
     // A note is the error that ended the task; the other records have what people and agents wrote.
     body: (body.type === 'note' ? { ...body, text: redact(body.text) } : body) as unknown as Record<string, unknown>,
   }

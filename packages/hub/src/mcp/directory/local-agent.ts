@@ -1,7 +1,7 @@
 /** One of the hub's own agents in an agent directory: its turns are read from the log, as every stream is. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Caller, type Message, type Task, abortable, hasSettled, taskIdOfEvent } from '@parley/a2a'
-import type { Credentials, HandlerCall, StreamItem, TaskEventStream } from '@parley/a2a/server'
+import type { Credentials, HandlerCall, ResponseMemory, StreamItem, TaskEventStream } from '@parley/a2a/server'
 import type { AgentProfile, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 
 /** Polling interval for an agent that does not stream. */
@@ -15,13 +15,15 @@ export interface LocalAgentDeps {
   readonly handlerCall: HandlerCall
   readonly caller: Caller
   readonly credentials: Credentials
+  /** Of the response to the MCP client. */
+  readonly memory: ResponseMemory
 }
 
 export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
-  const { agent, profile, streams, handlerCall, credentials } = deps
+  const { agent, profile, streams, handlerCall, credentials, memory } = deps
   // Without a signal: work that has started continues when the client disconnects, so that its id is known and it can be canceled.
   const call: HandlerCall = (operation, request, options) =>
-    handlerCall(operation, request, { agent, credentials, ...options })
+    handlerCall(operation, request, { agent, credentials, memory, ...options })
   return {
     profile,
     ref: { agent },
@@ -34,7 +36,7 @@ export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
 
   /** A part of a call that was admitted already. */
   function readTask(id: string): Promise<Task> {
-    return handlerCall('GetTask', { id, historyLength: 0 }, { agent, caller: deps.caller, isNested: true })
+    return handlerCall('GetTask', { id, historyLength: 0 }, { agent, caller: deps.caller, isNested: true, memory })
   }
 
   async function startTask(message: Message, { onEvent, traceparent }: AgentCallOptions): Promise<AgentAnswer> {

@@ -3,7 +3,7 @@
  * caller may choose addresses.
  */
 import { A2AError, omitUndefined, type Caller, type ErrorCode, type Operation } from '@parley/a2a'
-import type { Admit, AgentSettings, Credentials, HandlerCall, OnAnswer } from '@parley/a2a/server'
+import type { Admit, AgentSettings, Credentials, HandlerCall, OnAnswer, ResponseMemory } from '@parley/a2a/server'
 import type { AgentProfile, AgentDirectory, DirectoryAgent } from './agent-directory.ts'
 import { createLocalAgent } from './local-agent.ts'
 
@@ -25,13 +25,15 @@ export interface LocalDirectoryDeps {
 export interface LocalDirectoryRequest {
   readonly caller: Caller
   credentials(agent: string): Credentials
+  /** Of the response to the MCP client. */
+  readonly memory: ResponseMemory
   /** Set if the caller may make the hub call addresses of its choice. */
   readonly remote?: AgentDirectory['remote']
 }
 
 export function createLocalDirectory(
   deps: LocalDirectoryDeps,
-  { caller, credentials, remote }: LocalDirectoryRequest,
+  { caller, credentials, memory, remote }: LocalDirectoryRequest,
 ): AgentDirectory {
   return {
     async agents() {
@@ -42,7 +44,8 @@ export function createLocalDirectory(
       const { handlerCall } = deps
       if (profile === undefined) return rejectUnknownAgent(handlerCall, name, credentials(name))
       const streams = deps.agentSettings(name)?.streaming !== false
-      return createLocalAgent({ agent: name, profile, streams, handlerCall, caller, credentials: credentials(name) })
+      const of = { agent: name, credentials: credentials(name) }
+      return createLocalAgent({ ...of, profile, streams, handlerCall, caller, memory })
     },
     ...(remote !== undefined ? { remote: withRateLimit(remote) } : {}),
   }

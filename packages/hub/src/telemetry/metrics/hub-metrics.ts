@@ -29,7 +29,7 @@ export interface HubMetricsDeps {
   secretProviders(): readonly SecretProviderStatus[]
   streams(): number
   /** `undefined` until the server is open. */
-  readers(): HandlerReaders | undefined
+  readers(): Omit<HandlerReaders, 'openMemory'> | undefined
   connections(): ConnectionCounts | undefined
   hasAgent(name: string): boolean
   agents(): readonly AgentUpSample[]
@@ -94,7 +94,7 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
   gauge(taskStates(), 'tasks', '{task}', ['state'], 'Tasks in the store, by their state.')
   gauge(() => [{ labels: [], value: parts.streams() }], 'streams.open', '{stream}', [], 'Open streams.')
 
-  const ofReaders = (value: (readers: HandlerReaders) => number) => (): readonly Sample[] => {
+  const ofReaders = (value: (readers: Omit<HandlerReaders, 'openMemory'>) => number) => (): readonly Sample[] => {
     const readers = parts.readers()
     return readers === undefined ? [] : [{ labels: [], value: value(readers) }]
   }

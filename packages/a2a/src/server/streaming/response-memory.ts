@@ -1,0 +1,67 @@
+/** Responses of endpoints beside those of the protocol: their large tasks are counted and read as for a client of A2A. */
+import { isHeavy, type NextStep } from '../../model/heavy-step.ts'
+import { encodeJsonInSteps } from '../../model/json-steps.ts'
+import type { CallContext } from '../../engine/contract.ts'
+import type { ReaderAccount, UnsentBytes } from './unsent-bytes.ts'
+
+/** For whom something large is read. */
+export type LargeReader = Required<Pick<CallContext, 'admitRead'>>
+
+/** The memory of one response. It counts against `unsentBytes` and `unsentBytesPerCaller` until it is released. */
+export interface ResponseMemory {
+  /**
+   * Reads a value that may be large, once there is room for it and in turn with other callers. Pass the reader on to what reads the
+   * store. A value that was in memory is read again: while it waits for room, nothing holds it.
+   */
+  read<Value>(read: (reader: LargeReader) => Promise<Value>, bytesOf: (value: Value) => number): Promise<Value>
+  /** The JSON of the response in UTF-8; of a large one, written in steps. */
+  encode(value: unknown): Promise<Uint8Array>
+  /** Call it when the client has the response, or has gone. */
+  release(): void
+}
+
+/** `signal` aborts when the client disconnects. */
+export function openResponseMemory(unsent: UnsentBytes, caller: string, signal: AbortSignal): ResponseMemory {
+  let account: ReaderAccount | undefined
+  let bytesHeld = 0
+  let isReleased = false
+
+  /** A response with several large parts waits for the first only: if it waited while it holds some, it might wait forever. */
+  async function admit(bytes: number): Promise<NextStep> {
+    const own = (account ??= unsent.open(caller))
+    const isFirst = bytesHeld === 0
+    bytesHeld += bytes
+    const nextStep = await own.admitRead(isFirst ? bytes : bytesHeld, signal, isFirst)
+    if (isReleased) own.close()
+    return nextStep
+  }
+
+  return {
+    async read(read, bytesOf) {
+      let nextStep: NextStep | undefined
+      const reader: LargeReader = { admitRead: async (bytes) => (nextStep ??= await admit(bytes)) }
+      let value: Awaited<ReturnType<typeof read>> | undefined = await read(reader)
+      if (nextStep === undefined) {
+        const bytes = bytesOf(value)
+        if (!isHeavy(bytes)) return value
+        value = undefined
+        nextStep = await admit(bytes)
+        value = await read(reader)
+      }
+      await (nextStep as NextStep)()
+      return value
+    },
+    async encode(value) {
+      if (account === undefined) return new TextEncoder().encode(JSON.stringify(value))
+      const own = account
+      await own.nextStep()
+      const bytes = await encodeJsonInSteps(value, () => own.nextStep())
+      own.setOwnBytes(bytes.length)
+      return bytes
+    },
+    release() {
+      isReleased = true
+      account?.close()
+    },
+  }
+}
