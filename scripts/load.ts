@@ -2,10 +2,18 @@
  * `npm run load`: one hub process that holds 10,000 streams, 2,000 slowloris connections, 1,000 readers that read nothing
  * and 500 tasks a second, while another agent's echo is timed. Exits with 1 if a target is missed.
  *
+ * `npm run load large`: see load-large.ts.
+ *
  *   npm run load -- --streams 1000 --slowloris 200 --silent 100 --tasks 100 --seconds 20
  */
 import { parseArgs } from 'node:util'
-import { megabytes, runLoad } from '../test/load/run-load.ts'
+import { megabytes } from '../test/load/hub-process.ts'
+import { runLoad } from '../test/load/run-load.ts'
+
+if (process.argv[2] === 'large') {
+  await import('./load-large.ts')
+  process.exit()
+}
 
 const { values } = parseArgs({
   options: {

@@ -1,12 +1,12 @@
 /** One hub process under all loads at once, and its measurements. */
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { megabytes, quantile, rssOf, startHub } from './hub-process.ts'
 import type { ClientCounts, ClientOrder, ClientRole } from './load-client.ts'
 
 export interface LoadPlan {
@@ -52,14 +52,13 @@ export interface ThreadTimes {
 
 /** The hub closes those that do not finish a head within 65 seconds; at least this share is open at any time. */
 const slowlorisShare = 0.5
-const root = join(import.meta.dirname, '../..')
 const roles: readonly ClientRole[] = ['streams', 'slowloris', 'silent', 'tasks', 'probe']
 
 export async function runLoad(plan: LoadPlan): Promise<LoadFigures> {
   const { tell = () => {} } = plan
   const folder = mkdtempSync(join(tmpdir(), 'parley-load-'))
   writeFileSync(join(folder, 'parley.json'), JSON.stringify(configOf(plan)))
-  const hub = await startHub(folder, plan.profileFolder)
+  const hub = await startHub(folder, { profileFolder: plan.profileFolder })
   const clients = new Map<ClientRole, ChildProcess>()
   try {
     const waiting = await openTasks(hub.url, 'wait', Math.min(100, plan.streams))
@@ -160,45 +159,6 @@ function configOf({ streams, silent }: LoadPlan): object {
   }
 }
 
-interface HubProcess {
-  readonly url: string
-  readonly port: number
-  readonly pid: number
-  stop(): Promise<void>
-}
-
-async function startHub(folder: string, profileFolder?: string): Promise<HubProcess> {
-  const program = join(root, 'packages/hub/src/cli/main.ts')
-  const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profileFolder)}`]
-  const child = spawn(process.execPath, [...profile, '--conditions=parley-source', program], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], PORT: '0', GRPC_PORT: '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const address = Promise.withResolvers<string>()
-  const lines: string[] = []
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line)
-      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []
-      if (found !== undefined) address.resolve(found)
-    })
-  const ended = once(child, 'exit')
-  void ended.then(() => address.reject(new Error(`the hub ended:\n${lines.slice(-20).join('\n')}`)))
-  address.promise.catch(() => {})
-  const url = await address.promise
-  return {
-    url,
-    port: Number(new URL(url).port),
-    pid: child.pid as number,
-    async stop() {
-      // A process that is killed writes no profile.
-      child.kill(profileFolder === undefined ? 'SIGKILL' : 'SIGTERM')
-      await ended
-    },
-  }
-}
-
 async function openTasks(url: string, text: string, count: number): Promise<readonly string[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -233,17 +193,6 @@ function countsOf(
   return Object.fromEntries(roles.map((role) => [role, all[role][what]])) as Record<ClientRole, number>
 }
 
-/** Of the process, from Linux itself; 0 elsewhere. */
-function rssOf(pid: number): { readonly now: number; readonly peak: number } {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    const read = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1_024
-    return { now: read('VmRSS'), peak: read('VmHWM') }
-  } catch {
-    return { now: 0, peak: 0 }
-  }
-}
-
 /** Of the main thread, from Linux itself; 0 elsewhere. */
 function threadTimesOf(pid: number): Omit<ThreadTimes, 'heldMs'> {
   try {
@@ -260,13 +209,4 @@ async function metricsOf(url: string): Promise<Readonly<Record<string, number>>>
   const wanted =
     /^((?:nodejs|process|parley)_[\w]*(?:eventloop|event_loop|heap|resident|streams|unsent|stall|cut)[\w]*(?:\{[^}]*\})?) ([\d.e+-]+)$/gim
   return Object.fromEntries([...text.matchAll(wanted)].map(([, name = '', value]) => [name, Number(value)]))
-}
-
-function quantile(values: readonly number[], at: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? NaN
-}
-
-export function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1_000_000)} MB`
 }
