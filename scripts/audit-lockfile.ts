@@ -38,9 +38,11 @@ const permissiveLicenses = [
 /** Not distributed with Parley, so a licence that binds changed files, or one of data or of a language, is acceptable. */
 const developmentLicenses = [...permissiveLicenses, 'MPL-2.0', 'CC0-1.0', 'Python-2.0']
 
-/** Their manifests name no licence; what their LICENSE files say. */
+/** The lockfile names no licence: their manifests have none, or the old list `licenses`. What their LICENSE files say. */
 const reviewedLicenses: Readonly<Record<string, string>> = {
   'a2a-sdk-0.2': 'Apache-2.0',
+  busboy: 'MIT',
+  streamsearch: 'MIT',
   // By its README: the archive has no LICENSE file.
   '@modelcontextprotocol/server-everything': 'MIT',
 }
