@@ -153,9 +153,13 @@ const marksAreFound: Rule = (files) => {
 
 const bannedNames = ['utils', 'util', 'helpers', 'helper', 'common', 'manager', 'types', 'interfaces', 'shared', 'core']
 
+/** NestJS names a file by what it holds and its role, as in `a2a.module.ts`. Its users and its generator expect that. */
+const nestRole = /^(examples\/nestjs\/.*)\.(controller|e2e-spec|guard|module|service)\.ts$/
+
 const namesSayOneThing: Rule = (files) =>
   Object.keys(files).flatMap((file) => {
-    const words = file.replace(/((\.full)?\.test|\.d)?\.tsx?$/, '').split('/')
+    const bare = file.replace(nestRole, '$1').replace(/((\.full)?\.test|\.d)?\.tsx?$/, '')
+    const words = bare.split('/')
     const empty = words.find((word) => bannedNames.includes(word))
     if (empty !== undefined) return [`${file}: "${empty}" says nothing; name it after the one thing it holds`]
     const name = words.at(-1) ?? ''
