@@ -2,13 +2,12 @@
  * One connection to a gateway, from the challenge to its end. The published client is not used: it reads the environment,
  * refuses plain `ws` to host names of a container network, and stops watching for ticks while a request is pending.
  */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { A2AError } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { watchConnectErrors } from '../../connect-errors.ts'
 import { asFields, numberField, parseFrame, stringField } from './frames.ts'
 import type { GatewayResponse, GatewayFields, GatewayEvent, GatewayError } from './frames.ts'
 import { type Hello, readHello } from './hello.ts'
-import { operatorMessage } from '../../../json/operator-message.ts'
 
 export interface Challenge {
   readonly nonce: string
@@ -57,8 +56,6 @@ interface PendingRequest {
 }
 
 const requestTimeoutMs = 30_000
-/** Of the implementation of WebSocket in Node. */
-const connectErrors = 'undici:client:connectError'
 /** The close code that clients of this protocol use for a silent gateway. */
 const silenceCloseCode = 4_000
 
@@ -67,13 +64,7 @@ export function openOpenClawConnection(options: OpenClawConnectionOptions): Prom
   const ended = Promise.withResolvers<string>()
   const pending = new Map<string, PendingRequest>()
   let lastError = 'the connection could not be opened'
-  const { host } = new URL(options.url)
-  const onConnectError = (message: unknown): void => {
-    const { connectParams, error } = message as { readonly connectParams: { readonly host: string }; error: unknown }
-    if (connectParams.host === host) lastError = operatorMessage(error)
-  }
-  // The error event of a WebSocket has no cause, such as ECONNREFUSED.
-  subscribe(connectErrors, onConnectError)
+  const connectErrors = watchConnectErrors(options.url, (message) => (lastError = message))
   const socket = new WebSocket(options.url)
   let lastId = 0
   let lastFrameAt = performance.now()
@@ -122,7 +113,7 @@ export function openOpenClawConnection(options: OpenClawConnectionOptions): Prom
       return
     }
     clearTimeout(openTimer)
-    unsubscribe(connectErrors, onConnectError)
+    connectErrors.close()
     hello = readHello(answer.payload)
     watchdog = setInterval(watch, hello.tickMs, hello.tickMs).unref()
     opening.resolve({ line: { hello, isOpen, ended: ended.promise, request, close: () => end('closed by us') } })
@@ -179,7 +170,7 @@ export function openOpenClawConnection(options: OpenClawConnectionOptions): Prom
 
   function end(why: string, code = 1_000): void {
     clearTimeout(openTimer)
-    unsubscribe(connectErrors, onConnectError)
+    connectErrors.close()
     clearInterval(watchdog)
     if (socket.readyState <= WebSocket.OPEN) socket.close(code)
     opening.resolve({ failed: why })
