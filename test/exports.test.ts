@@ -55,18 +55,18 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     values: `
       ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer bindingNames checkKey clientTools
       clockOf createHandler createTaskCheck credentials cursor cursorExtension defaultJsonNodes exceedsJsonNodes flatTask
-      hashApiKey httpBindingNames isLocalRequest legacyV03Draft measureJson messageOfTaskSend mtls openSealer pushClaims pushHeaders readTaskSend readableName skillOfTool
-      systemClock timestamps trace validateAgentName verifyMasterKey webhook wireFrames
+      hashApiKey httpBindingNames isLocalRequest legacyV03Draft measureJson messageOfTaskSend mtls openSealer pushClaims pushHeaders readTaskSend readableName recordBytes recordsBytes skillOfTool
+      systemClock taskBytes timestamps trace validateAgentName verifyMasterKey webhook wireFrames
     `,
     types: `
       AdmissionRequest AdmissionResult Admit AgentSettings AgentsOption ApiKeyOptions Authenticate BasicOptions
       BearerOptions BindingName CallConstraints CheckedBatch CheckedSnapshot CheckedTaskRow TaskCheck TaskProblem CallContext CallResult Caller CardPatch CardSigning CardVariant
       ClientCertificate Clock ClockOptions Credentials Delivery DeliveryHandler EndpointVariant Engine EngineLog
       EngineRetention EventContext ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler
-      HandlerAgents HandlerCall HandlerCallOptions HandlerOptions HandlerPush HandlerReaders HttpBindingName Idempotency JsonSize JwtBearerOptions Limits
+      HandlerAgents HandlerCall HandlerCallOptions HandlerOptions HandlerPush HandlerReaders HttpBindingName Idempotency JsonSize JwtBearerOptions LargeReader Limits
       MessageContext MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent
       OnStream OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushOptions PushResult PushTriggers
-      RequestOutcome RotateSigningKeysOptions RotatedKeys Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin TaskAtHead
+      RequestOutcome ResponseMemory RotateSigningKeysOptions RotatedKeys Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin TaskAtHead
       TaskEventStream TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame
       WireObject
     `,

@@ -160,7 +160,8 @@ function run(order: LargeOrder): void {
       }
       let status = ''
       const look = (headers: Readonly<Record<string, unknown>>): void => {
-        if (headers['grpc-status'] !== undefined) status = `${headers['grpc-status']} ${headers['grpc-message'] ?? ''}`
+        const { 'grpc-status': code, 'grpc-message': message = '' } = headers
+        if (code !== undefined) status = `${String(code)} ${String(message)}`
       }
       stream.on('response', look).on('trailers', look)
       stream.on('data', (data: Buffer) => void (bytes += data.length))

@@ -143,6 +143,7 @@ const overhead = 200
 /** Deeper values are not counted, to keep the recursion bounded. */
 const maxDepth = 2_000
 
+/** Of what one record of a task's log contains. */
 export function recordBytes(body: RecordBody): number {
   if (body.type === 'artifact') return overhead + artifactBytes(body.artifact) + valueBytes(body.metadata)
   if (body.type === 'message') return overhead + messageBytes(body.message) + valueBytes(body.options)
@@ -152,12 +153,14 @@ export function recordBytes(body: RecordBody): number {
   )
 }
 
+/** Of records together. */
 export function recordsBytes(records: readonly { readonly body: RecordBody }[]): number {
   let bytes = 0
   for (const { body } of records) bytes += recordBytes(body)
   return bytes
 }
 
+/** Of a task with its artifacts and history. */
 export function taskBytes({ status, artifacts, history, metadata }: Task): number {
   let bytes = overhead + valueBytes(metadata) + (status.message === undefined ? 0 : messageBytes(status.message))
   for (const artifact of artifacts ?? []) bytes += artifactBytes(artifact)

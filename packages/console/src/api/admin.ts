@@ -324,6 +324,7 @@ export type LogRecord = {
   readonly type: string
   /** Whether clients receive it. */
   readonly isVisible: boolean
+  /** As JSON; estimated for a large one. */
   readonly bytes: number
   readonly body: Readonly<Record<string, unknown>>
 }

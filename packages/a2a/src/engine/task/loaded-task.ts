@@ -24,6 +24,7 @@ import {
 import { EventTail, type LogEvent, eventOfRecord } from './log-events.ts'
 import { type TaskFold, foldRecord, snapshotOf, traceAt } from './fold.ts'
 import { readLog } from './read-log.ts'
+import { SnapshotSchedule } from './snapshot-schedule.ts'
 
 export interface LoadedTaskDeps {
   readonly store: Store
@@ -47,16 +48,6 @@ export interface LoadedTaskDeps {
 /** Above this number a producer waits until the store has caught up. */
 const maxBacklog = 1_000
 const maxBacklogBytes = 1_000_000
-/** As `recordBytes` counts, which is 244 for a chunk of 24 characters. At 2 MB a stream of 16,000 such chunks stored 8 % more. */
-const snapshotEveryBytes = 4_000_000
-/** Below this size, folding the log is as cheap as reading a snapshot, and a write is saved. */
-const snapshotFromBytes = 64_000
-/**
- * Above this size, a task of large records is read from its log only: it has hardly more bytes than a snapshot, in pieces that neither
- * the store nor a reader need handle at once.
- */
-const maxSnapshotBytes = 4_000_000
-const largeRecordBytes = 2_000
 
 const runSoon: (run: () => void) => void =
   typeof setImmediate === 'function' ? (run) => void setImmediate(run) : (run) => void setTimeout(run, 0)
@@ -82,7 +73,7 @@ export class LoadedTask {
   #backlogBytes = 0
   #lastAt: number
   #lastMessageSeq: number
-  #snapshotBytes = 0
+  readonly #snapshots = new SnapshotSchedule()
   #flushWaiters: (() => void)[] = []
 
   /** `lastAt` is the time of the last record. With `create`, a task that is not in the log yet. */
@@ -391,13 +382,7 @@ export class LoadedTask {
   }
 
   #saveSnapshotIfDue(): void {
-    const { bytes, head, status } = this.fold
-    if (!this.#deps.snapshotAll() && bytes > maxSnapshotBytes && bytes / head > largeRecordBytes) return
-    // Again only when the log has doubled: with a snapshot every 2 MB, 75 MB in 300 events took SQLite 21 s; this way it takes 2 s.
-    const fromBytes = this.#deps.snapshotAll() ? 0 : snapshotFromBytes
-    const enough = isTerminal(status.state) ? fromBytes : Math.max(snapshotEveryBytes, this.#snapshotBytes)
-    if (bytes - this.#snapshotBytes < enough) return
-    this.#snapshotBytes = bytes
+    if (!this.#snapshots.isDue(this.fold, this.#deps.snapshotAll())) return
     // A snapshot only saves time and the log is authoritative, so it is not awaited and a failure is only logged.
     const saved = this.#deps.store.tasks.saveSnapshot(this.id, snapshotOf(this.fold))
     saved.catch((cause: unknown) => this.#deps.warn('snapshot not saved', { cause }))

@@ -48,7 +48,7 @@ export function openResponseMemory(unsent: UnsentBytes, caller: string, signal: 
         nextStep = await admit(bytes)
         value = await read(reader)
       }
-      await (nextStep as NextStep)()
+      await nextStep()
       return value
     },
     async encode(value) {
