@@ -21,4 +21,12 @@ describe('npm run in a clone', () => {
     assert.match(card.stderr, /\.\/card\.json: The peer's response is malformed/)
     assert.notEqual(card.status, 0)
   })
+
+  it('prints commands of parley as they are run there', () => {
+    const { stderr } = spawnSync('npm', ['run', '-s', 'parley', '--', 'key', 'revoke'], {
+      cwd: repository,
+      encoding: 'utf8',
+    })
+    assert.match(stderr, /`npm run parley -- key list`/)
+  })
 })

@@ -15,6 +15,11 @@ describe('a command that is printed for people to copy', () => {
     assert.equal(commandText(flagsOf(), terminal, 'open'), 'parley open')
   })
 
+  it('is run by npm in a clone, which has no parley in the path', () => {
+    const environment = { PARLEY_COMMAND: 'npm run parley --', PARLEY_DATA: 'dd' }
+    assert.equal(commandText(flagsOf(), { environment }, 'open'), 'npm run parley -- open --data dd')
+  })
+
   it('has the variables that another terminal lacks, quoted for a shell', () => {
     const environment = { PARLEY_DATA: "/it's here", PARLEY_CONFIG: '' }
     assert.equal(commandText(flagsOf(), { environment }, 'open'), "parley open --data '/it'\\''s here'")

@@ -23,7 +23,8 @@ export function commandText(
     const shown = flag === 'store' && value?.startsWith('postgres') === true ? '<url>' : value
     return shown === undefined || shown === '' ? [] : [`--${flag} ${shown === '<url>' ? shown : quoted(shown)}`]
   })
-  return ['parley', name, ...options].join(' ')
+  // A clone has no `parley` in the path: scripts/start.mjs says how it is run there.
+  return [environment['PARLEY_COMMAND'] ?? 'parley', name, ...options].join(' ')
 }
 
 function quoted(text: string): string {

@@ -66,7 +66,7 @@ export async function runHub(flags: Flags, terminal: Terminal): Promise<number> 
     const address = reason.message.includes('is in use by another store') && (await recordedAddress(config.dataDir))
     if (typeof address !== 'string') throw reason
     throw new CliError(
-      `A hub already runs here: ${address}. Open it with \`parley open\`, or choose another directory with --data.`,
+      `A hub already runs here: ${address}. Open it with \`${commandText(flags, terminal, 'open', dataFlags)}\`, or choose another directory with --data.`,
     )
   })
   // Before any output: a reader that sees the hub running may stop it at once.
