@@ -159,7 +159,8 @@ describe('a repeated message', () => {
 
   it('that presents what opens one task opens one, in every process and after a restart', async (t) => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
-    const agent = (): string => 'done'
+    // A direct reply would open no task, and only one process would remember it.
+    const agent = counted(() => reply('done'))
     const as = { singleUse: { id: 'token', ttlMs: 60_000 } }
     const engines = [await openTestEngine(t, agent, { store }), await openTestEngine(t, agent, { store })]
     const said = (number: number) => ({ ...message, parts: [{ text: `text ${number}` }] })
@@ -180,6 +181,7 @@ describe('a repeated message', () => {
     // The message of another caller is not a repeat: it must not get this task.
     const other = { ...as, caller: { id: 'bob' } }
     await assert.rejects(again.task(said(number), { as: other }), { code: 'MESSAGE_ID_REUSED' })
+    assert.equal(agent.calls, 1)
   })
 
   it('with other content inside one task is an error: the id belongs to another message there [B-163]', async (t) => {

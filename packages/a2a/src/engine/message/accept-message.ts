@@ -150,7 +150,9 @@ export function createMessageAcceptor(deps: AcceptDeps) {
         consumedSeq: 1,
         opening: {
           ...(claim !== undefined ? { idempotency: claim } : {}),
-          atOnce: request.configuration?.returnImmediately === true,
+          atOnce: request.configuration?.returnImmediately === true || context.singleUse !== undefined,
+          // Until the claim is in the log, every process would run the agent once for what opens one task.
+          isAwaited: context.singleUse !== undefined,
         },
       })
       const opening = await run.opening

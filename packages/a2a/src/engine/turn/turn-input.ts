@@ -15,7 +15,12 @@ export interface TurnInput {
   /** The turn consumes the messages up to this seq. */
   readonly consumedSeq: number
   /** Set for the first turn of a task that is not in the log yet. */
-  readonly opening?: { readonly idempotency?: IdempotencyKey; readonly atOnce: boolean }
+  readonly opening?: {
+    readonly idempotency?: IdempotencyKey
+    readonly atOnce: boolean
+    /** Whether the agent is called only once the opening is durable, whatever `openAfterMs` says. */
+    readonly isAwaited: boolean
+  }
   /** Its start is already in the log. */
   readonly started?: true
   readonly resumed?: ResumeState

@@ -13,7 +13,7 @@ import type { TurnInput, TurnRunnerDeps } from './turn-input.ts'
 export function writeTurnStart(deps: TurnRunnerDeps, input: TurnInput, working: boolean): Promise<unknown> | undefined {
   const { loaded, opening, entry } = deps
   const { options } = entry
-  const isAwaited = options.openAfterMs <= 0 || input.attempt > 1
+  const isAwaited = options.openAfterMs <= 0 || input.attempt > 1 || input.opening?.isAwaited === true
   if (input.opening === undefined) {
     const start = intents.startTurn(input, input.consumedSeq, options)
     if (isAwaited) return loaded.write(start)

@@ -48,7 +48,7 @@ export interface CallConstraints {
   /**
    * What the message presents, such as a signed token, opens one task: for `ttlMs`, a message with other content or of another
    * caller under the same `id` is refused with MESSAGE_ID_REUSED, by every process of the store. The same message is a repeat.
-   * Direct replies open no task, and are remembered by the process that gave them.
+   * The task opens before the agent is called, as with `openAfterMs: 0`: a direct reply becomes the message of a COMPLETED task.
    */
   readonly singleUse?: NonNullable<CallContext['singleUse']>
 }
