@@ -96,6 +96,11 @@ describe('a configuration', () => {
     assert.deepEqual(a?.skills, [{ id: 'sum-up', name: 'Sum up', description: 'Sum up', tags: ['text'] }])
   })
 
+  it('says how to permit every agent to callers without credentials', () => {
+    const said = wrong({ agents: { a: { kind: 'fake', url: 'x' } }, access: { anonymous: ['*'] } })
+    assert.deepEqual(said, ["access.anonymous[0]: stands for all agents only as anonymous: '*'"])
+  })
+
   it('reports all problems at once', () => {
     const said = wrong({
       listen: { port: 70_000, hots: '::1' },

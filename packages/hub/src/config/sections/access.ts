@@ -33,7 +33,13 @@ const jwtIssuerSchema = z.strictObject({
 
 export const accessSection = z.strictObject({
   anonymous: z
-    .union([z.literal('*'), z.array(nonEmpty)], "must be a list of agents, or '*' for all")
+    .union(
+      [
+        z.literal('*'),
+        z.array(nonEmpty.refine((name) => name !== '*', "stands for all agents only as anonymous: '*'")),
+      ],
+      "must be a list of agents, or '*' for all",
+    )
     .default([])
     .describe("Agents that may be called without credentials, or '*' for all."),
   jwt: z.array(jwtIssuerSchema).prefault([]).describe('Issuers whose tokens are accepted.'),
