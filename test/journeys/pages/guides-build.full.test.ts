@@ -4,6 +4,9 @@ import { describePage } from './describe-page.ts'
 import { root } from './page-steps.ts'
 
 describePage('docs/guides/call-with-curl.md')
+describePage('docs/guides/check-an-agent.md')
+describePage('docs/guides/coding-agents.md')
+describePage('docs/guides/cli-server.md', { ports: [8080] })
 describePage('docs/guides/serve-options.md', { packages: ['@parley/a2a', 'express'] })
 describePage('docs/guides/express-rxjs.md', { packages: ['@parley/a2a', '@parley/cli', 'express', 'rxjs'] })
 describePage('docs/guides/nestjs.md', {

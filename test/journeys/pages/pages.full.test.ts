@@ -1,4 +1,4 @@
-/** Every page of this suite is run by a test, its programs have correct types, and it names no package that is not ours. */
+/** Every page with terminals is run by a test. Its programs have correct types, and it names no package that is not ours. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -6,9 +6,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pageSteps, readPage, root } from './page-steps.ts'
-import { guides, tutorials } from './pages.ts'
 
-const pages = [...tutorials, ...guides]
+const tests = globSync('*.test.ts', { cwd: import.meta.dirname })
+  .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
+  .join('\n')
+const pages = [...new Set(tests.match(/(?<=')docs\/[\w/-]+\.md(?=')/g))].sort()
 /** Those of this repository, because its sources are compiled, too. */
 const settings = {
   extends: '../../../tsconfig.base.json',
@@ -17,13 +19,15 @@ const settings = {
 }
 
 describe('the tutorials and how-to guides', () => {
-  it('are run by a test', () => {
-    assert.ok(tutorials.length >= 4)
-    const tests = globSync('*.test.ts', { cwd: import.meta.dirname })
-      .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
-      .join('\n')
+  it('are run by a test if they have terminals', () => {
+    // The first by readme.full.test.ts, the second by the suite `deploy`.
+    const others = ['docs/guides/install.md', 'docs/guides/high-availability.md']
+    const walkthroughs = globSync('docs/**/*.md', { cwd: root }).filter((page) =>
+      /^```sh \[terminal/m.test(readPage(page)),
+    )
+    assert.ok(walkthroughs.length >= 20)
     assert.deepEqual(
-      pages.filter((page) => !tests.includes(`'${page}'`)),
+      walkthroughs.filter((page) => !pages.includes(page) && !others.includes(page)),
       [],
     )
   })
@@ -44,8 +48,10 @@ describe('the tutorials and how-to guides', () => {
       await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
       await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))
       let count = 0
-      for (const step of pages.flatMap((page) => pageSteps(readPage(page)))) {
-        if (step.kind !== 'file' || !step.name.endsWith('.ts')) continue
+      const files = pages.map((page) => pageSteps(readPage(page)).filter((step) => step.kind === 'file'))
+      // A page with its own settings compiles its programs itself.
+      for (const step of files.filter((all) => !all.some(({ name }) => name === 'tsconfig.json')).flat()) {
+        if (!step.name.endsWith('.ts')) continue
         count += 1
         await mkdir(join(folder, String(count)))
         await writeFile(join(folder, String(count), step.name), step.content)
