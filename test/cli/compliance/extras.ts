@@ -74,7 +74,7 @@ export const extras: readonly Extra[] = [
   {
     title: 'The .env of a project',
     about:
-      "A repository that the user has cloned may have a `.env` that names the agent (§8.3). A credential of a flag, of the environment or of the user's own file goes to that agent only with `--trust-project`, and the file cannot set `--insecure`, `--ca-cert`, `--verify`, `--trusted-keys`, `--svc-param`, `--trust-project` or `--max-answer`. A file that `--config` names is the user's choice.",
+      "A repository that the user has cloned may have a `.env` that names the agent (§8.3). A credential of a flag, of the environment or of the user's own file goes to that agent only with `--trust-project`, and the file cannot set `--insecure`, `--ca-cert`, `--verify`, `--trusted-keys`, `--svc-param`, `--trust-project` or `--max-answer`. A file that `--config` names is the user's choice. A file in the current folder does not replace a host of its name; with `./` it is meant.",
     async check({ a2a, agent, folder }) {
       const { url } = await agent(bearer('t0ken'))
       await writeFile(join(folder, '.env'), `A2ACLI_AGENT_CARD=${url}\n`)
@@ -93,6 +93,12 @@ export const extras: readonly Extra[] = [
         env,
         shows: 'sends it if the user names the file',
       })
+      const { host } = new URL(url)
+      await writeFile(join(folder, host), '{"name":"Of the folder"}')
+      const asked = await a2a(['card', 'get', '-a', host, '-o', 'json'], {
+        shows: 'asks the host although the folder has a file of that name',
+      })
+      assert.doesNotMatch(asked.stdout, /Of the folder/)
     },
   },
   {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -38,6 +38,18 @@ describe('the reference of an agent', () => {
       pathToFileURL(join(cwd, 'card.json')).href,
     ])
       assert.deepEqual(await resolved(reference), document)
+  })
+
+  it('is a host although the current folder has a file of that name', async () => {
+    mkdirSync(join(cwd, 'hub.example.com'))
+    for (const reference of [
+      ...['localhost:3000', 'localhost', 'hub:80', 'agent.example.com', '127.0.0.1'],
+      'hub.example.com/card.json',
+    ]) {
+      writeFileSync(join(cwd, reference), JSON.stringify(card))
+      assert.match(((await resolved(reference)) as { url: string }).url, /^https?:/, reference)
+      assert.deepEqual(await resolved(`./${reference}`), { document: card, path: join(cwd, reference) })
+    }
   })
 
   it('is an error with the code of what is wrong', async () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { CliError, usageError } from '../output/cli-error.ts'
 import { fileErrorText } from '../output/file-error.ts'
 import type { CatalogDeps } from './catalog.ts'
-import { urlOfReference } from './host-url.ts'
+import { namesHost, urlOfReference } from './host-url.ts'
 
 /** The target of the client: a URL, at which it looks for the card, or the document of a card. */
 export type CardTarget =
@@ -43,7 +43,7 @@ async function resolvePlainReference(reference: string, { cwd }: ReferenceDeps):
   if (/^https?:\/\//i.test(reference)) return { url: urlOfReference(reference) }
   if (/^file:\/\//i.test(reference)) return readCardFile(fileUrlPath(reference))
   const path = resolve(cwd, reference)
-  if (isPath(reference) || (await isFile(path))) return readCardFile(path)
+  if (isPath(reference) || (!namesHost(reference) && (await isFile(path)))) return readCardFile(path)
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(reference))
     throw usageError(`--agent-card ${reference}: the scheme is not supported.`, 'Use http, https or file.')
   return { url: urlOfReference(reference) }

@@ -17,6 +17,7 @@ import {
   usesEndpoint,
   versionOf,
 } from './call-settings.ts'
+import { namesHost } from './host-url.ts'
 import { lazyGrpc } from './lazy-grpc.ts'
 import { createProjectTrust, type CheckProjectTrust } from './project-trust.ts'
 
@@ -146,11 +147,11 @@ function isGiven(settings: Settings, name: string): boolean {
   return settings.sourceOf(name).kind === 'flag'
 }
 
-/** The catalog to look the reference up in: that of a file does not replace a host which a stronger source names. */
+/** The catalog to look the reference up in: that of a file does not replace a host or a file which a stronger source names. */
 function catalogFor(settings: Settings, reference: string): string | undefined {
-  const isHost = /^localhost$|^\[|\.|:\d+$/i.test(reference)
+  const isPlain = namesHost(reference) || /\.json$/i.test(reference)
   const isWeaker = rankOf(settings, 'catalog') === 1 && rankOf(settings, 'agent-card') > 1
-  return isHost && isWeaker ? undefined : settings.value('catalog')
+  return isPlain && isWeaker ? undefined : settings.value('catalog')
 }
 
 interface TlsSettings {
