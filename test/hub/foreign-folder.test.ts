@@ -209,6 +209,42 @@ describe('the admin key', { timeout: 300_000 }, () => {
     assert.match(mcp.errors.join('\n'), /^The API key is not sent to http:\/\/hub\.elsewhere\.test:3000.*--hub/)
   })
 
+  it('cannot be given to an agent, a store or a provider by the configuration', async () => {
+    const agent = (text: string) => `agents: { gpt: { kind: a2a, url: "http://elsewhere.test/${text}" } }\n`
+    for (const [configuration, place] of [
+      [agent('${env:PARLEY_ADMIN_KEY}'), 'agents.gpt'],
+      [`store: "postgres://u:\${env:PARLEY_ADMIN_KEY}@elsewhere.test/db"\n${agent('')}`, 'store'],
+      [`store: { url: "postgres://u:\${env:PARLEY_MASTER_KEY}@elsewhere.test/db" }\n${agent('')}`, 'store.url'],
+      [`secrets: { p: { command: [cat], env: { K: "\${env:PARLEY_ADMIN_KEY}" } } }\n${agent('')}`, 'secrets.p'],
+    ] as const) {
+      const folder = await newFolder({ 'parley.yaml': configuration })
+      const environment = { PARLEY_ADMIN_KEY: key, PARLEY_MASTER_KEY: key }
+      // `verify` reads no agents.
+      for (const command of ['config check', 'doctor', ...(place.startsWith('store') ? ['verify'] : [])]) {
+        const { code, errors, text } = await run(folder, environment, ...command.split(' '))
+        assert.notEqual(code, 0, command)
+        const expected = `cannot be used here: it is a key of the hub, which ${place} must not receive`
+        assert.ok([...errors, text].join('\n').includes(expected), `${command}: ${errors.join('\n')} ${text}`)
+      }
+    }
+  })
+
+  it('and other values of the environment are not sent by doctor to an agent of the folder on another machine', async (t) => {
+    const { requests, url } = await stranger(t, 0)
+    const urls = [
+      'http://elsewhere.test/${env:TOKEN}',
+      'http://${env:TOKEN}.elsewhere.test',
+      `${url}/\${env:TOKEN}`,
+      '${env:ADDRESS}',
+    ]
+    const entries = urls.map((one, index) => `  a${index}: { kind: a2a, url: "${one}" }`)
+    const folder = await newFolder({ 'parley.yaml': `listen: { port: 0 }\nagents:\n${entries.join('\n')}\n` })
+    const { text } = await run(folder, { TOKEN: 'the-token', ADDRESS: `${url}/own` }, 'doctor')
+    assert.match(text, /^warning +agent a0 +not called: its address .*\n[^]*^warning +agent a1 +not called: /m)
+    // What is on this machine, and what the environment names, are asked.
+    assert.deepEqual(new Set(requests.map((request) => request.split(' ')[1])), new Set(['/own', '/the-token']))
+  })
+
   it('opens the console where the hub says, not where the folder says', async () => {
     const folder = await newFolder({
       'parley.yaml': 'publicUrl: https://hub.example.com\nagents: { echo: { kind: demo, agent: echo } }\n',

@@ -31,6 +31,19 @@ export type ResolveReference = (scheme: string, name: string, isInProvider: bool
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Variables with the keys of the hub, by the section that may contain them: elsewhere an agent or a server would receive them. */
+const hubKeyVariables: Readonly<Record<string, RegExp>> = {
+  PARLEY_ADMIN_KEY: /^admin\./,
+  PARLEY_PREVIOUS_ADMIN_KEYS: /^admin\./,
+  PARLEY_MASTER_KEY: /^store\.(masterKey|previousMasterKeys)/,
+  PARLEY_PREVIOUS_MASTER_KEYS: /^store\.(masterKey|previousMasterKeys)/,
+}
+
+function hubKeyProblem(variable: string, path: ConfigPath): string | undefined {
+  if (!Object.hasOwn(hubKeyVariables, variable) || hubKeyVariables[variable]?.test(formatPath(path))) return undefined
+  return `\${env:${variable}} cannot be used here: it is a key of the hub, which ${formatPath(path.slice(0, 2))} must not receive`
+}
+
 /** More are rarely read: one mistake in YAML often causes all that follow. */
 const maxYamlErrors = 100
 /** The number of missing variables for which line numbers are reported. */
@@ -106,6 +119,8 @@ export function parseConfigDocument(
       return problem === undefined ? { value: whole } : { problem }
     }
     if (scheme !== 'env') return resolve(scheme, name, path[0] === 'secrets')
+    const problem = hubKeyProblem(name, path)
+    if (problem !== undefined) return { problem }
     const value = environment[name]
     return value === undefined ? { problem: missingVariableMessage(name) } : { value }
   }

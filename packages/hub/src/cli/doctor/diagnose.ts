@@ -1,5 +1,5 @@
 /** Runs the checks of `parley doctor`, each only if what it needs is known. */
-import { omitUndefined } from '@parley/a2a'
+import { isLoopbackHost, omitUndefined } from '@parley/a2a'
 import { resolve } from 'node:path'
 import { checkStoreSection, configBaseDir, validSections } from '../../config/check-config.ts'
 import { lacksOnlySecrets, problemLines, readConfig, resolvedDataDirectory, type CliConfig } from '../cli-settings.ts'
@@ -20,13 +20,14 @@ export async function diagnose(flags: Flags, terminal: Terminal): Promise<readon
   const node = checkNode(process.versions.node)
   const known = 'config' in loaded && loaded.unread.length === 0 ? loaded.config : validParts(loaded, flags, terminal)
   const { listen, store: storeSection, dataDir } = known
+  const uncalled = 'config' in loaded ? agentsToReveal(loaded) : []
   const hub = await findHub(flags, terminal, known)
   const storeParts = storeSection === undefined ? undefined : { store: storeSection, dataDir }
   const [ports, store, disk, agents] = await Promise.all([
     hub.isRunning || listen === undefined ? [] : checkPorts(listen),
     storeParts === undefined ? undefined : checkStore(storeParts, hub),
     storeParts === undefined ? [] : checkDisk(storeParts),
-    checkAgents(known, hub, terminal.environment['PATH']),
+    checkAgents({ ...known, agents: withoutKeys(known.agents, uncalled) }, hub, terminal.environment['PATH']),
   ])
   const clocks = [...hub.clocks, ...(store?.clocks ?? []), ...agents.clocks]
   return [
@@ -37,6 +38,7 @@ export async function diagnose(flags: Flags, terminal: Terminal): Promise<readon
     ...(store?.findings ?? []),
     ...disk,
     ...agents.findings,
+    ...(hub.agents === undefined ? uncalled.map(uncalledAgent) : []),
     checkClock(clocks),
   ]
 }
@@ -70,10 +72,38 @@ function validParts(loaded: CliConfig, flags: Flags, terminal: Terminal): KnownC
 const checkedField = /^(url|baseUrl|path|cwd|command\[0\]|env\.PATH)$/
 
 function agentsWithAddress({ config, unread }: Extract<CliConfig, { config: unknown }>): HubConfig['agents'] {
-  const hidden = new Set(
-    unread.flatMap(({ path: [, name, ...field] }) => (checkedField.test(formatPath(field)) ? [name] : [])),
+  const hidden = unread.flatMap(({ path: [, name, ...field] }) =>
+    checkedField.test(formatPath(field)) ? [String(name)] : [],
   )
-  return Object.fromEntries(Object.entries(config.agents).filter(([name]) => !hidden.has(name)))
+  return withoutKeys(config.agents, hidden)
+}
+
+/**
+ * Agents on other machines, whose addresses the configuration completes with values of the environment or of files. It may be from a
+ * folder that was cloned: the request would tell such an agent any of them.
+ */
+function agentsToReveal({ config, references }: Extract<CliConfig, { config: unknown }>): readonly string[] {
+  return Object.entries(config.agents).flatMap(([name, { own }]) => {
+    const fields = own as Readonly<Record<string, unknown>>
+    const reveals = ['url', 'baseUrl'].some((field) => {
+      const reference = references.get(formatPath(['agents', name, field])) ?? ''
+      if (!reference.includes('${') || /^\$\{[^}]*\}$/.test(reference)) return false
+      return !isLoopbackHost(new URL(String(fields[field])).hostname)
+    })
+    return reveals ? [name] : []
+  })
+}
+
+function withoutKeys<Value>(record: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
+}
+
+function uncalledAgent(name: string): DoctorFinding {
+  return warning(
+    `agent ${name}`,
+    'not called: its address is on another machine and contains values of the environment or of files',
+    'Start the hub, and run `parley doctor` again: it then shows what the hub sees.',
+  )
 }
 
 function configFindings(loaded: CliConfig, hub: HubState, checkCommand: string): readonly DoctorFinding[] {
