@@ -5,6 +5,11 @@ export interface Caller {
    * callers with the same id are one owner.
    */
   readonly id: string
+  /**
+   * The caller under whose `id` its streams, its unsent bytes and its heavy work count, such as the creator of its key: several callers
+   * then share the limits of one. Default: its own `id`.
+   */
+  readonly limitedAs?: string
   readonly scopes?: readonly string[]
   /** The only skills that the caller may use; absent: all. Each of its messages must name one in `metadata.skillId`. */
   readonly skills?: readonly string[]

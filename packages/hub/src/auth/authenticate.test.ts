@@ -47,10 +47,24 @@ async function createTestAuthenticator(over: Partial<AuthenticatorDeps> = {}) {
       },
       ...more,
     })
-  return { ask, now, key, passes }
+  return { ask, now, key, keys, passes }
 }
 
 describe('what a request shows', () => {
+  it('is limited as the creator of its key, if a caller created that for itself', async () => {
+    const { ask, keys } = await createTestAuthenticator()
+    const order = { name: 'x', scopes: ['agent:team'], createdBy: 'ann' }
+    for (const [more, expected] of [
+      [{ isCallerKey: true }, 'ann'],
+      [{ isCallerKey: true, principal: 'ann' }, undefined],
+      [{}, undefined],
+    ] as const) {
+      const { key, info } = await keys.create({ ...order, ...more })
+      const caller = await ask({ 'x-api-key': key })
+      assert.deepEqual([caller?.id, caller?.limitedAs], [info.principal, expected])
+    }
+  })
+
   it('is tried as a token, then as a key, wherever that stands [S4-15]', async () => {
     const { ask, key } = await createTestAuthenticator()
     assert.equal((await ask({ authorization: 'Bearer good.to.ken' }))?.id, 'https://id.test|ann')

@@ -9,7 +9,7 @@ import { clientAddress } from '../limits/rate-limiter.ts'
 import type { QuotaCharge } from '../limits/task-quota.ts'
 import { type Grant, keyGrantId } from './grant-streams.ts'
 import { type CheckToken, invalidTokenError, looksLikeJwt, tokenExpiry } from './token-check.ts'
-import { type KeyRecord, sha256Hex } from './key-format.ts'
+import { creatorOf, type KeyRecord, sha256Hex } from './key-format.ts'
 import { permissionsOf } from './scopes.ts'
 
 export interface AuthenticatorDeps {
@@ -169,8 +169,17 @@ function identifiedByKey(key: KeyRecord, scheme: string): IdentifiedCaller {
   return { caller: callerOfKey(key, scheme), key, grant: () => ({ id: keyGrantId(id), expiresAt }) }
 }
 
-function callerOfKey({ principal, scopes, tenant }: KeyRecord, scheme: string): Caller {
-  return { id: principal, scopes, schemes: [scheme], ...(tenant !== undefined ? { tenant } : {}) }
+function callerOfKey(key: KeyRecord, scheme: string): Caller {
+  const { principal, scopes, tenant } = key
+  const creator = creatorOf(key)
+  return {
+    id: principal,
+    // A caller with twenty keys must not hold twenty times as much.
+    ...(creator !== undefined && creator !== principal ? { limitedAs: creator } : {}),
+    scopes,
+    schemes: [scheme],
+    ...(tenant !== undefined ? { tenant } : {}),
+  }
 }
 
 function bearerOf({ header }: Credentials): string | undefined {

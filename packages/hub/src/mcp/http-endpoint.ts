@@ -94,7 +94,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       memory: await openMemory(caller, response, signal),
       ...omitUndefined({ remote }),
     })
-    const authInfo: AuthInfo = { token: '', clientId: caller.id, scopes: [], extra: { directory } }
+    const authInfo: AuthInfo = { token: '', clientId: limitKey(caller), scopes: [], extra: { directory } }
     const body = await readBody(incoming, deps.bodyBytes)
     if (body === undefined) return jsonRpcErrorResponse(413, `The request exceeds ${deps.bodyBytes} bytes`)
     const text = body.toString()
@@ -111,14 +111,15 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     const keepsSession = isInitialize(parsedBody) || web.headers.has('mcp-session-id')
     if (keepsSession && (await isLegacyRequest(web, parsedBody))) {
       // Anonymous callers share one owner, as they do for tasks.
-      const group = caller.anonymous === true ? senderOf(clientAddress(request, deps.isProxyTrusted())) : caller.id
+      const group =
+        caller.anonymous === true ? senderOf(clientAddress(request, deps.isProxyTrusted())) : limitKey(caller)
       return sessions.handle({ request: web, parsedBody, authInfo, owner: caller.id, group })
     }
     return handler.fetch(web, { authInfo, ...known })
   }
 
   async function openMemory(caller: Caller, response: ServerResponse, signal: AbortSignal): Promise<ResponseMemory> {
-    const memory = (await deps.readers()).openMemory(caller.id, signal)
+    const memory = (await deps.readers()).openMemory(limitKey(caller), signal)
     if (response.closed) memory.release()
     else response.once('close', memory.release)
     return memory
@@ -173,6 +174,11 @@ function directoryOf({ http }: ServerContext): AgentDirectory {
   const { directory } = (http?.authInfo?.extra ?? {}) as { readonly directory?: AgentDirectory }
   if (directory === undefined) throw new Error('MCP request without an agent directory')
   return directory
+}
+
+/** The caller under whom it counts: several keys that one caller created share its limits. */
+function limitKey({ limitedAs, id }: Caller): string {
+  return limitedAs ?? id
 }
 
 function isInitialize(body: unknown): boolean {

@@ -180,7 +180,8 @@ async function openStream<O extends StreamingOperation>(
   request: RequestOf<O>,
 ): Promise<OpenEventStream> {
   const { server, dialect, registeredAgent } = context
-  const release = server.streamLimits.acquire(context.caller.id, registeredAgent.name)
+  const { caller } = context
+  const release = server.streamLimits.acquire(caller.limitedAs ?? caller.id, registeredAgent.name)
   try {
     const stream = (await operations[operation](context, request)) as TaskEventStream
     const opened: OpenEventStream = {

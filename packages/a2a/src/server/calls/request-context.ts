@@ -119,7 +119,8 @@ export class RequestContext implements CallContext {
    */
   get callerKey(): string {
     const { server, caller, request } = this
-    return caller.anonymous === true ? `anonymous ${clientNetwork(server.senderAddressOf(request))}` : caller.id
+    if (caller.anonymous === true) return `anonymous ${clientNetwork(server.senderAddressOf(request))}`
+    return caller.limitedAs ?? caller.id
   }
 
   /** What this call holds in memory. Opened on first use: nearly no call holds anything that is counted. */

@@ -120,6 +120,30 @@ describe('a stream', () => {
     assert.ok(events.every(({ data }) => data.includes(cursorExtension)))
   })
 
+  it('counts toward the limit of the caller as which its own is limited', async () => {
+    const held = Promise.withResolvers<void>()
+    const handler = open({
+      limits: { streamsPerCaller: 1 },
+      authenticate: ({ header }) => ({ id: header('x-key') ?? '', limitedAs: 'ann' }),
+      async *agent() {
+        yield 'a'
+        await held.promise
+      },
+    })
+    const start = (key: string): Promise<Response> =>
+      handler.fetch(
+        new Request('http://localhost/message:stream', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-key': key },
+          body: JSON.stringify({ message: testMessage() }),
+        }),
+      )
+    const [first, second] = [await start('one'), await start('two')]
+    assert.deepEqual([first.status, second.status], [200, 429])
+    held.resolve()
+    await first.text()
+  })
+
   it('counts toward the limit of its caller, and is released however it ends [B-170]', async () => {
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
