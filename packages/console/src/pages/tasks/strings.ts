@@ -186,6 +186,7 @@ export const tasksStrings = {
     answeredBy: (seq: number) => `answered by event ${seq}`,
     steered: (seq: number) => `event ${seq} was passed to the running turn`,
     cancel: 'cancellation requested',
+    deleted: (key: string) => `${key} deleted`,
     file: 'file',
     fileAt: (name: string, url: string) => `[${name} at ${url}]`,
   },

@@ -29,7 +29,9 @@ describe('an event in one line', () => {
       words({ type: 'span', span: { kind: 'tool', name: 'search', startedAt: 0, endedAt: 1_500, outcome: 'ok' } }),
       'tool search, 1.5 s, ok',
     )
-    assert.equal(words({ type: 'something-new', a: 1 }), '{"type":"something-new","a":1}')
+    assert.equal(words({ type: 'stored', key: 'cursor', value: { page: 3 } }), 'cursor: {"page":3}')
+    assert.equal(words({ type: 'stored', key: 'cursor' }), 'cursor deleted')
+    assert.equal(words({ type: 'something-new', a: 1 }), '')
   })
 
   it('names parts without text, and is truncated', () => {
