@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type RecordBody, type Store, type TaskRow, type TaskState } from '@parley/a2a'
+import { memoryStore, type LogRecord, type RecordBody, type Store, type TaskRow, type TaskState } from '@parley/a2a'
+import { recordsBytes } from '@parley/a2a/server'
 import { createTaskFacts } from './task-facts.ts'
 import { taskSummaryOf } from './task-view.ts'
 
@@ -18,6 +19,10 @@ const chunk = (text: string, append = true): RecordBody => ({
   append,
 })
 const note = (text: string): RecordBody => ({ type: 'note', text })
+const span: RecordBody = {
+  type: 'span',
+  span: { spanId: 's', parentId: 'p', name: 'search', kind: 'tool', startedAt: 0, endedAt: 1, outcome: 'ok' },
+}
 const chunks = (count: number): readonly RecordBody[] =>
   Array.from({ length: count }, (_, index) => chunk(`w${index} `, index > 0))
 
@@ -57,6 +62,38 @@ describe('the facts of a task', () => {
     const long = await factsOf([said('Hello'), status('WORKING'), ...chunks(3_000), status('COMPLETED')])
     assert.match(long.result ?? '', /^w0 w1 w2 /)
     assert.equal(long.waitingMs, 0)
+  })
+
+  it('have 400 characters of an answer between spans of tools', async () => {
+    const answer = Array.from({ length: 120 }, (_, index) => [chunk(`word${index} `, index > 0), span]).flat()
+    const spans = Array.from({ length: 30 }, () => span)
+    const { result = '' } = await factsOf([said('x'), ...spans, ...answer, status('COMPLETED')])
+    assert.match(result, /^word0 word1 /)
+    assert.equal(result.length, 400)
+  })
+
+  it('read at most 200 records and 256 kB for the result, and those of an ended task once', async () => {
+    async function readsOf(bodies: readonly RecordBody[]) {
+      const { store, row } = await write(bodies)
+      const reads: LogRecord[] = []
+      const read: Store['tasks']['read'] = async (...query) => {
+        const page = await store.tasks.read(...query)
+        reads.push(...page)
+        return page
+      }
+      const facts = createTaskFacts({ tasks: { ...store.tasks, read } })
+      const results = [(await facts.read(row)).result, (await facts.read(row)).result]
+      return { results, reads }
+    }
+    const spans = Array.from({ length: 300 }, () => span)
+    const many = await readsOf([said('x'), chunk('The ', false), ...spans, chunk('end'), status('COMPLETED')])
+    assert.deepEqual(many, { results: ['The', 'The'], reads: many.reads.slice(0, 200) })
+    const large = Array.from({ length: 30 }, () => note('x'.repeat(20_000)))
+    const bytes = recordsBytes((await readsOf([said('x'), ...large, status('WORKING'), status('COMPLETED')])).reads)
+    // A read ends with the record that exceeds its bytes. The last records explain how the task ended.
+    assert.ok(bytes < 256_000 + 7 * 21_000, `${bytes} bytes`)
+    const ended = { ...chunk('Done', false), lastChunk: true } as RecordBody
+    assert.equal((await readsOf([said('x'), ended, ...spans, status('COMPLETED')])).reads.length, 16)
   })
 
   it('describe a result without text', async () => {

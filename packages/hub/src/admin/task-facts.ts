@@ -5,6 +5,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { isInterrupted, isTerminal } from '@parley/a2a'
 import type { Artifact, LogRecord, Message, Part, Store, TaskRow } from '@parley/a2a'
+import { recordsBytes } from '@parley/a2a/server'
 import { textOfParts } from '../agents/part-reader.ts'
 
 export interface TaskFacts {
@@ -26,6 +27,10 @@ export interface TaskFactsReader {
 /** The first message and the beginning of most answers. */
 const firstRecords = 16
 const firstBytes = 100_000
+/** An agent that uses tools has spans before and in its answer. */
+const nextRecords = 46
+const maxResultRecords = 200
+const maxResultBytes = 256_000
 /** A failed task ends with its error, the messages that were dropped, and the status. */
 const lastRecords = 6
 const lastBytes = 1_000_000
@@ -49,7 +54,7 @@ export function createTaskFacts(
   const kept = new Map<string, { readonly head: number; readonly facts: TaskFacts }>()
 
   async function read(row: TaskRow, isExact: boolean): Promise<TaskFacts> {
-    const first = await store.tasks.read(row.id, 0, firstRecords, firstBytes)
+    const first = await readBeginning(row)
     if (first[0]?.seq !== 1) return factsOfSnapshot(row)
     const known = first.at(-1)?.seq ?? 0
     const isWhole = known >= row.head
@@ -64,6 +69,22 @@ export function createTaskFacts(
       ...(cause !== undefined ? { cause: redact(cause.slice(0, maxCauseLength)) } : {}),
       ...(waitingMs !== undefined ? { waitingMs } : {}),
     }
+  }
+
+  /** Reads until the beginning of the first artifact is complete. */
+  async function readBeginning({ id, head }: TaskRow): Promise<readonly LogRecord[]> {
+    const records = [...(await store.tasks.read(id, 0, firstRecords, firstBytes))]
+    while (!hasWholeResult(records)) {
+      const at = records.at(-1)?.seq ?? head
+      const limit = Math.min(nextRecords, maxResultRecords - records.length)
+      const bytes = maxResultBytes - recordsBytes(records)
+      if (at >= head || limit <= 0 || bytes <= 0) break
+      const page = await store.tasks.read(id, at, limit, bytes)
+      // The log was dropped meanwhile.
+      if (page.length === 0) break
+      records.push(...page)
+    }
+    return records
   }
 
   /** The records at the end, if they can tell anything. */
@@ -138,18 +159,34 @@ export function fullText(message: Message | undefined): string | undefined {
 
 /** The text of the first artifact, as far as these records have it. */
 function resultIn(records: readonly LogRecord[]): string | undefined {
-  let chunks: Artifact[] = []
-  for (const { body } of records) {
-    if (body.type !== 'artifact') continue
-    const { artifact, append } = body
-    if (chunks[0] !== undefined && chunks[0].artifactId !== artifact.artifactId) continue
-    chunks = append === true ? [...chunks, artifact] : [artifact]
-  }
+  const { chunks } = firstArtifact(records)
   return chunks.length === 0 ? undefined : artifactText(chunks)
 }
 
+function hasWholeResult(records: readonly LogRecord[]): boolean {
+  const { chunks, hasEnded } = firstArtifact(records)
+  return hasEnded || textOfParts(partsOf(chunks), '').trim().length >= maxResultLength
+}
+
+function firstArtifact(records: readonly LogRecord[]) {
+  let chunks: Artifact[] = []
+  let hasEnded = false
+  for (const { body } of records) {
+    if (body.type !== 'artifact') continue
+    const { artifact, append, lastChunk } = body
+    if (chunks[0] !== undefined && chunks[0].artifactId !== artifact.artifactId) continue
+    chunks = append === true ? [...chunks, artifact] : [artifact]
+    hasEnded = lastChunk === true
+  }
+  return { chunks, hasEnded }
+}
+
+function partsOf(chunks: readonly Artifact[]): readonly Part[] {
+  return chunks.flatMap((chunk) => chunk.parts)
+}
+
 function artifactText(chunks: readonly Artifact[]): string | undefined {
-  const parts = chunks.flatMap((chunk) => chunk.parts)
+  const parts = partsOf(chunks)
   const text = textOfParts(parts, '').trim().slice(0, maxResultLength)
   if (text !== '') return text
   const [part] = parts
