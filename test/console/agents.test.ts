@@ -271,6 +271,17 @@ describeInBrowser('the agents', async (browser) => {
     })
   })
 
+  it('are failing with the reason when many of their tasks fail, in the list and in the overview', async () => {
+    for (const text of ['fail', 'hi', 'fail', 'hi', 'fail']) await testHub.send('talker', text)
+    const page = await fixture.open('/agents?health=failing')
+    await row(page, /^talker .*Failing/).waitFor()
+    assert.equal(await list(page).getByRole('listitem').count(), 1)
+    await page.goto(`${testHub.url}/overview`)
+    const reason = /^talker .*Failing \d+ of \d+ tasks failed in the last 15 minutes .*; the newest: a secret of ours$/
+    await page.getByRole('link', { name: reason }).waitFor()
+    await page.close()
+  })
+
   it('causes no page errors', () => {
     // The browser logs responses such as 404 and 400, which are expected here.
     const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))

@@ -5,36 +5,37 @@ import { agentFailure, timeUntil } from './agent-failure.ts'
 
 const up = { state: 'up', breaker: 'closed' } as const
 const agent = (over: Partial<Agent>): Parameters<typeof agentFailure>[0] => ({
-  name: 'researcher',
   title: 'Researcher',
-  state: 'open',
+  status: { state: 'up' },
   health: up,
   ...over,
 })
 
 describe('the failure of an agent', () => {
-  it('is none while the agent takes work, also if it is slow', () => {
+  it('is none while the agent takes work, also if it is slow or its tasks fail', () => {
     assert.equal(agentFailure(agent({})), undefined)
-    assert.equal(agentFailure(agent({ health: { ...up, state: 'slow', why: 'it is slow to respond' } })), undefined)
+    assert.equal(agentFailure(agent({ status: { state: 'slow', reason: 'it is slow' } })), undefined)
+    assert.equal(agentFailure(agent({ status: { state: 'failing', reason: '6 of 9 tasks failed' } })), undefined)
   })
 
   it('is the error of the last attempt to start it, or to reach it', () => {
     const at = '2030-01-31T12:00:00.000Z'
-    const broken = agentFailure(agent({ state: 'unavailable', startError: { message: 'no such file', at } }))
+    const startError = { message: 'no such file', at }
+    const broken = agentFailure(agent({ status: { state: 'unavailable', reason: 'no such file' }, startError }))
     assert.deepEqual([broken?.title, broken?.cause], ['Researcher failed to start', 'no such file'])
     const cause = 'connect ECONNREFUSED 127.0.0.1:44998'
-    const away = agentFailure(agent({ health: { ...up, state: 'down', why: `it cannot be reached: ${cause}`, cause } }))
+    const away = agentFailure(agent({ status: { state: 'down' }, health: { ...up, state: 'down', cause } }))
     assert.deepEqual([away?.title, away?.cause], ['Researcher fails its health check', cause])
   })
 
   it('is a blocked card, or too many failed tasks', () => {
-    assert.equal(agentFailure(agent({ drift: 'blocked' }))?.title, 'Calls to Researcher are blocked')
+    assert.equal(agentFailure(agent({ status: { state: 'blocked' } }))?.title, 'Calls to Researcher are blocked')
     const lastError = { taskId: 't', at: '2030-01-31T12:00:00.000Z', text: 'out of tokens' }
-    const failing = agentFailure(agent({ health: { state: 'down', breaker: 'open', why: 'it failed' }, lastError }))
+    const status = { state: 'down' } as const
+    const failing = agentFailure(agent({ status, lastError }))
     assert.deepEqual([failing?.title, failing?.cause], ['Researcher failed several times in a row', 'out of tokens'])
-    const told = { ...lastError, text: 'Ask the operator', cause: '401: Incorrect API key' }
-    const health = { state: 'down', breaker: 'open', why: 'it failed' } as const
-    assert.equal(agentFailure(agent({ health, lastError: told }))?.cause, '401: Incorrect API key')
+    const withCause = { ...lastError, text: 'Ask the operator', cause: '401: Incorrect API key' }
+    assert.equal(agentFailure(agent({ status, lastError: withCause }))?.cause, '401: Incorrect API key')
   })
 })
 

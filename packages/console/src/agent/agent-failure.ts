@@ -10,19 +10,19 @@ export interface AgentFailure {
   readonly advice: string
 }
 
-type AgentFacts = Pick<Agent, 'name' | 'title' | 'state' | 'startError' | 'health' | 'drift' | 'lastError'>
+type AgentFacts = Pick<Agent, 'title' | 'status' | 'startError' | 'health' | 'lastError'>
 
 /** `undefined` if the agent takes work. */
 export function agentFailure(agent: AgentFacts): AgentFailure | undefined {
-  const { title: called, state, startError, health, drift, lastError } = agent
+  const { title: called, status, startError, health, lastError } = agent
   const words = agentStrings.down
-  if (state === 'unavailable') {
+  if (status.state === 'unavailable') {
     return { kind: 'start', title: words.notStarted(called), cause: startError?.message, advice: words.startAdvice }
   }
-  if (drift === 'blocked') {
+  if (status.state === 'blocked') {
     return { kind: 'card', title: words.blocked(called), cause: undefined, advice: words.blockedAdvice }
   }
-  if (health.state !== 'down') return undefined
+  if (status.state !== 'down') return undefined
   if (health.cause !== undefined) {
     return { kind: 'reach', title: words.notReachable(called), cause: health.cause, advice: words.reachableAdvice }
   }

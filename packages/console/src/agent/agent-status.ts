@@ -1,29 +1,27 @@
-/** The health of an agent as a shape, a word and a sentence. */
+/** The state of an agent as a shape, a word and a sentence. The hub decides the state and its reason. */
 import type { Agent, AgentCards } from '../api/admin.ts'
 import { formatCount, pluralize } from '../components/format.ts'
 import type { StatusDisplay } from '../components/status/task-state.tsx'
 import { agentStrings } from './strings.ts'
 
+type State = Agent['status']['state']
+
 export interface AgentStatus extends StatusDisplay {
-  readonly word: 'up' | 'slow' | 'down' | 'blocked' | 'unavailable'
-  readonly tone: 'done' | 'waiting' | 'failed'
+  readonly word: State
   readonly why: string | undefined
 }
 
-type AgentHealthInput = Pick<Agent, 'state' | 'startError' | 'health' | 'drift'>
+const displays: Readonly<Record<State, Pick<StatusDisplay, 'tone' | 'shape'>>> = {
+  up: { tone: 'done', shape: '●' },
+  slow: { tone: 'waiting', shape: '◐' },
+  failing: { tone: 'failed', shape: '▲' },
+  down: { tone: 'failed', shape: '✕' },
+  blocked: { tone: 'failed', shape: '⊘' },
+  unavailable: { tone: 'failed', shape: '✕' },
+}
 
-export function agentStatus({ state, startError, health, drift }: AgentHealthInput): AgentStatus {
-  const { status: words } = agentStrings
-  if (state === 'unavailable') {
-    return { tone: 'failed', shape: '✕', word: 'unavailable', text: words.unavailable, why: startError?.message }
-  }
-  if (drift === 'blocked') {
-    return { tone: 'failed', shape: '⊘', word: 'blocked', text: words.blocked, why: words.cardChanged }
-  }
-  const { why } = health
-  if (health.state === 'down') return { tone: 'failed', shape: '✕', word: 'down', text: words.down, why }
-  if (health.state === 'slow') return { tone: 'waiting', shape: '◐', word: 'slow', text: words.slow, why }
-  return { tone: 'done', shape: '●', word: 'up', text: words.up, why }
+export function agentStatus({ status: { state, reason } }: Pick<Agent, 'status'>): AgentStatus {
+  return { ...displays[state], word: state, text: agentStrings.status[state], why: reason }
 }
 
 export interface LastError {
@@ -34,31 +32,27 @@ export interface LastError {
 }
 
 /** Why the agent cannot take messages now, such as a module that does not load; otherwise how its last failed task ended. */
-export function agentLastError(agent: AgentHealthInput & Pick<Agent, 'lastError'>): LastError | undefined {
-  const { state, startError, health, lastError } = agent
-  if (state === 'unavailable' && startError !== undefined) {
-    return { text: startError.message, at: startError.at, taskId: undefined }
-  }
-  if (health.state === 'down' && health.why !== undefined) {
-    return { text: health.cause ?? health.why, at: health.askedAt, taskId: undefined }
+export function agentLastError({
+  status: { state, reason = '' },
+  startError,
+  health,
+  lastError,
+}: Pick<Agent, 'status' | 'startError' | 'health' | 'lastError'>): LastError | undefined {
+  if (state === 'unavailable' || state === 'down') {
+    return { text: reason, at: startError?.at ?? health.askedAt, taskId: undefined }
   }
   return lastError === undefined
     ? undefined
     : {
-        text: lastError.cause ?? lastError.text ?? agentStrings.status.failed,
+        text: lastError.cause ?? lastError.text ?? agentStrings.failed,
         at: lastError.at,
         taskId: lastError.taskId,
       }
 }
 
-export function breakerText(breaker: Agent['health']['breaker']): string | undefined {
-  if (breaker === 'open') return agentStrings.breaker.open
-  return breaker === 'half-open' ? agentStrings.breaker.halfOpen : undefined
-}
-
 /** Whether the operator should look at this agent. */
-export function needsAttention(agent: AgentHealthInput): boolean {
-  return agentStatus(agent).word !== 'up' || agent.drift !== undefined || agent.health.breaker !== 'closed'
+export function needsAttention({ status }: Pick<Agent, 'status'>): boolean {
+  return status.reason !== undefined
 }
 
 export function loadText({ working, waiting, streams }: Agent['load']): string {

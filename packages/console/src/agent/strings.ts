@@ -39,16 +39,12 @@ export const agentStrings = {
   status: {
     up: 'Up',
     slow: 'Slow',
+    failing: 'Failing',
     down: 'Down',
     blocked: 'Blocked',
     unavailable: 'Unavailable',
-    cardChanged: 'Its card has changed and is not approved yet.',
-    failed: 'Failed',
   },
-  breaker: {
-    open: 'Other agents do not delegate to it for a while, because too many of its tasks failed.',
-    halfOpen: 'The next delegated task decides whether it gets work from other agents again.',
-  },
+  failed: 'Failed',
   load: {
     idle: 'idle',
     working: (count: string) => `${count} working`,

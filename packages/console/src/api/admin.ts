@@ -116,6 +116,13 @@ export type Agent = {
   }
   /** Set while the agent cannot be opened or reached. */
   readonly retry?: AgentRetry
+  /** What the hub concludes from everything it knows of the agent. */
+  readonly status: {
+    /** Failing: it can be called, but of at least 5 tasks that ended in the last 15 minutes more than 20 % failed. Blocked: its card has changed and is not approved. Unavailable: it was not opened. */
+    readonly state: 'up' | 'slow' | 'failing' | 'down' | 'blocked' | 'unavailable'
+    /** Why it needs the attention of an operator. Absent: it does not. */
+    readonly reason?: string
+  }
   /** Deprecated: `startError.message`. */
   readonly trouble?: string
   readonly health: {
@@ -165,6 +172,8 @@ export type Agent = {
     /** The last call, if it was within 90 days. */
     readonly lastUsedAt?: Timestamp
   }
+  /** Tasks that ended in the last 15 minutes, and those of them that failed. */
+  readonly endedTasks: { readonly ended: number; readonly failed: number }
   /** The task that failed last. */
   readonly lastError?: {
     readonly taskId: string
@@ -475,8 +484,10 @@ export type Health = {
     readonly down: readonly string[]
     /** Why each of them is down, for operators. */
     readonly troubles: Readonly<Record<string, string>>
-    /** Agents that are up, but had errors in the last hour: how many, and why the last task failed. */
+    /** Agents of whose tasks more than 20 % failed in the last 15 minutes: how many, and why the newest did. */
     readonly failing: Readonly<Record<string, string>>
+    /** Other agents that can be called, but had errors in the last hour: how many, and why the last task failed. */
+    readonly recentErrors: Readonly<Record<string, string>>
     /** Remote agents whose card awaits approval. */
     readonly drifted: readonly string[]
   }

@@ -3,6 +3,7 @@ import type { Agent } from './admin.ts'
 import { callAdmin } from './admin-client.ts'
 import type { Change } from './change-feed.ts'
 import { useResource, type Resource } from './resource.ts'
+import { useVisibleInterval } from './use-visible-interval.ts'
 
 const loadAgents = async (signal: AbortSignal): Promise<readonly Agent[]> =>
   (await callAdmin('listAgents', { signal })).agents
@@ -12,9 +13,14 @@ export function useAgentList(): Resource<readonly Agent[]> {
   return useResource('agents', loadAgents, ({ type }) => type === 'agent' || type === 'config')
 }
 
-/** Reloaded when a task changes, too: tasks determine the load of an agent. */
+/** Time alone changes a state: failures of 15 minutes ago no longer count, and a circuit breaker closes again. */
+const reloadMs = 30_000
+
+/** Reloaded when a task changes, too: tasks determine the load and the state of an agent. */
 export function useAgentsWithLoad(): Resource<readonly Agent[]> {
-  return useResource('agents', loadAgents, ({ type }) => type !== 'push')
+  const agents = useResource('agents', loadAgents, ({ type }) => type !== 'push')
+  useVisibleInterval(reloadMs, agents.reload)
+  return agents
 }
 
 /**

@@ -66,7 +66,7 @@ export interface AdminApiDeps {
   readonly registry: AgentRegistry
   /** Resolves when the hub has started. */
   handler(): Promise<Handler>
-  readonly stats: Pick<StatsHistory, 'series' | 'usage'>
+  readonly stats: Pick<StatsHistory, 'series' | 'usage' | 'endedTasks'>
   storeReport(): Promise<StoreReport | undefined>
   readonly auditExports: Pick<AuditExports, 'reader' | 'status'>
   readonly kinds: readonly AgentKind[]
@@ -134,6 +134,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     isAnonymousAllowed: parts.isAnonymousAllowed,
     health: parts.health,
     usage: parts.stats.usage,
+    endedTasks: parts.stats.endedTasks,
     redact,
     now,
     url,

@@ -1,5 +1,5 @@
 /** The agents as the operator sees them: description, health, current work and the last error. */
-import { omitUndefined, type AgentCount, type Store } from '@parley/a2a'
+import { omitUndefined, type Store } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { CardState } from '../agents/kind.ts'
@@ -8,8 +8,9 @@ import type { AgentHealth, HealthMonitor } from '../health/health-monitor.ts'
 import type { StartError } from '../registry/agent-supervisor.ts'
 import type { AgentStatus, AgentRegistry } from '../registry/agent-registry.ts'
 import type { RetryState } from '../registry/retry-schedule.ts'
-import type { AgentUsage } from '../telemetry/stats/stats-history.ts'
+import type { AgentUsage, EndedTasks } from '../telemetry/stats/stats-history.ts'
 import { isoTime } from '../http/json-response.ts'
+import { agentStatus } from './agent-status.ts'
 import { timestamp } from './route.ts'
 import type { TaskFactsReader } from './task-facts.ts'
 import { taskSummaryOf } from './task-view.ts'
@@ -57,6 +58,17 @@ export const agentSummary = z
       .optional()
       .describe('Why it is unavailable, and when it was and will be tried.'),
     retry: retryState.optional(),
+    status: z
+      .strictObject({
+        state: z
+          .enum(['up', 'slow', 'failing', 'down', 'blocked', 'unavailable'])
+          .describe(
+            'Failing: it can be called, but of at least 5 tasks that ended in the last 15 minutes more than 20 % failed. ' +
+              'Blocked: its card has changed and is not approved. Unavailable: it was not opened.',
+          ),
+        reason: z.string().optional().describe('Why it needs the attention of an operator. Absent: it does not.'),
+      })
+      .describe('What the hub concludes from everything it knows of the agent.'),
     trouble: z.string().optional().meta({ description: 'Deprecated: `startError.message`.', deprecated: true }),
     health,
     title: z.string(),
@@ -84,6 +96,9 @@ export const agentSummary = z
         lastUsedAt: timestamp.optional().describe('The last call, if it was within 90 days.'),
       })
       .describe('By the statistics of the hub, of all replicas.'),
+    endedTasks: z
+      .strictObject({ ended: z.int(), failed: z.int() })
+      .describe('Tasks that ended in the last 15 minutes, and those of them that failed.'),
     lastError: z
       .strictObject({
         taskId: z.string(),
@@ -112,6 +127,8 @@ export interface AgentViewDeps {
   readonly health: Pick<HealthMonitor, 'get' | 'probe'>
   /** What each agent did in the last hour. */
   usage(): Promise<ReadonlyMap<string, AgentUsage>>
+  /** The tasks of each agent that ended lately. */
+  endedTasks(): Promise<ReadonlyMap<string, EndedTasks>>
   /** Removes secrets from an error, which may contain a URL or a header. */
   redact(text: string): string
   readonly now: () => number
@@ -132,10 +149,18 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   const { registry, store } = parts
   let probing: Promise<void> | undefined
 
+  async function counts() {
+    const [unfinished, usage, ended] = await Promise.all([
+      store.tasks.countUnfinished(),
+      parts.usage(),
+      parts.endedTasks(),
+    ])
+    return { unfinished, usage, ended }
+  }
+
   async function summary(
     status: AgentStatus,
-    counts: readonly AgentCount[],
-    usage: ReadonlyMap<string, AgentUsage>,
+    { unfinished, usage, ended }: Awaited<ReturnType<typeof counts>>,
   ): Promise<AgentSummary> {
     const { name, kind, state, startError, retry, settings } = status
     const checked = parts.health.get(name)
@@ -143,18 +168,24 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
     const { isAvailable: _, skills, tags, ...listed } = toListedAgent(status, parts.url() ?? '')
     const [failed, drift, handler] = await Promise.all([lastFailure(name), driftOf(name), parts.handler()])
     const count = (...states: readonly string[]): number =>
-      counts
+      unfinished
         .filter((one) => one.agent === name && states.includes(one.state))
         .reduce((sum, { tasks }) => sum + tasks, 0)
+    const tasks = ended.get(name) ?? { ended: 0, failed: 0, isFailing: false }
+    const facts = {
+      state,
+      ...(startError !== undefined ? startErrorToJson(startError, retry?.nextTryAt, parts.redact) : {}),
+      health: healthToJson(checked, parts.redact),
+      ...omitUndefined({ lastError: failed, drift }),
+    }
     return {
       ...listed,
       skills: skills.map((one) => ({ ...one, tags: [...one.tags] })),
       tags: [...tags],
       kind,
-      state,
-      ...(startError !== undefined ? startErrorToJson(startError, retry?.nextTryAt, parts.redact) : {}),
+      ...facts,
+      status: agentStatus({ ...facts, endedTasks: tasks }, parts.now()),
       ...(retrying !== undefined ? { retry: retryToJson(retrying) } : {}),
-      health: healthToJson(checked, parts.redact),
       isDefault: registry.defaultName() === name,
       isOpen: parts.isAnonymousAllowed(name),
       isCardPrivate: settings.protectCard === true,
@@ -165,7 +196,7 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
         streams: handler.openStreams(name),
       },
       usage: usageToJson(usage.get(name)),
-      ...omitUndefined({ lastError: failed, drift }),
+      endedTasks: { ended: tasks.ended, failed: tasks.failed },
     }
   }
 
@@ -194,15 +225,14 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   return {
     async list({ isChecked = false } = {}) {
       await (isChecked ? parts.health.probe() : probeStale(registry.names()))
-      const [counts, usage] = await Promise.all([store.tasks.countUnfinished(), parts.usage()])
+      const counted = await counts()
       const all = registry.names().flatMap((name) => registry.status(name) ?? [])
-      return Promise.all(all.map((status) => summary(status, counts, usage)))
+      return Promise.all(all.map((status) => summary(status, counted)))
     },
     async get(name) {
       await probeStale([name])
       const status = registry.status(name)
-      if (status === undefined) return undefined
-      return summary(status, ...(await Promise.all([store.tasks.countUnfinished(), parts.usage()])))
+      return status === undefined ? undefined : summary(status, await counts())
     },
   }
 }

@@ -42,7 +42,7 @@ function statusLines(url: string, health: HubHealth, terminal: Terminal): readon
     ...storageRows(health),
     ['Agents', agentsText(agents)],
     // A hub of an earlier version does not send them.
-    ...Object.entries(agents.failing ?? {}).map(([name, failure]) => ['Errors', `${name}: ${failure}`] as const),
+    ...Object.entries(agents.recentErrors ?? {}).map(([name, failure]) => ['Errors', `${name}: ${failure}`] as const),
     ['Tasks', tasksText(tasks)],
     ['Streams', `${streams} open${unsentText(readers)}`],
     ['Webhooks', push.isOn ? `enabled, ${push.dead} failed${backlogText(push)}` : 'disabled'],
@@ -98,11 +98,15 @@ function readersText(feed: HubHealth['readers']['feed']): string {
   return behind.map((reader) => `${reader.name} is ${reader.behind} appends behind`).join(', ')
 }
 
-function agentsText({ all, down, troubles }: HubHealth['agents']): string {
-  const up = `${all - down.length} of ${all} up`
-  if (down.length === 0) return up
-  // A hub of an earlier version does not send the causes.
-  return `${up}; down: ${down.map((name) => (troubles?.[name] ? `${name} (${troubles[name]})` : name)).join(', ')}`
+// A hub of an earlier version does not send the causes, and sends other agents as `failing` and none as `recentErrors`.
+function agentsText({ all, down, troubles, failing, recentErrors }: HubHealth['agents']): string {
+  const tooMany = recentErrors === undefined ? {} : failing
+  const up = `${all - down.length - Object.keys(tooMany).length} of ${all} up`
+  const named = (word: string, names: readonly string[], why: Readonly<Record<string, string>> | undefined): string =>
+    names.length === 0
+      ? ''
+      : `; ${word}: ${names.map((name) => (why?.[name] ? `${name} (${why[name]})` : name)).join(', ')}`
+  return `${up}${named('failing', Object.keys(tooMany), tooMany)}${named('down', down, troubles)}`
 }
 
 function tasksText(tasks: Readonly<Record<string, number>>): string {

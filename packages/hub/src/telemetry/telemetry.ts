@@ -97,6 +97,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
           storeReport: monitor.report,
           hasAgent: (name) => parts.agents()?.names().includes(name) === true,
           agents: () => agentUpSamples(parts.agents()),
+          endedTasks: () => stats.endedTasks(),
         })
   const stats = createStatsHistory({
     kv: telemetryKv(),

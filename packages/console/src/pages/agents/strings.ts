@@ -33,7 +33,6 @@ export const agentsStrings = {
     showAllSkills: (count: number) => `Show all ${count} skills`,
     examples: 'Examples',
     openExample: 'Open in playground',
-    slow: 'Responds slowly: its first output usually takes longer than the configured limit.',
     cardChanged: 'Its card has changed',
     cardReview: 'Review card',
     recentTasks: 'Recent tasks',

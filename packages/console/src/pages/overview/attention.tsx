@@ -45,7 +45,7 @@ export function AttentionPanel({
                       <StatusBadge {...status} />
                     </span>
                     <span class="overview-why faint" dir="auto">
-                      {agent.health.cause ?? status.why ?? strings.cardChanged}
+                      {status.why}
                     </span>
                   </a>
                 </li>

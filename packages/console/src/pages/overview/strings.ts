@@ -36,7 +36,6 @@ export const overviewStrings = {
     none: 'All agents are up.',
     noAgents: 'No agents yet.',
     addAgent: 'Add agent',
-    cardChanged: 'Its card has changed.',
     all: 'All agents',
   },
   failures: {

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Agent } from '../../api/admin.ts'
 import type { Resource } from '../../api/resource.ts'
+import { agentStatus } from '../../agent/agent-status.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { navigate, query, setQuery } from '../../app/router.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -109,7 +110,8 @@ function matchesFilter({ name, title, kind, description = '', skills }: Agent, f
 }
 
 function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }) {
-  const { name, title, kind, description, state, health } = agent
+  const { name, title, kind, description } = agent
+  const status = agentStatus(agent)
   return (
     <li>
       <a id={id} class="panel choose-card" href={conversationHref(name)}>
@@ -120,15 +122,7 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
           </strong>
           {title !== name && <span class="faint mono cut">{name}</span>}
           <span class="grow" />
-          {state === 'open' && health.state !== 'down' ? (
-            <span class="faint">{kind}</span>
-          ) : (
-            <StatusBadge
-              tone="failed"
-              shape="✕"
-              word={state === 'open' ? playgroundStrings.down : playgroundStrings.unavailable}
-            />
-          )}
+          {status.tone === 'failed' ? <StatusBadge {...status} /> : <span class="faint">{kind}</span>}
         </span>
         {description !== undefined && (
           <span class="soft clamp choose-about" dir="auto">

@@ -7,7 +7,6 @@ export const playgroundStrings = {
   agents: 'Agents',
   noAgentOfName: 'No matching agents',
   unavailable: 'unavailable',
-  down: 'down',
   protocol: 'Protocol',
   protocolTitle: 'Show requests and responses (w)',
   new: 'New',

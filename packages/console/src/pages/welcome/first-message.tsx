@@ -110,8 +110,8 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
   )
 }
 
-function isReady({ state, health }: Agent): boolean {
-  return state === 'open' && health.state === 'up'
+function isReady({ status }: Agent): boolean {
+  return status.state === 'up'
 }
 
 interface TaskLineProps {

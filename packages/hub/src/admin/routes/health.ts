@@ -7,8 +7,8 @@ import type { StoreReport } from '../../telemetry/store/store-monitor.ts'
 import type { ConfigRejection } from '../../config/config-source.ts'
 import { createRedactor } from '../../telemetry/logs/redactor.ts'
 import { operatorMessage } from '../../json/operator-message.ts'
-import { agentTrouble, recentFailure } from '../agent-trouble.ts'
-import type { AgentView } from '../agent-view.ts'
+import { recentFailure } from '../agent-status.ts'
+import type { AgentSummary, AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
@@ -76,7 +76,14 @@ const healthSchema = z
       troubles: z.record(z.string(), z.string()).describe('Why each of them is down, for operators.'),
       failing: z
         .record(z.string(), z.string())
-        .describe('Agents that are up, but had errors in the last hour: how many, and why the last task failed.'),
+        .describe(
+          'Agents of whose tasks more than 20 % failed in the last 15 minutes: how many, and why the newest did.',
+        ),
+      recentErrors: z
+        .record(z.string(), z.string())
+        .describe(
+          'Other agents that can be called, but had errors in the last hour: how many, and why the last task failed.',
+        ),
       drifted: z.array(z.string()).describe('Remote agents whose card awaits approval.'),
     }),
     tasks: z.record(z.string(), z.int()),
@@ -130,6 +137,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
         const states = storeStatus.isReady ? await store.tasks.countStates() : []
         const rejection = parts.configRejection()
         const down = agents.filter(({ state, health }) => state !== 'open' || health.state === 'down')
+        const failing = agents.filter(({ status }) => status.state === 'failing')
         return {
           status:
             storeStatus.isReady && down.length === 0 && rejection === undefined
@@ -149,12 +157,11 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
             all: agents.length,
             open: agents.filter(({ state }) => state === 'open').length,
             down: down.map(({ name }) => name),
-            troubles: Object.fromEntries(down.map((agent) => [agent.name, agentTrouble(agent) ?? ''])),
-            failing: Object.fromEntries(
-              agents.flatMap((agent) => {
-                const failure = agentTrouble(agent) === undefined ? recentFailure(agent, now()) : undefined
-                return failure === undefined ? [] : [[agent.name, failure]]
-              }),
+            troubles: textByName(down, ({ status }) => status.reason),
+            failing: textByName(failing, ({ status }) => status.reason),
+            recentErrors: textByName(
+              agents.filter((agent) => !down.includes(agent) && !failing.includes(agent)),
+              (agent) => recentFailure(agent, now()),
             ),
             drifted: agents.filter(({ drift }) => drift !== undefined).map(({ name }) => name),
           },
@@ -198,6 +205,18 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
       ...(trouble !== undefined ? { trouble } : {}),
     }
   }
+}
+
+function textByName(
+  agents: readonly AgentSummary[],
+  text: (agent: AgentSummary) => string | undefined,
+): Record<string, string> {
+  return Object.fromEntries(
+    agents.flatMap((agent) => {
+      const shown = text(agent)
+      return shown === undefined ? [] : [[agent.name, shown]]
+    }),
+  )
 }
 
 function storageOf({ at, stats, growth, lastBackupAt }: StoreReport): z.output<typeof storageSchema> {

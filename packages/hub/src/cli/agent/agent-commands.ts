@@ -7,7 +7,7 @@ import { outputDetails, outputFlags, printResult, styled, tableLines, wantsJson 
 
 /** As the hub lists it; without a hub, what the configuration has. */
 type ListedAgent = Pick<AgentSummary, 'name' | 'kind'> &
-  Partial<Pick<AgentSummary, 'url' | 'startError' | 'health'>> & {
+  Partial<Pick<AgentSummary, 'url' | 'status'>> & {
     readonly state: AgentSummary['state'] | 'not running'
   }
 
@@ -17,25 +17,22 @@ export const agentList: Command = {
   details: ['If no hub runs, lists the agents of the configuration.', ...hubDetails],
   flags: hubFlags,
   async run(flags, terminal) {
-    const agents = await listAgents(flags, terminal)
+    const { agentStatus } = await import('../../admin/agent-status.ts')
+    // A hub of an earlier version does not send the status.
+    const agents = (await listAgents(flags, terminal)).map((agent) =>
+      agent.state === 'not running' ? agent : { status: agentStatus(agent as AgentSummary, Date.now()), ...agent },
+    )
     printResult(flags, terminal, { agents }, () =>
       tableLines(
         terminal,
         ['NAME', 'KIND', 'STATE', 'URL'],
-        agents.map(({ name, kind, url = '', ...about }) => [name, kind, stateText(about), url]),
+        agents.map(({ name, kind, url = '', state, status }) => [name, kind, status?.state ?? state, url]),
       ),
     )
-    const { agentTrouble } = await import('../../admin/agent-trouble.ts')
-    for (const agent of agents) {
-      const why = agent.state === 'not running' ? undefined : agentTrouble(agent as AgentSummary)
-      if (why !== undefined) terminal.printError(`${agent.name}: ${why}`)
-    }
+    for (const { name, status } of agents)
+      if (status?.reason !== undefined) terminal.printError(`${name}: ${status.reason}`)
     return 0
   },
-}
-
-function stateText({ state, health }: Pick<ListedAgent, 'state' | 'health'>): string {
-  return state === 'open' ? (health?.state ?? 'up') : state
 }
 
 async function listAgents(flags: Flags, terminal: Terminal): Promise<readonly ListedAgent[]> {

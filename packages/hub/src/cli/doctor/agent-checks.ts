@@ -1,7 +1,7 @@
 /** Whether each agent can be used: as the running hub sees it, or by looking for its program, file or address. */
 import { access, constants } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { agentTrouble, recentFailure } from '../../admin/agent-trouble.ts'
+import { agentStatus, recentFailure } from '../../admin/agent-status.ts'
 import type { AgentSummary } from '../../admin/agent-view.ts'
 import { findProgram, requireProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
 import type { AgentConfig, HubConfig } from '../../config/hub-config.ts'
@@ -31,21 +31,23 @@ export async function checkAgents(
 }
 
 function runningAgent(agent: AgentSummary): DoctorFinding {
-  const { name, kind, state, health } = agent
+  const { name, kind, status = agentStatus(agent, Date.now()) } = agent
+  const { state, reason: why = '' } = status
   const check = `agent ${name}`
-  const why = agentTrouble(agent)
-  if (why === undefined) {
+  if (state === 'up') {
     const failure = recentFailure(agent, Date.now())
     if (failure === undefined) return ok(check, `${kind}, up`)
     return warning(check, `${kind}, up; ${failure}`, 'See its tasks in the console, and `parley logs`.')
   }
+  if (state === 'slow') return warning(check, why, 'See its traces in the console.')
+  if (state === 'failing') return warning(check, why, 'See its failed tasks in the console, and `parley logs`.')
+  if (state === 'blocked') return warning(check, why, 'Compare the cards in the console, and approve the new one.')
   const [secret] = hubReferencesIn(why)
   if (secret !== undefined) return failed(check, why, `Run \`parley secret set ${secret}\`: the agent opens at once.`)
   const local = localRemedy(kind, why)
-  if (local !== undefined && health.state === 'down') return failed(check, why, local)
-  if (state !== 'open')
+  if (local !== undefined) return failed(check, why, local)
+  if (state === 'unavailable')
     return failed(check, why, 'The hub retries by itself. Correct the entry if the message does not go away.')
-  if (health.state === 'slow') return warning(check, why, 'See its traces in the console.')
   return failed(check, why, 'Check that it runs, and its URL, credentials and model.')
 }
 

@@ -33,6 +33,7 @@ function open(store: Pick<Store, 'tasks'> = memoryStore()) {
       { name: 'gpt', kind: 'openai', isUp: true },
       { name: 'bot', kind: 'openclaw', isUp: false },
     ],
+    endedTasks: async () => new Map([['gpt', { ended: 6, failed: 4, isFailing: true }]]),
     queues: () => [{ agent: 'gpt', waiting: 2, running: 1 }],
     now: () => now,
   })
@@ -126,6 +127,8 @@ describe('what the hub counts', () => {
       'parley_connections_dropped_total 12',
       'parley_agent_up{agent="gpt",kind="openai"} 1',
       'parley_agent_up{agent="bot",kind="openclaw"} 0',
+      'parley_agent_failing{agent="gpt",kind="openai"} 1',
+      'parley_agent_failing{agent="bot",kind="openclaw"} 0',
       'parley_queue_waiting{agent="gpt"} 2',
       'parley_queue_running{agent="gpt"} 1',
       'parley_secrets_stale{provider="vault"} 2',

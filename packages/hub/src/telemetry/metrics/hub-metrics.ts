@@ -5,6 +5,7 @@ import type { RequestOutcome, EventContext, HandlerReaders, PushResult } from '@
 import type { ConnectionCounts } from '@parley/a2a/node'
 import type { AuditExportStatus } from '../../audit/audit-export.ts'
 import type { SecretProviderStatus } from '../../config/secrets/secret-cache.ts'
+import type { EndedTasks } from '../stats/stats-history.ts'
 import type { StoreReport } from '../store/store-monitor.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createMetricRegistry } from './metric-registry.ts'
@@ -33,6 +34,7 @@ export interface HubMetricsDeps {
   connections(): ConnectionCounts | undefined
   hasAgent(name: string): boolean
   agents(): readonly AgentUpSample[]
+  endedTasks(): Promise<ReadonlyMap<string, EndedTasks>>
   queues(): readonly { readonly agent: string; readonly waiting: number; readonly running: number }[]
   readonly now: () => number
   /** Default: `now`. */
@@ -122,6 +124,13 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
 
   const up: Gauge = () => parts.agents().map(({ name, kind, isUp }) => ({ labels: [name, kind], value: isUp ? 1 : 0 }))
   gauge(up, 'agent.up', '1', ['agent', 'kind'], 'Whether an agent is available: 1 or 0.')
+  const failing = async (): Promise<readonly Sample[]> => {
+    const ended = await parts.endedTasks()
+    const isFailing = (name: string): number => (ended.get(name)?.isFailing === true ? 1 : 0)
+    return parts.agents().map(({ name, kind }) => ({ labels: [name, kind], value: isFailing(name) }))
+  }
+  const failingHelp = 'Whether too many tasks of an agent failed in the last 15 minutes: 1 or 0.'
+  gauge(failing, 'agent.failing', '1', ['agent', 'kind'], failingHelp)
   const waiting: Gauge = () => parts.queues().map((queue) => ({ labels: [queue.agent], value: queue.waiting }))
   gauge(waiting, 'queue.waiting', '{turn}', ['agent'], 'Turns that wait for a concurrency slot of their agent.')
   const running: Gauge = () => parts.queues().map((queue) => ({ labels: [queue.agent], value: queue.running }))

@@ -8,8 +8,9 @@ export interface StatCounters {
   calls: number
   /** Requests that ended with an error of the hub or of the agent, not with one of the caller. */
   errors: number
-  /** Tasks that started, and tasks that ended as failed. */
+  /** Tasks that started, tasks that ended, and those of them that failed. */
   tasks: number
+  ended: number
   failed: number
   inputTokens: number
   outputTokens: number
@@ -32,6 +33,7 @@ export function emptyCounters(): StatCounters {
     calls: 0,
     errors: 0,
     tasks: 0,
+    ended: 0,
     failed: 0,
     inputTokens: 0,
     outputTokens: 0,
@@ -44,7 +46,7 @@ export function emptyCounters(): StatCounters {
 }
 
 /** Values that add up over time and over replicas. */
-const sums = ['requests', 'calls', 'errors', 'tasks', 'failed', 'inputTokens', 'outputTokens'] as const
+const sums = ['requests', 'calls', 'errors', 'tasks', 'ended', 'failed', 'inputTokens', 'outputTokens'] as const
 
 function countStreams(counters: StatCounters, streams: number, at: number): void {
   if (streams === 0) return

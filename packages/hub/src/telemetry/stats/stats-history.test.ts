@@ -197,6 +197,29 @@ describe('the statistics of the hub', () => {
     assert.deepEqual((await third.usage()).get('a'), { calls: 3, errors: 1, lastUsedAt: world.at })
   })
 
+  it('know which agents fail: of 5 tasks that ended in the last 15 minutes more than 20 % failed', async () => {
+    const world = createWorld()
+    const end = (history: StatsHistory, agent: string, ...states: readonly string[]): void => {
+      for (const state of states) history.onEvent(reached(`TASK_STATE_${state}`), { agent, owner: 'anonymous' })
+    }
+    const first = world.open()
+    end(first, 'a', 'FAILED', 'FAILED', 'COMPLETED', 'WORKING')
+    end(first, 'b', 'COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED', 'FAILED')
+    await first.close()
+    // After a restart, and on a replica.
+    const [second, replica] = [world.open(), world.open()]
+    assert.deepEqual((await second.endedTasks()).get('a'), { ended: 3, failed: 2, isFailing: false })
+    world.at += 10 * minute
+    end(second, 'a', 'CANCELED', 'COMPLETED')
+    assert.deepEqual((await second.endedTasks()).get('a'), { ended: 5, failed: 2, isFailing: true })
+    assert.deepEqual((await second.endedTasks()).get('b'), { ended: 5, failed: 1, isFailing: false })
+    await second.flush()
+    assert.equal((await replica.endedTasks()).get('a')?.isFailing, true)
+    world.at += 5 * minute
+    assert.deepEqual((await replica.endedTasks()).get('a'), { ended: 2, failed: 0, isFailing: false })
+    assert.equal((await second.endedTasks()).get('b'), undefined)
+  })
+
   it('are the sum of all replicas, whichever is asked', async () => {
     const world = createWorld()
     const [one, two] = [world.open(), world.open()]

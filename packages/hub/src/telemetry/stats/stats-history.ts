@@ -4,12 +4,14 @@
  * them up: replicas need not coordinate, and a repeated write changes nothing. Rows expire by themselves.
  */
 import type { AgentLog, Json, KeyValueEntry, KeyValueStore, KeyValueWrite } from '@parley/a2a'
-import { decodeCounters, encodeCounters } from './stat-counters.ts'
+import { decodeCounters, encodeCounters, type StatCounters } from './stat-counters.ts'
 import {
   bucketKey,
   byFiveMinutes,
+  byMinute,
   createStatsRecorder,
   hubSeries,
+  type Resolution,
   type StatBucket,
   type StatsRecorder,
   type StatsRecorderDeps,
@@ -32,11 +34,21 @@ export interface AgentUsage {
   readonly lastUsedAt?: number
 }
 
+/** The tasks of an agent that ended in the last 15 minutes. */
+export interface EndedTasks {
+  readonly ended: number
+  readonly failed: number
+  /** Too many of them failed, although the agent is reachable. */
+  readonly isFailing: boolean
+}
+
 export interface StatsHistory extends Pick<StatsRecorder, 'onAnswer' | 'onEvent' | 'onSpan'> {
   /** Of an agent, or of the hub. */
   series(range: StatRange, agent?: string): Promise<StatSeries>
   /** Of every agent that was used in the last 90 days, in a few reads whatever the number of agents. */
   usage(): Promise<ReadonlyMap<string, AgentUsage>>
+  /** Of every agent with tasks that ended in the last 15 minutes, on any replica and before a restart. */
+  endedTasks(): Promise<ReadonlyMap<string, EndedTasks>>
   /** Writes what was counted. Never rejects. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -46,9 +58,34 @@ export const statsKind = 'stats'
 const defaultIntervalMs = 10_000
 const hourMs = 3_600_000
 const lastUsedKeepMs = 90 * 24 * hourMs
-/** The calls of all agents in five minutes: `[calls, errors]` by name, in one row per process. */
-const callsPrefix = 'calls/'
 const lastUsedPrefix = 'last-used/'
+
+/** Two counts of each agent in one step: all agents in one row per process, so that a list of agents needs few reads. */
+interface CountRows {
+  readonly prefix: string
+  readonly resolution: Resolution
+  readonly keepMs: number
+  /** How far back they are added up. */
+  readonly windowMs: number
+  counts(counters: StatCounters): readonly [number, number]
+}
+const callRows: CountRows = {
+  prefix: 'calls/',
+  resolution: byFiveMinutes,
+  keepMs: 2 * hourMs,
+  windowMs: hourMs,
+  counts: ({ calls, errors, failed }) => [calls, errors + failed],
+}
+const endedRows: CountRows = {
+  prefix: 'ended/',
+  resolution: byMinute,
+  keepMs: hourMs,
+  windowMs: 15 * 60_000,
+  counts: ({ ended, failed }) => [ended, failed],
+}
+/** Those of the alert `ParleyTasksFail`, and enough tasks for a share. */
+const minEnded = 5
+const maxFailedShare = 0.2
 const pageSize = 1_000
 
 export function createStatsHistory({
@@ -79,11 +116,12 @@ export function createStatsHistory({
   async function write(): Promise<void> {
     const buckets = [...recorder.collect().values()]
     const changed = buckets.filter(({ isChanged }) => isChanged)
+    const starts = new Set(changed.map(({ start }) => start))
     const calls = [...recorder.lastCalls].filter(([agent, at]) => storedLastCalls.get(agent) !== at)
     if (changed.length === 0 && calls.length === 0) return recorder.forget()
     const writes: KeyValueWrite[] = [
       ...changed.map(rowOf),
-      ...callsRows(buckets, new Set(changed.map(({ start }) => start))),
+      ...[callRows, endedRows].flatMap((rows) => countRows(rows, buckets, starts)),
       ...calls.map(([agent, at]) => ({ key: lastUsedPrefix + agent, value: at, expiresAt: at + lastUsedKeepMs })),
     ]
     // What is counted during the write is written by the next one.
@@ -118,6 +156,18 @@ export function createStatsHistory({
     }
   }
 
+  /** The sums of the window, by agent. What this process has not stored yet is included. */
+  async function readCounts(rows: CountRows): Promise<ReadonlyMap<string, readonly [number, number]>> {
+    const { stepMs } = rows.resolution
+    const from = countsKey(rows, Math.floor((now() - rows.windowMs) / stepMs) * stepMs + 1_000, '')
+    const own = [...recorder.collect().values()]
+    const stored = await readAll(rows.prefix, from)
+    const latest = new Map<string, Json>(stored.map(({ key, value }) => [key, value]))
+    for (const { key, value } of countRows(rows, [...new Set([...own, ...recorder.collect().values()])]))
+      if (key > from) latest.set(key, value)
+    return sumCounts([...latest.values()])
+  }
+
   return {
     onAnswer: recorder.onAnswer,
     onEvent: recorder.onEvent,
@@ -137,15 +187,21 @@ export function createStatsHistory({
       return buildSeries(plan, [...buckets.values()])
     },
     async usage() {
-      const from = callsKey(Math.floor((now() - hourMs) / byFiveMinutes.stepMs) * byFiveMinutes.stepMs + 1_000, '')
-      const own = [...recorder.collect().values()]
-      const [calls, lastUsed] = await Promise.all([readAll(callsPrefix, from), readAll(lastUsedPrefix, '')])
-      const rows = new Map<string, Json>(calls.map(({ key, value }) => [key, value]))
-      for (const { key, value } of callsRows([...new Set([...own, ...recorder.collect().values()])]))
-        if (key > from) rows.set(key, value)
+      const [counts, lastUsed] = await Promise.all([readCounts(callRows), readAll(lastUsedPrefix, '')])
       const lastUsedAt = new Map(lastUsed.map(({ key, value }) => [key.slice(lastUsedPrefix.length), Number(value)]))
       for (const [agent, at] of recorder.lastCalls) lastUsedAt.set(agent, Math.max(at, lastUsedAt.get(agent) ?? 0))
-      return usageOf([...rows.values()], lastUsedAt)
+      const usage = new Map<string, AgentUsage>()
+      for (const [agent, at] of lastUsedAt) usage.set(agent, { calls: 0, errors: 0, lastUsedAt: at })
+      for (const [agent, [calls, errors]] of counts) usage.set(agent, { ...usage.get(agent), calls, errors })
+      return usage
+    },
+    async endedTasks() {
+      const counts = await readCounts(endedRows)
+      const entries = [...counts].map(([agent, [ended, failed]]): [string, EndedTasks] => [
+        agent,
+        { ended, failed, isFailing: ended >= minEnded && failed / ended > maxFailedShare },
+      ])
+      return new Map(entries)
     },
     async close() {
       await flush()
@@ -155,8 +211,8 @@ export function createStatsHistory({
   }
 }
 
-function callsKey(start: number, writer: string): string {
-  return `${callsPrefix}${String(start / 1_000).padStart(11, '0')}/${writer}`
+function countsKey({ prefix }: CountRows, start: number, writer: string): string {
+  return `${prefix}${String(start / 1_000).padStart(11, '0')}/${writer}`
 }
 
 /** The start of the bucket that `bucketKey` names. */
@@ -164,29 +220,33 @@ function startIn(key: string): number {
   return Number(key.split('/')[2]) * 1_000
 }
 
-/** The calls of all agents, for those five minutes that `starts` has. */
-function callsRows(buckets: readonly StatBucket[], starts?: ReadonlySet<number>): readonly KeyValueWrite[] {
-  const rows = new Map<string, { readonly start: number; readonly calls: Record<string, Json> }>()
+/** The rows of those steps that `starts` has. */
+function countRows(
+  rows: CountRows,
+  buckets: readonly StatBucket[],
+  starts?: ReadonlySet<number>,
+): readonly KeyValueWrite[] {
+  const written = new Map<string, { readonly expiresAt: number; readonly counts: Record<string, Json> }>()
   for (const { resolution, series, start, writer, counters } of buckets) {
-    if (resolution !== byFiveMinutes || series === hubSeries || starts?.has(start) === false) continue
-    const key = callsKey(start, writer)
-    const row = rows.get(key) ?? { start, calls: {} }
-    row.calls[series] = [counters.calls, counters.errors + counters.failed]
-    rows.set(key, row)
+    if (resolution !== rows.resolution || series === hubSeries || starts?.has(start) === false) continue
+    const counts = rows.counts(counters)
+    if (counts.every((count) => count === 0)) continue
+    const key = countsKey(rows, start, writer)
+    const row = written.get(key) ?? { expiresAt: start + rows.keepMs, counts: {} }
+    row.counts[series] = [...counts]
+    written.set(key, row)
   }
-  return [...rows].map(([key, { start, calls }]) => ({ key, value: calls, expiresAt: start + 2 * hourMs }))
+  return [...written].map(([key, { expiresAt, counts }]) => ({ key, value: counts, expiresAt }))
 }
 
-function usageOf(rows: readonly Json[], lastUsedAt: ReadonlyMap<string, number>): ReadonlyMap<string, AgentUsage> {
-  const usage = new Map<string, AgentUsage>(
-    [...lastUsedAt].map(([agent, at]) => [agent, { calls: 0, errors: 0, lastUsedAt: at }]),
-  )
+function sumCounts(rows: readonly Json[]): ReadonlyMap<string, readonly [number, number]> {
+  const sums = new Map<string, readonly [number, number]>()
   for (const row of rows) {
-    for (const [agent, counted] of Object.entries((row ?? {}) as Readonly<Record<string, unknown>>)) {
-      const [calls = 0, errors = 0] = Array.isArray(counted) ? counted.map(Number) : []
-      const known = usage.get(agent) ?? { calls: 0, errors: 0 }
-      usage.set(agent, { ...known, calls: known.calls + calls, errors: known.errors + errors })
+    for (const [agent, counts] of Object.entries((row ?? {}) as Readonly<Record<string, unknown>>)) {
+      const [first = 0, second = 0] = Array.isArray(counts) ? counts.map(Number) : []
+      const [all, part] = sums.get(agent) ?? [0, 0]
+      sums.set(agent, [all + first, part + second])
     }
   }
-  return usage
+  return sums
 }

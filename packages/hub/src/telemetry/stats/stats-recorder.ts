@@ -2,7 +2,7 @@
  * Counts what happens, by agent and for the hub. On the path of a request this is one look-up and a few increments; everything is
  * added up by minute, five minutes and hour when the history is written or read.
  */
-import { newId, type StreamEvent } from '@parley/a2a'
+import { isTerminal, newId, type StreamEvent } from '@parley/a2a'
 import type { EventContext, RequestOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import {
@@ -176,7 +176,12 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
     onEvent(event, { agent, owner }) {
       if (!('statusUpdate' in event)) return
       const { state } = event.statusUpdate.status
-      if (state === 'TASK_STATE_FAILED') countBoth(agent, (counters) => (counters.failed += 1))
+      if (isTerminal(state)) {
+        countBoth(agent, (counters) => {
+          counters.ended += 1
+          if (state === 'TASK_STATE_FAILED') counters.failed += 1
+        })
+      }
       if (state !== 'TASK_STATE_SUBMITTED') return
       // Calls inside the hub are not reported to `onAnswer`; their owner is the calling agent.
       const isDelegated = owner.startsWith('agent:')

@@ -2,14 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../../api/admin.ts'
 import { agentFilters, agentKinds, agentTags, matchesAgentFilters } from './agent-filters.ts'
-import {
-  agentStatus,
-  breakerText,
-  agentLastError,
-  loadText,
-  needsAttention,
-  signatureStatus,
-} from '../../../agent/agent-status.ts'
+import { agentStatus, agentLastError, loadText, needsAttention, signatureStatus } from '../../../agent/agent-status.ts'
 
 const talker: Agent = {
   name: 'talker',
@@ -17,6 +10,7 @@ const talker: Agent = {
   description: 'Says what you say',
   kind: 'module',
   state: 'open',
+  status: { state: 'up' },
   health: { state: 'up', breaker: 'closed' },
   version: '1.0.0',
   url: 'http://hub/a2a/talker',
@@ -29,6 +23,7 @@ const talker: Agent = {
   whenBusy: 'queue',
   load: { working: 0, waiting: 0, streams: 0 },
   usage: { calls: 0, errors: 0 },
+  endedTasks: { ended: 0, failed: 0 },
 }
 const filter = (search: string) => agentFilters.read(new URLSearchParams(search))
 
@@ -44,9 +39,12 @@ describe('the filtered agents', () => {
     assert.ok(matchesAgentFilters(talker, filter('kind=module&tag=demo&health=up')))
     for (const other of ['kind=a2a', 'tag=music', 'health=down', 'health=care'])
       assert.ok(!matchesAgentFilters(talker, filter(other)), other)
-    const blocked: Agent = { ...talker, drift: 'blocked' }
+    const blocked: Agent = { ...talker, status: { state: 'blocked', reason: 'its card has changed' } }
     assert.ok(matchesAgentFilters(blocked, filter('health=down')))
     assert.ok(matchesAgentFilters(blocked, filter('health=care')))
+    const failing: Agent = { ...talker, status: { state: 'failing', reason: '6 of 9 tasks failed' } }
+    assert.ok(matchesAgentFilters(failing, filter('health=failing')))
+    assert.ok(!matchesAgentFilters(failing, filter('health=up')))
   })
 
   it('are all without a filter', () => {
@@ -63,24 +61,17 @@ describe('the filtered agents', () => {
   })
 })
 
-const startError = {
-  message: 'there is no file',
-  at: '2030-01-31T12:00:00.000Z',
-  nextTryAt: '2030-01-31T12:00:30.000Z',
-}
-
 describe('the status of an agent', () => {
-  it('is the worst known state', () => {
-    const look = (more: Partial<Agent>) => agentStatus({ ...talker, ...more }).word
-    assert.equal(look({}), 'up')
-    assert.equal(look({ health: { state: 'slow', breaker: 'closed' } }), 'slow')
-    assert.equal(look({ health: { state: 'down', breaker: 'open' }, drift: 'changed' }), 'down')
-    assert.equal(look({ drift: 'blocked' }), 'blocked')
-    assert.equal(agentStatus({ ...talker, state: 'unavailable', startError }).why, 'there is no file')
+  it('has the reason that the hub gives, in every state', () => {
+    for (const state of ['up', 'slow', 'failing', 'down', 'blocked', 'unavailable'] as const) {
+      const { word, why } = agentStatus({ status: { state, reason: `it is ${state}` } })
+      assert.deepEqual([word, why], [state, `it is ${state}`])
+    }
   })
 
   it('has the error that prevents messages, otherwise the last failed task', () => {
     const lastError = { taskId: 't', at: '2030-01-31T11:00:00.000Z', text: 'no' }
+    const startError = { message: 'there is no file', at: '2030-01-31T12:00:00.000Z' }
     const errorOf = (more: Partial<Agent>) => agentLastError({ ...talker, ...more })
     assert.equal(errorOf({}), undefined)
     assert.deepEqual(errorOf({ lastError }), lastError)
@@ -88,20 +79,19 @@ describe('the status of an agent', () => {
       errorOf({ lastError: { ...lastError, cause: '401: Incorrect API key' } })?.text,
       '401: Incorrect API key',
     )
-    assert.deepEqual(errorOf({ lastError, state: 'unavailable', startError }), {
+    const unavailable = { state: 'unavailable', reason: 'there is no file' } as const
+    assert.deepEqual(errorOf({ lastError, status: unavailable, startError }), {
       text: 'there is no file',
       at: startError.at,
       taskId: undefined,
     })
-    assert.equal(errorOf({ lastError, health: { state: 'down', why: 'refused', breaker: 'open' } })?.text, 'refused')
+    assert.equal(errorOf({ lastError, status: { state: 'down', reason: 'refused' } })?.text, 'refused')
   })
 
-  it('needs attention if anything is wrong', () => {
+  it('needs attention if the hub gives a reason', () => {
     assert.ok(!needsAttention(talker))
-    assert.ok(needsAttention({ ...talker, drift: 'changed' }))
-    assert.ok(needsAttention({ ...talker, health: { state: 'up', breaker: 'half-open' } }))
-    assert.equal(breakerText('closed'), undefined)
-    assert.match(breakerText('open') ?? '', /do not delegate/)
+    assert.ok(needsAttention({ status: { state: 'up', reason: 'its card has changed' } }))
+    assert.ok(needsAttention({ status: { state: 'failing', reason: '6 of 9 tasks failed' } }))
   })
 
   it('includes its current load', () => {

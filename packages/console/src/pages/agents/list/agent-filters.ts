@@ -3,7 +3,7 @@ import type { Agent } from '../../../api/admin.ts'
 import { urlFilters, type FiltersOf } from '../../../components/filters/url-filters.ts'
 import { agentStatus, needsAttention } from '../../../agent/agent-status.ts'
 
-/** `health` is `up`, `slow`, `down`, or `care`: all agents that need attention. */
+/** `health` is `up`, `slow`, `failing`, `down`, or `care`: all agents that need attention. */
 export const agentFilters = urlFilters({ text: String, kind: String, tag: String, health: String })
 export type AgentFilters = FiltersOf<typeof agentFilters>
 

@@ -7,8 +7,7 @@ const agent = (name: string, calls: number, errors: number, lastUsedAt?: string)
   ({
     name,
     kind: 'module',
-    state: 'open',
-    health: { state: name === 'b' ? 'down' : 'up', breaker: 'closed' },
+    status: { state: name === 'b' ? 'down' : 'up' },
     load: { working: 0, waiting: 0, streams: 0 },
     usage: { calls, errors, ...(lastUsedAt === undefined ? {} : { lastUsedAt }) },
   }) as unknown as Agent

@@ -42,7 +42,7 @@ export function sortAgents(agents: readonly Agent[], order: AgentOrder | undefin
   return agents.toSorted((a, b) => sign * compare(a, b, order.column) || a.name.localeCompare(b.name))
 }
 
-const healthRank: Readonly<Record<string, number>> = { unavailable: 0, down: 1, blocked: 2, slow: 3, up: 4 }
+const healthRank: Readonly<Record<string, number>> = { unavailable: 0, down: 1, blocked: 2, failing: 3, slow: 4, up: 5 }
 
 function compare(a: Agent, b: Agent, column: SortColumn): number {
   switch (column) {

@@ -81,6 +81,7 @@ const healthOptions: readonly (readonly [value: string, text: string])[] = [
   ['', words.anyHealth],
   ['up', words.up],
   ['slow', words.slow],
+  ['failing', words.failing],
   ['down', words.down],
   ['care', words.care],
 ]

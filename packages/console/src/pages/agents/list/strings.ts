@@ -16,6 +16,7 @@ export const agentsListStrings = {
     anyHealth: 'Any health',
     up: 'Up',
     slow: 'Slow',
+    failing: 'Failing',
     down: 'Down',
     care: 'Needs attention',
     sort: 'Sort',

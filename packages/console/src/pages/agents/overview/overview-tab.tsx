@@ -7,7 +7,7 @@ import { TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
 import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
-import { agentStatus, breakerText } from '../../../agent/agent-status.ts'
+import { agentStatus } from '../../../agent/agent-status.ts'
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
 import { parseCard } from '../../../agent/parse-card.ts'
 import { affectsAgent } from '../../../api/agents.ts'
@@ -70,20 +70,19 @@ function Description({ text }: { readonly text: string }) {
 }
 
 function AgentNotes({ agent, cards }: AgentTabProps) {
-  const { name, drift, health } = agent
-  const { word } = agentStatus(agent)
-  const breaker = breakerText(health.breaker)
+  const { name, drift } = agent
+  const { word, why } = agentStatus(agent)
+  const isNoted = word === 'slow' || word === 'failing' || (word === 'up' && drift === undefined)
   const fields = cards?.remote?.changed?.fields ?? []
   return (
     <>
-      {word === 'slow' && <WarningNote>{words.slow}</WarningNote>}
       {drift === 'changed' && (
         <WarningNote>
           {words.cardChanged}
           {fields.length > 0 && <> ({fields.join(', ')})</>}. <a href={agentPath(name, 'card')}>{words.cardReview}</a>
         </WarningNote>
       )}
-      {breaker !== undefined && word !== 'down' && <WarningNote>{breaker}</WarningNote>}
+      {isNoted && why !== undefined && <WarningNote>{why}</WarningNote>}
     </>
   )
 }

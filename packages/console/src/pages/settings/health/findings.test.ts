@@ -11,7 +11,7 @@ const well = {
   auditExports: [],
 } as unknown as Health
 const agent = (name: string, more: object = {}): Agent =>
-  ({ name, state: 'open', health: { state: 'up', breaker: 'closed' }, ...more }) as unknown as Agent
+  ({ name, status: { state: 'up' }, health: { breaker: 'closed' }, ...more }) as unknown as Agent
 const minute = (requests: number, errors: number) => ({ requests, errors })
 
 describe('the findings of the health page', () => {
@@ -27,14 +27,12 @@ describe('the findings of the health page', () => {
       push: { isOn: true, dead: 2, behind: 0, due: 0 },
     }
     const agents = [
-      agent('slow', { health: { state: 'slow', breaker: 'closed' } }),
-      agent('down', { health: { state: 'down', why: 'refused', breaker: 'open' }, lastError: { text: 'no' } }),
-      agent('closed', {
-        state: 'unavailable',
-        startError: { message: 'no key', at: '2030-01-31T12:00:00.000Z', nextTryAt: '2030-01-31T12:00:30.000Z' },
-      }),
-      agent('other', { drift: 'changed' }),
-      agent('held', { drift: 'blocked' }),
+      agent('slow', { status: { state: 'slow', reason: 'it is slow' } }),
+      agent('down', { status: { state: 'down', reason: 'refused' }, lastError: { text: 'no' } }),
+      agent('closed', { status: { state: 'unavailable', reason: 'no key' } }),
+      agent('other', { drift: 'changed', status: { state: 'up', reason: 'its card has changed' } }),
+      agent('held', { drift: 'blocked', status: { state: 'blocked', reason: 'its card has changed' } }),
+      agent('flaky', { status: { state: 'failing', reason: '6 of 9 tasks failed' } }),
     ]
     const found = findingsOf(health, agents, [minute(100, 1)])
     assert.deepEqual(
@@ -45,6 +43,7 @@ describe('the findings of the health page', () => {
         'bad: down is not responding',
         'bad: closed failed to start',
         'bad: held is blocked: its card has changed',
+        'bad: Tasks of flaky fail',
         'odd: slow is slow',
         'odd: The card of other has changed',
         'odd: 1 of 100 requests failed in the last 5 minutes',

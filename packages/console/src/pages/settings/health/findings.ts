@@ -61,7 +61,7 @@ function configFindings({ configRejection }: Health): readonly Finding[] {
 }
 
 function agentFindings(agent: Agent): readonly Finding[] {
-  const { name, state, startError, health, drift, lastError } = agent
+  const { name, status, health, drift, lastError } = agent
   const page = { text: strings.openAgent, href: `/agents/${encodeURIComponent(name)}` }
   const query = new URLSearchParams({ agent: name, state: 'TASK_STATE_FAILED' })
   const failed = { text: strings.failedTasks, href: `/tasks?${query}` }
@@ -73,17 +73,15 @@ function agentFindings(agent: Agent): readonly Finding[] {
     why,
     next,
   })
-  if (drift === 'blocked') return [finding('bad', strings.blocked(name), strings.blockedNext)]
-  if (state !== 'open') return [finding('bad', strings.notStarted(name), strings.notStartedNext, startError?.message)]
-  if (health.state === 'down') {
-    const next = health.breaker === 'open' ? strings.pausedNext : strings.downNext
-    return [finding('bad', strings.down(name), next, health.cause ?? lastError?.cause ?? health.why ?? lastError?.text)]
-  }
+  const changed = drift === 'changed' ? [finding('odd', strings.cardChanged(name), strings.cardChangedNext)] : []
+  const cards = changed.map((one) => ({ ...one, id: `card ${name}` }))
+  const { state, reason } = status
+  if (state === 'up') return cards
+  const { title, next } = strings.states[state]
+  const isPaused = state === 'down' && health.breaker === 'open'
   return [
-    ...(health.state === 'slow' ? [finding('odd', strings.slow(name), strings.slowNext, health.why)] : []),
-    ...(drift === 'changed'
-      ? [{ ...finding('odd', strings.cardChanged(name), strings.cardChangedNext), id: `card ${name}` }]
-      : []),
+    finding(state === 'slow' ? 'odd' : 'bad', title(name), isPaused ? strings.pausedNext : next, reason),
+    ...cards,
   ]
 }
 

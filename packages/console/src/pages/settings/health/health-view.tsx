@@ -1,7 +1,7 @@
 /** The health of the hub: findings first, then the last hour and the components. */
 import type { Health, Storage } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
-import { useAgentList } from '../../../api/agents.ts'
+import { useAgentsWithLoad } from '../../../api/agents.ts'
 import { connectionStatus } from '../../../api/change-feed.ts'
 import { useResource } from '../../../api/resource.ts'
 import { CopyableId } from '../../../components/content/copy-button.tsx'
@@ -28,7 +28,7 @@ export function HealthView() {
     (signal) => callAdmin('getHealth', { signal }),
     ({ type }) => type !== 'reset',
   )
-  const agents = useAgentList()
+  const agents = useAgentsWithLoad()
   const stats = useResource('stats', (signal) => callAdmin('getStats', { query: { range: '1h' }, signal }))
   useVisibleInterval(reloadMs, () => {
     health.reload()

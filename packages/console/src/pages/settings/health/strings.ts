@@ -21,15 +21,29 @@ export const healthStrings = {
     storeSlowNext: 'Check what else uses its disk or its database.',
     openAgent: 'Open agent',
     failedTasks: 'Failed tasks',
-    blocked: (agent: string) => `${agent} is blocked: its card has changed`,
-    blockedNext: 'Compare the cards, and approve the new one if the change is intended.',
-    notStarted: (agent: string) => `${agent} failed to start`,
-    notStartedNext: 'Callers are refused until it has started.',
-    down: (agent: string) => `${agent} is not responding`,
-    downNext: 'Retrying automatically. Check that it is running and that its URL and credentials are correct.',
+    states: {
+      blocked: {
+        title: (agent: string) => `${agent} is blocked: its card has changed`,
+        next: 'Compare the cards, and approve the new one if the change is intended.',
+      },
+      unavailable: {
+        title: (agent: string) => `${agent} failed to start`,
+        next: 'Callers are refused until it has started.',
+      },
+      down: {
+        title: (agent: string) => `${agent} is not responding`,
+        next: 'Retrying automatically. Check that it is running and that its URL and credentials are correct.',
+      },
+      failing: {
+        title: (agent: string) => `Tasks of ${agent} fail`,
+        next: 'It still accepts messages. The failed tasks show why.',
+      },
+      slow: {
+        title: (agent: string) => `${agent} is slow`,
+        next: 'It accepts messages, but responds later than usual.',
+      },
+    },
     pausedNext: 'No work is delegated to it for a while. It is then tried again automatically.',
-    slow: (agent: string) => `${agent} is slow`,
-    slowNext: 'It accepts messages, but responds later than usual.',
     cardChanged: (agent: string) => `The card of ${agent} has changed`,
     cardChangedNext: 'Calls continue. Compare the cards, and approve the new one if the change is intended.',
     errors: (errors: number, requests: number) =>
