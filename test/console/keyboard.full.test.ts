@@ -55,7 +55,7 @@ describeInBrowser('by keyboard alone', async (browser) => {
     ['/agents/new', 'Detect'],
     [`/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
     [`/tasks/${report}/events`, 'artifact'],
-    [`/traces/${report}`, 'Waterfall'],
+    [`/traces/${report}`, 'Fold tasks'],
     ['/routes', 'invoices'],
     ['/settings/config', 'agents'],
   ]
@@ -66,7 +66,6 @@ describeInBrowser('by keyboard alone', async (browser) => {
     ['/agents/analyst/keys', 'notebook'],
     [`/tasks/${report}`, 'third-quarter.md'],
     [`/tasks/${report}/protocol`, '0.3'],
-    [`/traces/${report}?view=graph`, 'Waterfall'],
     [`/webhooks/${hook.taskId}/${hook.configId}`, '503'],
     ['/settings/health', 'Store'],
     ['/settings/audit', 'SendMessage'],

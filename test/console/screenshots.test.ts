@@ -52,7 +52,6 @@ describeInBrowser('every page', async (browser) => {
     ['task-protocol', `/tasks/${report}/protocol`, '0.3'],
     ['traces', '/traces', 'analyst'],
     ['trace', `/traces/${report}`, 'researcher'],
-    ['trace-graph', `/traces/${report}?view=graph`, 'researcher'],
     ['webhooks', '/webhooks', '127.0.0.1'],
     ['webhook-delivery', `/webhooks/${hook.taskId}/${hook.configId}`, '503'],
     ['routes', '/routes', 'invoices'],

@@ -15,6 +15,11 @@ describeInBrowser('the traces page', async (browser) => {
   })
   const { testHub } = fixture
 
+  const emptyPage = await fixture.open('/traces')
+  await emptyPage.getByRole('heading', { name: 'No traces yet' }).waitFor()
+  const firstCommand = await emptyPage.locator('.empty pre').innerText()
+  await emptyPage.close()
+
   const report = await testHub.send('front', 'report on the third quarter')
   const tried = await testHub.send('front', 'try what cannot work')
   const failed = await testHub.send('talker', 'fail at once')
@@ -31,6 +36,10 @@ describeInBrowser('the traces page', async (browser) => {
     const { json } = await testHub.call(agent, 'SendMessage', { message, configuration })
     return json.result.task.id
   }
+
+  it('explains how to send the first message while there are no traces', () => {
+    assert.match(firstCommand, /^curl .*SendMessage/s)
+  })
 
   it('lists traces newest first: request, agent, status, participants and usage', async () => {
     const page = await fixture.open('/traces')

@@ -1,4 +1,4 @@
-/** The words of a trace: waterfall, span details and delegation graph. */
+/** The words of a trace: waterfall and span details. */
 import { pluralize } from '../components/format.ts'
 
 export const traceStrings = {
@@ -50,29 +50,5 @@ export const traceStrings = {
     dropped: (count: number) =>
       `${pluralize(count, 'event')} in between ${count === 1 ? 'is' : 'are'} not part of the trace. `,
     seeLog: 'Open the log of the task',
-  },
-  graph: {
-    label: 'Delegation',
-    zoomIn: 'Zoom in',
-    zoomInHint: 'Zoom in (+)',
-    zoomOut: 'Zoom out',
-    zoomOutHint: 'Zoom out (-)',
-    fit: 'Fit',
-    fitAll: 'Fit the whole graph',
-    fitHint: 'Fit the whole graph (0)',
-    left: 'Pan left',
-    right: 'Pan right',
-    up: 'Pan up',
-    down: 'Pan down',
-    boxes: 'Boxes',
-    byTask: 'By task',
-    byAgent: 'By agent',
-    counts: (nodes: number, noun: string, calls: number) => `${pluralize(nodes, noun)}, ${pluralize(calls, 'call')}`,
-    drawing: (nodes: number, noun: string) => `${pluralize(nodes, noun)} and the calls between them`,
-    scale: (percent: string) => `${percent} %`,
-    failed: (count: number) => `✕ ${count} failed`,
-    tokens: (count: string) => `${count} tokens`,
-    elsewhere: 'other hub',
-    unseen: 'not in this trace',
   },
 } as const

@@ -1,20 +1,17 @@
-/** One trace: its totals, and its spans as a waterfall or its tasks as a graph. Updated live by the change feed. */
-import { useMemo, useRef } from 'preact/hooks'
+/** One trace: its totals, and its spans as a waterfall. Updated live by the change feed. */
+import { useRef } from 'preact/hooks'
 import type { Trace } from '../../api/admin.ts'
 import { callAdmin, adminPath } from '../../api/admin-client.ts'
 import { now, useResource } from '../../api/resource.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { navigate, query, setQuery } from '../../app/router.ts'
-import { withQuery } from '../../app/page-route.ts'
 import { CopyButton, copyText, CopyableId } from '../../components/content/copy-button.tsx'
 import { DetailHead, Fact } from '../../components/layout/page-head.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
-import { Tabs } from '../../components/layout/tabs.tsx'
 import { FailureNotice, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { currentTaskTimes, exactTimesText } from '../../components/status/task-time.tsx'
 import { formatCost, formatCount, formatDuration } from '../../components/format.ts'
 import { RelativeTime } from '../../components/time.tsx'
-import { DelegationGraph } from '../../trace/delegation-graph.tsx'
 import { flattenSpans } from '../../trace/span-tree.ts'
 import { Waterfall, type TraceTree } from '../../trace/waterfall.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
@@ -72,26 +69,18 @@ interface LoadedTraceProps {
 
 function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
   const { summary } = first
-  const isGraph = query.value.get('view') === 'graph'
   const curl = adminCurl(location.origin, adminPath('getTrace', { params: { id } }))
-  const roots = useMemo(() => traces.map(({ root }) => root), [traces])
   const isOpen = traces.some(({ summary: { endedAt } }) => endedAt === undefined)
   const totals = sumTraces(
     traces.map((one) => one.summary),
     isOpen ? now.value : 0,
   )
   const save = (): void => downloadJson(`trace-${summary.traceId}.json`, { traces })
-  const viewHref = (view: string): string => {
-    const { pathname, search } = withQuery(new URL(location.href), { view })
-    return pathname + search
-  }
   usePaletteActions([
     { title: strings.openTaskAction, run: () => navigate(`/tasks/${summary.taskId}`) },
     { title: strings.copyAction, run: () => void copyText(curl) },
     { title: strings.exportAction, run: save },
   ])
-  // Read here, so that the links follow the address.
-  void query.value
   return (
     <div class="fill trace-detail">
       <DetailHead title={summary.title ?? summary.agent} backTo={back}>
@@ -117,24 +106,12 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
         <FailureNotice title={summary.error} cause={summary.cause} isLive={false} label={strings.failure} />
       )}
       <TraceTotals totals={totals} root={traces.length === 1 ? summary : undefined} />
-      <Tabs
-        label={strings.views}
-        open={isGraph ? 'graph' : 'waterfall'}
-        tabs={[
-          { id: 'waterfall', label: strings.waterfall, href: viewHref('') },
-          { id: 'graph', label: strings.graph, href: viewHref('graph') },
-        ]}
+      <Waterfall
+        trace={first}
+        more={traces.slice(1)}
+        selected={query.value.get('span') ?? undefined}
+        onSelect={(span) => setQuery({ span })}
       />
-      {isGraph ? (
-        <DelegationGraph roots={roots} />
-      ) : (
-        <Waterfall
-          trace={first}
-          more={traces.slice(1)}
-          selected={query.value.get('span') ?? undefined}
-          onSelect={(span) => setQuery({ span })}
-        />
-      )}
     </div>
   )
 }
