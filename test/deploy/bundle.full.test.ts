@@ -36,7 +36,7 @@ describe('the bundle of the hub', () => {
 
   it('has the licenses of the packages that it contains', () => {
     const notice = readFileSync(join(bundle.folder, 'NOTICE'), 'utf8')
-    for (const name of ['zod', '@grpc/grpc-js', 'pg', 'jose', 'yaml', 'preact', 'uplot', 'marked']) {
+    for (const name of ['zod', '@grpc/grpc-js', 'pg', 'jose', 'yaml', 'preact', 'marked']) {
       assert.match(notice, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'))
     }
     for (const name of ['esbuild', 'typescript', 'vite']) assert.doesNotMatch(notice, new RegExp(`^${name} `, 'm'))

@@ -1,81 +1,44 @@
-/**
- * A chart of one statistic over time. uPlot is loaded when the chart becomes visible; the text beside it contains the same values. A
- * click on a point, or Enter, opens the tasks of that moment.
- */
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
-import type uPlot from 'uplot'
-import { loadWithRetry } from '../../api/load-with-retry.ts'
+/** A chart of one statistic over time, and the same as text. A click on a point, or Enter, opens the tasks of that moment. */
+import type { Signal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { navigate } from '../../app/router.ts'
-import { isDark } from '../../app/theme.ts'
-import { stepLabel, type StatChart } from './stat-charts.ts'
+import { useSize } from '../layout/use-size.ts'
+import { highest, timeTicks, valueTicks } from './chart-axes.ts'
+import { stepLabel, type ChartLine, type StatChart, type StatSeries } from './stat-charts.ts'
 import { statsStrings as strings } from './strings.ts'
+import '../layout/skeleton.css'
 import './stat-chart-view.css'
 
 const height = 132
-/** The cursor is synchronised over all charts of a page. */
-const syncKey = 'stats'
+const bottom = 22
+const top = 6
+/** Room for half of the last label. */
+const right = 20
+const digitWidth = 6.2
+/** The width of a label of a time, with the space around it. */
+const timeWidth = 64
+const widestBar = 24
 
 export interface StatChartViewProps {
   readonly chart: StatChart
-  /** The starts of the steps, in seconds. */
-  readonly times: readonly number[]
-  readonly stepMs: number
+  readonly series: StatSeries
+  /** The step under the pointer, in all charts of the page at once. */
+  readonly pointed: Signal<number | undefined>
   /** The tasks of a step. */
   readonly hrefAt: (index: number) => string
 }
 
-export function StatChartView({ chart, times, stepMs, hrefAt }: StatChartViewProps) {
-  const frame = useRef<HTMLDivElement>(null)
-  const drawn = useRef<{ readonly plot: uPlot; readonly update: (chart: StatChart, times: readonly number[]) => void }>(
-    undefined,
-  )
-  const latest = useRef({ chart, times })
-  latest.current = { chart, times }
-  const pointed = useSignal<number | undefined>(undefined)
+export function StatChartView({ chart, series, pointed, hrefAt }: StatChartViewProps) {
+  const { steps, stepMs } = series
   const isTouch = useRef(false)
-
-  // Draws again when the theme changes: a canvas does not follow the style sheet.
-  useEffect(() => {
-    let isGone = false
-    let watch: ResizeObserver | undefined
-    void loadWithRetry(() => import('./draw-chart.ts')).then(({ chartData, drawChart }) => {
-      const element = frame.current
-      if (isGone || element === null) return
-      const { chart: first, times: firstTimes } = latest.current
-      const onPoint = (index: number | undefined): void => void (pointed.value = index)
-      const plot = drawChart(element, first, chartData(first, firstTimes), { height, stepMs, syncKey, onPoint })
-      drawn.current = { plot, update: (changed, at) => plot.setData(chartData(changed, at)) }
-      watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
-      watch.observe(element)
-    })
-    return () => {
-      isGone = true
-      watch?.disconnect()
-      drawn.current?.plot.destroy()
-      drawn.current = undefined
-    }
-  }, [isDark.value, stepMs])
-  useEffect(() => drawn.current?.update(chart, times), [chart, times])
-
-  const last = times.length - 1
+  const last = steps.length - 1
   const at = Math.min(pointed.value ?? last, last)
-  const valueText = pointText(chart, times, at, stepMs)
-
-  function moveTo(index: number): void {
-    const plot = drawn.current?.plot
-    const to = Math.max(0, Math.min(last, index))
-    pointed.value = to
-    plot?.setCursor({
-      left: plot.valToPos((times[to] ?? 0) + (chart.look === 'bars' ? stepMs / 2_000 : 0), 'x'),
-      top: 1,
-    })
-  }
+  const valueText = pointText(chart, series, at)
 
   function onKeyDown(event: KeyboardEvent): void {
     const from = pointed.value ?? last + 1
     const to = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key]
-    if (to !== undefined) moveTo(to)
+    if (to !== undefined) pointed.value = Math.max(0, Math.min(last, to))
     else if (event.key === 'Enter') navigate(hrefAt(at))
     else return
     event.preventDefault()
@@ -96,17 +59,20 @@ export function StatChartView({ chart, times, stepMs, hrefAt }: StatChartViewPro
         aria-valuemax={last}
         aria-valuenow={at}
         aria-valuetext={valueText}
-        title={strings.openTasks(stepLabel((times[at] ?? 0) * 1_000, stepMs))}
+        title={strings.openTasks(stepLabel(steps[at]?.at ?? 0, stepMs))}
         style={{ height: `${height}px` }}
         onKeyDown={onKeyDown}
-        onBlur={() => drawn.current?.plot.setCursor({ left: -10, top: -10 })}
+        onBlur={() => (pointed.value = undefined)}
         onPointerDown={({ pointerType }) => (isTouch.current = pointerType === 'touch')}
+        onPointerLeave={({ pointerType }) => {
+          if (pointerType !== 'touch') pointed.value = undefined
+        }}
         onClick={() => {
           // A finger has no pointer to look with: its first touch shows the point, and the link below opens it.
           if (pointed.value !== undefined && !isTouch.current) navigate(hrefAt(pointed.value))
         }}
       >
-        <div ref={frame} aria-hidden="true" />
+        <Plot chart={chart} series={series} pointed={pointed} />
       </div>
       <p class="stat-chart-foot faint">
         {pointed.value === undefined ? (
@@ -129,13 +95,96 @@ export function StatChartView({ chart, times, stepMs, hrefAt }: StatChartViewPro
   )
 }
 
-function pointText({ lines, show }: StatChart, times: readonly number[], at: number, stepMs: number): string {
+function Plot({ chart, series, pointed }: Omit<StatChartViewProps, 'hrefAt'>) {
+  const frame = useRef<HTMLDivElement>(null)
+  const { width } = useSize(frame, { width: 300, height }).value
+  const count = Math.max(1, series.steps.length)
+  const most = highest(chart) * 1.1 || 1
+  const rows = valueTicks(chart, most)
+  const left = 14 + digitWidth * Math.max(...rows.map(({ label }) => label.length))
+  const stepWidth = Math.max(0, width - left - right) / count
+  const x = (index: number): number => left + index * stepWidth
+  const y = (value: number): number => height - bottom - (value / most) * (height - bottom - top)
+  const at = pointed.value
+
+  return (
+    <div
+      ref={frame}
+      class="stat-chart-frame"
+      onPointerMove={({ offsetX }) => {
+        pointed.value = Math.max(0, Math.min(count - 1, Math.floor((offsetX - left) / stepWidth)))
+      }}
+    >
+      <svg width={width} height={height} aria-hidden="true">
+        {rows.map(({ share, label }) => (
+          <g key={label} class="stat-chart-row">
+            <path d={`M${left} ${y(share * most)}H${width - right}`} />
+            <text x={left - 6} y={y(share * most) + 4}>
+              {label}
+            </text>
+          </g>
+        ))}
+        {timeTicks(series, (width - left) / timeWidth).map(({ share, label }) => (
+          <text key={share} x={x(share * count)} y={height - 4} class="stat-chart-time">
+            {label}
+          </text>
+        ))}
+        {chart.look === 'bars'
+          ? barPaths(chart.lines, x, y, Math.min(widestBar, stepWidth * 0.72)).map((d, line) => (
+              <path key={line} class={`stat-chart-bars ${chart.lines[line]?.tone}`} d={d} />
+            ))
+          : chart.lines.flatMap(({ tone, values }) => {
+              const { line, dots } = linePaths(values, (index) => x(index + 0.5), y)
+              return [
+                <path key={tone} class={`stat-chart-line ${tone}`} d={line} />,
+                <path key={`${tone} dots`} class={`stat-chart-line stat-chart-dots ${tone}`} d={dots} />,
+              ]
+            })}
+        {at !== undefined && at < count && (
+          <path class="stat-chart-cursor" d={`M${x(at + 0.5)} ${top}V${height - bottom}`} />
+        )}
+      </svg>
+    </div>
+  )
+}
+
+type Scale = (value: number) => number
+
+/** One path per line, each bar on top of those of the lines before. */
+function barPaths(lines: readonly ChartLine[], x: Scale, y: Scale, width: number): readonly string[] {
+  const below: number[] = []
+  return lines.map(({ values }) =>
+    values
+      .map((value, index) => {
+        const base = below[index] ?? 0
+        below[index] = base + (value ?? 0)
+        return value ? `M${x(index)} ${y(base)}V${y(base + value)}h${width}V${y(base)}z` : ''
+      })
+      .join(''),
+  )
+}
+
+/** A gap begins a new piece. A single value between gaps is a dot, because a line would not show it. */
+function linePaths(values: ChartLine['values'], x: Scale, y: Scale): { readonly line: string; readonly dots: string } {
+  let [line, dots] = ['', '']
+  for (const [index, value] of values.entries()) {
+    if (value === null) continue
+    const [previous, next] = [values[index - 1] ?? null, values[index + 1] ?? null]
+    const point = `${x(index)} ${y(value)}`
+    if (previous !== null) line += `L${point}`
+    else if (next !== null) line += `M${point}`
+    else dots += `M${point}h0`
+  }
+  return { line, dots }
+}
+
+function pointText({ lines, show }: StatChart, { steps, stepMs }: StatSeries, at: number): string {
   const values = lines.map(({ name, values: all }) => {
     const value = all[at] ?? null
     const text = value === null ? strings.noValue : show(value)
     return lines.length === 1 ? text : `${name} ${text}`
   })
-  return `${stepLabel((times[at] ?? 0) * 1_000, stepMs)}  ${values.join(' · ')}`
+  return `${stepLabel(steps[at]?.at ?? 0, stepMs)}  ${values.join(' · ')}`
 }
 
 /** In place of a chart while it loads: as large, so that nothing moves. */
@@ -145,7 +194,7 @@ export function StatChartSkeleton({ title }: { readonly title: string }) {
       <figcaption>
         <h3>{title}</h3>
       </figcaption>
-      <div class="stat-chart-skeleton" style={{ height: `${height}px` }} />
+      <div class="skeleton-bar" style={{ height: `${height}px` }} />
       <p class="stat-chart-foot" />
     </figure>
   )

@@ -48,7 +48,7 @@ describe('statistics as text', () => {
   })
 
   it('say that there are none, with gaps where nothing was measured', () => {
-    const charts = createCharts(series({ range: '7d', steps: [{ ...none, at: at(0) }] }), 'p99')
+    const charts = createCharts(series({ range: '7d', steps: [{ ...none, at: at(0) }] }))
     assert.deepEqual(
       charts.map(({ summary }) => summary),
       [
@@ -62,7 +62,7 @@ describe('statistics as text', () => {
     )
     assert.deepEqual(charts[1]?.lines, [
       { name: 'p50', tone: 'working', values: [null] },
-      { name: 'p99', tone: 'waiting', values: [null] },
+      { name: 'p95', tone: 'waiting', values: [null] },
     ])
   })
 

@@ -28,21 +28,15 @@ export interface StatChart {
   show(value: number): string
 }
 
-/** `upper` is the percentile beside the median. */
-export function createCharts(series: StatSeries, upper: 'p95' | 'p99' = 'p95'): readonly StatChart[] {
+export function createCharts(series: StatSeries): readonly StatChart[] {
   return [
     requestsChart(series),
-    timesChart(series, upper),
+    timesChart(series),
     errorsChart(series),
     streamsChart(series),
     tokensChart(series),
     costChart(series),
   ]
-}
-
-/** The starts of the steps in seconds, as uPlot expects. */
-export function stepTimes({ steps }: StatSeries): readonly number[] {
-  return steps.map(({ at }) => Date.parse(at) / 1_000)
 }
 
 /** The share of requests that failed, or whose task did, at most 1. */
@@ -101,11 +95,11 @@ function requestsChart(series: StatSeries): StatChart {
   }
 }
 
-function timesChart(series: StatSeries, upper: 'p95' | 'p99'): StatChart {
+function timesChart(series: StatSeries): StatChart {
   const { range, totals, steps } = series
   const half = steps.map(({ p50Ms }) => p50Ms ?? null)
-  const most = steps.map((step) => step[`${upper}Ms`] ?? null)
-  const total = totals[`${upper}Ms`]
+  const most = steps.map(({ p95Ms }) => p95Ms ?? null)
+  const total = totals.p95Ms
   const [highest, when] = peakOf(series, most)
   return {
     id: 'times',
@@ -113,13 +107,12 @@ function timesChart(series: StatSeries, upper: 'p95' | 'p99'): StatChart {
     value:
       total === undefined
         ? strings.noValue
-        : strings.times.value(formatDuration(totals.p50Ms ?? 0), upper, formatDuration(total)),
-    summary:
-      total === undefined ? strings.times.none(range) : strings.times.summary(upper, formatDuration(highest), when),
+        : strings.times.value(formatDuration(totals.p50Ms ?? 0), formatDuration(total)),
+    summary: total === undefined ? strings.times.none(range) : strings.times.summary(formatDuration(highest), when),
     look: 'lines',
     lines: [
       { name: strings.times.medianLine, tone: 'working', values: half },
-      { name: upper, tone: 'waiting', values: most },
+      { name: strings.times.upperLine, tone: 'waiting', values: most },
     ],
     isWhole: false,
     show: formatDuration,

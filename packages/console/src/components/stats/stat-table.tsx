@@ -8,11 +8,10 @@ const { table: words, times, noValue } = statsStrings
 
 export interface StatTableProps {
   readonly series: StatSeries
-  readonly upper: 'p95' | 'p99'
   readonly hrefAt: (index: number) => string
 }
 
-export function StatTable({ series, upper, hrefAt }: StatTableProps) {
+export function StatTable({ series, hrefAt }: StatTableProps) {
   const time = (ms: number | undefined): string => (ms === undefined ? noValue : formatDuration(ms))
   const rows = series.steps.map((step, index) => ({ step, index })).toReversed()
   return (
@@ -23,7 +22,7 @@ export function StatTable({ series, upper, hrefAt }: StatTableProps) {
             <th scope="col">{words.time}</th>
             <th scope="col">{words.requests}</th>
             <th scope="col">{times.medianLine}</th>
-            <th scope="col">{upper}</th>
+            <th scope="col">{times.upperLine}</th>
             <th scope="col">{words.errors}</th>
             <th scope="col">{words.failed}</th>
             <th scope="col">{words.streams}</th>
@@ -39,7 +38,7 @@ export function StatTable({ series, upper, hrefAt }: StatTableProps) {
               </th>
               <td>{formatCount(step.requests)}</td>
               <td>{time(step.p50Ms)}</td>
-              <td>{time(step[`${upper}Ms`])}</td>
+              <td>{time(step.p95Ms)}</td>
               <td class={step.errors > 0 ? 'mistake' : ''}>{formatCount(step.errors)}</td>
               <td class={step.failed > 0 ? 'mistake' : ''}>{formatCount(step.failed)}</td>
               <td>{formatCount(step.streams)}</td>

@@ -37,10 +37,11 @@ export const statsStrings = {
   times: {
     title: 'Response time',
     medianLine: 'p50',
-    value: (half: string, upper: string, most: string) => `p50 ${half} · ${upper} ${most}`,
+    upperLine: 'p95',
+    value: (half: string, most: string) => `p50 ${half} · p95 ${most}`,
     none: (range: StatRange) => `No messages in ${rangeNames[range]}.`,
-    summary: (upper: string, most: string, when: string) =>
-      `Time to the response, or to the first event of a stream. ${upper} ${peak(most, when)}.`,
+    summary: (most: string, when: string) =>
+      `Time to the response, or to the first event of a stream. p95 ${peak(most, when)}.`,
   },
   streams: {
     title: 'Open streams',

@@ -1,7 +1,8 @@
 /** The charts of the overview, the same as a table, their placeholders, or what to do while there are no values. */
+import { useSignal } from '@preact/signals'
 import { EmptyState } from '../../components/status/error-notice.tsx'
 import { StatChartSkeleton, StatChartView } from '../../components/stats/stat-chart-view.tsx'
-import { createCharts, stepTimes, type StatSeries } from '../../components/stats/stat-charts.ts'
+import { createCharts, type StatSeries } from '../../components/stats/stat-charts.ts'
 import { StatTable } from '../../components/stats/stat-table.tsx'
 import { statsStrings, type StatRange } from '../../components/stats/strings.ts'
 import { longerRange, stepHref } from './overview-filters.ts'
@@ -21,24 +22,19 @@ export interface StatsSectionProps {
 }
 
 export function StatsSection({ series, hasFailed, range, agent, isTable }: StatsSectionProps) {
+  const pointed = useSignal<number | undefined>(undefined)
   if (series === undefined) return hasFailed ? <div /> : <ChartSkeletons />
   const { totals } = series
   const isStale = series.range !== range || (series.agent ?? '') !== agent
   const hasValues = totals.requests + totals.streams + totals.inputTokens > 0
   if (!hasValues) return isStale ? <ChartSkeletons /> : <NoRequests range={range} agent={agent} />
   const stepTasks = (chart: string) => (index: number) => stepHref(series, series.steps[index], chart)
-  if (isTable) return <StatTable series={series} upper="p95" hrefAt={stepTasks('')} />
+  if (isTable) return <StatTable series={series} hrefAt={stepTasks('')} />
   return (
     <section class={isStale ? 'overview-stale' : undefined} aria-label={strings.label} aria-busy={isStale}>
       <div class="stat-charts">
         {createCharts(series).map((chart) => (
-          <StatChartView
-            key={chart.id}
-            chart={chart}
-            times={stepTimes(series)}
-            stepMs={series.stepMs}
-            hrefAt={stepTasks(chart.id)}
-          />
+          <StatChartView key={chart.id} chart={chart} series={series} pointed={pointed} hrefAt={stepTasks(chart.id)} />
         ))}
       </div>
       <p class="overview-hint faint">{strings.hint}</p>

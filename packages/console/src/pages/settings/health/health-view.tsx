@@ -1,4 +1,4 @@
-/** The health of the hub: findings first, then the last hour and the components. */
+/** The health of the hub: findings first, then the components. */
 import type { Health, Storage } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { useAgentsWithLoad } from '../../../api/agents.ts'
@@ -13,7 +13,6 @@ import { LoadState } from '../../../components/status/error-notice.tsx'
 import { formatBytes, formatCount, formatDuration } from '../../../components/format.ts'
 import { useVisibleInterval } from '../../../api/use-visible-interval.ts'
 import { findingsOf, type Finding } from './findings.ts'
-import { LastHour } from './last-hour.tsx'
 import { healthStrings } from './strings.ts'
 import './health.css'
 
@@ -35,15 +34,17 @@ export function HealthView() {
     stats.reload()
   })
   const found = health.value.value
-  const series = stats.value.value
+  // All at once: a finding that comes later would move what is below it.
+  const hasLoaded = [health, agents, stats].every(({ value, problem }) => value.value ?? problem.value)
   return (
     <div class="scroll health">
       <LoadState of={health} what={healthStrings.what} />
-      {found !== undefined && (
-        <HealthSummary findings={findingsOf(found, agents.value.value ?? [], series?.steps ?? [])} />
+      {found !== undefined && hasLoaded && (
+        <>
+          <HealthSummary findings={findingsOf(found, agents.value.value ?? [], stats.value.value?.steps ?? [])} />
+          <HubFacts health={found} />
+        </>
       )}
-      {series !== undefined && <LastHour series={series} />}
-      {found !== undefined && <HubFacts health={found} />}
     </div>
   )
 }
@@ -131,9 +132,7 @@ function HubFacts({ health }: { readonly health: Health }) {
   const states = taskStates.filter((state) => (tasks[state] ?? 0) > 0)
   return (
     <section aria-labelledby="health-parts">
-      <div class="health-head">
-        <h2 id="health-parts">{parts.title}</h2>
-      </div>
+      <h2 id="health-parts">{parts.title}</h2>
       <div class="panel panel-body">
         <FactList>
           <Fact name={parts.store}>

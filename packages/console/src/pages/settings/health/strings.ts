@@ -55,11 +55,6 @@ export const healthStrings = {
     webhooksNext: 'Their receivers failed for too long. Redeliver when they work again.',
     openWebhooks: 'Open webhooks',
   },
-  lastHour: {
-    title: 'Last hour',
-    hint: 'All replicas, by minute. Kept across restarts.',
-    overview: 'Longer ranges',
-  },
   parts: {
     title: 'Components',
     store: 'Store',
