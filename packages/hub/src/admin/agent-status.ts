@@ -1,7 +1,4 @@
-/**
- * The state of an agent and its reason, as every page and command shows them. Without imports that run: commands use it for a hub of an
- * earlier version, which does not send it.
- */
+/** The state of an agent and its reason, as every page and command shows them. Without imports that run: commands use it, too. */
 import type { AgentSummary } from './agent-view.ts'
 
 const hourMs = 3_600_000
@@ -30,6 +27,11 @@ export function agentStatus(agent: AgentFacts, now: number): AgentSummary['statu
       reason: 'after failures, its next delegated task decides whether agents delegate to it again',
     }
   return { state: 'up', ...(drift === 'changed' ? { reason: 'its card has changed and is not approved yet' } : {}) }
+}
+
+/** As the hub sent it. A hub of an earlier version does not. */
+export function receivedStatus(agent: Partial<Pick<AgentSummary, 'status'>> & AgentFacts): AgentSummary['status'] {
+  return agent.status ?? agentStatus(agent, Date.now())
 }
 
 function failingReason(

@@ -17,10 +17,9 @@ export const agentList: Command = {
   details: ['If no hub runs, lists the agents of the configuration.', ...hubDetails],
   flags: hubFlags,
   async run(flags, terminal) {
-    const { agentStatus } = await import('../../admin/agent-status.ts')
-    // A hub of an earlier version does not send the status.
+    const { receivedStatus } = await import('../../admin/agent-status.ts')
     const agents = (await listAgents(flags, terminal)).map((agent) =>
-      agent.state === 'not running' ? agent : { status: agentStatus(agent as AgentSummary, Date.now()), ...agent },
+      agent.state === 'not running' ? agent : { ...agent, status: receivedStatus(agent as AgentSummary) },
     )
     printResult(flags, terminal, { agents }, () =>
       tableLines(

@@ -1,6 +1,6 @@
 /** What a running hub makes of an agent that a command has written to the configuration, or why that is unknown. */
 import { realpathSync } from 'node:fs'
-import { agentStatus } from '../../admin/agent-status.ts'
+import { receivedStatus } from '../../admin/agent-status.ts'
 import type { AgentSummary } from '../../admin/agent-view.ts'
 import { hubUrl, requestAdmin } from '../admin-request.ts'
 import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
@@ -54,8 +54,8 @@ async function agentOutcome(flags: Flags, terminal: Terminal, url: string, agent
   if (found.state === 'open' && found.health.state !== 'down') {
     return { state: 'running', url, message: `${agent} is running: ${found.url}` }
   }
-  const { status = agentStatus(found, Date.now()) } = found
-  return { state: 'failed', url, message: `${agent} failed: ${status.reason ?? 'see `parley agent list`'}` }
+  const why = receivedStatus(found).reason ?? 'see `parley agent list`'
+  return { state: 'failed', url, message: `${agent} failed: ${why}` }
 }
 
 /** Returns the exit code: a change that the hub cannot use is a failure, although it is written. */

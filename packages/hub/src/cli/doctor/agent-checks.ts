@@ -1,7 +1,7 @@
 /** Whether each agent can be used: as the running hub sees it, or by looking for its program, file or address. */
 import { access, constants } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { agentStatus, recentFailure } from '../../admin/agent-status.ts'
+import { receivedStatus, recentFailure } from '../../admin/agent-status.ts'
 import type { AgentSummary } from '../../admin/agent-view.ts'
 import { findProgram, requireProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
 import type { AgentConfig, HubConfig } from '../../config/hub-config.ts'
@@ -31,8 +31,8 @@ export async function checkAgents(
 }
 
 function runningAgent(agent: AgentSummary): DoctorFinding {
-  const { name, kind, status = agentStatus(agent, Date.now()) } = agent
-  const { state, reason: why = '' } = status
+  const { name, kind } = agent
+  const { state, reason: why = '' } = receivedStatus(agent)
   const check = `agent ${name}`
   if (state === 'up') {
     const failure = recentFailure(agent, Date.now())
