@@ -16,7 +16,10 @@ describe('parley mcp --hub', () => {
   it('has the agents and skills that the key permits', async () => {
     const { authorization } = await testHub.key('skill:scripted/sing')
     const key = authorization.slice('Bearer '.length)
-    const caller = await openMcpTestClient('2025-11-25', { args: ['--hub', testHub.url], env: { PARLEY_KEY: key } })
+    const caller = await openMcpTestClient('2025-11-25', {
+      args: ['--hub', new URL(testHub.url).host],
+      env: { PARLEY_KEY: key },
+    })
     const { structuredContent } = await caller.call('list_agents', {})
     const skills = structuredContent.agents.map((one: any) => [one.name, one.skills.map(({ id }: any) => id)])
     assert.deepEqual(skills, [

@@ -34,7 +34,7 @@ describe('parley mcp', () => {
   it('ends with the input of the client, and on a signal', async () => {
     for (const end of ['input', 'signal']) {
       const terminal = createTestTerminal()
-      const running = runCli(['mcp', '--agent', 'http://127.0.0.1:9'], terminal)
+      const running = runCli(['mcp', '--agent', '127.0.0.1:9'], terminal)
       terminal.input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)
       const [answer] = (await once(terminal.output, 'data')) as [Buffer]
       assert.deepEqual(JSON.parse(String(answer)), { jsonrpc: '2.0', id: 1, result: {} })

@@ -54,7 +54,7 @@ export const mcpCommand: Command = {
 }
 
 async function directoryOptions(flags: Flags, terminal: Terminal) {
-  const agents = flags.values('agent').map((url) => requireHttpUrl(url, '--agent'))
+  const agents = await Promise.all(flags.values('agent').map((address) => httpUrlOf(address, '--agent')))
   const hub = await hubTarget(flags, terminal, agents.length > 0)
   const bearer = tokenOf(flags.value('token-env'), terminal)
   const fetch: Fetch = (request) => globalThis.fetch(request)
@@ -65,7 +65,7 @@ async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
   const { environment } = terminal
   const key = flags.value('key') ?? (environment['PARLEY_KEY'] || undefined)
   const named = flags.value('hub') ?? (hasAgents ? undefined : environment['PARLEY_URL'] || undefined)
-  if (named !== undefined) return { url: requireHttpUrl(named, '--hub').replace(/\/+$/, ''), key }
+  if (named !== undefined) return { url: (await httpUrlOf(named, '--hub')).replace(/\/+$/, ''), key }
   if (hasAgents) return undefined
   const [{ readConfig, resolvedDataDirectory, sectionOf }, { localHubUrl, requireThisMachine }] = await Promise.all([
     import('./cli-settings.ts'),
@@ -77,7 +77,9 @@ async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
   return { url, key }
 }
 
-function requireHttpUrl(url: string, flag: string): string {
+async function httpUrlOf(address: string, flag: string): Promise<string> {
+  const { withScheme } = await import('../config/values.ts')
+  const url = withScheme(address)
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
   throw usageError(
     `${flag} must be an http or https URL such as https://agent.example.com, not ${JSON.stringify(url)}.`,
