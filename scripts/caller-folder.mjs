@@ -4,3 +4,7 @@
  */
 const { INIT_CWD: callerFolder } = process.env
 if (callerFolder !== undefined) process.chdir(callerFolder)
+
+// For the commands that they print: a clone has no `parley` and no `a2a` in the path.
+process.env.PARLEY_COMMAND = 'npm run parley --'
+process.env.A2A_COMMAND = 'npm run a2a --'

@@ -22,11 +22,11 @@ describe('npm run in a clone', () => {
     assert.notEqual(card.status, 0)
   })
 
-  it('prints commands of parley as they are run there', () => {
-    const { stderr } = spawnSync('npm', ['run', '-s', 'parley', '--', 'key', 'revoke'], {
-      cwd: repository,
-      encoding: 'utf8',
-    })
-    assert.match(stderr, /`npm run parley -- key list`/)
+  it('prints commands as they are run there', () => {
+    const errorsOf = (...args: readonly string[]) =>
+      spawnSync('npm', ['run', '-s', ...args], { cwd: repository, encoding: 'utf8' }).stderr
+    assert.match(errorsOf('parley', '--', 'key', 'revoke'), /`npm run parley -- key list`/)
+    assert.match(errorsOf('a2a', '--', 'task'), /`npm run a2a -- task get`/)
+    assert.match(errorsOf('parley', '--', 'a2a', 'task'), /`npm run parley -- a2a task get`/)
   })
 })

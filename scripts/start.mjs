@@ -8,9 +8,6 @@ import { join } from 'node:path'
 
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/parley'))
 
-// For the commands that the hub prints: a clone has no `parley` in the path.
-process.env.PARLEY_COMMAND = 'npm run parley --'
-
 const [command = 'up'] = process.argv.slice(2)
 if (command === 'up' || command.startsWith('-')) {
   const { buildConsole } = await import('./build-console.ts')

@@ -15,4 +15,5 @@ if (cacheFolder !== undefined) enableCompileCache(cacheFolder)
 
 // Loaded only now, so that an old Node prints the message above, and from the cache.
 const { runInProcess } = await import('./process-terminal.ts')
-await runInProcess(process, process.argv.slice(2), 'a2a')
+// A clone has no `a2a` in the path: scripts/caller-folder.mjs says how it is run there.
+await runInProcess(process, process.argv.slice(2), process.env['A2A_COMMAND'] ?? 'a2a')

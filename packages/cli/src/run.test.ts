@@ -126,10 +126,10 @@ describe('a2a', () => {
     }
     assert.match((await runInMemory(['task', 'get', 'a', 'b'])).stderr, /does not take "b"/)
     const hintOf = async (...args: string[]) => /^Hint: (.*)$/m.exec((await runInMemory(args)).stderr)?.[1]
-    assert.equal(await hintOf('card', 'get', 'localhost'), 'Name the agent with -a: a2a card get -a localhost')
-    const withPath = 'Name the agent with -a: a2a card get -a localhost:3000/a2a/echo'
+    assert.equal(await hintOf('card', 'get', 'localhost'), 'Name the agent with -a: `a2a card get -a localhost`')
+    const withPath = 'Name the agent with -a: `a2a card get -a localhost:3000/a2a/echo`'
     assert.equal(await hintOf('card', 'get', 'localhost:3000/a2a/echo'), withPath)
-    assert.equal(await hintOf('send', 'http://a.test', 'hi'), 'Name the agent with -a: a2a send -a http://a.test')
+    assert.equal(await hintOf('send', 'http://a.test', 'hi'), 'Name the agent with -a: `a2a send -a http://a.test`')
     assert.equal(await hintOf('send', 'hello', 'world'), 'Put the text in quotes.')
     assert.equal(await hintOf('send', '--agent', 'x'), 'Did you mean --agent-card? See `a2a help send`.')
     assert.equal(await hintOf('task', 'gte', 'x'), 'Did you mean `a2a task get`?')

@@ -121,7 +121,7 @@ function checkOperands({ name, operands = '', operandCount: [least, most] }: Com
 /** The two frequent reasons for a superfluous operand: the agent without `-a`, and a text without quotes. */
 function operandHint(name: string, { operands }: ParsedArgs): string | undefined {
   const agent = operands.find((operand) => /^(https?:\/\/|(localhost|[\w.-]+:\d+)(:\d+)?(\/|$))\S*$/.test(operand))
-  if (agent !== undefined) return `Name the agent with -a: a2a ${name} -a ${agent}`
+  if (agent !== undefined) return `Name the agent with -a: \`a2a ${name} -a ${agent}\``
   return name === 'send' || name === 'chat' ? 'Put the text in quotes.' : undefined
 }
 

@@ -23,7 +23,7 @@ export function commandText(
     const shown = flag === 'store' && value?.startsWith('postgres') === true ? '<url>' : value
     return shown === undefined || shown === '' ? [] : [`--${flag} ${shown === '<url>' ? shown : quoted(shown)}`]
   })
-  // A clone has no `parley` in the path: scripts/start.mjs says how it is run there.
+  // A clone has no `parley` in the path: scripts/caller-folder.mjs says how it is run there.
   return [environment['PARLEY_COMMAND'] ?? 'parley', name, ...options].join(' ')
 }
 

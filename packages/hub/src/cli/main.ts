@@ -26,7 +26,7 @@ const args = process.argv.slice(2)
 if (args[0] === 'a2a') {
   // Its own path: loading the commands of the hub takes longer than a call of an agent.
   const { runInProcess } = await import('@parley/cli')
-  await runInProcess(process, args.slice(1), 'parley a2a')
+  await runInProcess(process, args.slice(1), `${process.env['PARLEY_COMMAND'] ?? 'parley'} a2a`)
 } else {
   const { runCli } = await import('./commands.ts')
   const code = await runCli(args, hubTerminal())
