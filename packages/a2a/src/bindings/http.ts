@@ -4,6 +4,7 @@
  * Also the parts of HTTP that every binding uses: query strings and the writing of server-sent events (`sse-reader.ts` reads them).
  */
 import { type ErrorCode, invalidParams } from '../model/error.ts'
+import type { WorkOwner } from '../model/heavy-step.ts'
 
 export interface HttpRequest {
   readonly method: string
@@ -14,7 +15,7 @@ export interface HttpRequest {
   /** By lower-case name. */
   header(name: string): string | undefined
   /** Rejects with PAYLOAD_TOO_LARGE beyond the limit and stops reading. */
-  body(limitBytes: number): Promise<string>
+  body(limitBytes: number, owner?: WorkOwner): Promise<string>
   /** Set if a framework has already read and parsed the body; `body` is then not called. */
   readonly parsed?: { readonly value: unknown } | undefined
   /** Aborts when the client disconnects. Created on first access, because an AbortController per request is expensive. */

@@ -19,6 +19,40 @@ function parsed(value: unknown, headers: Record<string, string>): HttpRequest {
 
 const limits = { bodyBytes: 7, jsonNodes: 3 }
 
+function sent(text: string): HttpRequest {
+  const { parsed: _none, ...request } = parsed(undefined, { 'content-type': 'application/json' })
+  return { ...request, body: async () => text }
+}
+
+describe('a large body', () => {
+  const large = { bodyBytes: 20_000_000, jsonNodes: 1_000 }
+  const long = 'x'.repeat(2_000_000)
+
+  it('is read like a small one', async () => {
+    const text = JSON.stringify({ id: 1, params: { text: `${long}\ud800`, list: [[[1, 2], 3], null] } })
+    assert.deepEqual(await readJson(sent(text), large), parseJson(text))
+    const deep = `{"text":"${long}","deep":${'['.repeat(300)}${']'.repeat(300)}}`
+    assert.equal((await readJson(sent(deep), large))?.isTooDeep, true)
+  })
+
+  it('is refused like a small one', async () => {
+    const many = JSON.stringify({ text: long, list: Array.from({ length: 1_000 }, () => 1) })
+    const refusal = { code: 'PAYLOAD_TOO_LARGE', message: 'The body holds more than 1000 JSON values' }
+    await assert.rejects(readJson(sent(many), large), refusal)
+    const cut = JSON.stringify({ text: long }).slice(0, -1)
+    await assert.rejects(readJson(sent(cut), large), { code: 'PARSE_ERROR', message: 'Invalid JSON payload' })
+  })
+
+  it('is read in turn with those of other callers', async () => {
+    const ended: string[] = []
+    const read = (callerKey: string): Promise<unknown> =>
+      readJson(sent(JSON.stringify({ text: long })), large, { callerKey }).then(() => ended.push(callerKey))
+    await Promise.all(['a', 'a', 'a', 'b'].map(read))
+    // The first of a, or the one of b: they take turns.
+    assert.ok(ended.indexOf('b') < 2, ended.join())
+  })
+})
+
 describe('a body that a framework has already parsed', () => {
   const json = { 'content-type': 'application/json' }
 

@@ -1,7 +1,8 @@
 /** Reads a JSON body for both HTTP bindings: checks its media type, its syntax and its depth. */
 import { A2AError } from '../model/error.ts'
-import { heavyStep, isHeavy, markLarge } from '../model/heavy-step.ts'
-import { defaultJsonNodes, measureJson } from '../model/json-nodes.ts'
+import { heavyStep, inSteps, isHeavy, markLarge, type NextStep, type WorkOwner } from '../model/heavy-step.ts'
+import { defaultJsonNodes, JsonMeter, measureJson } from '../model/json-nodes.ts'
+import { parseJsonInSteps } from '../model/json-steps.ts'
 import type { HttpRequest } from './http.ts'
 
 /** 0.x requires the first, 1.0 the second; peers mix them (F-1, F-8). */
@@ -17,8 +18,12 @@ export interface BodyLimits {
   readonly jsonNodes: number
 }
 
-/** Returns `undefined` if there is no body. */
-export async function readJson(request: HttpRequest, limits: BodyLimits): Promise<JsonBody | undefined> {
+/** Returns `undefined` if there is no body. A large one is read in steps, in turn with those of other callers. */
+export async function readJson(
+  request: HttpRequest,
+  limits: BodyLimits,
+  owner?: WorkOwner,
+): Promise<JsonBody | undefined> {
   const { bodyBytes, jsonNodes } = limits
   if (request.parsed !== undefined) {
     // The framework applied a limit of its own; only the declared length is left to check.
@@ -30,15 +35,16 @@ export async function readJson(request: HttpRequest, limits: BodyLimits): Promis
     if (size.nodesLeft < 0) throw tooManyNodes(jsonNodes)
     return { value, text: undefined, isTooDeep }
   }
-  const text = await request.body(bodyBytes)
+  const text = await request.body(bodyBytes, owner)
   if (text === '') return undefined
   requireJson(request.header('content-type'))
   if (!isHeavy(text.length)) return parseJson(text, jsonNodes)
   markLarge(request)
-  await heavyStep()
-  const body = parseJson(text, jsonNodes)
+  const nextStep = (): Promise<void> => heavyStep(owner?.callerKey)
+  await nextStep()
+  const body = await parseLargeJson(text, jsonNodes, nextStep)
   // Processing the value is a separate heavy step.
-  await heavyStep()
+  await nextStep()
   return body
 }
 
@@ -56,13 +62,41 @@ export function parseJson(text: string, jsonNodes = defaultJsonNodes): JsonBody 
   const { nodes, depth } = isShort ? emptySize : measureJson(text, jsonNodes)
   if (nodes > jsonNodes) throw tooManyNodes(jsonNodes)
   try {
-    const value: unknown = JSON.parse(text)
-    const isTooDeep = depth > maxDepth
-    return { value: isTooDeep || !mightHoldSurrogates(text) ? value : wellFormedBody(value), text, isTooDeep }
+    return bodyOf(text, depth, JSON.parse(text))
   } catch {
-    // The parser's message quotes the body, and a body may hold a secret.
-    throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
+    throw notJson()
   }
+}
+
+async function parseLargeJson(text: string, jsonNodes: number, nextStep: NextStep): Promise<JsonBody> {
+  const { nodes, depth } = await inSteps(measurePieces(text, jsonNodes), nextStep)
+  if (nodes > jsonNodes) throw tooManyNodes(jsonNodes)
+  try {
+    return bodyOf(text, depth, await parseJsonInSteps(text, nextStep))
+  } catch {
+    throw notJson()
+  }
+}
+
+const measuredLength = 131_072
+
+function* measurePieces(text: string, maxNodes: number): Generator<undefined, JsonMeter> {
+  const meter = new JsonMeter(maxNodes)
+  for (let at = 0; at < text.length && !meter.isExceeded; at += measuredLength) {
+    meter.feed(text.slice(at, at + measuredLength))
+    yield
+  }
+  return meter
+}
+
+function bodyOf(text: string, depth: number, value: unknown): JsonBody {
+  const isTooDeep = depth > maxDepth
+  return { value: isTooDeep || !mightHoldSurrogates(text) ? value : wellFormedBody(value), text, isTooDeep }
+}
+
+/** The parser's message quotes the body, and a body may hold a secret. */
+function notJson(): A2AError {
+  return new A2AError('PARSE_ERROR', 'Invalid JSON payload')
 }
 
 /** Most texts have no escape at all, and the search for a fixed text takes a tenth of the expression's time. */

@@ -77,6 +77,12 @@ export function isMarkedLarge(request: object): boolean {
   return largeRequests.has(request)
 }
 
+/** For whom work is done. Read only if it is heavy. */
+export interface WorkOwner {
+  /** A text that is the same for all work of a caller. */
+  readonly callerKey: string
+}
+
 /** `caller`: any text that is the same for all work of a caller. Default: work of the process itself. */
 export function heavyStep(caller = ''): Promise<void> {
   return enqueueStep(begun, caller)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps } from './json-steps.ts'
+import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps, writeJsonInSteps } from './json-steps.ts'
 
 const soon = (): Promise<void> => Promise.resolve()
 const long = (text: string): string => text.repeat(Math.ceil(400_000 / text.length))
@@ -44,11 +44,24 @@ describe('JSON in steps', () => {
       const bytes = await encodeJsonInSteps(value, soon)
       assert.ok(Buffer.from(bytes).equals(Buffer.from(text)), 'the bytes differ')
       assert.equal(await decodeTextInSteps(bytes, soon), Buffer.from(text).toString())
+      assert.equal(await writeJsonInSteps(value, soon), text)
       assert.deepEqual(await parseJsonInSteps(text, soon), JSON.parse(text))
       const spaced = JSON.stringify(value, null, '\t')
       assert.deepEqual(await parseJsonInSteps(` \n${spaced}\r `, soon), JSON.parse(spaced))
     })
   }
+
+  it('reads bytes that are not UTF-8 as a decoder of the whole would', async () => {
+    const sequences = [[0x80], [0xff], [0xe2, 0x82], [0xf0, 0x9f, 0x98, 0x80, 0x80], [0xc3, 0xa9, 0xed, 0xa0, 0x80]]
+    for (const sequence of sequences) {
+      const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => sequence[index % sequence.length] as number)
+      for (let shift = 0; shift < sequence.length; shift += 1) {
+        const shifted = bytes.subarray(shift)
+        const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(shifted)
+        assert.ok((await decodeTextInSteps(shifted, soon)) === text, `${sequence.join()} from ${shift}`)
+      }
+    }
+  })
 
   it('rests between pieces', async () => {
     let steps = 0

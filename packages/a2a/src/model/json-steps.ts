@@ -1,5 +1,5 @@
 /**
- * JSON of any size, written and parsed in pieces: `JSON.stringify` and `JSON.parse` hold the event loop for 10 ms per megabyte. Both
+ * JSON of any size, written and parsed in pieces: `JSON.stringify` and `JSON.parse` hold the event loop for 10 ms per megabyte. They
  * return what the built-in functions would. Generators: `inSteps` runs them, a few pieces at a time.
  */
 import { inSteps, type NextStep } from './heavy-step.ts'
@@ -14,6 +14,11 @@ export function encodeJsonInSteps(value: unknown, nextStep: NextStep): Promise<U
   return inSteps(encodePieces(value), nextStep)
 }
 
+/** The JSON of a value. The caller is in a step. */
+export function writeJsonInSteps(value: unknown, nextStep: NextStep): Promise<string> {
+  return inSteps(joinPieces(value), nextStep)
+}
+
 /** Throws a SyntaxError if the text is not JSON. The caller is in a step. */
 export function parseJsonInSteps(text: string, nextStep: NextStep): Promise<unknown> {
   return inSteps(parsePieces(text), nextStep)
@@ -25,13 +30,36 @@ export function decodeTextInSteps(bytes: Uint8Array, nextStep: NextStep): Promis
 }
 
 function* decodePieces(bytes: Uint8Array): Generator<undefined, string> {
+  // Without `stream`, which decodes ASCII to two bytes for each character.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let text = ''
-  for (let at = 0; at < bytes.length; at += pieceLength) {
-    text += decoder.decode(bytes.subarray(at, at + pieceLength), { stream: true })
+  for (let at = 0; at < bytes.length;) {
+    const end = startOfCharacter(bytes, at + pieceLength)
+    text += decoder.decode(bytes.subarray(at, end))
+    at = end
     yield
   }
-  return text + decoder.decode()
+  return text
+}
+
+/** Of the character that a position is within: it has at most four bytes. */
+function startOfCharacter(bytes: Uint8Array, position: number): number {
+  let start = Math.min(position, bytes.length)
+  while (start > position - 4 && isContinuation(bytes[start])) start -= 1
+  return isContinuation(bytes[start]) ? position : start
+}
+
+function isContinuation(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80
+}
+
+function* joinPieces(value: unknown): Generator<undefined, string> {
+  let text = ''
+  for (const piece of writePieces(value, 0)) {
+    text += piece
+    yield
+  }
+  return text
 }
 
 function* encodePieces(value: unknown): Generator<undefined, Uint8Array> {

@@ -106,7 +106,7 @@ export function createGrpcDispatch(
       if (admitted !== undefined) await admitted
       requireRegistered(context)
       context.payload = addressed.payload()
-      if (isHeavy(call.size)) await heavyStep()
+      if (isHeavy(call.size)) await heavyStep(context.callerKey)
       context.readHeaders()
       const result = await performOperation(context, operation)
       const headers = { 'a2a-version': context.version.id, ...extensionsHeader(context), ...context.admissionHeaders }

@@ -48,7 +48,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
     try {
       const identified = authenticator.identify(request, registeredAgent)
       context.setCaller(identified instanceof Promise ? await identified : identified)
-      const body = await readJson(request, limits)
+      const body = await readJson(request, limits, context)
       if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
       const envelope = readEnvelope(body)
       if (envelope.method !== undefined && requestedVersion === undefined)
@@ -104,7 +104,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
       findVariant()
       const identified = authenticator.identify(request, registeredAgent)
       context.setCaller(identified instanceof Promise ? await identified : identified)
-      const body = route.body === true ? await readJson(request, limits) : undefined
+      const body = route.body === true ? await readJson(request, limits, context) : undefined
       if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
       if (isTenantRoute(route)) checkPathTenant(payload['tenant'], body?.value, request.query)

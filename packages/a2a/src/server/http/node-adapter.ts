@@ -5,7 +5,7 @@
 import type { Chunk, ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import type { Pollable } from '../../engine/contract.ts'
 import { toPollable } from '../../engine/task/follow.ts'
-import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
+import { heavyStep, isHeavy, type WorkOwner } from '../../model/heavy-step.ts'
 import { scheduleWrite } from './write-scheduler.ts'
 import { sendBatched } from './response-batching.ts'
 import { hasOneHost } from './host-and-cors.ts'
@@ -105,8 +105,8 @@ class NodeHttpRequest implements HttpRequest {
     return typeof value === 'object' ? value.join(', ') : value
   }
 
-  body(limitBytes: number): Promise<string> {
-    return readBody(this.#req, limitBytes)
+  body(limitBytes: number, owner?: WorkOwner): Promise<string> {
+    return readBody(this.#req, limitBytes, owner)
   }
 
   get parsed(): { readonly value: unknown } | undefined {

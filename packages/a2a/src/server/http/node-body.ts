@@ -1,7 +1,8 @@
 /** Reads a request's body as text, from a stream, or from a parser that ran before. */
 import { tooLarge } from '../../bindings/json-body.ts'
 import { A2AError } from '../../model/error.ts'
-import { firstHeavyStep, isHeavy } from '../../model/heavy-step.ts'
+import { firstHeavyStep, heavyStep, isHeavy, type WorkOwner } from '../../model/heavy-step.ts'
+import { decodeTextInSteps } from '../../model/json-steps.ts'
 import type { BodyReader, NodeRequest } from './node-http-types.ts'
 
 /**
@@ -50,7 +51,15 @@ function textOf(chunks: readonly Uint8Array[]): string {
   return (chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString()
 }
 
-export function readBody(req: NodeRequest, limitBytes: number): Promise<string> {
+async function largeTextOf(chunks: Uint8Array[], owner: WorkOwner | undefined): Promise<string> {
+  const caller = owner?.callerKey
+  await firstHeavyStep(caller)
+  const bytes = Buffer.concat(chunks)
+  chunks.length = 0
+  return decodeTextInSteps(bytes, () => heavyStep(caller))
+}
+
+export function readBody(req: NodeRequest, limitBytes: number, owner?: WorkOwner): Promise<string> {
   const { body: parsed } = req
   const declared = Number(req.headers['content-length']) || 0
   // A parser that ran before has limits of its own, and may have decompressed the body.
@@ -93,11 +102,10 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       // Complete, so that it is not dropped; counted until it is text.
       incomingBodies.delete(body)
       const counted = body
-      const text = (): string => {
-        releaseIncoming(counted)
-        return textOf(chunks)
-      }
-      resolve(isHeavy(size) ? firstHeavyStep().then(text) : text())
+      const release = (): void => releaseIncoming(counted)
+      if (isHeavy(size)) return resolve(largeTextOf(chunks, owner).finally(release))
+      release()
+      resolve(textOf(chunks))
     }
     // The client disconnected before the end of its body, so no response can reach it; the promise must only not stay open. Checked
     // before the error is created: every request closes, and an error with its stack took 13 µs of each.

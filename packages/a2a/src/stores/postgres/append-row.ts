@@ -1,9 +1,12 @@
 /** An append as `append_2` takes it: one row of JSON, built when the append is requested, so that a flush only joins texts. */
 import { crc32 } from 'node:zlib'
+import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
+import { writeJsonInSteps } from '../../model/json-steps.ts'
 import { isVisible } from '../../model/record.ts'
 import { isTerminal, taskStateNumber } from '../../model/state.ts'
-import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
+import { stashStatusBlobs } from '../blobs.ts'
 import { withOrderedTimes } from '../decide-append.ts'
+import { hasLongRecord, slimRecords } from '../long-records.ts'
 import type { Append, AppendResult, NewTask, Partition } from '../store.ts'
 import { type PostgresBlob, toPostgresBlob } from './blob-content.ts'
 import { nameDigest, decodeText, encodeText, toPostgresInteger } from './text-encoding.ts'
@@ -24,11 +27,12 @@ export interface PreparedAppend {
   readonly bytes: number
 }
 
+/** Returns a promise only if a record is long: its text is then written in steps. */
 export function prepareAppend(
   taskId: string,
   append: Append,
   { offsetFromNow }: Pick<DatabaseTime, 'offsetFromNow'>,
-): PreparedAppend {
+): PreparedAppend | Promise<PreparedAppend> {
   const { create, change, idempotency, take } = append
   // Ordered among themselves; the database compares the first with the last record that it has.
   const records = withOrderedTimes(append.records, 0)
@@ -42,16 +46,14 @@ export function prepareAppend(
   const due = change?.due === undefined ? create?.due : change.due
   const id = encodeText(taskId)
   const key = idempotency && nameDigest(idempotency.key)
-  const text = records.length === 0 ? undefined : recordsText(records, keep)
+  const slim = slimRecords(records, keep)
   // Undefined members are omitted, and are NULL in the database.
-  const row = JSON.stringify({
+  const columns = {
     id,
     expected: append.expectedSeq,
     later: append.orLater,
     fence: append.fence,
     count: records.length,
-    records: text,
-    checksum: text === undefined ? undefined : crc32(text),
     visible: lastVisible(append),
     first_at: records[0]?.at,
     at: records.at(-1)?.at,
@@ -71,9 +73,29 @@ export function prepareAppend(
       due_in: due === null ? null : offsetFromNow(due.at),
     }),
     ...(create && newTaskColumns(create)),
-  }).slice(1)
-  const bytes = row.length + blobs.reduce((sum, { content }) => sum + content.length, 0)
-  return { taskId, id, key, createsTask: create !== undefined, row, blobs, records, bytes }
+  }
+  const preparedWith = (row: string): PreparedAppend => {
+    const bytes = row.length + blobs.reduce((sum, { content }) => sum + content.length, 0)
+    return { taskId, id, key, createsTask: create !== undefined, row: row.slice(1), blobs, records, bytes }
+  }
+  if (hasLongRecord(records)) {
+    return rowInSteps(columns, slim, () => heavyStep(create?.owner ?? taskId)).then(preparedWith)
+  }
+  const text = records.length === 0 ? undefined : JSON.stringify(slim)
+  const checksum = text === undefined ? undefined : crc32(text)
+  return preparedWith(JSON.stringify({ ...columns, records: text, checksum }))
+}
+
+/** The records are text within a row of text. */
+async function rowInSteps(columns: object, records: unknown, nextStep: NextStep): Promise<string> {
+  await nextStep()
+  const text = await writeJsonInSteps(records, nextStep)
+  await nextStep()
+  const row = JSON.stringify({ ...columns, checksum: crc32(text) }).slice(0, -1)
+  await nextStep()
+  const quoted = await writeJsonInSteps(text, nextStep)
+  await nextStep()
+  return `${row},"records":${quoted}}`
 }
 
 function newTaskColumns(task: NewTask) {
@@ -95,15 +117,6 @@ export function partitionKey({ tenant, agent, owner }: Partition): string {
 }
 export function ownerKey(tenant: string, owner: string): string {
   return nameDigest(tenant, owner)
-}
-
-function recordsText(records: Append['records'], keep: (raw: string) => string): string {
-  return JSON.stringify(
-    records.map((record) => {
-      const body = stashBlobs(record.body, keep)
-      return body === record.body ? record : { at: record.at, body }
-    }),
-  )
 }
 
 function lastVisible({ records, expectedSeq }: Append): number | undefined {

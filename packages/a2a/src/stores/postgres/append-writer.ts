@@ -164,13 +164,18 @@ export function createPostgresWriter({ database, schema, time, retryTimeoutMs, o
     }
   }
 
+  function enqueue(prepared: PreparedAppend): Promise<AppendResult> {
+    return new Promise((resolve, reject) => {
+      queue.push({ ...prepared, resolve, reject })
+      plan()
+    })
+  }
+
   return {
     append(taskId: string, given: Append): Promise<AppendResult> {
       if (queue.length >= maxWaiting) return Promise.reject(new Error('Too many appends are waiting for the database'))
-      return new Promise((resolve, reject) => {
-        queue.push({ ...prepareAppend(taskId, given, time), resolve, reject })
-        plan()
-      })
+      const prepared = prepareAppend(taskId, given, time)
+      return prepared instanceof Promise ? prepared.then(enqueue) : enqueue(prepared)
     },
   }
 }

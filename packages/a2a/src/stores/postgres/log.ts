@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { heavyStep, isHeavy, type NextStep } from '../../model/heavy-step.ts'
 import { recordBytes, recordsBytes } from '../../model/json-nodes.ts'
-import { parseJsonInSteps } from '../../model/json-steps.ts'
+import { parseJsonInSteps, writeJsonInSteps } from '../../model/json-steps.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
@@ -50,6 +50,13 @@ interface ClaimColumns {
   readonly left_ms: unknown
   readonly task_id: string
   readonly hash: string
+}
+
+/** `row`: the JSON of its columns. */
+interface PreparedSnapshot {
+  readonly id: string
+  readonly row: string
+  readonly blobs: readonly PostgresBlob[]
 }
 
 interface SnapshotColumns {
@@ -109,18 +116,13 @@ export function createPostgresTaskLog({
     return found
   }, perStatement)
 
-  const saveSnapshot = batchRequests(
-    async (snapshots: readonly { readonly row: Struct; readonly blobs: readonly PostgresBlob[] }[]) => {
-      const kept = snapshots.flatMap((snapshot) => snapshot.blobs.map((blob) => ({ id: snapshot.row['id'], ...blob })))
-      await database.queryWithRetry(
-        keepSnapshots,
-        JSON.stringify(snapshots.map(({ row }) => row)),
-        JSON.stringify(kept),
-      )
-      return snapshots
-    },
-    snapshotsPerStatement,
-  )
+  const saveSnapshots = async (snapshots: readonly PreparedSnapshot[]): Promise<readonly PreparedSnapshot[]> => {
+    const kept = snapshots.flatMap(({ id, blobs: own }) => own.map((blob) => ({ id, ...blob })))
+    const rows = snapshots.map(({ row }) => row).join()
+    await database.queryWithRetry(keepSnapshots, `[${rows}]`, JSON.stringify(kept))
+    return snapshots
+  }
+  const saveSnapshot = batchRequests(saveSnapshots, snapshotsPerStatement)
   // Locks the task against its removal, which would leave the snapshot behind.
   const keepSnapshots = `
     WITH task AS MATERIALIZED (
@@ -265,13 +267,23 @@ export function createPostgresTaskLog({
         kept.push(blob)
         return blob.digest
       })
-      const folded = JSON.stringify(slim)
+      const id = encodeText(taskId)
       const internalText = JSON.stringify(internal)
-      const checksum = crc32(internalText, crc32(folded))
-      await saveSnapshot({
-        row: { id: encodeText(taskId), seq, folded, internal: internalText, checksum },
-        blobs: kept,
-      })
+      const rowOf = (folded: string, quoted: string): string => {
+        const columns = { id, seq, internal: internalText, checksum: crc32(internalText, crc32(folded)) }
+        return `${JSON.stringify(columns).slice(0, -1)},"folded":${quoted}}`
+      }
+      if (!isHeavy(Number(internal['bytes'] ?? 0))) {
+        const folded = JSON.stringify(slim)
+        await saveSnapshot({ id, row: rowOf(folded, JSON.stringify(folded)), blobs: kept })
+        return
+      }
+      await heavyStep()
+      const folded = await writeJsonInSteps(slim, heavyStep)
+      await heavyStep()
+      const row = rowOf(folded, await writeJsonInSteps(folded, heavyStep))
+      await heavyStep()
+      await saveSnapshots([{ id, row, blobs: kept }])
     },
     async loadSnapshot(taskId: string, nextStep?: NextStep): Promise<Snapshot | undefined> {
       const row = await findSnapshot(encodeText(taskId))

@@ -3,12 +3,12 @@
  * one batch. Texts are serialized when the append is requested, so that the transaction only writes.
  */
 import { crc32 } from 'node:zlib'
-import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
-import { recordBytes } from '../../model/json-nodes.ts'
+import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
 import { encodeJsonInSteps } from '../../model/json-steps.ts'
 import { isTerminal, taskStateNumber } from '../../model/state.ts'
-import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
+import { stashStatusBlobs } from '../blobs.ts'
 import { decideAppend, type AppendDecision, type AppendState } from '../decide-append.ts'
+import { hasLongRecord, slimRecords } from '../long-records.ts'
 import type { Append, AppendResult, FeedEntry, NewTask, Partition } from '../store.ts'
 import { type SqliteBlob, type BlobTable, toSqliteBlob, toRowText } from './blob-table.ts'
 import type { Counters } from './counters.ts'
@@ -193,7 +193,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
   return {
     /** Serializes the texts now; the returned function writes them, within a transaction, as often as it is retried. */
     prepare(taskId: string, append: Append): AppendWork | Promise<AppendWork> {
-      const prepared = prepareAppend(append)
+      const prepared = prepareAppend(taskId, append)
       const workOf = (ready: PreparedAppend): AppendWork => ({ run: () => run(taskId, ready), size: sizeOf(ready) })
       return prepared instanceof Promise ? prepared.then(workOf) : workOf(prepared)
     },
@@ -216,25 +216,17 @@ function sizeOf({ blobs, recordsText }: PreparedAppend): number {
   return blobs.reduce((sum, { content }) => sum + content.length, recordsText.length)
 }
 
-/** Batches of more records are streams of small ones, and faster to write as one. */
-const fewRecords = 8
-
-/** Returns a promise only if a record is large: it is then written in steps. */
-function writeRecords(records: Append['records'], keep: (raw: string) => string): string | Promise<Uint8Array> {
-  const slim = (record: Append['records'][number]) => {
-    const body = stashBlobs(record.body, keep)
-    return body === record.body ? record : { at: record.at, body }
-  }
-  const isLong = records.length <= fewRecords && records.some(({ body }) => isHeavy(recordBytes(body)))
-  return isLong ? writeInSteps() : JSON.stringify(records.map(slim))
-
-  async function writeInSteps(): Promise<Uint8Array> {
-    await heavyStep()
-    return encodeJsonInSteps(records.map(slim), heavyStep)
-  }
+/** Returns a promise only if a record is long: the text is then written in steps. */
+function writeRecords(
+  records: Append['records'],
+  keep: (raw: string) => string,
+  nextStep: NextStep,
+): string | Promise<Uint8Array> {
+  if (!hasLongRecord(records)) return JSON.stringify(slimRecords(records, keep))
+  return nextStep().then(() => encodeJsonInSteps(slimRecords(records, keep), nextStep))
 }
 
-function prepareAppend(append: Append): PreparedAppend | Promise<PreparedAppend> {
+function prepareAppend(taskId: string, append: Append): PreparedAppend | Promise<PreparedAppend> {
   const blobs: SqliteBlob[] = []
   const keep = (raw: string): string => {
     const blob = toSqliteBlob(raw)
@@ -243,7 +235,7 @@ function prepareAppend(append: Append): PreparedAppend | Promise<PreparedAppend>
   }
   const status = append.change?.status ?? append.create?.status
   const metadata = append.create?.metadata
-  const recordsText = writeRecords(append.records, keep)
+  const recordsText = writeRecords(append.records, keep, () => heavyStep(append.create?.owner ?? taskId))
   const preparedWith = (text: string | Uint8Array): PreparedAppend => ({
     ...append,
     recordsText: text,
