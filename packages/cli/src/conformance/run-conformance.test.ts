@@ -207,6 +207,23 @@ describe('a conformance run', () => {
     assert.deepEqual([refused?.outcome, refused?.note], ['pass', '401'])
   })
 
+  it('leaves undecided what a server refuses to unauthenticated callers, over every binding', async () => {
+    const authenticate = bearer({ verify: () => undefined })
+    const server = await serve({ port: 0, grpcPort: 0, store: memoryStore(), authenticate, agent: () => 'done' })
+    closers.push(() => server.close())
+    const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const
+    const list: Check['run'] = async (subject) => fail('it is refused', await subject.call('ListTasks', {}))
+    const stream: Check['run'] = async (subject) => {
+      const opened = await subject.open('SendStreamingMessage', { message: subject.message() })
+      for await (const item of opened.events) return fail(`it has the event ${JSON.stringify(item.envelope)}`)
+      return fail('it has no event')
+    }
+    const checks = [list, stream].map((run) => checkOf(run, { bindings }))
+    const { results } = await runConformance(server.url, { versions: ['1.0'], checks })
+    assert.deepEqual([results.length, new Set(results.map(({ outcome }) => outcome))], [6, new Set(['undecided'])])
+    assert.equal(new Set(results.map(({ note }) => note)).size, 1)
+  })
+
   it('fails if the agent lets no request in, such as with a token that has expired', async () => {
     const card = '{"name":"X","supportedInterfaces":[]}'
     const url = await openHttp((request, response) =>
