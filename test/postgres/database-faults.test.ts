@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pg from 'pg'
 import type { Store } from '@parley/a2a'
+import type { PostgresQuery } from '@parley/a2a/stores/postgres'
 import {
   assertAppended,
   chunks,
@@ -52,6 +53,23 @@ describe('a faulty database', { skip }, async () => {
     )
     for (const answer of answers) assert.deepEqual(answer, { outcome: 'appended', head: 1, fence: 1 })
     for (const { id } of tasks) assert.deepEqual(await logOf(id), ['a'])
+  })
+
+  it('that takes long to write a large append writes small ones meanwhile', async () => {
+    const written = Promise.withResolvers<void>()
+    const isLong = ({ values = [] }: PostgresQuery): boolean =>
+      values.some((value) => typeof value === 'string' && value.length > 500_000)
+    const store = troubled({ before: (query) => (isAppend(query) && isLong(query) ? written.promise : undefined) })
+    const start = { records: chunks('a') }
+    const [large, small] = [await createTask(store, {}, start), await createTask(store, {}, start)]
+    const text = 'x'.repeat(600_000)
+    const writing = assertAppended(store, large.id, { expectedSeq: 1, records: chunks(text) })
+    await assertAppended(store, small.id, { expectedSeq: 1, records: chunks('b') })
+    assert.deepEqual(await logOf(large.id), ['a'])
+    written.resolve()
+    await writing
+    await assertAppended(store, large.id, { expectedSeq: 2, records: chunks('c') })
+    assert.deepEqual(await logOf(large.id), ['a', text, 'c'])
   })
 
   it('confirms every append of a flush whose responses were lost, including refused ones', async () => {

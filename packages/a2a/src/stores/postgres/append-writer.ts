@@ -1,12 +1,13 @@
 /**
  * Group commit: all appends requested during the last commit, or in one turn of the event loop, are one call of `append_2`, which
  * is one transaction and one round trip. One flush runs at a time, so appends that wait longer share a flush. (Two to four at a
- * time were no faster: one large flush costs the server less than two small ones.) In a flush a task and a message occur once; the
- * next append of the same task goes with the next flush, in the order of the requests.
+ * time were no faster: one flush of many appends costs the server less than two of few.) In a flush a task and a message occur once;
+ * the next append of the same task goes with the next flush, in the order of the requests.
  *
  * Flushes are numbered. If the connection is lost during a flush, the database is asked whether the flush was written. If it was,
  * its results are stored there; if it was not, it can no longer be.
  */
+import { isHeavy } from '../../model/heavy-step.ts'
 import type { Append, AppendResult } from '../store.ts'
 import type { DatabaseTime, PostgresDatabase } from './database.ts'
 import { type AppendAnswer, type PreparedAppend, appendResultOf, prepareAppend } from './append-row.ts'
@@ -17,6 +18,7 @@ const maxAppends = 512
 const maxBytes = 8_000_000
 /** With more appends waiting, the database does not keep up or is gone: failing is better than running out of memory. */
 const maxWaiting = 20_000
+const shards = 15
 
 export interface PostgresWriterDeps {
   readonly database: PostgresDatabase
@@ -43,10 +45,31 @@ interface AppendJob extends PreparedAppend {
 
 export type PostgresWriter = ReturnType<typeof createPostgresWriter>
 
-export function createPostgresWriter({ database, schema, time, retryTimeoutMs, onFlush }: PostgresWriterDeps) {
+/**
+ * Appends of megabytes have flushes of their own: the database takes a second for one of 20 MB, and small ones must not wait for it.
+ * The next append of a task is requested when the last is written, so it does not matter which goes first.
+ */
+export function createPostgresWriter(deps: PostgresWriterDeps) {
+  // Shard 0 is for removals. Two flushes at a time count in different shards, or one would wait for the other.
+  const shard = Math.floor(Math.random() * shards)
+  const small = createLane(deps, 1 + shard)
+  const large = createLane(deps, 1 + ((shard + 1) % shards))
+  const enqueue = (prepared: PreparedAppend): Promise<AppendResult> =>
+    (isHeavy(prepared.bytes) ? large : small).append(prepared)
+
+  return {
+    append(taskId: string, given: Append): Promise<AppendResult> {
+      if (small.isFull() || large.isFull())
+        return Promise.reject(new Error('Too many appends are waiting for the database'))
+      const prepared = prepareAppend(taskId, given, deps.time)
+      return prepared instanceof Promise ? prepared.then(enqueue) : enqueue(prepared)
+    },
+  }
+}
+
+/** Writes one flush after the other. */
+function createLane({ database, schema, time, retryTimeoutMs, onFlush }: PostgresWriterDeps, shard: number) {
   const writerId = crypto.randomUUID()
-  // Shard 0 is for removals.
-  const shard = 1 + Math.floor(Math.random() * 15)
   const appendAll = `SELECT ${schema}.append_2($1, $2, $3, $4, $5, $6, $7) AS answer`
   const settleFlush = `SELECT ${schema}.settle_1($1, $2) AS answer`
   let queue: AppendJob[] = []
@@ -164,18 +187,13 @@ export function createPostgresWriter({ database, schema, time, retryTimeoutMs, o
     }
   }
 
-  function enqueue(prepared: PreparedAppend): Promise<AppendResult> {
-    return new Promise((resolve, reject) => {
-      queue.push({ ...prepared, resolve, reject })
-      plan()
-    })
-  }
-
   return {
-    append(taskId: string, given: Append): Promise<AppendResult> {
-      if (queue.length >= maxWaiting) return Promise.reject(new Error('Too many appends are waiting for the database'))
-      const prepared = prepareAppend(taskId, given, time)
-      return prepared instanceof Promise ? prepared.then(enqueue) : enqueue(prepared)
+    isFull: () => queue.length >= maxWaiting,
+    append(prepared: PreparedAppend): Promise<AppendResult> {
+      return new Promise((resolve, reject) => {
+        queue.push({ ...prepared, resolve, reject })
+        plan()
+      })
     },
   }
 }
