@@ -329,8 +329,13 @@ export function createEngine(deps: EngineDeps): Engine {
 
   async function conversation(loaded: LoadedTask): Promise<readonly Task[]> {
     const rows = await store.tasks.context(loaded.partition, loaded.fold.contextId, maxRelated)
-    const tasks = await Promise.all(rows.filter(({ id }) => id !== loaded.id).map(({ id }) => taskAtHead(id)))
-    return tasks.flatMap((found) => (found === undefined ? [] : [found.task]))
+    const tasks: Task[] = []
+    // One after the other: each may be large.
+    for (const { id } of rows) {
+      const found = id === loaded.id ? undefined : await taskAtHead(id)
+      if (found !== undefined) tasks.push(found.task)
+    }
+    return tasks
   }
 
   /** From the newest completed task that has the key: a task that failed or still runs may have stored half of its work. */
@@ -347,12 +352,16 @@ export function createEngine(deps: EngineDeps): Engine {
 
   async function referenced(loaded: LoadedTask, message: Message): Promise<readonly Task[]> {
     const ids = [...new Set(message.referenceTaskIds ?? [])].slice(0, maxRelated)
-    const loadedTasks = await Promise.all(ids.map((id) => taskCache.find(id)))
     const { tenant, agent, owner } = loaded.partition
-    return loadedTasks
-      .filter((found) => found !== undefined)
-      .filter(({ partition: of }) => of.tenant === tenant && of.agent === agent && of.owner === owner)
-      .map((found) => taskView(found.fold))
+    const tasks: Task[] = []
+    for (const id of ids) {
+      // A message may name any task: a large one of another caller is not loaded.
+      const found = await taskCache.find(id, { tenant, agent, caller: { id: owner } })
+      const of = found?.partition
+      if (found !== undefined && of?.tenant === tenant && of.agent === agent && of.owner === owner)
+        tasks.push(taskView(found.fold))
+    }
+    return tasks
   }
 
   function handleTaskFailure(loaded: LoadedTask, reason: unknown): void {

@@ -1,0 +1,118 @@
+/**
+ * Many large tasks at once, in each way in: memory is reserved before a task is read, the next reader waits while it holds nothing,
+ * and each request reads its task once.
+ */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { artifact } from '../../agents/reports.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import type { FullStore } from '../../stores/store.ts'
+import { modern, openGrpcServers } from '../../testing/fixtures/grpc-server.ts'
+
+const taskBytes = 700_000
+/** What the store returned, the value, and its JSON. */
+const reservedBytes = taskBytes * 3
+const servers = openGrpcServers()
+
+/** With room for one large task at a time. */
+async function open() {
+  const store = memoryStore()
+  const reads: { readonly taskId: string; readonly unsentBytes: number }[] = []
+  let isWatched = false
+  const tasks: FullStore['tasks'] = {
+    ...store.tasks,
+    sizeOf: async () => taskBytes,
+    read(taskId, ...rest) {
+      if (isWatched) reads.push({ taskId, unsentBytes: server.handler.readers.unsentBytes })
+      return store.tasks.read(taskId, ...rest)
+    },
+  }
+  const server = await servers.open({
+    store: { ...store, tasks },
+    limits: { unsentBytesPerCaller: 1_000_000 },
+    authenticate: () => ({ id: 'alice' }),
+    agent: async function* () {
+      yield artifact('a', { text: 'x'.repeat(taskBytes) })
+    },
+  })
+  return {
+    server,
+    /** Stores tasks, and calls `read` for all of them at once. */
+    async readAll(contextId: string, read: (taskId: string) => Promise<unknown>): Promise<void> {
+      const ids: string[] = []
+      isWatched = false
+      for (let count = 0; count < 4; count += 1) {
+        const message = {
+          messageId: crypto.randomUUID(),
+          contextId,
+          role: 'ROLE_USER' as const,
+          parts: [{ text: 'go' }],
+        }
+        const sent = await server.handler.call('SendMessage', { message })
+        assert.ok('task' in sent)
+        ids.push(sent.task.id)
+      }
+      isWatched = true
+      await Promise.all(ids.map(read))
+      const seen = reads.splice(0)
+      assert.deepEqual(seen.map(({ taskId }) => taskId).toSorted(), ids.toSorted(), 'each is read once')
+      for (const { unsentBytes } of seen) {
+        assert.ok(unsentBytes >= reservedBytes, `read with ${unsentBytes} bytes reserved`)
+        assert.ok(unsentBytes < reservedBytes * 2, `read with ${unsentBytes} bytes reserved: two at once`)
+      }
+    },
+  }
+}
+
+describe('many large tasks at once', async () => {
+  const { server, readAll } = await open()
+  const { handler, url } = server
+  const json = { 'content-type': 'application/json', 'a2a-version': '1.0' }
+  after(() => assert.equal(handler.readers.unsentBytes, 0))
+
+  async function fetchLarge(path: string, body?: object): Promise<void> {
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const response = await fetch(url + path, { headers: json, ...init })
+    assert.equal(response.status, 200)
+    assert.ok((await response.text()).length > taskBytes)
+  }
+
+  it('over JSON-RPC', () =>
+    readAll('jsonrpc', (id) => fetchLarge('/', { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } })))
+
+  it('over REST', () => readAll('rest', (id) => fetchLarge(`/tasks/${id}`)))
+
+  it('over gRPC', () =>
+    readAll('grpc', async (id) => {
+      const { payload } = await servers.client(server.grpcPort).call(modern, 'GetTask', { id })
+      assert.equal(payload.artifacts[0].parts[0].text.length, taskBytes)
+    }))
+
+  it('in a list with artifacts', () => {
+    let page = ''
+    let last: Promise<unknown> = Promise.resolve()
+    // A page of large tasks ends early; the next one begins where it ended.
+    return readAll('list', () => {
+      last = last.then(async () => {
+        const response = await fetch(`${url}/tasks?contextId=list&includeArtifacts=true&pageSize=1&pageToken=${page}`, {
+          headers: json,
+        })
+        const { tasks, nextPageToken } = (await response.json()) as { tasks: unknown[]; nextPageToken: string }
+        assert.equal(tasks.length, 1)
+        page = nextPageToken
+      })
+      return last
+    })
+  })
+
+  it('for endpoints of the application, such as MCP', () =>
+    readAll('mcp', async (id) => {
+      const memory = handler.readers.openMemory('alice', new AbortController().signal)
+      try {
+        const task = await handler.call('GetTask', { id }, { memory })
+        assert.ok((await memory.encode(task)).length > taskBytes)
+      } finally {
+        memory.release()
+      }
+    }))
+})
