@@ -16,7 +16,7 @@ export async function hubMetricFamilies(): Promise<readonly MetricFamily[]> {
     connections: () => undefined,
     hasAgent: () => false,
     agents: () => [],
-  endedTasks: async () => new Map(),
+    endedTasks: async () => new Map(),
     queues: () => [],
     now: () => 0,
   })

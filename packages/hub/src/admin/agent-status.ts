@@ -1,5 +1,5 @@
 /** The state of an agent and its reason, as every page and command shows them. Without imports that run: commands use it, too. */
-import type { AgentSummary } from './agent-view.ts'
+import type { AgentSummary } from './agent-summary.ts'
 
 const hourMs = 3_600_000
 const windowMs = 15 * 60_000

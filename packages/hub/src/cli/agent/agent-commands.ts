@@ -1,5 +1,5 @@
 /** `parley agent list | remove`. */
-import type { AgentSummary } from '../../admin/agent-view.ts'
+import type { AgentSummary } from '../../admin/agent-summary.ts'
 import { hubDetails, hubFlags, namedUrl, requestAdmin } from '../admin-request.ts'
 import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from '../command.ts'
 import { configFlags, runSecretsDetails, runSecretsFlags } from '../config-flags.ts'

@@ -1,7 +1,7 @@
 /** What a running hub makes of an agent that a command has written to the configuration, or why that is unknown. */
 import { realpathSync } from 'node:fs'
 import { receivedStatus } from '../../admin/agent-status.ts'
-import type { AgentSummary } from '../../admin/agent-view.ts'
+import type { AgentSummary } from '../../admin/agent-summary.ts'
 import { hubUrl, requestAdmin } from '../admin-request.ts'
 import { CliError, exitCodes, type Flags, type Terminal } from '../command.ts'
 import { wantsJson } from '../output.ts'

@@ -2,7 +2,7 @@
 import { access, constants } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { receivedStatus, recentFailure } from '../../admin/agent-status.ts'
-import type { AgentSummary } from '../../admin/agent-view.ts'
+import type { AgentSummary } from '../../admin/agent-summary.ts'
 import { findProgram, requireProgram, type ProgramSearchPath } from '../../agents/programs/find-program.ts'
 import type { AgentConfig, HubConfig } from '../../config/hub-config.ts'
 import { hubReferencesIn } from '../../config/secrets/hub-references.ts'

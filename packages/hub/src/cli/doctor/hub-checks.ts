@@ -1,5 +1,5 @@
 /** Whether the hub runs, and otherwise whether its ports are free. */
-import type { AgentSummary } from '../../admin/agent-view.ts'
+import type { AgentSummary } from '../../admin/agent-summary.ts'
 import type { HubHealth } from '../../admin/routes/health.ts'
 import { sharedGrpcPort } from '../../config/sections/listen.ts'
 import type { HubConfig } from '../../config/hub-config.ts'
