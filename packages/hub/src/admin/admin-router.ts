@@ -3,7 +3,7 @@
  * with JSON in one format, and writes the audit.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { omitUndefined, type AgentLog } from '@parley/a2a'
+import { A2AError, omitUndefined, type AgentLog } from '@parley/a2a'
 import { z } from 'zod'
 import { type AuditLog, type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
@@ -208,7 +208,10 @@ function methodNotAllowed(routes: readonly AdminRoute[]): RouteError {
 }
 
 function asRouteError(reason: unknown): RouteError {
-  return reason instanceof RouteError ? reason : new RouteError('INTERNAL', 'Internal error')
+  if (reason instanceof RouteError) return reason
+  // The client has disconnected while its response waited for memory.
+  if (reason instanceof A2AError && reason.code === 'UNAVAILABLE') return new RouteError('UNAVAILABLE', reason.message)
+  return new RouteError('INTERNAL', 'Internal error')
 }
 
 const repeatWindowMs = 60_000

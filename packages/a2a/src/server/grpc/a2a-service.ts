@@ -119,22 +119,27 @@ async function unary(
     if ('error' in answer) callback(toGrpcError(answer.error, version, answer.headers))
     else if ('body' in answer) {
       const { body } = answer
-      const bytes = typeof body === 'string' ? encodeRpcResponse(method, body) : await encodeLarge(method, body)
+      const bytes = typeof body === 'string' ? encodeRpcResponse(method, body) : await encodeLarge(call, method, body)
       if (typeof body !== 'string') watchResponse(call, bytes, body.account, parts.handler)
       call.sendMetadata(metadataOf(answer.headers))
       callback(null, bytes)
     } else throw new Error(`${method.path} returns a stream`)
   } catch (reason) {
-    callback(toGrpcError(toInternalError(reason, parts), version))
+    const isLeft = call.cancelled && reason instanceof A2AError
+    if (!isLeft) callback(toGrpcError(toInternalError(reason, parts), version))
   } finally {
     ended()
   }
 }
 
-/** Releases the bytes counted for a response that cannot be encoded. */
-async function encodeLarge(method: RpcMethod, { bytes, account }: LargeResponse): Promise<Bytes> {
+/** Releases the bytes counted for a response that cannot be encoded, or whose reader leaves. */
+async function encodeLarge(call: UnaryCall, method: RpcMethod, { bytes, account }: LargeResponse): Promise<Bytes> {
+  const nextStep = async (): Promise<void> => {
+    await account.nextStep()
+    if (call.cancelled) throw new A2AError('UNAVAILABLE', 'The client has disconnected')
+  }
   try {
-    return await encodeLargeRpcResponse(method, bytes, () => account.nextStep())
+    return await encodeLargeRpcResponse(method, bytes, nextStep)
   } catch (reason) {
     account.close()
     throw reason

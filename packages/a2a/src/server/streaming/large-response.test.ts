@@ -83,6 +83,25 @@ describe('a large response that waits for budget', () => {
     assert.equal(unsent.unsentBytes, 90_000)
   })
 
+  it('is not encoded to its end if its reader leaves', async () => {
+    const { unsent, holder, reader, answer, leaving } = setUp()
+    holder.close()
+    const left = reader()
+    let steps = 0
+    async function encodeInSteps(_value: Value, nextStep: () => Promise<void>): Promise<Uint8Array> {
+      for (;;) {
+        steps += 1
+        if (steps === 3) leaving.abort()
+        await nextStep()
+      }
+    }
+    const answered = respondWithinBudget(left, { text: 'x'.repeat(600_000) }, { ...answer, encodeInSteps })
+    await assert.rejects(async () => answered, { code: 'UNAVAILABLE' })
+    assert.equal(steps, 3)
+    left.account.close()
+    assert.equal(unsent.unsentBytes, 0)
+  })
+
   it('is dropped if its reader leaves, and fails if its value is gone', async () => {
     const left = setUp()
     const leaving = left.reader()

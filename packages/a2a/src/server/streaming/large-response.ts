@@ -55,7 +55,7 @@ async function respondWhenRoom<Value extends object>(
     value ??= await source.reload()
     if (isSmall(value, source)) return chunkText(source.encode(value))
     if (account.holdsOwnBytes || canHold(value, source, reader)) {
-      return toLargeResponse(await encodeWhole(value, source, account), reader)
+      return toLargeResponse(await encodeWhole(value, source, reader), reader)
     }
     value = undefined
     await account.waitForRoom(signal)
@@ -64,13 +64,17 @@ async function respondWhenRoom<Value extends object>(
 }
 
 /** Counts the value while it is encoded. */
-async function encodeWhole<Value>(value: Value, source: ResponseSource<Value>, account: ReaderAccount): Promise<Chunk> {
+async function encodeWhole<Value>(
+  value: Value,
+  source: ResponseSource<Value>,
+  { account, signal }: ResponseReader,
+): Promise<Chunk> {
   const known = source.cached?.(value)
   if (known !== undefined) return known
   const size = source.sizeOf(value)
   if (!isHeavy(size)) return source.encode(value)
   account.setOwnBytes(size)
-  return source.encodeInSteps(value, () => account.nextStep())
+  return source.encodeInSteps(value, account.stepsWhilePresent(signal))
 }
 
 function isSmall<Value>(value: Value, { cached, sizeOf }: ResponseSource<Value>): boolean {

@@ -53,10 +53,10 @@ export function openResponseMemory(unsent: UnsentBytes, caller: string, signal: 
     },
     async encode(value) {
       if (account === undefined) return new TextEncoder().encode(JSON.stringify(value))
-      const own = account
-      await own.nextStep()
-      const bytes = await encodeJsonInSteps(value, () => own.nextStep())
-      own.setOwnBytes(bytes.length)
+      const nextStep = account.stepsWhilePresent(signal)
+      await nextStep()
+      const bytes = await encodeJsonInSteps(value, nextStep)
+      account.setOwnBytes(bytes.length)
       return bytes
     },
     release() {

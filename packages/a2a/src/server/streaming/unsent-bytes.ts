@@ -241,6 +241,14 @@ export class ReaderAccount {
     return () => this.nextStep()
   }
 
+  /** The steps of work for this reader alone: the work ends when the reader leaves. */
+  stepsWhilePresent(signal: AbortSignal): NextStep {
+    return async () => {
+      await this.nextStep()
+      requirePresent(signal)
+    }
+  }
+
   /** Whether bytes are counted that only this reader holds. */
   get holdsOwnBytes(): boolean {
     return this.#own > 0

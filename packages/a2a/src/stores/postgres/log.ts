@@ -179,9 +179,9 @@ export function createPostgresTaskLog({
     let hasBlobs = false
     let bytes = 0
     for (const { first_seq, records, not_before } of batches) {
-      hasBlobs ||= mightContainBlobs(records)
       let seq = Number(first_seq) - 1
       const batch = (await parseText(records, nextStep)) as Append['records']
+      hasBlobs ||= mightContainBlobs(records)
       for (const { at, body } of withOrderedTimes(batch, Number(not_before ?? 0))) {
         seq += 1
         if (seq <= afterSeq || found.length >= limit || bytes >= maxBytes) continue
