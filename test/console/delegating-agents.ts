@@ -14,6 +14,10 @@ async function* run(turn, { delegate }) {
     yield 'Checked: ' + one.text + two.text
     return
   }
+  if (how === 'break') {
+    yield* delegate({ agent: 'broken', message: text })
+    return
+  }
   if (how === 'try') {
     try {
       yield* delegate({ agent: 'broken', message: text })

@@ -345,6 +345,19 @@ describeInBrowser('the traces page', async (browser) => {
     await page.close()
   })
 
+  it('names the delegated task that failed it, with the cause and a link, as the page of the task does', async () => {
+    const { id } = await testHub.send('front', 'break something')
+    for (const path of [`/traces/${id}`, `/tasks/${id}`]) {
+      const page = await fixture.open(path)
+      const failure = page.getByRole('group', { name: 'Failure' })
+      await failure.getByText('broken: a secret of ours', { exact: true }).waitFor()
+      await failure.getByRole('link', { name: 'Open task of broken' }).click()
+      await page.waitForURL((url) => /^\/tasks\/[^/]+$/.test(url.pathname) && !url.pathname.endsWith(id))
+      await failure.getByText('a secret of ours', { exact: true }).waitFor()
+      await page.close()
+    }
+  })
+
   it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })

@@ -296,6 +296,8 @@ export type TaskSummary = {
   readonly result?: string
   /** Why it failed, for operators: the error and its causes in one line. Callers do not receive it. */
   readonly cause?: string
+  /** The delegated task that it failed with; of a chain of delegations, the last. */
+  readonly failedChild?: { readonly taskId: string; readonly agent: string }
   /** The seq of its last event. */
   readonly head: number
   /** When its turn or its wait for input times out. */
@@ -367,6 +369,8 @@ export type Trace = {
   readonly error?: string
   /** Why its task failed, for operators; read from the task. */
   readonly cause?: string
+  /** The delegated task that it failed with; of a chain of delegations, the last. */
+  readonly failedChild?: { readonly taskId: string; readonly agent: string }
   readonly agents: readonly string[]
   readonly models: readonly string[]
   readonly tools: readonly string[]

@@ -3,10 +3,12 @@
  * it waited for its caller. Read from the log: its first records, its last ones, and all of it only for a task with several messages.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
-import { isInterrupted, isTerminal } from '@parley/a2a'
+import { isInterrupted, isTerminal, omitUndefined } from '@parley/a2a'
 import type { Artifact, LogRecord, Message, Part, Store, TaskRow } from '@parley/a2a'
 import { recordsBytes } from '@parley/a2a/server'
 import { textOfParts } from '../agents/part-reader.ts'
+import { failedChildIn } from '../delegation/child-failure.ts'
+import { delegatedOwner } from '../delegation/delegated-owner.ts'
 
 export interface TaskFacts {
   /** The text of the first message. */
@@ -15,8 +17,17 @@ export interface TaskFacts {
   readonly result?: string
   /** The error that ended the task, with its stack and causes. */
   readonly cause?: string
+  /** The task that failed first, if a delegated one failed this task. */
+  readonly failedChild?: FailedChild
   /** Time in INPUT_REQUIRED and AUTH_REQUIRED up to the last status. Absent if the log does not have it, or is too long. */
   readonly waitingMs?: number
+}
+
+export interface FailedChild {
+  readonly taskId: string
+  readonly agent: string
+  readonly statusText?: string
+  readonly cause?: string
 }
 
 export interface TaskFactsReader {
@@ -61,14 +72,26 @@ export function createTaskFacts(
     const last = isWhole ? first : await readEnd(row, known, first)
     const title = textOfFirstMessage(first)
     const result = resultIn(first) ?? resultIn(last)
-    const cause = causeIn(row, last)
+    const { note: cause, taskId } = failedChildIn(causeIn(row, last), row.status)
+    const failedChild = isFailure(row) && taskId !== undefined ? await readFailedChild(row, taskId) : undefined
     const waitingMs = isWhole ? waitingTime(first) : await readWaitingTime(row, first, last, isExact)
     return {
       ...(title !== undefined ? { title } : {}),
       ...(result !== undefined ? { result } : {}),
       ...(cause !== undefined ? { cause: redact(cause.slice(0, maxCauseLength)) } : {}),
-      ...(waitingMs !== undefined ? { waitingMs } : {}),
+      ...omitUndefined({ failedChild, waitingMs }),
     }
+  }
+
+  /** The last one in a chain of delegations. */
+  async function readFailedChild(parent: TaskRow, taskId: string): Promise<FailedChild | undefined> {
+    const row = await store.tasks.load(taskId)
+    // Only a task that this agent created for the same caller: an id in the text of an agent proves nothing.
+    if (row === undefined || !isFailure(row) || row.owner !== delegatedOwner(parent)) return undefined
+    const { failedChild, cause } = await readKept(row, false)
+    return (
+      failedChild ?? { taskId, agent: row.agent, ...omitUndefined({ statusText: fullText(row.status.message), cause }) }
+    )
   }
 
   /** Reads until the beginning of the first artifact is complete. */
@@ -130,22 +153,27 @@ export function createTaskFacts(
     return { ...(title !== undefined ? { title } : {}), ...(result !== undefined ? { result } : {}) }
   }
 
-  return {
-    async read(row, isExact = false) {
-      const known = kept.get(row.id)
-      if (known?.head === row.head && !(isExact && known.facts.waitingMs === undefined)) return known.facts
-      const facts = await read(row, isExact)
-      kept.delete(row.id)
-      if (isTerminal(row.status.state) && isSmall(facts)) kept.set(row.id, { head: row.head, facts })
-      const [oldest] = kept.size > maxKept ? kept.keys() : []
-      if (oldest !== undefined) kept.delete(oldest)
-      return facts
-    },
+  async function readKept(row: TaskRow, isExact: boolean): Promise<TaskFacts> {
+    const known = kept.get(row.id)
+    if (known?.head === row.head && !(isExact && known.facts.waitingMs === undefined)) return known.facts
+    const facts = await read(row, isExact)
+    kept.delete(row.id)
+    if (isTerminal(row.status.state) && isSmall(facts)) kept.set(row.id, { head: row.head, facts })
+    const [oldest] = kept.size > maxKept ? kept.keys() : []
+    if (oldest !== undefined) kept.delete(oldest)
+    return facts
   }
+
+  return { read: (row, isExact = false) => readKept(row, isExact) }
 }
 
-function isSmall({ title = '', cause = '' }: TaskFacts): boolean {
-  return title.length + cause.length <= maxKeptLength
+function isSmall({ title = '', cause = '', failedChild }: TaskFacts): boolean {
+  const ofChild = (failedChild?.statusText ?? '') + (failedChild?.cause ?? '')
+  return title.length + cause.length + ofChild.length <= maxKeptLength
+}
+
+function isFailure({ status: { state } }: TaskRow): boolean {
+  return isTerminal(state) && state !== 'TASK_STATE_COMPLETED'
 }
 
 function textOfFirstMessage(records: readonly LogRecord[]): string | undefined {
@@ -201,8 +229,8 @@ function describePart(part: Part): string | undefined {
 const droppedMessages = 'queued messages were dropped'
 
 /** The note that was written with the end of the task. */
-function causeIn({ status: { state } }: TaskRow, records: readonly LogRecord[]): string | undefined {
-  if (!isTerminal(state) || state === 'TASK_STATE_COMPLETED') return undefined
+function causeIn(row: TaskRow, records: readonly LogRecord[]): string | undefined {
+  if (!isFailure(row)) return undefined
   for (const { body } of records.slice(-lastRecords)) {
     if (body.type === 'note' && !body.text.startsWith(droppedMessages)) return body.text
   }

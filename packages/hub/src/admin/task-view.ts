@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { isoTime } from '../http/json-response.ts'
 import { createRedactor } from '../telemetry/logs/redactor.ts'
 import { timestamp } from './route.ts'
-import { fullText, type TaskFacts } from './task-facts.ts'
+import { fullText, type FailedChild, type TaskFacts } from './task-facts.ts'
 
 export const taskState = z.enum(taskStates).exclude(['TASK_STATE_UNSPECIFIED'])
 
@@ -33,6 +33,10 @@ export const taskSummary = z
       .string()
       .optional()
       .describe('Why it failed, for operators: the error and its causes in one line. Callers do not receive it.'),
+    failedChild: z
+      .strictObject({ taskId: z.string(), agent: z.string() })
+      .optional()
+      .describe('The delegated task that it failed with; of a chain of delegations, the last.'),
     head: z.int().describe('The seq of its last event.'),
     dueAt: timestamp.optional().describe('When its turn or its wait for input times out.'),
   })
@@ -46,11 +50,15 @@ const maxExcerptLength = 200
 /** Without `facts` of a task whose log was not read. */
 export function taskSummaryOf(
   row: TaskRow,
-  { title = '', result = '', cause, waitingMs }: TaskFacts = {},
+  { title = '', result = '', cause, failedChild, waitingMs }: TaskFacts = {},
 ): TaskSummary {
   const { id, contextId, agent, owner, tenant, status, statusAt, createdAt, head, due } = row
   const statusText = messageExcerpt(status.message)
-  const shownCause = cause === undefined ? undefined : causeExcerpt(cause, fullText(status.message))
+  const causes = [
+    ...(cause === undefined ? [] : messagesIn(cause, fullText(status.message))),
+    ...(failedChild === undefined ? [] : [childText(failedChild)]),
+  ]
+  const shownCause = causes.length === 0 ? undefined : toExcerpt(redactCause(causes.join(': '), 10 * maxExcerptLength))
   return {
     id,
     contextId,
@@ -63,17 +71,33 @@ export function taskSummaryOf(
     ...(isTerminal(status.state) ? { durationMs: Math.max(0, statusAt - createdAt) } : {}),
     ...(title !== '' ? { title: toExcerpt(title) } : {}),
     ...(result !== '' ? { result: toExcerpt(withoutMarkdown(result)) } : {}),
-    ...omitUndefined({ statusText, cause: shownCause, waitingMs }),
+    ...omitUndefined({ statusText, cause: shownCause }),
+    ...(failedChild === undefined ? {} : { failedChild: { taskId: failedChild.taskId, agent: failedChild.agent } }),
+    ...omitUndefined({ waitingMs }),
     head,
     ...(due !== undefined ? { dueAt: isoTime(due.at) } : {}),
   }
 }
 
-/** An error and its causes without their stacks. What the caller was told is left out: it is in the status. */
-function causeExcerpt(cause: string, statusText: string | undefined): string | undefined {
+/** An error and its causes without their stacks. What its caller received is left out: it is in the status. */
+function messagesIn(cause: string, statusText: string | undefined): readonly string[] {
   const messages = cause.split('\nCaused by: ').map((text) => withoutStack(text).replace(/^(A2AError|Error): /, ''))
-  const own = [...new Set(messages)].filter((text) => text !== '' && text !== statusText)
-  return own.length === 0 ? undefined : toExcerpt(redactCause(own.join(': '), 10 * maxExcerptLength))
+  return [...new Set(messages)].filter((text) => text !== '' && text !== statusText)
+}
+
+function childText({ agent, cause = '', statusText = '' }: FailedChild): string {
+  const messages = messagesIn(cause, statusText)
+  return [agent, ...(messages.length === 0 && statusText !== '' ? [statusText] : messages)].join(': ')
+}
+
+/** The error and its causes with their stacks, continued by that of the delegated task. `undefined` if there is no error. */
+export function causeDetails({ cause, failedChild }: TaskFacts, maxLength: number): string | undefined {
+  const ofChild =
+    failedChild === undefined
+      ? []
+      : [`the task ${failedChild.taskId} of ${failedChild.agent}`, failedChild.cause ?? failedChild.statusText ?? '']
+  const texts = [...(cause === undefined ? [] : [cause]), ...ofChild].filter((text) => text !== '')
+  return texts.length === 0 ? undefined : redactCause(texts.join('\nCaused by: '), maxLength)
 }
 
 /** An error may contain a URL or a header with a secret in it. */

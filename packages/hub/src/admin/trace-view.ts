@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { TraceNode, TraceSummary } from '../telemetry/traces/trace-types.ts'
 import { isoTime } from '../http/json-response.ts'
 import { timestamp, jsonObject } from './route.ts'
+import { taskSummary } from './task-view.ts'
 
 export const traceSummarySchema = z
   .strictObject({
@@ -38,6 +39,7 @@ export const traceSummarySchema = z
       .describe('How long its task waited for input or sign-in; read from the task, as in a task list.'),
     error: z.string().optional(),
     cause: z.string().optional().describe('Why its task failed, for operators; read from the task.'),
+    failedChild: taskSummary.shape.failedChild,
     agents: z.array(z.string()),
     models: z.array(z.string()),
     tools: z.array(z.string()),

@@ -7,6 +7,7 @@ import { A2AError, isInterrupted, isRedacted, omitUndefined } from '@parley/a2a'
 import type { AgentMessage, Artifact, Json, Part, Report, TaskState, Turn } from '@parley/a2a'
 import type { InProcessClient, CallableAgent } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
+import { childCause } from './child-failure.ts'
 import { runHop, createHopState, type HopResult, type HopState } from './hop.ts'
 import { createChildProgress, childStateReport } from './child-progress.ts'
 import { textOfParts } from '../agents/part-reader.ts'
@@ -177,11 +178,12 @@ function childFailedError(agent: string, { status, taskId, metadata }: HopResult
   const why = textOfParts(status.message?.parts ?? [])
   const text = `The agent ${agent} ${stateVerbs[status.state] ?? 'failed'}${why === '' ? '' : `: ${why}`}`
   const reason = metadata?.['reason']
-  return new A2AError('TASK_FAILED', text, {
-    taskId,
-    state: status.state,
-    ...(typeof reason === 'string' ? { reason } : {}),
-  })
+  return new A2AError(
+    'TASK_FAILED',
+    text,
+    { taskId, state: status.state, ...(typeof reason === 'string' ? { reason } : {}) },
+    { cause: childCause(agent, taskId) },
+  )
 }
 
 function toAgentMessage(message: string | AgentMessage): AgentMessage {

@@ -8,6 +8,7 @@ import type { AgentCard, Caller, Message, SendMessageRequest, StreamEvent, Turn 
 import type { AgentSettings, HandlerCall, HandlerCallOptions, TaskEventStream } from '@parley/a2a/server'
 import type { InProcessClient, InProcessCall, ParentTurn } from '../agents/kind.ts'
 import { provenanceOf } from './chain.ts'
+import { delegatedOwner } from './delegated-owner.ts'
 import type { Delegation } from './delegation.ts'
 
 export interface InProcessClientDeps {
@@ -121,7 +122,7 @@ export function createInProcessClient(parts: InProcessClientDeps, name: string):
   }
 
   function ownerId(caller: Pick<Caller, 'id'>): string {
-    return `agent:${name}|${caller.id}`
+    return delegatedOwner({ agent: name, owner: caller.id })
   }
 }
 

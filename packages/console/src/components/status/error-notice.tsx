@@ -1,5 +1,6 @@
 /** Failures and their neighbours: the one component for errors, and the states of loading, warning and emptiness. */
 import type { ComponentChildren } from 'preact'
+import type { TaskSummary } from '../../api/admin.ts'
 import { toProblem } from '../../api/problem.ts'
 import type { Resource } from '../../api/resource.ts'
 import { CopyButton } from '../content/copy-button.tsx'
@@ -81,6 +82,16 @@ function FailureDetails({ details }: { readonly details: string | readonly strin
         <CopyButton text={text} label={statusStrings.copyDetails} />
       </div>
     </details>
+  )
+}
+
+/** Leads to the delegated task that failed a task. */
+export function FailedChildLink({ failedChild }: { readonly failedChild: TaskSummary['failedChild'] | undefined }) {
+  if (failedChild === undefined) return null
+  return (
+    <a class="button small" href={`/tasks/${failedChild.taskId}`}>
+      {statusStrings.openTaskOf(failedChild.agent)}
+    </a>
   )
 }
 

@@ -1,5 +1,6 @@
 /** Words of the notices: errors, loading and empty states. */
 export const statusStrings = {
+  openTaskOf: (agent: string) => `Open task of ${agent}`,
   tryAgain: 'Try again',
   copyDetails: 'Copy details',
   details: 'Details',

@@ -135,6 +135,7 @@ export const tasksStrings = {
     openAgent: 'Open agent',
     resendShort: 'Sends the first message again, as a new task',
     advice: {
+      delegated: 'A task that it delegated failed. Fix the cause in the agent of that task, then resend.',
       timeout: 'The agent exceeded its time limit. Raise “timeout” in its settings, or split the request.',
       restart:
         'The hub stopped while the agent was working. Resend the message. Agents that can resume continue after a restart.',

@@ -8,7 +8,7 @@ import { navigate, query, setQuery } from '../../app/router.ts'
 import { CopyButton, copyText, CopyableId } from '../../components/content/copy-button.tsx'
 import { DetailHead, Fact } from '../../components/layout/page-head.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
-import { FailureNotice, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { FailedChildLink, FailureNotice, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { currentTaskTimes, exactTimesText } from '../../components/status/task-time.tsx'
 import { formatCost, formatCount, formatDuration } from '../../components/format.ts'
 import { RelativeTime } from '../../components/time.tsx'
@@ -103,7 +103,13 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
       </p>
       <Origin trace={first} />
       {summary.error !== undefined && (
-        <FailureNotice title={summary.error} cause={summary.cause} isLive={false} label={strings.failure} />
+        <FailureNotice
+          title={summary.error}
+          cause={summary.cause}
+          isLive={false}
+          label={strings.failure}
+          actions={summary.failedChild && <FailedChildLink failedChild={summary.failedChild} />}
+        />
       )}
       <TraceTotals totals={totals} root={traces.length === 1 ? summary : undefined} />
       <Waterfall

@@ -29,7 +29,7 @@ import {
 import { pushCursor, pushCursorToJson } from '../push-view.ts'
 import type { TaskFactsReader } from '../task-facts.ts'
 import { searchTasks, taskSorts } from '../task-search.ts'
-import { redactCause, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
+import { causeDetails, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
 
 export interface TaskRoutesDeps {
   readonly store: Store
@@ -171,7 +171,7 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
           ...taskSummaryOf(row, read),
           // A client that shows the task and continues after `head` misses nothing.
           head: found.head,
-          ...(read.cause !== undefined ? { causeDetails: redactCause(read.cause, maxCauseLength) } : {}),
+          ...omitUndefined({ causeDetails: causeDetails(read, maxCauseLength) }),
           firstSeq,
           traceId,
           task: found.task as unknown as Record<string, unknown>,

@@ -81,7 +81,7 @@ export function traceRoutes(
 
   async function shownSummary(summarized: TraceSummary) {
     const task = await taskOf(summarized.taskId)
-    const { title, statusAt, waitingMs, cause } = task ?? {}
-    return { ...traceSummaryToJson(summarized), ...omitUndefined({ title, statusAt, waitingMs, cause }) }
+    const { title, statusAt, waitingMs, cause, failedChild } = task ?? {}
+    return { ...traceSummaryToJson(summarized), ...omitUndefined({ title, statusAt, waitingMs, cause, failedChild }) }
   }
 }

@@ -4,6 +4,7 @@
  */
 import { isTerminal, newId, type StreamEvent } from '@parley/a2a'
 import type { EventContext, RequestOutcome } from '@parley/a2a/server'
+import { isDelegated } from '../../delegation/delegated-owner.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import {
   amountOf,
@@ -184,10 +185,10 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
       }
       if (state !== 'TASK_STATE_SUBMITTED') return
       // Calls inside the hub are not reported to `onAnswer`; their owner is the calling agent.
-      const isDelegated = owner.startsWith('agent:')
+      const isCall = isDelegated(owner)
       countBoth(agent, (counters) => {
         counters.tasks += 1
-        if (!isDelegated) return
+        if (!isCall) return
         counters.requests += 1
         counters.calls += 1
       })

@@ -15,6 +15,9 @@ describe('the advice for a failed task', () => {
     assert.equal(adviceFor('A2AError: x\n at y\nCaused by: Error: connect ECONNREFUSED 127.0.0.1:9'), 'unavailable')
     assert.equal(adviceFor('TypeError: x is undefined\n    at agent.ts:1'), 'error')
     assert.equal(adviceFor(), 'reported')
+    const failedChild = { taskId: 't', agent: 'flaky' }
+    const delegated = { state: 'TASK_STATE_FAILED', causeDetails: 'connect ECONNREFUSED', failedChild }
+    assert.equal(failureAdvice(delegated), 'delegated')
     assert.equal(adviceFor('Error: x', 'REJECTED'), 'rejected')
   })
 })

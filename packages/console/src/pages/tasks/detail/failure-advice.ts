@@ -2,13 +2,14 @@
 import type { TaskDetail } from '../../../api/admin.ts'
 import { tasksStrings } from '../strings.ts'
 
-export type FailureAdvice = 'timeout' | 'restart' | 'unavailable' | 'error' | 'reported' | 'rejected'
+export type FailureAdvice = 'delegated' | 'timeout' | 'restart' | 'unavailable' | 'error' | 'reported' | 'rejected'
 
 const unreachable =
   /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|fetch failed|(cannot|could not) be reached|unavailable|is down/i
 
-export function failureAdvice(detail: Pick<TaskDetail, 'state' | 'causeDetails'>): FailureAdvice {
-  const { state, causeDetails } = detail
+export function failureAdvice(detail: Pick<TaskDetail, 'state' | 'causeDetails' | 'failedChild'>): FailureAdvice {
+  const { state, causeDetails, failedChild } = detail
+  if (failedChild !== undefined) return 'delegated'
   if (state === 'TASK_STATE_REJECTED') return 'rejected'
   const { timeout, restart } = tasksStrings.failure.causes
   if (causeDetails?.startsWith(timeout) === true) return 'timeout'

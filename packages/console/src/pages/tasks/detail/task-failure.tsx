@@ -3,7 +3,7 @@ import type { TaskDetail } from '../../../api/admin.ts'
 import { navigate } from '../../../app/router.ts'
 import { useSubmit } from '../../../components/form/use-submit.ts'
 import { Icon } from '../../../components/icon.tsx'
-import { ErrorNotice, FailureNotice } from '../../../components/status/error-notice.tsx'
+import { ErrorNotice, FailedChildLink, FailureNotice } from '../../../components/status/error-notice.tsx'
 import { tasksStrings } from '../strings.ts'
 import { compareHref } from '../task-links.ts'
 import { failureAdvice } from './failure-advice.ts'
@@ -12,7 +12,7 @@ import { firstMessageOf, resendMessage } from './resend-task.tsx'
 const { failure: strings } = tasksStrings
 
 export function TaskFailure({ detail }: { readonly detail: TaskDetail }) {
-  const { id, agent, state, statusText, cause, causeDetails } = detail
+  const { id, agent, state, statusText, cause, causeDetails, failedChild } = detail
   const message = firstMessageOf(detail)
   const { isBusy, problem, onSubmit } = useSubmit(async () => {
     if (message !== undefined) navigate(compareHref(id, await resendMessage(agent, message)))
@@ -36,6 +36,7 @@ export function TaskFailure({ detail }: { readonly detail: TaskDetail }) {
                 {strings.resend}
               </button>
             )}
+            <FailedChildLink failedChild={failedChild} />
             <a class="button small" href={`/agents/${encodeURIComponent(agent)}`}>
               {strings.openAgent}
             </a>
