@@ -84,6 +84,12 @@ describeInBrowser('the playground', async (browser) => {
     await page.locator('.talk-asked').waitFor()
     await sendText(page, 'Rome, two')
     await waitForTaskEnd(page)
+    // The artifact has its time from the log, which the page reads at the end of the task.
+    await page
+      .locator('.talk-made .talk-time')
+      .getByText(/\d\d:\d\d/)
+      .first()
+      .waitFor()
     // Times of the log are to the millisecond, those of the page as it received them.
     const shown = async () => (await page.locator('.talk').innerText()).replaceAll(/\d\d:\d\d:\d\d| in [\d.]+ m?s/g, '')
     const before = await shown()

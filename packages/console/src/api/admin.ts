@@ -132,7 +132,7 @@ export type Agent = {
     readonly cause?: string
     /** Open: no work is delegated to it for a while. */
     readonly breaker: 'closed' | 'open' | 'half-open'
-    /** The usual time to its first output. */
+    /** The usual time to its first output: an artifact or a reply, not a status message. */
     readonly firstWordMs?: number
     readonly askedAt?: Timestamp
   }

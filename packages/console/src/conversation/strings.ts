@@ -14,6 +14,7 @@ export const transcriptStrings = {
   showEarlier: (count: string, all: string) => `Show ${count} of ${all} earlier`,
   moreLines: (count: number) => pluralize(count, 'more line'),
   event: (seq: number) => `Event ${seq}`,
+  attempt: (attempt: number) => `Attempt ${attempt}: the agent began again after a restart`,
 } as const
 
 export const partStrings = {

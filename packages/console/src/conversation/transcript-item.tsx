@@ -23,6 +23,13 @@ export function TranscriptItemBody({ item, agent, isOwn, isBusy, time }: ItemBod
   switch (item.kind) {
     case 'said':
       return <MessageItem item={item} agent={agent} isOwn={isOwn} isBusy={isBusy} time={time} />
+    case 'rerun':
+      return (
+        <>
+          <span class="talk-line">{transcriptStrings.attempt(item.attempt)}</span>
+          {time}
+        </>
+      )
     case 'status':
       return <StatusLine item={item} time={time} />
     case 'asked':

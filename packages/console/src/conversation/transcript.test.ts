@@ -43,6 +43,7 @@ function textsOf({ items }: Transcript): readonly string[] {
   const textIn = (parts: Artifact['parts'] = []) => parts.map((part) => ('text' in part ? part.text : '…')).join('|')
   return items.map((item) => {
     if (item.kind === 'made') return `made ${textIn(item.artifact.parts)}`
+    if (item.kind === 'rerun') return `rerun ${item.attempt}`
     return `${item.kind} ${textIn(item.message?.parts)}`.trim()
   })
 }
@@ -99,7 +100,33 @@ describe('a transcript', () => {
     const dropped = log.slice(4)
     assert.equal(took(transcriptOf(task, dropped, 10, at)), 9_000)
     const sent = withPendingMessage(emptyTranscript, said('m1', 'A table'), Date.parse(at) - 60_000)
-    assert.equal(took(applyEvents(sent, [fromStreamEvent({ task }, undefined, Date.parse(at) + 60_000)])), undefined)
+    assert.equal(took(applyEvents(sent, [fromStreamEvent({ task }, undefined)])), undefined)
+  })
+
+  it('has the times of the hub: those of a stream are in its statuses and in the log', () => {
+    const update = { taskId: 't1', contextId: 'c1' }
+    const live = applyEvents(emptyTranscript, [
+      fromStreamEvent({ artifactUpdate: { ...update, artifact: { artifactId: 'a', parts: [{ text: 'x' }] } } }, 1),
+      fromStreamEvent({ statusUpdate: { ...update, status: { state: 'TASK_STATE_COMPLETED', timestamp: at } } }, 2),
+    ])
+    assert.deepEqual(
+      live.items.map((item) => [item.kind, item.at]),
+      [
+        ['made', undefined],
+        ['ended', Date.parse(at)],
+      ],
+    )
+  })
+
+  it('marks where a turn began again after a crash', () => {
+    const [first, , started] = log
+    const rerun = { seq: 11, at, body: { type: 'turn-started', turn: 1, attempt: 2, consumedSeq: 1 } } as LoggedEvent
+    const events = [first, started, rerun] as readonly LoggedEvent[]
+    const talk = applyEvents(
+      emptyTranscript,
+      events.map(({ seq, body }) => ({ seq, at: 1, body: body as never })),
+    )
+    assert.deepEqual(textsOf(talk), ['said A table', 'rerun 2'])
   })
 
   it('is built from the task alone', () => {
@@ -136,7 +163,7 @@ describe('a transcript', () => {
             : body['type'] === 'artifact'
               ? { artifactUpdate: update }
               : undefined
-        return event === undefined ? [] : [fromStreamEvent(event as unknown as StreamEvent, seq, 1)]
+        return event === undefined ? [] : [fromStreamEvent(event as unknown as StreamEvent, seq)]
       })
     const whole = transcriptOf(task, log, 10)
     for (let cut = 0; cut <= log.length; cut += 1) {
@@ -228,7 +255,7 @@ describe('a transcript', () => {
 
   it('shows a message without a task', () => {
     const talk = applyEvents(withPendingMessage(emptyTranscript, said('m1', 'Hi'), 1), [
-      fromStreamEvent({ message: { ...said('a1', 'Hello', 'ROLE_AGENT'), contextId: 'c9' } }, undefined, 2),
+      fromStreamEvent({ message: { ...said('a1', 'Hello', 'ROLE_AGENT'), contextId: 'c9' } }, undefined),
     ])
     assert.deepEqual(textsOf(talk), ['said Hi', 'said Hello'])
     assert.deepEqual([talk.taskId, talk.contextId], [undefined, 'c9'])

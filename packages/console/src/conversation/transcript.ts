@@ -23,6 +23,8 @@ export type TranscriptItem =
       /** How it was delivered, for example to a running turn. */
       readonly note?: string
     })
+  /** The turn began again, after its process had ended. */
+  | (ItemBase & { readonly kind: 'rerun'; readonly attempt: number })
   /** A status message while the agent works. */
   | (ItemBase & { readonly kind: 'status'; readonly message: Message })
   | (ItemBase & { readonly kind: 'asked'; readonly state: TaskState; readonly message: Message | undefined })
@@ -72,13 +74,14 @@ export interface TranscriptEvent {
   readonly body: RecordBody | { readonly type: 'task'; readonly task: Task }
 }
 
-export function fromStreamEvent(event: StreamEvent, seq: number | undefined, now: number): TranscriptEvent {
-  const place = { seq, at: now }
+/** Of all events of a stream, only a status has the time of the hub. The others get theirs when the log is read. */
+export function fromStreamEvent(event: StreamEvent, seq: number | undefined): TranscriptEvent {
+  const place = { seq, at: undefined }
   if ('task' in event) return { ...place, body: { type: 'task', task: event.task } }
   if ('message' in event) return { ...place, body: { type: 'message', message: event.message } }
   if ('artifactUpdate' in event) return { ...place, body: { type: 'artifact', ...event.artifactUpdate } }
   const { status } = event.statusUpdate
-  return { seq, at: timeOf(status) ?? now, body: { type: 'status', status } }
+  return { seq, at: timeOf(status), body: { type: 'status', status } }
 }
 
 /**
@@ -144,6 +147,8 @@ function applyEvent(draft: TranscriptDraft, { at, seq, body }: TranscriptEvent):
   if (body.type === 'status') applyStatus(draft, body.status, place)
   else if (body.type === 'artifact') applyArtifactChunk(draft, body.artifact, body, place)
   else if (body.type === 'message') applyMessage(draft, body.message, place)
+  else if (body.type === 'turn-started' && body.attempt > 1)
+    putItem(draft, { kind: 'rerun', key: `turn ${body.turn} ${body.attempt}`, ...place, attempt: body.attempt })
 }
 
 type ItemPosition = Pick<ItemBase, 'at' | 'seqs'>

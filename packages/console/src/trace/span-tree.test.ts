@@ -88,7 +88,7 @@ describe('a span', () => {
     assert.deepEqual(said, [
       'task writer',
       'turn 1',
-      'turn 2, try 3',
+      'turn 2, attempt 3',
       'delegate checker',
       'call remote',
       'tool search',

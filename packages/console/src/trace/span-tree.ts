@@ -109,7 +109,7 @@ export function spanLabel({ kind, name, attributes }: Span): SpanLabel {
       }
     case 'turn': {
       const attempt = numberAttribute(attributes, 'attempt') ?? 1
-      return { type: 'turn', name: `${name.replace(/^turn /, '')}${attempt > 1 ? `, try ${attempt}` : ''}` }
+      return { type: 'turn', name: `${name.replace(/^turn /, '')}${attempt > 1 ? `, attempt ${attempt}` : ''}` }
     }
     case 'hop':
       return {

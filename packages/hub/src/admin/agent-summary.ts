@@ -14,7 +14,10 @@ const health = z.strictObject({
   why: z.string().optional(),
   cause: z.string().optional().describe('The error of the last health check.'),
   breaker: z.enum(['closed', 'open', 'half-open']).describe('Open: no work is delegated to it for a while.'),
-  firstWordMs: z.number().optional().describe('The usual time to its first output.'),
+  firstWordMs: z
+    .number()
+    .optional()
+    .describe('The usual time to its first output: an artifact or a reply, not a status message.'),
   askedAt: timestamp.optional(),
 })
 

@@ -177,4 +177,15 @@ describe('the health of an agent', () => {
     pass(500)
     assert.equal(health.get('a').state, 'up')
   })
+
+  it('takes no status message for its first words', async (t) => {
+    const { health, run, pass } = scene(t)
+    const announcing: Agent = async function* () {
+      yield { state: 'TASK_STATE_WORKING', message: 'Looking' }
+      pass(300)
+      yield 'at last'
+    }
+    for (let count = 0; count < 3; count += 1) await run(announcing)
+    assert.deepEqual([health.get('a').state, health.get('a').firstWordMs], ['slow', 300])
+  })
 })

@@ -40,7 +40,7 @@ export interface AgentHealth {
   /** The error of its last probe with its causes. For operators. */
   readonly cause?: string
   readonly breaker: CircuitBreakerState
-  /** Average time to the first report, if known. */
+  /** Average time to the first output, if known. */
   readonly firstWordMs?: number
   /** The time of the last probe, answered or not. Absent if a turn failed since, or another agent was opened under the name. */
   readonly askedAt?: number
@@ -73,7 +73,7 @@ interface HealthRecord {
   askedAt?: number | undefined
   firstWordMs?: number
   samples: number
-  lastReportAt: number
+  lastOutputAt: number
 }
 
 /** The weight of a new time against the previous average. */
@@ -125,7 +125,7 @@ export function createHealthMonitor({
       }),
       instance: instance?.(agent),
       samples: 0,
-      lastReportAt: 0,
+      lastOutputAt: 0,
     }
   }
 
@@ -140,9 +140,9 @@ export function createHealthMonitor({
     return breaker.state(monotonicNow()) === 'open' ? 'it failed too many times in a row' : undefined
   }
 
-  function isSlow({ firstWordMs = 0, samples, lastReportAt }: HealthRecord): boolean {
+  function isSlow({ firstWordMs = 0, samples, lastOutputAt }: HealthRecord): boolean {
     const { slow, cooldown } = settings()
-    return samples >= minSamples && firstWordMs > slow && monotonicNow() - lastReportAt < maxAgeCooldowns * cooldown
+    return samples >= minSamples && firstWordMs > slow && monotonicNow() - lastOutputAt < maxAgeCooldowns * cooldown
   }
 
   /** Rejects if the agent did not respond. */
@@ -211,12 +211,12 @@ export function createHealthMonitor({
     canAcquire: wouldTake,
     tryAcquire: (agent) => wouldTake(agent) && recordOf(agent).breaker.tryAcquire(monotonicNow()),
     observer: (agent) => ({
-      onFirstReport(ms) {
+      onFirstOutput(ms) {
         const record = recordOf(agent)
         record.firstWordMs =
           record.firstWordMs === undefined ? ms : record.firstWordMs * (1 - smoothing) + ms * smoothing
         record.samples += 1
-        record.lastReportAt = monotonicNow()
+        record.lastOutputAt = monotonicNow()
       },
       onEnd(verdict) {
         const record = recordOf(agent)

@@ -1,10 +1,10 @@
-/** Observes the turns of an agent: time to the first report, and the health verdict. Transparent to the agent. */
+/** Observes the turns of an agent: time to the first output, and the health verdict. Transparent to the agent. */
 import { A2AError, hasSettled, type Agent, type Report, type Turn } from '@parley/a2a'
 import { watchRun, wrapAgent, type RunWatcher } from '../agents/wrap-agent.ts'
 
 export interface TurnObserver {
-  /** The time until the first report. */
-  onFirstReport(ms: number): void
+  /** The time until the first output. */
+  onFirstOutput(ms: number): void
   /** Called once per turn. */
   onEnd(verdict: HealthVerdict): void
 }
@@ -24,9 +24,7 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, { now, monotonicNow
   let isOver = false
   let isListening = false
   let isSettled = false
-  const reportFirst = (): void => {
-    if (verdict === undefined) observer.onFirstReport(monotonicNow() - startedAt)
-  }
+  let hasOutput = false
   const end = (): void => {
     if (isOver) return
     isOver = true
@@ -48,7 +46,10 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, { now, monotonicNow
       turn.signal.addEventListener('abort', onAbort)
     },
     onReport(report) {
-      reportFirst()
+      if (!hasOutput && isOutput(report)) {
+        hasOutput = true
+        observer.onFirstOutput(monotonicNow() - startedAt)
+      }
       // The last report decides, and a failure is one.
       verdict = verdictOnReport(report)
       isSettled = typeof report === 'object' && ('reply' in report || ('state' in report && hasSettled(report.state)))
@@ -70,6 +71,12 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, { now, monotonicNow
       end()
     },
   }
+}
+
+/** Whether the report has content for the caller. Status messages tell of work, and are often sent before it begins. */
+function isOutput(report: Report | undefined): boolean {
+  if (typeof report !== 'object') return report !== undefined
+  return !('state' in report) || (report.state === 'TASK_STATE_COMPLETED' && report.message !== undefined)
 }
 
 /**

@@ -201,7 +201,7 @@ export function createChatSession(
           setTimes(key, { firstOutputAt: Date.now() })
         if (phase.peek() === 'sending' && !signal.aborted) phase.value = 'following'
         const seq = id === undefined || Number.isNaN(Number(id)) ? undefined : Number(id)
-        queue.push(fromStreamEvent(event, seq, Date.now()))
+        queue.push(fromStreamEvent(event, seq))
         showSoon()
       }
     } finally {
@@ -212,11 +212,13 @@ export function createChatSession(
     if (signal.aborted || state === undefined) return
     announce(`${name}: ${taskStateDisplay(state).word}`)
     const taskId = slots.get(key)?.transcript.taskId
-    if (isTerminal(state) && taskId !== undefined) void readLog(taskId, closing.signal)
+    if (taskId === undefined || isWorkingState(state)) return
+    // An answer to its question begins other work, which aborts the reading.
+    void readLog(taskId, isTerminal(state) ? closing.signal : signal)
   }
 
   /**
-   * Only the log has the order of the events, and the time at which the task began, and so its duration. Errors are ignored:
+   * Only the log has the order and the times of the events, and when the task began, and so its duration. Errors are ignored:
    * everything else is shown without it.
    */
   async function readLog(taskId: string, signal: AbortSignal): Promise<void> {
@@ -276,7 +278,7 @@ export function createChatSession(
   ): void {
     const { kind, ...message } = answer
     const event = kind === 'task' ? { task: answer } : { message: message as Message }
-    applyToTask(key, [fromStreamEvent(event, undefined, Date.now())])
+    applyToTask(key, [fromStreamEvent(event, undefined)])
     if (kind === 'task') void readLog(answer.id, signal)
   }
 
@@ -292,7 +294,7 @@ export function createChatSession(
       const agent = await connections.connect(name, how)
       const task = await agent.cancel(taskId)
       // While a stream is open, it brings these events.
-      if (phase.peek() === 'still') applyToTask(slot.key, [fromStreamEvent({ task }, undefined, Date.now())])
+      if (phase.peek() === 'still') applyToTask(slot.key, [fromStreamEvent({ task }, undefined)])
     } catch (reason) {
       fail('cancel', reason, undefined)
     }

@@ -14,17 +14,20 @@ export interface AnswerTimes {
   readonly totalMs: number | undefined
 }
 
-/** Whether the event has content of the agent, rather than a state alone. */
+/** Whether the event has content of the agent. Its status messages tell of work, except the one that is its answer. */
 export function isOutput(event: StreamEvent): boolean {
   if ('artifactUpdate' in event) return true
   if ('message' in event) return event.message.role !== 'ROLE_USER'
-  return 'statusUpdate' in event && event.statusUpdate.status.message !== undefined
+  if (!('statusUpdate' in event)) return false
+  const { state, message } = event.statusUpdate.status
+  return state === 'TASK_STATE_COMPLETED' && message !== undefined
 }
 
 export function answerTimes({ items, startedAt, state }: Transcript, seen: SeenTimes | undefined): AnswerTimes {
   const isDone = isTerminal(state) || isInterrupted(state)
   const from = startedAt ?? seen?.sentAt
-  const first = items.find(isAgentOutput)?.at ?? seen?.firstOutputAt
+  // The clocks of the hub and of the page differ.
+  const first = startedAt === undefined ? seen?.firstOutputAt : items.find(isAgentOutput)?.at
   const last = startedAt === undefined ? seen?.endedAt : items.findLast((item) => item.at !== undefined)?.at
   return {
     firstOutputMs: from === undefined || first === undefined ? undefined : Math.max(0, first - from),
@@ -33,6 +36,5 @@ export function answerTimes({ items, startedAt, state }: Transcript, seen: SeenT
 }
 
 function isAgentOutput(item: TranscriptItem): boolean {
-  if (item.kind === 'said') return item.message.role !== 'ROLE_USER'
-  return item.kind === 'made' || item.kind === 'status' || (item.kind === 'asked' && item.message !== undefined)
+  return item.kind === 'made' || (item.kind === 'said' && item.message.role !== 'ROLE_USER')
 }
