@@ -126,6 +126,19 @@ describe('readers that read nothing', () => {
     assert.ok(server.grownBytes() < 600_000_000, `grew by ${server.grownBytes()} bytes`)
   })
 
+  it('of the log of one large event share it', async (t) => {
+    const server = await attacked(t, 1, 8_000_000, 'end')
+    const readers = 100
+    for (let count = 0; count < readers; count += 1) {
+      await silent(t, server.port, `/tasks/${server.taskId}:subscribe`, 'Last-Event-ID: 0\r\n')
+    }
+    await eventually(() => !server.isAlive() || server.report().streams === readers, 'all to be served')
+    assert.ok(server.isAlive(), 'the process died')
+    for (let count = 0; count < 5; count += 1) await ping(server)
+    assert.ok(server.report().unsentBytes < 40_000_000, `${server.report().unsentBytes} bytes are held`)
+    assert.ok(server.grownBytes() < 400_000_000, `grew by ${server.grownBytes()} bytes`)
+  })
+
   it('of a large task share one snapshot', async (t) => {
     const server = await attacked(t, 72, 250_000, 'open')
     const readers = isFull ? 1_000 : 150

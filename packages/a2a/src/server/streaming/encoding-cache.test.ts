@@ -45,6 +45,33 @@ describe('shared bytes', () => {
       [2, 2, 2],
     )
   })
+
+  it('of a large event are written once for all readers that ask meanwhile', async () => {
+    const bytes = createEncodingCache()
+    const [dialect, other] = versions.map(({ json }) => counting(json)) as [ReturnType<typeof counting>, Dialect]
+    const large: StreamEvent = {
+      artifactUpdate: {
+        taskId: 't',
+        contextId: 'c',
+        artifact: { artifactId: 'a', parts: [{ text: 'x'.repeat(600_000) }] },
+      },
+    }
+    let isBegun = false
+    const gate = Promise.withResolvers<void>()
+    const nextStep = (): Promise<void> => {
+      isBegun = true
+      return gate.promise
+    }
+    const prepared = Array.from({ length: 3 }, () => bytes.prepareEvent(dialect, large, nextStep))
+    const inOther = bytes.prepareEvent(other, large, nextStep)
+    assert.deepEqual([isBegun, bytes.cachedEvent(dialect, large)], [true, undefined])
+    gate.resolve()
+    await Promise.all([...prepared, inOther])
+    assert.equal(dialect.encoded, 1)
+    for (const one of [dialect, other]) {
+      assert.equal(Buffer.from(bytes.event(one, large) as Uint8Array).toString(), JSON.stringify(one.writeEvent(large)))
+    }
+  })
 })
 
 describe('the cursor metadata', () => {

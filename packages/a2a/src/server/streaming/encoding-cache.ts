@@ -16,7 +16,7 @@ export interface EncodingCache {
   /** The cached encoding, if there is one. */
   cachedEvent(dialect: Dialect, event: StreamEvent): Chunk | undefined
   cachedTask(dialect: Dialect, task: Task): Chunk | undefined
-  /** Encodes a large object in steps, so that it is cached afterwards. */
+  /** Encodes a large object in steps, so that it is cached afterwards. An event is encoded once for all that ask meanwhile. */
   prepareEvent(dialect: Dialect, event: StreamEvent, nextStep: NextStep): Promise<void>
   prepareTask(dialect: Dialect, task: Task, nextStep: NextStep): Promise<void>
 }
@@ -35,6 +35,14 @@ export function createEncodingCache(): EncodingCache {
   const tasks: EncodedTexts = new WeakMap<object, Encoded>()
   // GetTask and CancelTask return the bare task in every dialect.
   const taskValue = (dialect: Dialect, task: Task): unknown => dialect.writeResult('GetTask', task)
+  /** By dialect. A hundred readers of one event share the work. */
+  const preparing = new WeakMap<StreamEvent, Map<string, Promise<void>>>()
+
+  async function prepareEvent(dialect: Dialect, event: StreamEvent, nextStep: NextStep): Promise<void> {
+    await nextStep()
+    keep(events, event, dialect, await encodeJsonInSteps(dialect.writeEvent(event), nextStep))
+  }
+
   return {
     event: (dialect, event) =>
       findEncoded(events, event, dialect) ??
@@ -44,9 +52,16 @@ export function createEncodingCache(): EncodingCache {
       keep(tasks, task, dialect, encodeChunk(JSON.stringify(taskValue(dialect, task)))),
     cachedEvent: (dialect, event) => findEncoded(events, event, dialect),
     cachedTask: (dialect, task) => findEncoded(tasks, task, dialect),
-    async prepareEvent(dialect, event, nextStep) {
-      await nextStep()
-      keep(events, event, dialect, await encodeJsonInSteps(dialect.writeEvent(event), nextStep))
+    prepareEvent(dialect, event, nextStep) {
+      let running = preparing.get(event)
+      if (running === undefined) preparing.set(event, (running = new Map<string, Promise<void>>()))
+      const { id } = dialect
+      let prepared = running.get(id)
+      if (prepared === undefined) {
+        prepared = prepareEvent(dialect, event, nextStep).finally(() => running.delete(id))
+        running.set(id, prepared)
+      }
+      return prepared
     },
     async prepareTask(dialect, task, nextStep) {
       await nextStep()

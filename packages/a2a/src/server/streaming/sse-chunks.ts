@@ -85,7 +85,7 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
 
   poll(ready: () => void): Result | undefined {
     // A reader that requests more has taken what came before.
-    if (!this.#isPreparing) this.#options.account.setOwnBytes(0)
+    this.#options.account.setOwnBytes(0)
     for (;;) {
       const result = this.#produce()
       if (result !== undefined) return result
@@ -203,7 +203,8 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   /** Whether an item is large, no reader holds it yet, and the budget has no room for it. */
   #mustWait(item: StreamItem): boolean {
     const { account } = this.#options
-    return (item.bytes ?? 0) > largeChars && !account.canHold() && !account.canHold(this.#options.cached(item))
+    if ((item.bytes ?? 0) <= largeChars || account.canHold()) return false
+    return !account.canHold(this.#options.cached(item)) && !account.canHold(item.event)
   }
 
   /** Begins to encode a large item, unless that was done. Returns whether it is in progress. */
@@ -214,8 +215,11 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
     if (done === undefined) return false
     this.#prepared = item
     this.#isPreparing = true
-    account.setOwnBytes(item.bytes ?? 0)
+    // Once for all readers of the event, which share the work.
+    const { event } = item
+    account.hold(event, item.bytes ?? 0)
     const wake = (): void => {
+      account.release(event)
       this.#isPreparing = false
       this.#wake()
     }
