@@ -46,6 +46,22 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     assert.equal(await run('ask', `${server.url}/a2a/echo`, 'hello'), 'You said: hello')
   })
 
+  it('reports a lost network, although the page can load no module then', async () => {
+    const server = await startServer(origin)
+    await server[Symbol.asyncDispose]()
+    const other = await browser.newPage()
+    await other.goto(origin)
+    await other.waitForFunction(() => 'stories' in globalThis)
+    await other.route(`${origin}/**`, (route) => route.abort())
+    const lost = (await runIn(other, 'ask', `${server.url}/a2a/echo`, 'hello?')) as {
+      code: string
+      details: { reason: string }
+    }
+    assert.equal(lost.code, 'UNAVAILABLE')
+    assert.equal(lost.details.reason, 'NETWORK')
+    await other.close()
+  })
+
   it('streams live, and receives each chunk once although the server is killed and restarted [B-98 B-109] [full]', async () => {
     const first = await startServer(origin)
     const chunks: string[] = []

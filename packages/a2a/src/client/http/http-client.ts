@@ -57,6 +57,12 @@ export const responseOriginOf = (response: HttpAnswer): ResponseOrigin | undefin
 
 export const platformFetch: Fetch = (request) => fetch(request)
 
+const authRequestOf = ({ url, signal, card }: Pick<OutgoingHttpRequest, 'url' | 'signal' | 'card'>): AuthRequest => ({
+  url,
+  signal,
+  card,
+})
+
 export function createHttpClient({
   fetch = platformFetch,
   authenticate,
@@ -71,13 +77,22 @@ export function createHttpClient({
       throw new A2AError('UNAUTHENTICATED', 'The credentials could not be obtained', {}, { cause })
     }
   }
+  /** Names in lower case. Later ones override earlier ones. */
+  const fieldsOf = (credentials: AuthCredentials = {}, headers: HeaderFields = {}): Record<string, string> => {
+    const fields: Record<string, string> = {}
+    for (const each of [ownHeaders, headers, credentials.headers ?? {}])
+      for (const [name, value] of Object.entries(each)) fields[name.toLowerCase()] = value
+    for (const pair of Object.entries(credentials.cookies ?? {}))
+      fields['cookie'] = [fields['cookie'] ?? [], pair.join('=')].flat().join('; ')
+    return fields
+  }
   const identityOf = (credentials: AuthCredentials | undefined): string => JSON.stringify([ownHeaders, credentials])
 
   return {
     fetch,
-    identify: async ({ url, signal, card }) => identityOf(await requestCredentials({ url, signal, card })),
-    async credentialHeaders({ url, signal, card }, refused) {
-      const authRequest = { url, signal, card }
+    identify: async (request) => identityOf(await requestCredentials(authRequestOf(request))),
+    async credentialHeaders(request, refused) {
+      const authRequest = authRequestOf(request)
       const sentCredentials = refused && credentialSources.get(refused.credentials)
       const credentials = await requestCredentials(
         refused
@@ -86,7 +101,7 @@ export function createHttpClient({
       )
       if (refused && (!credentials || identityOf(credentials) === identityOf(sentCredentials))) return undefined
       const addedCredentials = {
-        headers: Object.fromEntries(webHeadersOf(fieldsOf(credentials?.cookies, ownHeaders, credentials?.headers))),
+        headers: Object.fromEntries(webHeadersOf(fieldsOf(credentials))),
       }
       credentialSources.set(addedCredentials, credentials)
       return addedCredentials
@@ -98,12 +113,11 @@ export function createHttpClient({
   /** Without `direct`, the answer is a web Response. */
   function createSend(direct?: DirectFetch['exchange']): (outgoing: OutgoingHttpRequest) => Promise<HttpAnswer> {
     return async (outgoing) => {
-      const { url, signal, card } = outgoing
-      const authRequest = { url, signal, card }
+      const authRequest = authRequestOf(outgoing)
       const sent = await requestCredentials(authRequest)
       const response = await exchange(outgoing, sent, direct)
       // Another origin, reached by a redirect, got no credentials and gets none now.
-      if (response.status !== 401 || responseOriginOf(response)?.url.origin !== parseHttpUrl(url).origin)
+      if (response.status !== 401 || responseOriginOf(response)?.url.origin !== parseHttpUrl(outgoing.url).origin)
         return response
       try {
         const wwwAuthenticate = response.headers.get('www-authenticate') ?? undefined
@@ -126,7 +140,7 @@ export function createHttpClient({
   ): Promise<HttpAnswer> {
     let url = parseHttpUrl(outgoing.url)
     for (const [name, value] of Object.entries(credentials?.query ?? {})) url.searchParams.set(name, value)
-    const headers = fieldsOf(credentials?.cookies, ownHeaders, outgoing.headers, credentials?.headers)
+    const headers = fieldsOf(credentials, outgoing.headers)
     const { signal, end } = linkSignals([outgoing.signal], outgoing.timeoutMs ?? limits.timeoutMs, () =>
       timeoutError(`The response of ${urlWithoutQuery(url)}`),
     )
@@ -152,20 +166,16 @@ export function createHttpClient({
     } catch (reason) {
       if (signal.aborted) throw signal.reason
       if (reason instanceof A2AError) throw reason
-      throw (await import('./network-failure.ts')).networkError(url, reason)
+      const cause = ((reason as Error).cause ?? reason) as Error & { readonly code?: string }
+      // A browser gives no cause and no code, and its page can load no module without a network.
+      const why =
+        cause === reason && !cause.code ? 'no connection' : (await import('./network-failure.ts')).networkFailure(cause)
+      const message = `${urlWithoutQuery(url)} cannot be reached: ${why}`
+      throw new A2AError('UNAVAILABLE', message, { reason: 'NETWORK' }, { cause: reason })
     } finally {
       end()
     }
   }
-}
-
-/** Names in lower case. Later ones override earlier ones. */
-function fieldsOf(cookies: HeaderFields = {}, ...given: (HeaderFields | undefined)[]): Record<string, string> {
-  const fields: Record<string, string> = {}
-  for (const each of given) for (const [name, value] of Object.entries(each ?? {})) fields[name.toLowerCase()] = value
-  for (const pair of Object.entries(cookies))
-    fields['cookie'] = [fields['cookie'] ?? [], pair.join('=')].flat().join('; ')
-  return fields
 }
 
 function webHeadersOf(fields: HeaderFields): Headers {

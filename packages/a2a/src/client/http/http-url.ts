@@ -2,7 +2,7 @@
 import { A2AError } from '../../model/error.ts'
 
 export function parseHttpUrl(given: string): URL {
-  const url = URL.canParse(given) ? new URL(given) : undefined
+  const url = URL.canParse(given) && new URL(given)
   if (!url || !isHttpUrl(url)) throw new A2AError('INVALID_PARAMS', 'Invalid URL')
   url.hash = ''
   return url

@@ -3,7 +3,8 @@
  * collector, push another task out, and be released unused. A task that is read again soon is loaded.
  */
 import type { LogRecord } from '../../model/record.ts'
-import { isTerminal, type StateTransition } from '../../model/state.ts'
+import type { StateTransition } from '../../model/state-transition.ts'
+import { isTerminal } from '../../model/state.ts'
 import type { Task } from '../../model/task.ts'
 import type { Partition, StoredTask, TaskRow } from '../../stores/store.ts'
 import { emptyFold, foldRecord, taskView, type TaskFold } from './fold.ts'

@@ -5,7 +5,8 @@
 import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { isRedacted } from '../../model/secrets.ts'
-import { type StateTransition, isInterrupted, transitionsKey } from '../../model/state.ts'
+import { type StateTransition, transitionsKey } from '../../model/state-transition.ts'
+import { isInterrupted } from '../../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task, TaskStatus } from '../../model/task.ts'
 import { appendPart } from '../../model/text-parts.ts'
 
