@@ -32,7 +32,7 @@ const health = {
   version: '1',
   node: '24',
   uptimeMs: 1,
-  store: { name: 'sqlite', isReady: false, trouble: hostile },
+  store: { name: hostile, isReady: true, latencyMs: 1 },
   agents: { all: 1, down: ['baker'], troubles: { baker: lines }, failing: { baker: hostile } },
   tasks: {},
   streams: 0,

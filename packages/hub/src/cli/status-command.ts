@@ -52,8 +52,12 @@ function statusLines(url: string, health: HubHealth, terminal: Terminal): readon
       `export ${name} ${lagMs === 0 ? 'is up to date' : `is ${durationText(lagMs)} behind`}${trouble === undefined ? '' : `: ${trouble}`}`,
     ]),
   ]
-  return rows.map(([name, text]) => `${name.padEnd(9)}${text}`)
+  const known = rows.filter(([name]) => store.isReady || !countedRows.has(name))
+  return known.map(([name, text]) => `${name.padEnd(9)}${text}`)
 }
+
+/** Without its store, the hub sends them empty: no agents, no tasks. */
+const countedRows: ReadonlySet<string> = new Set(['Agents', 'Tasks', 'Webhooks', 'Readers'])
 
 function storageRows({ storage }: HubHealth): readonly (readonly [string, string])[] {
   if (storage === undefined) return []
