@@ -29,6 +29,16 @@ describe('parley config', () => {
     ])
   })
 
+  it('check names the master key that PostgreSQL needs, if it is set neither in the file nor in the environment', async () => {
+    const onPostgres = (store: string) => config(`${good}\nstore: ${store}\n`, 'check')
+    const lacking = await onPostgres('postgres://parley@db/parley')
+    assert.equal(lacking.code, 0)
+    assert.match(lacking.said, /^PARLEY_MASTER_KEY is not set here/m)
+    const set = await onPostgres('{ url: "postgres://parley@db/parley", masterKey: "${env:SECRET}" }')
+    assert.doesNotMatch(set.said, /PARLEY_MASTER_KEY/)
+    assert.doesNotMatch((await config(good, 'check')).said, /PARLEY_MASTER_KEY/)
+  })
+
   it('check lists what is wrong as JSON for programs', async () => {
     const text = 'agents:\n  echo: { kind: demo }\nlisten: { port: x }\n'
     const { code, said, complaints } = await config(text, 'check', '-o', 'json')

@@ -30,7 +30,10 @@ export const configCheck: Command = {
       printResult(flags, terminal, { file, isValid: false, problems: problems.map(shown) }, () => [])
       return exitCodes.failure
     }
-    const names = Object.keys(knownSections(loaded).agents ?? {})
+    const { agents, store } = knownSections(loaded)
+    const names = Object.keys(agents ?? {})
+    // Not an error here: it is often set only where the hub runs.
+    const lacksMasterKey = store?.url.startsWith('postgres') === true && !store.masterKey
     const notRead = loaded.unread.map(shown)
     const settings = [...new Set(notRead.map(({ path }) => path))]
     const hubSecrets = hubReferencesIn([...loaded.references.values()])
@@ -46,6 +49,9 @@ export const configCheck: Command = {
         : [
             `Kept by the hub, and not checked here: ${hubSecrets.join(', ')}. \`${commandText(flags, terminal, 'secret list')}\` shows which are set.`,
           ]),
+      ...(lacksMasterKey
+        ? ['PARLEY_MASTER_KEY is not set here: with PostgreSQL, the hub does not start without it.']
+        : []),
     ])
     return 0
   },

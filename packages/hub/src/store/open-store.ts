@@ -101,7 +101,7 @@ function isPostgres(url: string): boolean {
 }
 
 function readMasterKey(text: string | undefined, setting = 'masterKey'): Uint8Array {
-  const hint = 'set 32 bytes as base64, the same for all replicas: openssl rand -base64 32'
+  const hint = 'set PARLEY_MASTER_KEY to 32 bytes as base64, the same for all replicas: openssl rand -base64 32'
   if (text === undefined || text === '') throw new ConfigError('masterKey', `is required with PostgreSQL: ${hint}`)
   const key = Buffer.from(text, 'base64')
   if (key.length !== 32) throw new ConfigError(setting, `has ${key.length} bytes: ${hint}`)
