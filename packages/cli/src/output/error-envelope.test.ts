@@ -35,6 +35,14 @@ describe('the report of an error', () => {
     assert.deepEqual([report(error, true).code, report(error, true).exitCode], ['A2ACLI_ERR_AUTH_FAILED', 4])
   })
 
+  it('tells a rejected credential from one that lacks a permission', () => {
+    assert.match(report(new A2AError('UNAUTHENTICATED', 'No'), true).hint ?? '', /^The agent rejected the credential\./)
+    assert.match(
+      report(new A2AError('PERMISSION_DENIED', 'No'), true).hint ?? '',
+      /^The credential does not permit this\./,
+    )
+  })
+
   /** With a credential: without one, UNAUTHENTICATED means a missing one. */
   const codes: Readonly<Record<ErrorCode, string>> = {
     PARSE_ERROR: 'JSONParseError',

@@ -47,7 +47,8 @@ const hints: Partial<Readonly<Record<ErrorCode | CliErrorCode, string>>> = {
   A2ACLI_ERR_CARD_NOT_FOUND: 'Check --agent-card: a host, the URL of a card, or a file.',
   A2ACLI_ERR_UNREACHABLE: 'Check the address and the network. --debug shows every request.',
   A2ACLI_ERR_CREDENTIALS_MISSING: 'Set A2ACLI_BEARER or A2ACLI_API_KEY, or run `a2a auth login`.',
-  A2ACLI_ERR_AUTH_FAILED: 'The agent rejected the credential. `a2a auth status` shows which one is used.',
+  A2ACLI_ERR_AUTH_FAILED: 'The agent rejected the credential. `a2a auth status -a <agent>` shows which one is used.',
+  PERMISSION_DENIED: 'The credential does not permit this. `a2a auth status -a <agent>` shows which one is used.',
   A2ACLI_ERR_TIMEOUT: 'Choose a longer --timeout.',
   TASK_NOT_FOUND: 'Check the id of the task and the agent. --debug shows every request.',
   TASK_NOT_CANCELABLE: 'The task has already ended: `a2a task get` shows its state.',
@@ -77,7 +78,7 @@ export function reportError(reason: unknown, { hasCredential }: { readonly hasCr
         ? 'A2ACLI_ERR_AUTH_FAILED'
         : 'A2ACLI_ERR_CREDENTIALS_MISSING'
       : localErrors[code]
-  if (local !== undefined) return localReport(local, message, sent, hintOf(reason) ?? retryHint(reason))
+  if (local !== undefined) return localReport(local, message, sent, hintOf(reason) ?? retryHint(reason) ?? hints[code])
   const taskId = details.taskId === undefined || message.includes(details.taskId) ? '' : ` (task ${details.taskId})`
   return {
     code: protocolErrors[code] ?? `PARLEY_ERR_${code}`,
