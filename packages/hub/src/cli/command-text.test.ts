@@ -20,6 +20,13 @@ describe('a command that is printed for people to copy', () => {
     assert.equal(commandText(flagsOf(), { environment }, 'open'), 'npm run parley -- open --data dd')
   })
 
+  it('is run by npx where npm put no parley into the path', () => {
+    const by = (event: string): string =>
+      commandText(flagsOf(), { environment: { npm_lifecycle_event: event } }, 'open')
+    assert.equal(by('npx'), 'npx @parley/hub open')
+    assert.equal(by('start'), 'npx parley open')
+  })
+
   it('has the variables that another terminal lacks, quoted for a shell', () => {
     const environment = { PARLEY_DATA: "/it's here", PARLEY_CONFIG: '' }
     assert.equal(commandText(flagsOf(), { environment }, 'open'), "parley open --data '/it'\\''s here'")

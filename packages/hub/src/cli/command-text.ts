@@ -23,8 +23,17 @@ export function commandText(
     const shown = flag === 'store' && value?.startsWith('postgres') === true ? '<url>' : value
     return shown === undefined || shown === '' ? [] : [`--${flag} ${shown === '<url>' ? shown : quoted(shown)}`]
   })
-  // A clone has no `parley` in the path: scripts/caller-folder.mjs says how it is run there.
-  return [environment['PARLEY_COMMAND'] ?? 'parley', name, ...options].join(' ')
+  return [programName(environment), name, ...options].join(' ')
+}
+
+/**
+ * How a person runs this program in another terminal, whose path has no `parley` if npm runs it here: in a clone
+ * (scripts/caller-folder.mjs sets PARLEY_COMMAND), by npx, or by a script of a project.
+ */
+export function programName(environment: Terminal['environment']): string {
+  const event = environment['npm_lifecycle_event']
+  const byNpm = event === 'npx' ? 'npx @parley/hub' : 'npx parley'
+  return environment['PARLEY_COMMAND'] ?? (event === undefined ? 'parley' : byNpm)
 }
 
 function quoted(text: string): string {

@@ -25,8 +25,8 @@ const args = process.argv.slice(2)
 // Loaded only now, for the same reason.
 if (args[0] === 'a2a') {
   // Its own path: loading the commands of the hub takes longer than a call of an agent.
-  const { runInProcess } = await import('@parley/cli')
-  await runInProcess(process, args.slice(1), `${process.env['PARLEY_COMMAND'] ?? 'parley'} a2a`)
+  const [{ runInProcess }, { programName }] = await Promise.all([import('@parley/cli'), import('./command-text.ts')])
+  await runInProcess(process, args.slice(1), `${programName(process.env)} a2a`)
 } else {
   const { runCli } = await import('./commands.ts')
   const code = await runCli(args, hubTerminal())
