@@ -86,6 +86,12 @@ async function chooseHub(
       `No hub responds at ${url}: another program does. Start the hub with \`parley up --port <port>\`, or name it with --url.`,
       exitCodes.unreachable,
     )
+  const { existsSync } = await import('node:fs')
+  if (named === undefined && !existsSync(dataDir))
+    throw new CliError(
+      `A hub runs at ${url}, but not in ${dataDir}, which does not exist. Run the command in the folder of that hub, name its data directory with --data, or set PARLEY_ADMIN_KEY.`,
+      exitCodes.unauthorized,
+    )
   const { commandText, storeNameFlags } = await import('./command-text.ts')
   const rotate = commandText(flags, terminal, 'key rotate admin', storeNameFlags)
   const advice = named === undefined ? `, or stop the hub and run \`${rotate}\`` : ''
