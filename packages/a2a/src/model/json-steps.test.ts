@@ -72,6 +72,22 @@ describe('JSON in steps', () => {
     assert.ok(steps > 0)
   })
 
+  it('reads each character of deeply nested values a few times, not once for each level', async (t) => {
+    let reads = 0
+    const { charCodeAt } = String.prototype
+    t.after(() => Object.assign(String.prototype, { charCodeAt }))
+    Object.assign(String.prototype, {
+      charCodeAt(this: string, index: number) {
+        reads += 1
+        return charCodeAt.call(this, index)
+      },
+    })
+    const value = `${'[0,'.repeat(100)}${' '.repeat(150_000)}1${']'.repeat(100)}`
+    const text = `[${value},{"key":${value}}]`
+    assert.deepEqual(await parseJsonInSteps(text, soon), JSON.parse(text))
+    assert.ok(reads < 6 * text.length, `${reads} reads of ${text.length} characters`)
+  })
+
   const texts: Readonly<Record<string, string>> = {
     'ends in a string': `["${long('x')}`,
     'ends in an array': `["${long('x')}"`,

@@ -185,6 +185,8 @@ function* parsePieces(text: string): Generator<undefined, unknown> {
 class PieceReader {
   readonly #text: string
   #at = 0
+  /** The containers that are open where the last scan of members stopped. Scanning each again would take a deep value its levels times. */
+  readonly #open: { stop: number; begins: number[]; commas: number[] } = { stop: 0, begins: [], commas: [] }
 
   constructor(text: string) {
     this.#text = text
@@ -271,10 +273,11 @@ class PieceReader {
     readLarge: (reader: PieceReader) => Generator<undefined, void>,
   ): Generator<undefined, void> {
     const text = this.#text
+    const begin = this.#at
     this.#at += 1
     for (let isFirst = true; ; isFirst = false) {
       const start = this.skipSpace()
-      const { end, lastComma } = this.#scan(start, start + pieceLength)
+      const { end, lastComma } = this.#scanMembers(begin, start)
       if (text[end] === close) {
         if (end > start) take(text.slice(start, end))
         else if (!isFirst) throw notJson()
@@ -295,11 +298,19 @@ class PieceReader {
     }
   }
 
+  /** Of the container that begins at `begin`: the members from `start` on. */
+  #scanMembers(begin: number, start: number): ScannedMembers {
+    const { stop, begins, commas } = this.#open
+    const level = start < stop ? begins.indexOf(begin) : -1
+    return level < 0 ? this.#scan(start, start + pieceLength) : { end: -1, lastComma: commas[level] ?? -1 }
+  }
+
   /** From `at` to the bracket or comma that ends the value or, within a container, all of its members; or to the limit. */
-  #scan(at: number, limit: number): { readonly end: number; readonly lastComma: number } {
+  #scan(at: number, limit: number): ScannedMembers {
     const text = this.#text
     const isMember = limit !== Infinity
     const stop = Math.min(limit, text.length)
+    const { begins, commas } = this.#open
     let depth = 0
     let lastComma = -1
     while (at < stop) {
@@ -309,19 +320,30 @@ class PieceReader {
         if (end < 0) break
         at = end
         if (depth === 0 && !isMember) return { end: at + 1, lastComma }
-      } else if (char === comma && depth === 0) {
-        if (!isMember) return { end: at, lastComma }
-        lastComma = at
-      } else if (char === 0x5b || char === 0x7b) depth += 1
-      else if (char === 0x5d || char === 0x7d) {
+      } else if (char === comma) {
+        if (depth > 0) commas[depth - 1] = at
+        else if (isMember) lastComma = at
+        else return { end: at, lastComma }
+      } else if (char === 0x5b || char === 0x7b) {
+        begins[depth] = at
+        commas[depth] = -1
+        depth += 1
+      } else if (char === 0x5d || char === 0x7d) {
         if (depth === 0) return { end: at, lastComma }
         depth -= 1
         if (depth === 0 && !isMember) return { end: at + 1, lastComma }
       }
       at += 1
     }
+    begins.length = depth
+    this.#open.stop = stop
     return { end: isMember ? -1 : text.length, lastComma }
   }
+}
+
+interface ScannedMembers {
+  readonly end: number
+  readonly lastComma: number
 }
 
 /** The position of the quote that ends a string, if it comes before a limit; otherwise -1. */
