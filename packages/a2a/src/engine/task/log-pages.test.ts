@@ -89,6 +89,22 @@ describe('pages of a log', () => {
     assert.equal(reads.length, 2)
   })
 
+  it('with a large event are remembered for few positions of a task', async () => {
+    const { reads, read } = createReads(Array.from({ length: 33 }, (_, index) => chunk(index + 1, 1_000_000)))
+    const pages = createLogPages({ read })
+    const task = live('t')
+    const held: (readonly LogEvent[])[] = []
+    const ask = async (after: number): Promise<number> => {
+      const page = pages.after(task, after)
+      reads.at(-1)?.answer()
+      held.push((await page).events)
+      return reads.length
+    }
+    for (let after = 0; after < 33; after += 1) await ask(after)
+    assert.deepEqual([await ask(16), reads.length], [33, 33], 'a page that is held is shared')
+    assert.equal(await ask(0), 34, 'the oldest is not remembered')
+  })
+
   it('are read a few at a time', async () => {
     const { reads, read } = createReads([chunk(1, 10)])
     const pages = createLogPages({ read })

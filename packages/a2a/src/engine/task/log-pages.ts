@@ -36,6 +36,8 @@ const cacheMs = 1_000
 const maxReads = 16
 
 const largeEventBytes = 32_768
+/** Of one task. Readers that begin together share their pages; those that choose many positions would add a page for each. */
+const maxHeldPages = 32
 
 /** A page without its events, which are collected with their last reader. */
 interface HeldPage {
@@ -128,7 +130,10 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
     if (!events.some(({ bytes }) => bytes > largeEventBytes)) return
     let pages = heldPages.get(loaded)
     if (pages === undefined) heldPages.set(loaded, (pages = new Map<number, HeldPage>()))
+    pages.delete(seq)
     pages.set(seq, { lastSeq, events: events.map((one) => ({ ...one, event: new WeakRef(one.event) })) })
+    const [oldest = seq] = pages.keys()
+    if (pages.size > maxHeldPages) pages.delete(oldest)
   }
 
   /** The page, if readers still hold all of its events. */
