@@ -25,7 +25,7 @@ const stepsPerFirst = 4
 export type NextStep = () => Promise<void>
 
 /** Steps of several callers, which take turns. */
-class CallerQueue {
+export class CallerQueue {
   readonly #waiting = new Map<string, (() => void)[]>()
 
   push(caller: string, step: () => void): void {

@@ -18,16 +18,16 @@ const chunk = (seq: number, bytes: number): LogRecord => ({
   at: seq,
   body: { type: 'artifact', artifact: { artifactId: 'a', parts: [{ text: 'x'.repeat(bytes) }] } },
 })
-const live = (id: string): LoadedTask =>
-  ({ id, fold: emptyFold(id, 'c', { state: 'TASK_STATE_WORKING' }) }) as unknown as LoadedTask
+const live = (id: string, owner = 'alice'): LoadedTask =>
+  ({ id, partition: { owner }, fold: emptyFold(id, 'c', { state: 'TASK_STATE_WORKING' }) }) as unknown as LoadedTask
 
 function createReads(records: readonly LogRecord[]) {
-  const reads: { after: number; maxBytes: number | undefined; answer: () => void }[] = []
+  const reads: { id: string; after: number; maxBytes: number | undefined; answer: () => void }[] = []
   return {
     reads,
-    read: (_id: string, after: number, _limit?: number, maxBytes?: number) =>
+    read: (id: string, after: number, _limit?: number, maxBytes?: number) =>
       new Promise<readonly LogRecord[]>((resolve) => {
-        reads.push({ after, maxBytes, answer: () => resolve(records.filter(({ seq }) => seq > after)) })
+        reads.push({ id, after, maxBytes, answer: () => resolve(records.filter(({ seq }) => seq > after)) })
       }),
   }
 }
@@ -105,16 +105,18 @@ describe('pages of a log', () => {
     assert.equal(await ask(0), 34, 'the oldest is not remembered')
   })
 
-  it('are read a few at a time', async () => {
+  it('are read a few at a time, and the owners of tasks take turns', async () => {
     const { reads, read } = createReads([chunk(1, 10)])
     const pages = createLogPages({ read })
     const asked = Array.from({ length: 20 }, (_, index) => pages.after(live(`t${index}`), 0))
+    void pages.after(live('of bob', 'bob'), 0)
     assert.equal(reads.length, 16)
     for (let index = 0; index < 20; index += 1) {
-      reads[index]?.answer()
+      reads.find(({ id }) => id === `t${index}`)?.answer()
       await asked[index]
     }
-    assert.equal(reads.length, 20)
+    const last = reads.slice(16).map(({ id }) => id)
+    assert.deepEqual(last, ['t16', 'of bob', 't17', 't18', 't19'])
   })
 })
 

@@ -4,7 +4,7 @@
  * for a second, and the cache as a whole is bounded too. Large events are shared for as long as a reader holds them: a hundred silent
  * readers of 8 MB that came one by one held a hundred copies.
  */
-import { heavyStep } from '../../model/heavy-step.ts'
+import { CallerQueue, heavyStep } from '../../model/heavy-step.ts'
 import type { StreamEvent } from '../../model/task.ts'
 import type { TaskStore } from '../../stores/store.ts'
 import { recordBytes } from '../../model/json-nodes.ts'
@@ -32,7 +32,7 @@ const pageBytes = 256_000
 /** Bounds of the cache, for readers that reach the same position. */
 const cacheBytes = 16_000_000
 const cacheMs = 1_000
-/** Concurrent reads: each may return one event of the largest size. */
+/** Concurrent reads: each may return one event of the largest size. Owners of tasks take turns for them. */
 const maxReads = 16
 
 const largeEventBytes = 32_768
@@ -56,7 +56,7 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
   const cache = new Map<string, CachedPage>()
   /** By the seq that they begin after. */
   const heldPages = new WeakMap<LoadedTask, Map<number, HeldPage>>()
-  const queued: (() => void)[] = []
+  const queued = new CallerQueue()
   let total = 0
   let reading = 0
   let read = 0
@@ -77,7 +77,7 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
       }
       read += 1
       const counted = { bytes: 0 }
-      const page = inTurn(() => readPage(loaded, seq, counted))
+      const page = inTurn(loaded.partition.owner, () => readPage(loaded, seq, counted))
       const made: CachedPage = { loaded, page, counted, timer: undefined }
       if (known !== undefined) drop(key, known)
       cache.set(key, made)
@@ -113,13 +113,13 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
     return { events, lastSeq: records.at(-1)?.seq }
   }
 
-  async function inTurn(run: () => Promise<LogPage>): Promise<LogPage> {
-    if (reading >= maxReads) await new Promise<void>((resolve) => queued.push(resolve))
+  async function inTurn(owner: string, run: () => Promise<LogPage>): Promise<LogPage> {
+    if (reading >= maxReads) await new Promise<void>((resolve) => queued.push(owner, resolve))
     else reading += 1
     try {
       return await run()
     } finally {
-      const next = queued.shift()
+      const next = queued.take()
       if (next === undefined) reading -= 1
       else next()
     }
