@@ -34,9 +34,10 @@ export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
     cancel: (id) => call('CancelTask', { id }),
   }
 
-  /** A part of a call that was admitted already. */
-  function readTask(id: string): Promise<Task> {
-    return handlerCall('GetTask', { id, historyLength: 0 }, { agent, caller: deps.caller, isNested: true, memory })
+  /** A part of a call that was admitted already. `counted`: the memory of the response, if that will contain the task. */
+  function readTask(id: string, counted?: ResponseMemory): Promise<Task> {
+    const options = { agent, caller: deps.caller, isNested: true, memory: counted }
+    return handlerCall('GetTask', { id, historyLength: 0 }, options)
   }
 
   async function startTask(message: Message, { onEvent, traceparent }: AgentCallOptions): Promise<AgentAnswer> {
@@ -52,7 +53,7 @@ export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
     const last = await readUntilSettled(stream, options, ({ final }) => final)
     if (last !== undefined && 'message' in last.event) return { message: last.event.message }
     const id = last === undefined ? undefined : taskIdOfEvent(last.event)
-    return { task: await readTask(id ?? message.taskId ?? '') }
+    return { task: await readTask(id ?? message.taskId ?? '', memory) }
   }
 
   async function sendAndPoll(message: Message, options: AgentCallOptions): Promise<AgentAnswer> {
@@ -69,21 +70,22 @@ export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
     const { traceparent } = options
     const stream = await call('SubscribeToTask', { id }, { traceparent })
     await readUntilSettled(stream, options, ({ event }) => 'task' in event && hasSettled(event.task.status.state))
-    return readTask(id)
+    return readTask(id, memory)
   }
 
   async function followByPolling(id: string, options: AgentCallOptions): Promise<Task> {
     const { traceparent } = options
     return pollTask(
-      await call('GetTask', { id, historyLength: 0 }, { traceparent, countsAs: 'SubscribeToTask' }),
+      await call('GetTask', { id, historyLength: 0 }, { traceparent, countsAs: 'SubscribeToTask', memory: undefined }),
       options,
     )
   }
 
+  /** Only the last read is for the response, whose memory adds up all that it counts. */
   async function pollTask(first: Task, { signal, onEvent }: AgentCallOptions): Promise<Task> {
     for (let task = first; ; task = await readTask(first.id)) {
       onEvent({ task })
-      if (hasSettled(task.status.state)) return task
+      if (hasSettled(task.status.state)) return readTask(first.id, memory)
       await sleep(pollMs, undefined, { signal })
     }
   }
