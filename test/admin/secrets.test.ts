@@ -211,6 +211,29 @@ describe('a secret that the hub keeps', () => {
     await assertAnswers(stage, 'gpt')
   })
 
+  it('is not set if no key decrypts it, as after a restore without the keys, and can be given again with its entry', async () => {
+    const [stage, model] = [await openTestHub(), await openModel()]
+    await addModel(stage, model.url)
+    await stage.ask('PUT', '/admin/secrets/other', { value: key })
+    await stage.hub.close()
+    const store = sqliteStore({ file: join(stage.folder, '.parley/parley.db') })
+    // What was sealed for another name opens with no key.
+    const value = (await store.kv.read('hub-secret', 'value/other'))?.value as string
+    await store.kv.write('hub-secret', { key: 'value/gpt-api-key', value })
+    await store.close()
+    await stage.restart()
+    assert.deepEqual((await stage.ask('GET', '/admin/secrets')).json.secrets[0], {
+      name: 'gpt-api-key',
+      isSet: false,
+      agents: ['gpt'],
+    })
+    const entry = { kind: 'openai', baseUrl: model.url, model: 'some-model', apiKey: key }
+    const changed = await stage.ask('PUT', '/admin/agents/gpt', { entry })
+    assert.equal(changed.status, 200, JSON.stringify(changed.json))
+    assert.equal(entryOf(stage, 'gpt').apiKey, '${hub:gpt-api-key-2}')
+    await assertAnswers(stage, 'gpt')
+  })
+
   it('is in no response, log, audit entry, version of the configuration or row of the store', async () => {
     const [stage, model] = [await openTestHub(), await openModel()]
     await addModel(stage, model.url)

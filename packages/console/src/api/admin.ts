@@ -265,7 +265,7 @@ export type ConfigEffects = {
 
 export type Secret = {
   readonly name: string
-  /** false: an agent refers to it, and it is not set. The agent is unavailable. */
+  /** false: it is not set, or no key of this store decrypts it. The agents that refer to it are unavailable. */
   readonly isSet: boolean
   readonly setAt?: Timestamp
   /** The caller that set it. */

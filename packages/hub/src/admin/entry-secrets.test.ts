@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { memoryStore } from '@parley/a2a'
 import { agentKinds } from '../agents/kinds.ts'
-import { extractSecrets } from './entry-secrets.ts'
+import { fileSource } from '../config/config-source.ts'
+import { openHubSecrets } from '../secrets/hub-secrets.ts'
+import { extractSecrets, requireSecrets } from './entry-secrets.ts'
 
 const context = { agent: 'gpt', kinds: agentKinds, taken: [] }
 
@@ -26,5 +32,29 @@ describe('the secrets of an entry', () => {
       code: 'INVALID_PARAMS',
       message: /^text: env\.Authorization is/,
     })
+  })
+})
+
+describe('a configuration that the API changes', () => {
+  it('may refer to a secret that another replica has just set', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-entry-secrets-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const store = memoryStore()
+    const open = () =>
+      openHubSecrets(
+        store,
+        { warn() {} },
+        () => undefined,
+        async () => {},
+      )
+    const [one, secrets] = [await open(), await open()]
+    const files = { file: join(folder, 'parley.yaml'), fallback: {}, environment: {}, cwd: folder, kinds: agentKinds }
+    const source = requireSecrets(fileSource(files), { secrets, config: () => ({ agents: {} }) as never })
+    const text = 'agents: { gpt: { kind: openai, baseUrl: "http://a/v1", model: m, apiKey: "${hub:gpt}" } }\n'
+    const refused = await source?.check(text)
+    assert.match(JSON.stringify(refused), /the secret \$\{hub:gpt\} is not set/)
+    await one.set('gpt', 'sesame', { who: 'ann' })
+    const accepted = await source?.check(text)
+    assert.ok(accepted !== undefined && 'config' in accepted, JSON.stringify(accepted))
   })
 })

@@ -174,9 +174,14 @@ export function requireSecrets(
     async (text: string): Promise<LoadedConfig> => {
       const loaded = await source[how](text)
       if (!('config' in loaded)) return loaded
-      // Those of an agent that is unavailable already must not prevent other changes.
-      const known = new Set([...secrets.values.keys(), ...secretUsers(config()).keys()])
-      const missing = missingReferences(text, loaded.config, known)
+      const findMissing = (): readonly ConfigProblem[] => {
+        // Those of an agent that is unavailable already must not prevent other changes.
+        const known = new Set([...secrets.values.keys(), ...secretUsers(config()).keys()])
+        return missingReferences(text, loaded.config, known)
+      }
+      // Another replica may have just set it.
+      if (findMissing().length > 0) await secrets.refresh()
+      const missing = findMissing()
       if (missing.length === 0) return loaded
       const { config: _, ...rest } = loaded
       return { ...rest, problems: missing }

@@ -125,7 +125,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         const answer = { kind, name, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
         const text = JSON.stringify(answer)
         if (token === undefined || tokenEnv !== undefined || !text.includes(reference)) return answer
-        const secret = freeSecretName(`${name}-token`, secrets.values.keys())
+        const secret = freeSecretName(`${name}-token`, await secretNames())
         return { ...(JSON.parse(text.replaceAll(reference, hubReference(secret))) as typeof answer), secret }
       },
     }),
@@ -141,7 +141,8 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
       async handle({ body, who }) {
         const problem = validateAgentName(body.name)
         if (problem !== undefined) throw invalidFieldError('name', problem)
-        const clash = Object.keys(body.secrets ?? {}).find((one) => secrets.values.has(one))
+        const names = await secretNames()
+        const clash = Object.keys(body.secrets ?? {}).find((one) => names.includes(one))
         if (clash !== undefined) throw new RouteError('CONFLICT', `There is a secret ${clash} already: detect again`)
         const about = { who: who.subject, note: body.note ?? `add ${body.name}`, base: body.base, isNew: true }
         return appliedToJson(await putAgent(body.name, body.entry, about, body.secrets))
@@ -211,14 +212,19 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
     }),
   ])
 
+  /** Also those that another replica has just set, and those that no key decrypts. */
+  async function secretNames(): Promise<readonly string[]> {
+    return (await secrets.list()).map(({ name }) => name)
+  }
+
   /** Secrets in clear become secrets that the hub keeps. */
-  function putAgent(
+  async function putAgent(
     agent: string,
     written: AgentEntry | string,
     about: ConfigEdit,
     added: Readonly<Record<string, string>> = {},
   ): Promise<AppliedConfig> {
-    const taken = [...secrets.values.keys(), ...Object.keys(added)]
+    const taken = [...(await secretNames()), ...Object.keys(added)]
     const { entry: own, secrets: extracted } = extractSecrets(written, { agent, kinds, taken })
     const values = new Map([...Object.entries(added), ...extracted])
     const deps = { secrets, config, who: about.who }

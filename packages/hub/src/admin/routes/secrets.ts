@@ -25,7 +25,11 @@ const params = z.object({ name: secretName })
 const secretInfo = z
   .strictObject({
     name: secretName,
-    isSet: z.boolean().describe('false: an agent refers to it, and it is not set. The agent is unavailable.'),
+    isSet: z
+      .boolean()
+      .describe(
+        'false: it is not set, or no key of this store decrypts it. The agents that refer to it are unavailable.',
+      ),
     setAt: timestamp.optional(),
     setBy: z.string().optional().describe('The caller that set it.'),
     agents: z.array(z.string()).describe('The agents that refer to it.'),
@@ -41,10 +45,14 @@ export function secretRoutes({ secrets, config }: SecretRoutesDeps): readonly Ad
         'Agents refer to them as `${hub:<name>}`. Also lists those that an agent refers to and that are not set.',
       response: z.strictObject({ secrets: z.array(secretInfo) }),
       async handle() {
+        // Another replica may have just set one.
+        await secrets.refresh()
         const kept = await secrets.list()
         const users = secretUsers(config())
         const missing = [...users.keys()].filter((name) => !kept.some((one) => one.name === name))
-        const all = [...kept.map((one) => toJson(one, users)), ...missing.map((name) => toJson({ name }, users))]
+        const all = [...kept, ...missing.map((name) => ({ name }))].map((one) =>
+          toJson(secrets.values.has(one.name) ? one : { name: one.name }, users),
+        )
         return { secrets: all.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
       },
     }),
