@@ -107,6 +107,13 @@ describeInBrowser('the list of tasks', async (browser) => {
     assert.match(page.url(), /\?caller=ann$/)
     await page.goBack()
     await waitForCount(page.locator('.task-row'), 1)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByLabel('Top-level only').check()
+    await page.waitForURL('**/tasks?level=top')
+    await waitForCount(page.locator('.task-row'), 5)
+    await page.getByRole('button', { name: /^Level .*remove/ }).click()
+    await page.waitForURL('**/tasks')
     await page.close()
   })
 

@@ -244,8 +244,8 @@ export interface TaskStore {
   countActive(tenant: string, owner: string): Promise<number>
   /** The number of tasks of all owners in each state that occurs; for the operator. */
   countStates(): Promise<readonly StateCount[]>
-  /** The same for tasks that have not ended, by agent. */
-  countUnfinished(): Promise<readonly AgentCount[]>
+  /** The same for tasks that have not ended, by agent. With a prefix, only those of owners that begin with it. */
+  countUnfinished(ownerPrefix?: string): Promise<readonly AgentCount[]>
   /** Tasks of all owners; for the operator. The cost of a page depends on its length, not on the number of tasks. */
   search(query: SearchQuery): Promise<SearchPage>
   /** The names of all agents that have tasks, in any order; for the operator. */

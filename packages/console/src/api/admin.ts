@@ -158,7 +158,7 @@ export type Agent = {
   readonly load: {
     /** Tasks that were sent or are being worked on. */
     readonly working: number
-    /** Tasks that wait for input of their caller. */
+    /** Tasks that wait for their caller, without delegated ones: the task of the original caller waits, too. */
     readonly waiting: number
     /** Open streams of this process. */
     readonly streams: number
@@ -959,6 +959,7 @@ export interface Operations {
         | 'TASK_STATE_AUTH_REQUIRED'
       )[]
       caller: string
+      level: 'top'
       context: string
       since: Timestamp
       until: Timestamp
@@ -976,6 +977,8 @@ export interface Operations {
     response: {
       readonly states: Readonly<Record<string, number>>
       readonly unfinished: readonly { readonly agent: string; readonly state: string; readonly tasks: number }[]
+      /** Tasks that wait for their caller, without delegated ones: the task of the original caller waits, too. */
+      readonly waiting: number
     }
   }
   /** Shows a task of any owner. */

@@ -75,7 +75,11 @@ export const agentSummary = z
       .describe('What happens to a message that arrives while a task is being worked on.'),
     load: z.strictObject({
       working: z.int().describe('Tasks that were sent or are being worked on.'),
-      waiting: z.int().describe('Tasks that wait for input of their caller.'),
+      waiting: z
+        .int()
+        .describe(
+          'Tasks that wait for their caller, without delegated ones: the task of the original caller waits, too.',
+        ),
       streams: z.int().describe('Open streams of this process.'),
     }),
     usage: z

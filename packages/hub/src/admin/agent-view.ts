@@ -13,6 +13,7 @@ import { agentStatus } from './agent-status.ts'
 import type { AgentSummary } from './agent-summary.ts'
 import type { TaskFactsReader } from './task-facts.ts'
 import { taskSummaryOf } from './task-view.ts'
+import { countWaiting } from './waiting-tasks.ts'
 import { resultWithin } from '../agents/timeouts.ts'
 
 export interface AgentViewDeps {
@@ -48,17 +49,18 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   let probing: Promise<void> | undefined
 
   async function counts() {
-    const [unfinished, usage, ended] = await Promise.all([
+    const [unfinished, waiting, usage, ended] = await Promise.all([
       store.tasks.countUnfinished(),
+      countWaiting(store),
       parts.usage(),
       parts.endedTasks(),
     ])
-    return { unfinished, usage, ended }
+    return { unfinished, waiting, usage, ended }
   }
 
   async function summary(
     status: AgentStatus,
-    { unfinished, usage, ended }: Awaited<ReturnType<typeof counts>>,
+    { unfinished, waiting, usage, ended }: Awaited<ReturnType<typeof counts>>,
   ): Promise<AgentSummary> {
     const { name, kind, state, startError, retry, settings } = status
     const checked = parts.health.get(name)
@@ -90,7 +92,7 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
       whenBusy: settings.whenBusy ?? 'queue',
       load: {
         working: count('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'),
-        waiting: count('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'),
+        waiting: waiting.get(name) ?? 0,
         streams: handler.openStreams(name),
       },
       usage: usageToJson(usage.get(name)),

@@ -7,7 +7,12 @@ import { searchTasks, type TaskQuery } from './task-search.ts'
 const search = (store: Store, query: TaskQuery) =>
   searchTasks({ store, facts: createTaskFacts(store), now: () => 1_000_000 }, query)
 
-async function fill(store: Store, count: number, textOf: (n: number) => string): Promise<readonly string[]> {
+async function fill(
+  store: Store,
+  count: number,
+  textOf: (n: number) => string,
+  ownerOf: (n: number) => string = () => 'ann',
+): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, () => newId())
   for (const [n, id] of ids.entries()) {
     const at = 1_000 + n
@@ -15,7 +20,7 @@ async function fill(store: Store, count: number, textOf: (n: number) => string):
     const message = { messageId: `m${n}`, role: 'ROLE_USER' as const, parts: [{ text: textOf(n) }] }
     await store.tasks.append(id, {
       expectedSeq: 0,
-      create: { tenant: '', agent: 'echo', owner: 'ann', id, contextId: id, status, statusAt: at, createdAt: at },
+      create: { tenant: '', agent: 'echo', owner: ownerOf(n), id, contextId: id, status, statusAt: at, createdAt: at },
       records: [
         { at, body: { type: 'message', message } },
         { at, body: { type: 'status', status } },
@@ -24,6 +29,24 @@ async function fill(store: Store, count: number, textOf: (n: number) => string):
   }
   return ids
 }
+
+describe('the tasks of the top level', () => {
+  it('are those that no agent delegated, in whole pages, in every order', async () => {
+    const store = memoryStore()
+    const ids = await fill(
+      store,
+      6,
+      (n) => `text ${n}`,
+      (n) => (n % 2 === 0 ? 'ann' : 'agent:front|ann'),
+    )
+    for (const sort of ['time', 'agent', 'duration'] as const) {
+      const first = await search(store, { limit: 2, level: 'top', sort })
+      const second = await search(store, { limit: 2, level: 'top', sort, before: first.before ?? '' })
+      const listed = [...first.tasks, ...second.tasks].map(({ id }) => id)
+      assert.deepEqual(listed, [ids[4], ids[2], ids[0]], sort)
+    }
+  })
+})
 
 describe('a text, looked for in tasks', () => {
   it('is looked for in so many and no further, and the next page goes on', async () => {

@@ -5,6 +5,7 @@
  */
 import { isTerminal } from '@parley/a2a'
 import type { SearchQuery, Store, TaskRow, TaskState } from '@parley/a2a'
+import { isDelegated } from '../delegation/delegated-owner.ts'
 import { RouteError } from '../http/json-response.ts'
 import type { TaskFacts, TaskFactsReader } from './task-facts.ts'
 import { taskSummaryOf, type TaskSummary } from './task-view.ts'
@@ -15,6 +16,8 @@ export type TaskSort = (typeof taskSorts)[number]
 export interface TaskQuery extends Omit<SearchQuery, 'before' | 'order'> {
   /** Matches the first message, the status, the error, an id or the metadata; ignores case. */
   readonly text?: string
+  /** Without tasks that an agent delegated. */
+  readonly level?: 'top'
   readonly sort?: TaskSort
   readonly direction?: 'asc' | 'desc'
   /** The `before` of the previous page. */
@@ -61,7 +64,7 @@ interface TaskGroup {
 }
 
 async function searchInGroups({ store, facts }: TaskSearchDeps, query: TaskQuery): Promise<TaskSearchPage> {
-  const { text, before, limit, sort = 'time', direction, ...filter } = query
+  const { text, level, before, limit, sort = 'time', direction, ...filter } = query
   const order = sort === 'time' && direction === 'asc' ? 'oldest' : 'newest'
   const needle = text?.toLowerCase()
   const cursor = before === undefined ? undefined : parseCursor(before, sort)
@@ -75,7 +78,7 @@ async function searchInGroups({ store, facts }: TaskSearchDeps, query: TaskQuery
     const isLastGroup = index === groups.length - 1
     let after: SearchQuery['before'] = index === first ? cursor : undefined
     for (let hasMore = true; hasMore;) {
-      const size = needle === undefined ? limit - found.length : searchBatch
+      const size = needle === undefined && level === undefined ? limit - found.length : searchBatch
       const { tasks, more } = await store.tasks.search({
         ...filter,
         ...group.filter,
@@ -83,8 +86,9 @@ async function searchInGroups({ store, facts }: TaskSearchDeps, query: TaskQuery
         limit: size,
         ...(after !== undefined ? { before: after } : {}),
       })
-      const read = await mapInBatches(tasks, (row) => facts.read(row))
+      const read = await mapInBatches(tasks, async (row) => (isLeftOut(row, level) ? undefined : facts.read(row)))
       for (const [at, row] of tasks.entries()) {
+        if (isLeftOut(row, level)) continue
         if (needle !== undefined && !matchesText(row, read[at], needle)) continue
         found.push(taskSummaryOf(row, read[at]))
         const isEnd = isLastGroup && !more && at === tasks.length - 1
@@ -98,6 +102,10 @@ async function searchInGroups({ store, facts }: TaskSearchDeps, query: TaskQuery
     }
   }
   return { tasks: found }
+}
+
+function isLeftOut({ owner }: TaskRow, level: TaskQuery['level']): boolean {
+  return level === 'top' && isDelegated(owner)
 }
 
 async function groupsOf(store: Pick<Store, 'tasks'>, query: TaskQuery): Promise<readonly TaskGroup[]> {
@@ -137,11 +145,12 @@ async function mapInBatches<Item, Result>(
 
 /** The newest matches, by working time. The cursor has the time of the first page, so that running tasks keep their place. */
 async function searchByDuration({ store, facts, now }: TaskSearchDeps, query: TaskQuery): Promise<TaskSearchPage> {
-  const { text, before, limit, sort: _, direction = 'desc', ...filter } = query
+  const { text, level, before, limit, sort: _, direction = 'desc', ...filter } = query
   const cursor = before === undefined ? undefined : parseDurationCursor(before)
   const asOf = cursor?.asOf ?? now()
   const until = Math.min(filter.until ?? Infinity, asOf + 1)
-  const { tasks, more } = await store.tasks.search({ ...filter, until, limit: maxSearched })
+  const { tasks: newest, more } = await store.tasks.search({ ...filter, until, limit: maxSearched })
+  const tasks = newest.filter((row) => !isLeftOut(row, level))
   const needle = text?.toLowerCase()
   const compared = await mapInBatches(tasks, async (row): Promise<ComparedTask> => {
     const read = await facts.read(row)
@@ -160,7 +169,7 @@ async function searchByDuration({ store, facts, now }: TaskSearchDeps, query: Ta
   return {
     tasks: await mapInBatches(page, async ({ row }) => taskSummaryOf(row, await facts.read(row))),
     ...(matches.length > limit && last !== undefined ? { before: formatDurationCursor(asOf, last) } : {}),
-    ...(more ? { compared: tasks.length } : {}),
+    ...(more ? { compared: newest.length } : {}),
   }
 }
 

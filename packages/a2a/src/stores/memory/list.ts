@@ -83,12 +83,12 @@ export function tasksWithIdPrefix(table: MemoryTable, idPrefix: string, limit: n
   return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
 }
 
-export function countUnfinished(entries: Iterable<TaskEntry>): readonly AgentCount[] {
+export function countUnfinished(entries: Iterable<TaskEntry>, ownerPrefix = ''): readonly AgentCount[] {
   const counts = new Map<string, AgentCount>()
   for (const { row } of entries) {
     const { agent } = row
     const { state } = row.status
-    if (isTerminal(state)) continue
+    if (isTerminal(state) || !row.owner.startsWith(ownerPrefix)) continue
     const key = JSON.stringify([agent, state])
     counts.set(key, { agent, state, tasks: (counts.get(key)?.tasks ?? 0) + 1 })
   }

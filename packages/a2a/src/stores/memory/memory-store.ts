@@ -108,7 +108,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
       context: (partition, contextId, limit) => use(() => tasksOfContext(table, partition, contextId, limit)),
       countActive: (tenant, owner) => use(() => table.active(tenant, owner)),
       countStates: () => use(() => table.states()),
-      countUnfinished: () => use(() => countUnfinished(table.unfinished)),
+      countUnfinished: (ownerPrefix) => use(() => countUnfinished(table.unfinished, ownerPrefix)),
       search: (query) => use(() => searchTasks(table, query)),
       agents: () => use(() => agentsWithTasks(table)),
       findTasks: (idPrefix, limit) => use(() => tasksWithIdPrefix(table, idPrefix, limit)),

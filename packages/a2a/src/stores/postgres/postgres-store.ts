@@ -237,7 +237,7 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
       context: (partition, contextId, limit) => track(() => lists.context(partition, contextId, limit)),
       countActive: (tenant, owner) => track(() => lists.countActive(tenant, owner)),
       countStates: () => track(() => lists.countStates()),
-      countUnfinished: () => track(() => search.countUnfinished()),
+      countUnfinished: (ownerPrefix) => track(() => search.countUnfinished(ownerPrefix)),
       search: (query) => track(() => search.search(query)),
       agents: () => track(() => search.agents()),
       findTasks: (idPrefix, limit) => track(() => search.findTasks(idPrefix, limit)),

@@ -81,9 +81,9 @@ export function createPostgresTaskSearch(database: PostgresDatabase, schema: str
       SELECT partition_key, state, sum(tasks) AS total FROM ${schema}.counters
       WHERE state = ANY ($1::smallint[]) GROUP BY partition_key, state HAVING sum(tasks) > 0
     ) AS busy CROSS JOIN LATERAL (
-      SELECT t.agent FROM ${schema}.tasks AS t
+      SELECT t.agent, t.owner FROM ${schema}.tasks AS t
       WHERE t.partition_key = busy.partition_key AND t.state = busy.state LIMIT 1
-    ) AS named GROUP BY named.agent, busy.state`
+    ) AS named WHERE starts_with(named.owner, $2) GROUP BY named.agent, busy.state`
 
   // As above: any task of an agent has its name.
   const names = `${pairs}
@@ -121,7 +121,7 @@ export function createPostgresTaskSearch(database: PostgresDatabase, schema: str
     async agents(): Promise<readonly string[]> {
       const [settled, busy] = await Promise.all([
         database.queryWithRetry<{ agent: string }>(names),
-        database.queryWithRetry<{ agent: string }>(counts, working),
+        database.queryWithRetry<{ agent: string }>(counts, working, ''),
       ])
       return [...new Set([...settled, ...busy].map(({ agent }) => decodeText(agent)))]
     },
@@ -130,8 +130,12 @@ export function createPostgresTaskSearch(database: PostgresDatabase, schema: str
       // No character is greater than this last one.
       return rowsOf(await database.queryWithRetry<PostgresTaskColumns>(beginning, from, `${from}\u{10ffff}`, limit))
     },
-    async countUnfinished(): Promise<readonly AgentCount[]> {
-      const rows = await database.queryWithRetry<{ agent: string; state: number; total: unknown }>(counts, unfinished)
+    async countUnfinished(ownerPrefix = ''): Promise<readonly AgentCount[]> {
+      const rows = await database.queryWithRetry<{ agent: string; state: number; total: unknown }>(
+        counts,
+        unfinished,
+        encodeText(ownerPrefix),
+      )
       return rows.map(({ agent, state, total }) => ({
         agent: decodeText(agent),
         state: taskStates[state] ?? 'TASK_STATE_UNSPECIFIED',

@@ -48,7 +48,8 @@ export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTabl
      WHERE ${isIndexed} AND agent = ? AND state > ? ORDER BY state LIMIT 1`,
   )
   const unfinishedOnes = database.prepare<AgentState & { tasks: number }>(
-    `SELECT agent, state, tasks FROM counters WHERE tasks > 0 AND state IN (${unfinished.join(', ')})`,
+    `SELECT agent, state, tasks FROM counters
+     WHERE tasks > 0 AND state IN (${unfinished.join(', ')}) AND substr(owner, 1, length(?1)) = ?1`,
   )
   const ofOwner = database.prepare<CounterRow>(
     'SELECT tenant, agent, owner, state FROM counters INDEXED BY counters_owner WHERE owner = ? AND tasks > 0',
@@ -136,9 +137,9 @@ export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTabl
     agents: (): readonly string[] => [...new Set([...pairs(() => true), ...atWork.all()].map(({ agent }) => agent))],
     findTasks: (idPrefix: string, limit: number): readonly TaskRow[] =>
       beginning.all(idPrefix, prefixEnd(idPrefix), limit).map((row) => readSqliteTask(row, blobs)),
-    countUnfinished(): readonly AgentCount[] {
+    countUnfinished(ownerPrefix = ''): readonly AgentCount[] {
       const sums = new Map<string, AgentCount>()
-      for (const { agent, state, tasks } of unfinishedOnes.all()) {
+      for (const { agent, state, tasks } of unfinishedOnes.all(ownerPrefix)) {
         const key = JSON.stringify([agent, state])
         sums.set(key, { agent, state: taskStateOfNumber(state), tasks: (sums.get(key)?.tasks ?? 0) + tasks })
       }

@@ -200,7 +200,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       context: (partition, contextId, limit) => read(() => lists.context(partition, contextId, limit)),
       countActive: (tenant, owner) => read(() => counters.active(tenant, owner)),
       countStates: () => read(() => counters.states()),
-      countUnfinished: () => read(() => search.countUnfinished()),
+      countUnfinished: (ownerPrefix) => read(() => search.countUnfinished(ownerPrefix)),
       search: (query) => read(() => search.search(query)),
       agents: () => read(() => search.agents()),
       findTasks: (idPrefix, limit) => read(() => search.findTasks(idPrefix, limit)),

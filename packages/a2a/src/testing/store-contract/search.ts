@@ -144,6 +144,11 @@ export function searchContract(open: OpenStore): void {
             ['echo', 'SUBMITTED', 2],
           ],
         )
+        for (const [prefix, tasks] of [
+          ['bo', 1],
+          ['b%', undefined],
+        ] as const)
+          assert.equal((await store.tasks.countUnfinished(prefix))[0]?.tasks, tasks)
       }),
     )
 

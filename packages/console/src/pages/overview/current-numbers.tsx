@@ -11,23 +11,21 @@ const strings = overviewStrings.now
 
 export interface CurrentNumbersProps {
   readonly agents: readonly Agent[] | undefined
-  /** Tasks by state. */
-  readonly states: Readonly<Record<string, number>> | undefined
+  readonly counts: { readonly states: Readonly<Record<string, number>>; readonly waiting: number } | undefined
   /** Failed tasks of the range. */
   readonly failed: number | undefined
   readonly range: StatRange
   readonly agent: string
 }
 
-export function CurrentNumbers({ agents, states, failed, range, agent }: CurrentNumbersProps) {
+export function CurrentNumbers({ agents, counts, failed, range, agent }: CurrentNumbersProps) {
   const shown = agents?.filter(({ name }) => agent === '' || name === agent)
   const up = shown?.filter((one) => agentStatus(one).word === 'up').length ?? 0
   const all = shown?.length ?? 0
   const load = (kind: 'working' | 'waiting'): number | undefined => {
     if (agent !== '') return shown?.reduce((sum, one) => sum + one.load[kind], 0)
-    if (states === undefined) return undefined
-    const names = kind === 'working' ? ['SUBMITTED', 'WORKING'] : ['INPUT_REQUIRED', 'AUTH_REQUIRED']
-    return names.reduce((sum, name) => sum + (states[`TASK_STATE_${name}`] ?? 0), 0)
+    if (counts === undefined || kind === 'waiting') return counts?.waiting
+    return (counts.states['TASK_STATE_SUBMITTED'] ?? 0) + (counts.states['TASK_STATE_WORKING'] ?? 0)
   }
   const failedFilter = { agent, state: 'TASK_STATE_FAILED', since: rangeStart(range, now.peek()) }
   return (
@@ -44,7 +42,7 @@ export function CurrentNumbers({ agents, states, failed, range, agent }: Current
         word={strings.working}
       />
       <Tile
-        href={tasksHref({ agent, state: 'TASK_STATE_INPUT_REQUIRED,TASK_STATE_AUTH_REQUIRED' })}
+        href={tasksHref({ agent, state: 'TASK_STATE_INPUT_REQUIRED,TASK_STATE_AUTH_REQUIRED', level: 'top' })}
         value={textOf(load('waiting'))}
         word={strings.waiting}
       />

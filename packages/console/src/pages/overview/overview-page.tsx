@@ -101,7 +101,7 @@ export function OverviewPage() {
         )}
         <CurrentNumbers
           agents={agents.value.value}
-          states={counts.value.value?.states}
+          counts={counts.value.value}
           failed={stats.value.value?.totals.failed}
           range={range}
           agent={agent}

@@ -78,6 +78,8 @@ export const tasksStrings = {
     set: 'set',
     caller: 'Caller',
     context: 'Context',
+    level: 'Level',
+    topLevelOnly: 'Top-level only: no delegated tasks',
     apply: 'Apply',
   },
   detail: {

@@ -29,6 +29,7 @@ import {
 import { pushCursor, pushCursorToJson } from '../push-view.ts'
 import type { TaskFactsReader } from '../task-facts.ts'
 import { searchTasks, taskSorts } from '../task-search.ts'
+import { countWaiting } from '../waiting-tasks.ts'
 import { causeDetails, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
 
 export interface TaskRoutesDeps {
@@ -91,7 +92,7 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
       name: 'listTasks',
       summary: 'Lists the tasks of all callers, newest status first.',
       description:
-        'With `text`, a page can be short or empty although more follow: each page searches a limited number. `sort` by `time`, ' +
+        'With `text` or `level`, a page can be short or empty although more follow: each page searches a limited number. `sort` by `time`, ' +
         '`agent` and `state` covers all tasks and costs no more than the default, which is `time`, `desc`. Within an agent or a ' +
         'state, the newest status comes first; states that need a person come first. `sort=duration` compares the working time of ' +
         'the 1,000 newest matches, which is in no index; `compared` is present if there are older ones.',
@@ -106,6 +107,7 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
         agent: nameField.optional(),
         state: listOf(taskState).optional().describe('One or more, separated by commas.'),
         caller: nameField.optional(),
+        level: z.enum(['top']).optional().describe('`top`: without tasks that an agent delegated.'),
         context: nameField.optional(),
         since: timeQuery.optional().describe('Of the status, inclusive.'),
         until: timeQuery.optional().describe('Of the status, exclusive.'),
@@ -142,12 +144,22 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
       response: z.strictObject({
         states: z.record(z.string(), z.int()),
         unfinished: z.array(z.strictObject({ agent: z.string(), state: z.string(), tasks: z.int() })),
+        waiting: z
+          .int()
+          .describe(
+            'Tasks that wait for their caller, without delegated ones: the task of the original caller waits, too.',
+          ),
       }),
       async handle() {
-        const [states, unfinished] = await Promise.all([store.tasks.countStates(), store.tasks.countUnfinished()])
+        const [states, unfinished, waiting] = await Promise.all([
+          store.tasks.countStates(),
+          store.tasks.countUnfinished(),
+          countWaiting(store),
+        ])
         return {
           states: Object.fromEntries(states.map((one) => [one.state, one.tasks])),
           unfinished: unfinished.map(({ agent, state, tasks: count }) => ({ agent, state, tasks: count })),
+          waiting: [...waiting.values()].reduce((sum, count) => sum + count, 0),
         }
       },
     }),

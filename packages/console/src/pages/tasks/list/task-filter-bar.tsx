@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks'
 import type { TaskSummary } from '../../../api/admin.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { setQuery } from '../../../app/router.ts'
+import { CheckField } from '../../../components/form/form-fields.tsx'
 import { Menu } from '../../../components/layout/menu.tsx'
 import {
   AgentSelect,
@@ -35,7 +36,7 @@ export function TaskFilterBar({
   const frame = useRef<HTMLElement>(null)
   const focus = (): void => frame.current?.querySelector('input')?.select()
   useShortcuts([{ key: '/', label: strings.shortcut, run: focus }])
-  const { agent, state, caller, context, time } = filters
+  const { agent, state, caller, context, level, time } = filters
   return (
     <search ref={frame} class="bar task-filters" aria-label={strings.label}>
       <SearchField
@@ -61,17 +62,14 @@ export function TaskFilterBar({
         )}
       </Menu>
       <TimeSelect time={time} />
-      <Menu
-        label={strings.more}
-        chosen={[caller, context].filter((one) => one !== '').length > 0 ? strings.set : ''}
-        side="right"
-      >
+      <Menu label={strings.more} chosen={caller + context + level === '' ? '' : strings.set} side="right">
         {(close) => <CallerAndContext filters={filters} tasks={tasks} close={close} />}
       </Menu>
       <ViewMenu order={order} />
       {time === 'custom' && <TimeRangeFields since={filters.since} until={filters.until} />}
       <FilterChip name="caller" label={strings.caller} value={caller} />
       <FilterChip name="context" label={strings.context} value={context} />
+      <FilterChip name="level" label={strings.level} value={level} />
       <ClearFilters filters={taskFilters} values={filters} />
     </search>
   )
@@ -119,6 +117,12 @@ function CallerAndContext({
         <label for="tasks-context">{strings.context}</label>
         <input id="tasks-context" name="context" autocomplete="off" class="mono" defaultValue={filters.context} />
       </div>
+      <CheckField
+        checked={filters.level !== ''}
+        onChange={(isTop) => setQuery({ level: isTop ? 'top' : undefined }, { push: true })}
+      >
+        {strings.topLevelOnly}
+      </CheckField>
       <button type="submit">{strings.apply}</button>
     </form>
   )

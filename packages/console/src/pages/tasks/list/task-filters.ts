@@ -17,6 +17,8 @@ export const taskFilters = urlFilters({
   state: (param) => param.split(',').filter((state) => /^TASK_STATE_[A-Z_]+$/.test(state)),
   caller: String,
   context: String,
+  /** `top`: without tasks that an agent delegated. */
+  level: (param) => (param === 'top' ? param : ''),
   time: parseOption(timePresets),
   /** Start of a custom range, as ISO 8601; otherwise empty. */
   since: parseInstant,
@@ -35,13 +37,14 @@ export function taskListQuery({ time, since, until, ...rest }: TaskFilters, now:
  * knows.
  */
 export function matchTaskFilters(filters: TaskFilters, task: TaskSummary, now: number): 'yes' | 'no' | 'ask' {
-  const { agent, state, caller, context, text } = filters
+  const { agent, state, caller, context, level, text } = filters
   const { since, until } = timeRange(filters, now)
   const at = Date.parse(task.statusAt)
   const isOut =
     (agent !== '' && task.agent !== agent) ||
     (state.length > 0 && !state.includes(task.state)) ||
     (caller !== '' && task.caller !== caller) ||
+    (level === 'top' && task.caller.startsWith('agent:')) ||
     (context !== '' && task.contextId !== context) ||
     (since !== undefined && at < Date.parse(since)) ||
     (until !== undefined && at >= Date.parse(until))

@@ -1,4 +1,4 @@
-/** A task that a delegated task failed: operators see which one and why, and its caller receives what it always did. */
+/** Delegated tasks as operators see them: which one failed a task and why, and a question that they pass up. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openTestHub } from './test-hub.ts'
@@ -17,12 +17,16 @@ const testHub = await openTestHub({
       front: { kind: 'module', path: './front.ts' },
       middle: { kind: 'module', path: './middle.ts' },
       flaky: { kind: 'module', path: './flaky.ts' },
+      asker: { kind: 'module', path: './asker.ts' },
+      asking: { kind: 'module', path: './asking.ts' },
       liar: { kind: 'module', path: './liar.ts' },
     },
   },
   files: {
     'front.ts': delegating('middle'),
     'middle.ts': delegating('flaky'),
+    'asker.ts': "export default () => ({ state: 'TASK_STATE_INPUT_REQUIRED', message: 'Which city?' })\n",
+    'asking.ts': delegating('asker'),
     'flaky.ts': "export default () => { throw new Error('disk full') }\n",
     'liar.ts':
       "export default ({ text }) => { throw new Error('x', { cause: 'the delegated task ' + text + ' of flaky' }) }\n",
@@ -62,5 +66,24 @@ describe('a task that a delegated task failed', () => {
     const { id } = await testHub.send('liar', tasks.at(-1).id)
     const { cause, failedChild } = await detailOf(id)
     assert.deepEqual([cause, failedChild], ['x', undefined])
+  })
+})
+
+describe('a question that a delegated task passes up', () => {
+  it('counts once, at the task of the original caller, and the list has only that at the top level', async () => {
+    const task = await testHub.send('asking', 'hi')
+    assert.equal(task.status.state, 'TASK_STATE_INPUT_REQUIRED')
+    const counts = (await testHub.ask('GET', '/admin/task-counts')).json
+    assert.deepEqual([counts.states.TASK_STATE_INPUT_REQUIRED, counts.waiting], [2, 1])
+    for (const [agent, waiting] of [
+      ['asking', 1],
+      ['asker', 0],
+    ] as const)
+      assert.equal((await testHub.ask('GET', `/admin/agents/${agent}`)).json.load.waiting, waiting, agent)
+    const { tasks } = (await testHub.ask('GET', '/admin/tasks?state=TASK_STATE_INPUT_REQUIRED&level=top')).json
+    assert.deepEqual(
+      tasks.map(({ id }: { id: string }) => id),
+      [task.id],
+    )
   })
 })
