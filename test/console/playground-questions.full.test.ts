@@ -73,6 +73,35 @@ describeInBrowser('a question of an agent', async (browser) => {
     await page.close()
   })
 
+  it('of another caller shows its fields, read-only, and the name of the caller who can answer', async () => {
+    const proof = await fixture.testHub.key({ name: 'Night build', agents: ['*'] })
+    const { id } = await fixture.testHub.send('clerk', 'form', proof)
+    const { json } = await fixture.testHub.ask('GET', '/admin/tasks?limit=1')
+    assert.equal(json.tasks[0].callerName, 'Night build')
+    for (const path of [`/tasks/${id}`, `/playground/clerk?task=${id}`]) {
+      const page = await fixture.open(path)
+      const question = page.getByRole('region', { name: 'clerk waits for Night build' })
+      await question.getByText('Only Night build can answer').waitFor()
+      assert.equal(await question.getByLabel('City').isDisabled(), true)
+      assert.equal(await question.getByLabel('People').inputValue(), '2')
+      assert.equal(await question.getByRole('button').count(), 0)
+      assert.deepEqual(await seriousViolations(page), [])
+      await page.close()
+    }
+    const page = await fixture.open('/tasks')
+    await page.locator('.task-row-caller').getByText('Night build').first().waitFor()
+    await page.close()
+  })
+
+  it('of their own task is answered in the playground', async () => {
+    const page = await ask('form')
+    const id = taskIdOf(page)
+    await page.goto(`${fixture.testHub.url}/tasks/${id}`)
+    await page.getByRole('link', { name: 'Answer in the playground' }).click()
+    await form(page).waitFor()
+    await page.close()
+  })
+
   it('with a schema may be answered in plain text', async () => {
     const page = await ask('form')
     await page.getByRole('button', { name: 'Answer in text instead' }).click()

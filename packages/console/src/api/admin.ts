@@ -280,6 +280,8 @@ export type TaskSummary = {
   readonly agent: string
   /** The owner of the task. */
   readonly caller: string
+  /** The name of its API key, if the owner has one. */
+  readonly callerName?: string
   readonly tenant: string
   readonly state: string
   readonly statusAt: Timestamp
@@ -349,6 +351,8 @@ export type Trace = {
   readonly contextId: string
   readonly agent: string
   readonly caller: string
+  /** The name of its API key; read when shown. */
+  readonly callerName?: string
   readonly tenant: string
   readonly state: string
   readonly status: 'PENDING' | 'SUCCESS' | 'ERROR'

@@ -65,6 +65,9 @@ export const questionStrings = {
   outOfBand: 'Sign in using the link above. The task resumes automatically, or when you send it a message.',
   outOfBandWithoutLink: 'Sign in as described above. The task resumes automatically, or when you send it a message.',
   aTool: 'a tool',
+  waitsFor: (agent: string, caller: string) => `${agent} waits for ${caller}`,
+  onlyCaller: ['Only', 'can answer: the task belongs to this caller.'],
+  answerInPlayground: 'Answer in the playground',
 } as const
 
 export const authSchemeStrings = {

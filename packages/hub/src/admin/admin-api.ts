@@ -51,6 +51,7 @@ import { statsRoutes } from './routes/stats.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
+import { withCallerNames } from './caller-names.ts'
 import { createTaskFacts } from './task-facts.ts'
 import { createSecretRedactor } from '../telemetry/logs/redactor.ts'
 import { taskSummaryOf } from './task-view.ts'
@@ -125,7 +126,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   })
   const redactKept = createSecretRedactor(() => parts.secrets.values)
   const redact = (text: string): string => redactKept(parts.redact?.(text) ?? text)
-  const facts = createTaskFacts(store, redact)
+  const facts = withCallerNames(createTaskFacts(store, redact), access.keys)
   const view = createAgentView({
     facts,
     registry,

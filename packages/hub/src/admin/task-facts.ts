@@ -21,6 +21,8 @@ export interface TaskFacts {
   readonly failedChild?: FailedChild
   /** Time in INPUT_REQUIRED and AUTH_REQUIRED up to the last status. Absent if the log does not have it, or is too long. */
   readonly waitingMs?: number
+  /** The name of the caller, for operators. */
+  readonly callerName?: string
 }
 
 export interface FailedChild {

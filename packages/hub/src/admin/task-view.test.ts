@@ -26,6 +26,15 @@ describe('the summary of a task', () => {
     assert.equal(summaryOf({ result }).result, 'Title one two three a | b 1 | 2 x y')
   })
 
+  it('has the question of a waiting task without Markdown', () => {
+    const text = '**Which city?**\n\n- `Rome`\n- Oslo'
+    const status = {
+      state: 'TASK_STATE_INPUT_REQUIRED',
+      message: { messageId: 'q', role: 'ROLE_AGENT', parts: [{ text }] },
+    }
+    assert.equal(taskSummaryOf({ ...row, status } as TaskRow).statusText, 'Which city? Rome Oslo')
+  })
+
   it('is made at once, whatever an agent returned or threw', () => {
     const before = process.threadCpuUsage()
     summaryOf({ result: `a${'\n'.repeat(200)}${'-'.repeat(195)}x` })

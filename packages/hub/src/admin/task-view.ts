@@ -15,6 +15,7 @@ export const taskSummary = z
     contextId: z.string(),
     agent: z.string(),
     caller: z.string().describe('The owner of the task.'),
+    callerName: z.string().optional().describe('The name of its API key, if the owner has one.'),
     tenant: z.string(),
     state: z.string(),
     statusAt: timestamp,
@@ -50,7 +51,7 @@ const maxExcerptLength = 200
 /** Without `facts` of a task whose log was not read. */
 export function taskSummaryOf(
   row: TaskRow,
-  { title = '', result = '', cause, failedChild, waitingMs }: TaskFacts = {},
+  { title = '', result = '', cause, failedChild, waitingMs, callerName }: TaskFacts = {},
 ): TaskSummary {
   const { id, contextId, agent, owner, tenant, status, statusAt, createdAt, head, due } = row
   const statusText = messageExcerpt(status.message)
@@ -73,7 +74,7 @@ export function taskSummaryOf(
     ...(result !== '' ? { result: toExcerpt(withoutMarkdown(result)) } : {}),
     ...omitUndefined({ statusText, cause: shownCause }),
     ...(failedChild === undefined ? {} : { failedChild: { taskId: failedChild.taskId, agent: failedChild.agent } }),
-    ...omitUndefined({ waitingMs }),
+    ...omitUndefined({ waitingMs, callerName }),
     head,
     ...(due !== undefined ? { dueAt: isoTime(due.at) } : {}),
   }
@@ -157,10 +158,10 @@ export async function taskTitle(store: Pick<Store, 'tasks'>, taskId: string): Pr
   return text === undefined || text === '' ? undefined : toExcerpt(text)
 }
 
-/** The beginning of the text, if there is any. */
-export function messageExcerpt(message: Message | undefined): string | undefined {
-  const text = fullText(message)
-  return text === undefined || text === '' ? undefined : toExcerpt(text)
+/** The beginning of the text without its Markdown, if there is any. */
+function messageExcerpt(message: Message | undefined): string | undefined {
+  const text = withoutMarkdown(fullText(message) ?? '')
+  return text === '' ? undefined : toExcerpt(text)
 }
 
 function toExcerpt(text: string): string {

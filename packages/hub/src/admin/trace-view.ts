@@ -17,6 +17,7 @@ export const traceSummarySchema = z
     contextId: z.string(),
     agent: z.string(),
     caller: z.string(),
+    callerName: z.string().optional().describe('The name of its API key; read when shown.'),
     tenant: z.string(),
     state: z.string(),
     status: z.enum(['PENDING', 'SUCCESS', 'ERROR']),

@@ -53,6 +53,8 @@ export interface ApiKeys {
   /** The same without a read: `undefined` also for a key that is not in the cache. */
   findCached(key: string): KeyRecord | undefined
   get(id: string): Promise<KeyInfo | undefined>
+  /** The name of the key, also of one that was revoked; cached. */
+  nameOf(id: string): Promise<string | undefined>
   /** The valid keys that act as the caller or that it created for itself, up to `limit`. */
   ofCaller(caller: string, limit: number): Promise<readonly KeyInfo[]>
   list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<KeyPage>
@@ -184,6 +186,9 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
     async get(id) {
       const record = await load(id)
       return record === undefined ? undefined : withUse(record)
+    },
+    async nameOf(id) {
+      return (await loadCached(id))?.name || undefined
     },
     async ofCaller(caller, limit) {
       const indexed = await kv.list(ownerIndexKind, { prefix: `${sha256Hex(caller)}/`, limit })

@@ -149,12 +149,15 @@ export function FilterChip({
   name,
   label = name,
   value,
+  text = value,
 }: {
   /** The name in the address. */
   readonly name: string
   /** Default: the name. */
   readonly label?: string
   readonly value: string
+  /** Shown instead of the value. */
+  readonly text?: string | undefined
 }) {
   if (value === '') return null
   return (
@@ -162,10 +165,10 @@ export function FilterChip({
       type="button"
       class="small filter-chip"
       title={value}
-      aria-label={filterStrings.remove(label, truncateMiddle(value, 18))}
+      aria-label={filterStrings.remove(label, truncateMiddle(text, 18))}
       onClick={() => setQuery({ [name]: undefined }, { push: true })}
     >
-      {label} <span class="mono">{truncateMiddle(value, 18)}</span>
+      {label} <span class={text === value ? 'mono' : ''}>{truncateMiddle(text, 18)}</span>
       <Icon name="close" size={12} />
     </button>
   )

@@ -3,7 +3,14 @@ import { Icon } from '../../components/icon.tsx'
 import { questionStrings } from '../strings.ts'
 import type { AgentQuestion, AuthScheme } from './parse-question.ts'
 
-export function AuthNote({ question, agent }: { readonly question: AgentQuestion; readonly agent: string }) {
+export interface AuthNoteProps {
+  readonly question: AgentQuestion
+  readonly agent: string
+  /** Another caller has to sign in. */
+  readonly isReadOnly?: boolean
+}
+
+export function AuthNote({ question, agent, isReadOnly = false }: AuthNoteProps) {
   const { schemes, links } = question
   return (
     <div class="stack-small auth-note">
@@ -17,14 +24,14 @@ export function AuthNote({ question, agent }: { readonly question: AgentQuestion
           ))}
         </ul>
       )}
-      {links.map((link) => (
+      {(isReadOnly ? [] : links).map((link) => (
         <p key={link}>
           <a href={link} target="_blank" rel="noopener noreferrer">
             {questionStrings.signInAt(new URL(link).host || link)}
           </a>
         </p>
       ))}
-      <p class="hint">{authHint(question)}</p>
+      {!isReadOnly && <p class="hint">{authHint(question)}</p>}
     </div>
   )
 }

@@ -2,7 +2,7 @@
  * An agent's question as a form. A secret is masked, is held only by its field while it is typed, and is cleared as soon as it is
  * sent.
  */
-import type { Json } from '@parley/a2a'
+import type { Json, TaskStatus } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { JsonTreeView } from '../../components/content/json-tree.tsx'
@@ -10,7 +10,7 @@ import { answerWithForm, answerWithText, answerWithCredentials, answerWithResult
 import type { QuestionAnswer } from './build-answer.ts'
 import { FieldInput } from './field-input.tsx'
 import { parseForm, type FormField, type FormValues } from './schema-form.ts'
-import type { AgentQuestion, ClientToolCall } from './parse-question.ts'
+import { needsForm, parseQuestion, type AgentQuestion, type ClientToolCall } from './parse-question.ts'
 import { questionStrings } from '../strings.ts'
 import { AuthNote } from './auth-note.tsx'
 import './question-form.css'
@@ -60,17 +60,7 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
     >
       {question.isAuth && <AuthNote question={question} agent={agent} />}
       {question.isInBand && question.schemes.length > 1 && <SchemeChoice question={question} />}
-      {question.calls.map((call) => (
-        <ToolCallNote key={call.toolUseId} call={call} />
-      ))}
-      {fields.map((field) => (
-        <FieldInput
-          key={field.name}
-          field={field}
-          isSecret={question.isSecret || field.isSecret}
-          mistake={mistakes.value[field.name]}
-        />
-      ))}
+      <QuestionFields question={question} fields={fields} mistakes={mistakes.value} />
       <div class="bar question-foot">
         <button type="submit" class="primary" disabled={isBusy}>
           {questionStrings.send}
@@ -85,6 +75,56 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
         )}
       </div>
     </form>
+  )
+}
+
+interface QuestionFieldsProps {
+  readonly question: AgentQuestion
+  readonly fields: readonly FormField[]
+  readonly mistakes?: Mistakes
+}
+
+function QuestionFields({ question, fields, mistakes = {} }: QuestionFieldsProps) {
+  return (
+    <>
+      {question.calls.map((call) => (
+        <ToolCallNote key={call.toolUseId} call={call} />
+      ))}
+      {fields.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          isSecret={question.isSecret || field.isSecret}
+          mistake={mistakes[field.name]}
+        />
+      ))}
+    </>
+  )
+}
+
+export interface OthersQuestionProps {
+  readonly status: TaskStatus | undefined
+  readonly agent: string
+  /** The name of the caller that can answer. */
+  readonly caller: string
+}
+
+/** What a task waits for that another caller has to answer: its fields, read-only, and who that is. */
+export function OthersQuestion({ status, agent, caller }: OthersQuestionProps) {
+  const question = status === undefined ? undefined : parseQuestion(status)
+  if (question === undefined) return null
+  return (
+    <section class="stack panel panel-body question-others" aria-label={questionStrings.waitsFor(agent, caller)}>
+      <p>
+        {questionStrings.onlyCaller[0]} <strong>{caller}</strong> {questionStrings.onlyCaller[1]}
+      </p>
+      {question.isAuth && <AuthNote question={question} agent={agent} isReadOnly />}
+      {needsForm(question) && (
+        <fieldset class="stack question" disabled>
+          <QuestionFields question={question} fields={fieldsForQuestion(question)} />
+        </fieldset>
+      )}
+    </section>
   )
 }
 

@@ -96,10 +96,25 @@ describe('a form from a schema', () => {
         maxPrice: 'Must be at least 10.',
         people: 'Enter a whole number.',
         table: 'Required.',
-        extras: 'Choose at least one.',
         more: 'Not valid JSON.',
       },
     })
+  })
+
+  it('sends no list for an untouched multiple choice, and an empty one if a preselection was removed', () => {
+    const choice = { type: 'array', items: { enum: ['bread', 'wine'] } }
+    const read = (about: object, isRequired: boolean, chosen: readonly string[] = []) => {
+      const fields = formFieldsFromSchema({
+        properties: { a: { ...choice, ...about } },
+        required: isRequired ? ['a'] : [],
+      })
+      return parseForm(fields ?? [], { a: chosen })
+    }
+    assert.deepEqual(read({}, false), { data: {} })
+    assert.deepEqual(read({ minItems: 2 }, false), { data: {} })
+    assert.deepEqual(read({ minItems: 2 }, false, ['wine']), { mistakes: { a: 'Choose at least 2.' } })
+    assert.deepEqual(read({}, true), { mistakes: { a: 'Choose at least one.' } })
+    assert.deepEqual(read({ default: ['wine'] }, false), { data: { a: [] } })
   })
 
   it('is undefined without a schema of an object', () => {

@@ -120,6 +120,8 @@ function parseField(field: FormField, given: FormValues[string] | undefined): Fi
   if (kind === 'yes') return { value: given === 'true' }
   if (kind === 'choices') {
     const chosen = options.filter(({ value }) => given?.includes(textOf(value, 'text')))
+    // Untouched, as an empty text: an empty list would be an answer. Where something was preselected, it is one.
+    if (chosen.length === 0 && field.chosen.length === 0 && !isRequired) return { value: undefined }
     const mistake = countError(chosen.length, schema, isRequired)
     return mistake === undefined ? { value: chosen.map(({ value }) => value) } : { mistake }
   }

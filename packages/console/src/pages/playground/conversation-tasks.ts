@@ -41,10 +41,13 @@ export function createConversationTasks(currentCaller: () => string): Conversati
   const shown = signal<readonly ConversationTask[]>([])
   let count = 0
   const newKey = (): string => `slot-${(count += 1)}`
-  const slotOf = ({ transcript, caller, failure }: LoadedConversationTask, key: string): ConversationTask => ({
+  const slotOf = (
+    { transcript, caller, callerName = caller, failure }: LoadedConversationTask,
+    key: string,
+  ): ConversationTask => ({
     key,
     transcript,
-    otherCaller: caller === currentCaller() ? undefined : caller,
+    otherCaller: caller === currentCaller() ? undefined : callerName,
     failure,
   })
   const find: ConversationTasks['find'] = (taskId) =>
@@ -85,6 +88,7 @@ const maxEvents = 20_000
 export interface LoadedConversationTask {
   readonly transcript: Transcript
   readonly caller: string
+  readonly callerName?: string | undefined
   readonly agent: string
   readonly createdAt: string
   readonly failure: TaskFailureCause | undefined
@@ -97,11 +101,11 @@ export async function loadTask(taskId: string, signal: AbortSignal): Promise<Loa
     const text = playgroundStrings.chat.noTask(taskId)
     throw new Problem(text, { code: 'NOT_FOUND', request: reason.request, cause: reason })
   })
-  const { task, caller, agent, createdAt, head } = detail
+  const { task, caller, callerName, agent, createdAt, head } = detail
   // An incomplete log would show an incomplete conversation.
   const events = (await loadTaskEvents(taskId, { signal, maxEvents })) ?? []
   const transcript = transcriptOf(task as unknown as Task, events, head, createdAt)
-  return { transcript, caller, agent, createdAt, failure: failureOf(detail) }
+  return { transcript, caller, callerName, agent, createdAt, failure: failureOf(detail) }
 }
 
 function failureOf({ state, cause, causeDetails }: TaskDetail): TaskFailureCause | undefined {

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals'
 import type { Agent } from '../../api/admin.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { setQuery } from '../../app/router.ts'
-import { QuestionForm } from '../../conversation/question/question-form.tsx'
+import { OthersQuestion, QuestionForm } from '../../conversation/question/question-form.tsx'
 import { AuthNote } from '../../conversation/question/auth-note.tsx'
 import { needsForm, parseQuestion, type AgentQuestion } from '../../conversation/question/parse-question.ts'
 import { isWorkingState, type Transcript } from '../../conversation/transcript.ts'
@@ -60,9 +60,11 @@ export function Reply({ play, log, agent, about }: ReplyProps) {
     ...(asCurl === undefined ? [] : [{ title: shortcuts.copyCurl, run: () => void copyText(asCurl()) }]),
   ])
   if (otherCaller !== undefined) {
+    const status = slots.findLast(({ transcript }) => isInterrupted(transcript.state))?.transcript.status
+    if (status !== undefined) return <OthersQuestion status={status} agent={agent} caller={otherCaller} />
     return (
       <p class="stack-small reply-note">
-        {words.otherCaller[0]} <code>{otherCaller}</code>. {words.otherCaller[1]}
+        {words.otherCaller[0]} <strong>{otherCaller}</strong>. {words.otherCaller[1]}
       </p>
     )
   }

@@ -1,4 +1,5 @@
 /** Links to the task views. They keep the filters and the order of the list, so that closing a task returns to the same list. */
+import type { TaskSummary } from '../../api/admin.ts'
 import { navigate, query, setQuery } from '../../app/router.ts'
 import { taskFilters } from './list/task-filters.ts'
 import { taskOrderParams } from './list/task-order.ts'
@@ -49,4 +50,8 @@ export function selectEvent(seq: number | undefined): void {
 
 export function openTab(id: string, tab: TaskTab): void {
   navigate(tabHref(id, tab))
+}
+
+export function taskPlaygroundHref({ agent, contextId, id }: Pick<TaskSummary, 'agent' | 'contextId' | 'id'>): string {
+  return `/playground/${encodeURIComponent(agent)}?${new URLSearchParams({ context: contextId, task: id })}`
 }

@@ -97,7 +97,9 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
       </DetailHead>
       <p class="trace-detail-line">
         <span>{summary.agent}</span>
-        <span class="trace-detail-caller">{strings.caller(summary.caller)}</span>
+        <span class="trace-detail-caller" title={summary.caller}>
+          {strings.caller(summary.callerName ?? summary.caller)}
+        </span>
         <RelativeTime at={summary.startedAt} />
         <CopyableId id={summary.traceId} what={strings.traceId} href={`/traces/${summary.traceId}`} />
       </p>

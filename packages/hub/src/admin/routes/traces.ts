@@ -81,7 +81,10 @@ export function traceRoutes(
 
   async function shownSummary(summarized: TraceSummary) {
     const task = await taskOf(summarized.taskId)
-    const { title, statusAt, waitingMs, cause, failedChild } = task ?? {}
-    return { ...traceSummaryToJson(summarized), ...omitUndefined({ title, statusAt, waitingMs, cause, failedChild }) }
+    const { title, statusAt, waitingMs, cause, failedChild, callerName } = task ?? {}
+    return {
+      ...traceSummaryToJson(summarized),
+      ...omitUndefined({ title, statusAt, waitingMs, cause, failedChild, callerName }),
+    }
   }
 }

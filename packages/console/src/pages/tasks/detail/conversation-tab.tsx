@@ -1,19 +1,37 @@
 /** The transcript of the task: complete, or up to the selected event; and its replay. */
+import type { TaskStatus } from '@parley/a2a'
 import { useMemo } from 'preact/hooks'
 import type { TaskDetail } from '../../../api/admin.ts'
 import { consoleCaller } from '../../../api/session-state.ts'
 import { isWorkingState, transcriptOf } from '../../../conversation/transcript.ts'
 import { TranscriptView } from '../../../conversation/transcript-view.tsx'
+import { OthersQuestion } from '../../../conversation/question/question-form.tsx'
+import { questionStrings } from '../../../conversation/strings.ts'
+import { isWaitingState } from '../../../components/status/task-states.ts'
 import { createFoldToSeq } from '../events/fold-events.ts'
 import { ReplayBar, type Replay } from '../replay/replay.tsx'
 import type { TaskLog } from './task-log.ts'
-import { selectEvent } from '../task-links.ts'
+import { selectEvent, taskPlaygroundHref } from '../task-links.ts'
 import { a2aTaskOf } from './use-task.ts'
 
 export interface ConversationTabProps {
   readonly detail: TaskDetail
   readonly log: TaskLog
   readonly replay: Replay
+}
+
+/** A user of the console answers in the playground; the question of another caller is shown. */
+function WhoAnswers({
+  detail,
+  status,
+}: Pick<ConversationTabProps, 'detail'> & { readonly status?: TaskStatus | undefined }) {
+  const { agent, caller, callerName = caller } = detail
+  if (caller !== consoleCaller()) return <OthersQuestion status={status} agent={agent} caller={callerName} />
+  return (
+    <a class="button primary" href={taskPlaygroundHref(detail)}>
+      {questionStrings.answerInPlayground}
+    </a>
+  )
 }
 
 export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
@@ -45,6 +63,9 @@ export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
             selected={seq}
             onSelect={selectEvent}
           />
+          {seq === undefined && isWaitingState(transcript.state) && (
+            <WhoAnswers detail={detail} status={transcript.status} />
+          )}
         </div>
       </div>
     </>

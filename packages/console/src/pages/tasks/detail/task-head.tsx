@@ -16,7 +16,7 @@ import { adminCurl } from '../../../components/shell/curl.ts'
 import { canExportTest, exportTaskTest, exportTaskJson } from './export-task.ts'
 import { ResendTask } from './resend-task.tsx'
 import type { TaskLog } from './task-log.ts'
-import { listHref } from '../task-links.ts'
+import { listHref, taskPlaygroundHref } from '../task-links.ts'
 import { tasksStrings } from '../strings.ts'
 import { taskTitle } from '../list/task-row.tsx'
 import { TaskFailure } from './task-failure.tsx'
@@ -77,10 +77,6 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
   )
 }
 
-export function taskPlaygroundHref({ agent, contextId, id }: Pick<TaskDetail, 'agent' | 'contextId' | 'id'>): string {
-  return `/playground/${encodeURIComponent(agent)}?${new URLSearchParams({ context: contextId, task: id })}`
-}
-
 /** Two columns of frames need the full width. */
 function HideList() {
   const isOff = query.value.get('list') === 'off'
@@ -122,14 +118,14 @@ function ExportChoice({ detail, log, close }: ExportProps) {
 }
 
 function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
-  const { id, agent, caller, contextId, createdAt, push } = detail
+  const { id, agent, caller, callerName = caller, contextId, createdAt, push } = detail
   return (
     <dl class="task-facts">
       <Fact name={strings.agent}>
         <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
       </Fact>
-      <Fact name={strings.caller}>
-        <a href={`/tasks?caller=${encodeURIComponent(caller)}`}>{caller}</a>
+      <Fact name={strings.caller} title={caller}>
+        <a href={`/tasks?caller=${encodeURIComponent(caller)}`}>{callerName}</a>
       </Fact>
       <Fact name={strings.created}>
         <RelativeTime at={createdAt} />

@@ -67,7 +67,12 @@ export function TaskFilterBar({
       </Menu>
       <ViewMenu order={order} />
       {time === 'custom' && <TimeRangeFields since={filters.since} until={filters.until} />}
-      <FilterChip name="caller" label={strings.caller} value={caller} />
+      <FilterChip
+        name="caller"
+        label={strings.caller}
+        value={caller}
+        text={callerNames(tasks.value).find(([one]) => one === caller)?.[1]}
+      />
       <FilterChip name="context" label={strings.context} value={context} />
       <FilterChip name="level" label={strings.level} value={level} />
       <ClearFilters filters={taskFilters} values={filters} />
@@ -80,6 +85,11 @@ function chosenStatesText(states: readonly string[]): string {
   return first === undefined ? '' : states.length === 1 ? taskStateDisplay(first).word : String(states.length)
 }
 
+/** The callers of the loaded tasks, with their names. */
+function callerNames(tasks: readonly TaskSummary[] | undefined): readonly (readonly [caller: string, name: string])[] {
+  return [...new Map(tasks?.map(({ caller, callerName = caller }) => [caller, callerName]))]
+}
+
 function CallerAndContext({
   filters,
   tasks,
@@ -89,7 +99,7 @@ function CallerAndContext({
   readonly tasks: ReadonlySignal<readonly TaskSummary[] | undefined>
   readonly close: () => void
 }) {
-  const callers = [...new Set(tasks.value?.map(({ caller }) => caller))].sort().slice(0, 100)
+  const callers = callerNames(tasks.value).toSorted().slice(0, 100)
   return (
     <form
       class="stack"
@@ -108,8 +118,10 @@ function CallerAndContext({
         <label for="tasks-caller">{strings.caller}</label>
         <input id="tasks-caller" name="caller" list="tasks-callers" autocomplete="off" defaultValue={filters.caller} />
         <datalist id="tasks-callers">
-          {callers.map((one) => (
-            <option key={one} value={one} />
+          {callers.map(([caller, name]) => (
+            <option key={caller} value={caller}>
+              {name}
+            </option>
           ))}
         </datalist>
       </div>

@@ -57,7 +57,11 @@ function Cell({ name, task, isSelected, href }: CellProps) {
     case 'result':
       return <TaskResult task={task} />
     case 'caller':
-      return <span class="cut soft">{task.caller}</span>
+      return (
+        <span class="cut soft" title={task.caller}>
+          {task.callerName ?? task.caller}
+        </span>
+      )
     case 'context':
       return <span class="mono faint">{truncateMiddle(task.contextId)}</span>
     case 'events':
