@@ -225,6 +225,28 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
+  it('says that the hub cannot be reached when a page cannot be loaded, loads it then, and offers a reload after an update', async () => {
+    const page = await fixture.context.newPage()
+    await page.goto(`${fixture.testHub.url}/settings/about`)
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    const webhooks = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' })
+    await page.route(/assets\/(webhooks|traces)-page-.*\.js|\/admin\/session$/, (route) =>
+      route.abort('connectionrefused'),
+    )
+    await webhooks.click()
+    await page.getByRole('alert').getByText('The hub cannot be reached', { exact: true }).waitFor()
+    assert.equal(await page.getByText(/dynamically imported|\.js/).count(), 0)
+    await page.unrouteAll()
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await page.route(/assets\/traces-page-.*\.js/, (route) => route.fulfill({ status: 404 }))
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Traces' }).click()
+    await page.getByRole('alert').getByText('This page could not be loaded').waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('heading', { name: 'Traces', level: 1 }).waitFor()
+    await page.close()
+  })
+
   it('shows a not-found message for unknown pages', async () => {
     const page = await fixture.context.newPage()
     const answer = await page.goto(`${fixture.testHub.url}/no/such page`)

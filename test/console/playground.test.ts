@@ -456,21 +456,62 @@ describeInBrowser('the playground', async (browser) => {
     await page.close()
   })
 
-  it('asks to sign in again when the session has ended, and continues', async () => {
+  it('asks to sign in again when the session has ended, and keeps what was typed or refused', async () => {
     const context = await browser.newContext({ baseURL: fixture.testHub.url })
     context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
+    const enter = async (): Promise<void> => {
+      await page.getByLabel('Admin key').fill(adminKey)
+      await page.keyboard.press('Enter')
+      await composer(page).waitFor()
+    }
+    const endSession = async (): Promise<void> => {
+      const session = await (await context.request.get('/admin/session')).json()
+      await context.request.delete('/admin/session', { headers: { 'x-csrf-token': session.csrf } })
+    }
+    const ended = page.getByRole('alert').getByText('Your session has ended')
     await page.goto('/playground/talker')
-    await page.getByLabel('Admin key').fill(adminKey)
-    await page.keyboard.press('Enter')
-    await composer(page).waitFor()
+    await enter()
     await composer(page).fill('still there?')
-    const session = await (await context.request.get('/admin/session')).json()
-    await context.request.delete('/admin/session', { headers: { 'x-csrf-token': session.csrf } })
-    // The change feed may notice the end before the message is sent.
+    await endSession()
+    await ended.waitFor()
+    await enter()
+    assert.equal(await composer(page).inputValue(), 'still there?')
+    // The agents of this hub accept anonymous callers: another one would refuse the message like this.
+    await page.route('**/a2a/talker', async (route) => {
+      await endSession()
+      // Unless the page has noticed the end by then, and has given the request up.
+      await route.fulfill({ status: 401, json: { error: { code: 401, message: 'no session' } } }).catch(() => {})
+    })
     await page.keyboard.press('Enter')
-    await page.getByLabel('Admin key').waitFor()
+    await ended.waitFor()
+    await enter()
+    assert.equal(await composer(page).inputValue(), 'still there?')
+    assert.equal(await page.getByText('Your session has ended').count(), 0)
     await context.close()
+  })
+
+  it('keeps what was typed while another page or conversation is open, until the user signs out', async () => {
+    const { id, contextId } = await fixture.testHub.send('echo', 'Hello')
+    const page = await fixture.open('/playground/talker')
+    assert.equal(await page.title(), 'talker · Playground · Parley')
+    await composer(page).fill('not sent yet')
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    await page.goBack()
+    await composer(page).waitFor()
+    assert.equal(await composer(page).inputValue(), 'not sent yet')
+    await page.evaluate(
+      `history.pushState(null, '', '/playground/echo?context=${contextId}&task=${id}'); dispatchEvent(new PopStateEvent('popstate'))`,
+    )
+    await page
+      .getByText(/This conversation belongs to|echo/)
+      .first()
+      .waitFor()
+    await page.goBack()
+    await composer(page).waitFor()
+    assert.equal(await composer(page).inputValue(), 'not sent yet')
+    await page.close()
   })
 
   it('causes no page errors', () => {

@@ -25,6 +25,7 @@ describeInBrowser('a task in the console', async (browser) => {
   it('shows state, caller and agent, with links and copy buttons', async () => {
     const page = await fixture.open(`/tasks/${asked.id}`)
     await page.getByRole('heading', { name: 'ask about a city', level: 2 }).waitFor()
+    assert.equal(await page.title(), 'ask about a city · Tasks · Parley')
     const facts = page.locator('.task-facts')
     assert.equal(await facts.getByRole('link', { name: 'talker' }).getAttribute('href'), '/agents/talker')
     await facts.getByRole('button', { name: 'Copy task id' }).click()

@@ -16,7 +16,11 @@ export function consoleCaller(): string {
   return `console|${typeof known === 'object' ? known.subject : ''}`
 }
 
+/** The session ended without a sign-out: it expired, or an operator ended it. */
+export const hasSessionEnded = signal(false)
+
 /** The hub no longer accepts the session cookie. */
 export function markSignedOut(): void {
+  if (typeof session.peek() === 'object') hasSessionEnded.value = true
   session.value = 'none'
 }

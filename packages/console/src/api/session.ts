@@ -4,7 +4,7 @@ import type { Session } from './admin.ts'
 import { callAdmin } from './admin-client.ts'
 import { startChangeFeed, stopChangeFeed } from './change-feed.ts'
 import { isProblem, Problem, toProblem } from './problem.ts'
-import { session } from './session-state.ts'
+import { hasSessionEnded, session } from './session-state.ts'
 import { apiStrings } from './strings.ts'
 
 const retryMs = 1_000
@@ -127,6 +127,7 @@ export async function signOut(): Promise<void> {
 
 function openSession(found: Session): void {
   linkProblem.value = ''
+  hasSessionEnded.value = false
   session.value = found
   startChangeFeed()
 }

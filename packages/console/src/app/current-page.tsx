@@ -2,8 +2,10 @@
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { callAdmin } from '../api/admin-client.ts'
+import { isProblem, type Problem } from '../api/problem.ts'
 import { PageHead } from '../components/layout/page-head.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
+import { EmptyState, FailureNotice, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
 import { appPageStrings } from './page-strings.ts'
 import { navigate, path, pageRoute, type PageName } from './router.ts'
 import { findStartPage } from './start-page.ts'
@@ -21,7 +23,9 @@ const pageLoaders: Readonly<Record<PageName, () => Promise<FunctionComponent>>> 
 }
 
 const loadedPages = signal<Partial<Record<PageName, FunctionComponent>>>({})
-const loadFailure = signal<unknown>(undefined)
+/** Why a page could not be loaded: the hub is unreachable, which is tried again, or it was updated and its files differ. */
+const loadFailure = signal<Problem | 'updated' | undefined>(undefined)
+const retryMs = 1_000
 
 async function loadPage(page: PageName): Promise<void> {
   if (loadedPages.peek()[page] !== undefined) return
@@ -29,8 +33,12 @@ async function loadPage(page: PageName): Promise<void> {
     const Page = await pageLoaders[page]()
     loadedPages.value = { ...loadedPages.peek(), [page]: Page }
     loadFailure.value = undefined
-  } catch (reason) {
-    loadFailure.value = reason
+  } catch {
+    loadFailure.value = await callAdmin('getSession').then(
+      () => 'updated' as const,
+      (reason) => (isProblem(reason, 'UNREACHABLE') ? reason : 'updated'),
+    )
+    if (loadFailure.value !== 'updated') setTimeout(() => void loadPage(page), retryMs)
   }
 }
 
@@ -68,10 +76,20 @@ export function CurrentPage() {
   }
   const Page = loadedPages.value[page]
   if (Page !== undefined) return <Page key={page} />
-  if (loadFailure.value !== undefined) {
-    // After an update of the hub, the file names differ.
-    return <ErrorNotice reason={loadFailure.value} retry={() => location.reload()} />
+  if (loadFailure.value === 'updated') {
+    return (
+      <FailureNotice
+        title={appPageStrings.updated}
+        advice={appPageStrings.updatedAdvice}
+        actions={
+          <button type="button" class="small" onClick={() => location.reload()}>
+            {appPageStrings.reload}
+          </button>
+        }
+      />
+    )
   }
+  if (loadFailure.value !== undefined) return <ErrorNotice reason={loadFailure.value} />
   return <Loading what={appPageStrings.page} />
 }
 

@@ -17,6 +17,9 @@ export const appPageStrings = {
   notFound: 'Page not found',
   nothingAt: (path: string) => `Nothing is at ${path}`,
   openOverview: 'Open overview',
+  updated: 'This page could not be loaded',
+  updatedAdvice: 'The hub may have been updated while the console was open. Reload it to use the new version.',
+  reload: 'Reload',
   rail: {
     label: 'Pages',
     name: 'Parley',

@@ -38,7 +38,7 @@ export const contentStrings = {
 } as const
 
 export const layoutStrings = {
-  documentTitle: (title: string) => `${title} · Parley`,
+  product: 'Parley',
   close: 'Close',
   closeTitle: 'Close (Esc)',
   /** Not “Cancel”, which is what some of these dialogs ask about. */

@@ -1,8 +1,8 @@
 /** The frame of every page: heading, actions and content. */
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { Icon } from '../icon.tsx'
 import { layoutStrings } from '../strings.ts'
+import { useDocumentTitle } from './document-title.ts'
 import './page-head.css'
 
 export function PageHead({
@@ -14,9 +14,7 @@ export function PageHead({
   readonly children?: ComponentChildren
   readonly backTo?: string
 }) {
-  useEffect(() => {
-    document.title = layoutStrings.documentTitle(title)
-  }, [title])
+  useDocumentTitle('page', title)
   return (
     <header class="page-head">
       {backTo !== undefined && <BackLink to={backTo} />}
@@ -32,10 +30,11 @@ export function DetailHead({
   children,
   backTo,
 }: {
-  readonly title: ComponentChildren
+  readonly title: string
   readonly children?: ComponentChildren
   readonly backTo: string
 }) {
+  useDocumentTitle('item', title)
   return (
     <header class="bar detail-head">
       <BackLink to={backTo} />

@@ -96,7 +96,13 @@ export function FailedChildLink({ failedChild }: { readonly failedChild: TaskSum
 }
 
 /** The failure of a request to the hub, explained by its code. */
-export function ErrorNotice({ reason, retry }: { readonly reason: unknown; readonly retry?: () => void }) {
+export function ErrorNotice({
+  reason,
+  retry,
+}: {
+  readonly reason: unknown
+  readonly retry?: (() => void) | undefined
+}) {
   const problem = toProblem(reason)
   return (
     <FailureNotice {...problemText(problem)} retry={retry}>

@@ -8,6 +8,7 @@ import type { EventStream } from '@parley/a2a/client'
 import { connectionStatus, subscribeToChanges, type Change } from '../../api/change-feed.ts'
 import { callAdmin } from '../../api/admin-client.ts'
 import { Problem } from '../../api/problem.ts'
+import { hasSessionEnded } from '../../api/session-state.ts'
 import { announce } from '../../app/announce.ts'
 import { redactSecrets } from '../../conversation/question/build-answer.ts'
 import { applyEvents, fromStreamEvent, isWorkingState, withPendingMessage } from '../../conversation/transcript.ts'
@@ -43,6 +44,8 @@ export interface SendOptions extends ProtocolChoice {
   readonly taskId: string | undefined
   /** Values of the message that must not be shown. */
   readonly secrets?: readonly Json[]
+  /** The session ended before the message was accepted. */
+  readonly onSessionEnded?: () => void
 }
 
 export type ChatPhase = 'still' | 'loading' | 'sending' | 'following'
@@ -259,9 +262,18 @@ export function createChatSession(
       async (signal) => {
         const agent = await connections.connect(name, how)
         const show = connections.hideSecrets(secrets)
+        let isAccepted = false
+        const onFirst = (): void => {
+          isAccepted = true
+          show()
+        }
         try {
-          if (isStreamed) return await follow(key, agent.stream(message, { signal }), signal, show)
+          if (isStreamed) return await follow(key, agent.stream(message, { signal }), signal, onFirst)
           applyResponse(key, await agent.send(message, { signal }), signal)
+        } catch (reason) {
+          const hasEnded = errorCodeOf(reason) === 'UNAUTHENTICATED' || hasSessionEnded.peek()
+          if (hasEnded && !isAccepted) how.onSessionEnded?.()
+          throw reason
         } finally {
           show()
         }

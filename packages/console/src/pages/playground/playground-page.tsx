@@ -8,6 +8,7 @@ import { usePaletteActions } from '../../app/palette-state.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { navigate } from '../../app/router.ts'
 import { Icon } from '../../components/icon.tsx'
+import { useDocumentTitle } from '../../components/layout/document-title.ts'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { SplitView } from '../../components/layout/split-view.tsx'
 import { Loading } from '../../components/status/error-notice.tsx'
@@ -48,6 +49,7 @@ function Playground({ agent, all }: { readonly agent: string; readonly all: Reso
   const play = useMemo(() => createChatSession(agent, createAgentConnections(log), consoleCaller), [])
   useEffect(() => () => play.close(), [])
   const { shortcuts } = playgroundStrings
+  useDocumentTitle('item', agent)
   useShortcuts([
     { key: 'n', label: shortcuts.new, run: () => navigate(conversationHref(agent)) },
     { key: 'w', label: shortcuts.protocol, run: toggleProtocol },

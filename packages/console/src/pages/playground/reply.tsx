@@ -10,6 +10,7 @@ import { needsForm, parseQuestion, type AgentQuestion } from '../../conversation
 import { isWorkingState, type Transcript } from '../../conversation/transcript.ts'
 import { copyText } from '../../components/content/copy-button.tsx'
 import { Composer } from './composer/composer.tsx'
+import { restoreDraft } from './composer/draft.ts'
 import { GrpcNote } from './grpc-note.tsx'
 import type { ChatSession } from './chat-session.ts'
 import type { ConversationTask } from './conversation-tasks.ts'
@@ -45,7 +46,12 @@ export function Reply({ play, log, agent, about }: ReplyProps) {
   function send(parts: readonly Part[], secrets: readonly Json[] = []): void {
     setQuery({ text: undefined })
     if (whenBusy === undefined || taskId === undefined) {
-      return play.send(parts, { ...where, taskId: waiting?.transcript.taskId, secrets })
+      return play.send(parts, {
+        ...where,
+        taskId: waiting?.transcript.taskId,
+        secrets,
+        onSessionEnded: () => restoreDraft(agent, where.contextId ?? '', secrets.length > 0 ? '' : textOf(parts)),
+      })
     }
     play.steer(taskId, parts, { ...where, note: words.sentWhileBusy[whenBusy] })
   }
@@ -130,6 +136,8 @@ function ReplyField({ agent, where, talk, isBusy, canSteer, onSend, onCancel }: 
     <>
       {question?.isAuth === true && <AuthNote question={question} agent={agent} />}
       <Composer
+        agent={agent}
+        context={where.contextId ?? ''}
         label={label}
         initial={where.text}
         isBusy={isBusy}
@@ -144,6 +152,10 @@ function ReplyField({ agent, where, talk, isBusy, canSteer, onSend, onCancel }: 
 /** A secret in the composer would be visible, and might be sent unmarked. */
 function canAnswerInText({ isSecret, fields = [] }: AgentQuestion): boolean {
   return !isSecret && !fields.some((field) => field.isSecret)
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
 }
 
 /** The last message that can be sent again; one with a secret cannot. */

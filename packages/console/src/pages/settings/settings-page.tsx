@@ -1,7 +1,7 @@
 /** Settings: health, configuration, secrets, keys, sessions, audit log and about. Each section has an address of its own. */
 import type { FunctionComponent } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { pageRoute } from '../../app/router.ts'
+import { useDocumentTitle } from '../../components/layout/document-title.ts'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { Tabs } from '../../components/layout/tabs.tsx'
 import { EmptyState } from '../../components/status/error-notice.tsx'
@@ -34,9 +34,7 @@ const sections: readonly Section[] = [
 export function SettingsPage() {
   const [name = 'health'] = pageRoute.value.segments
   const open = sections.find(({ id }) => id === name)
-  useEffect(() => {
-    document.title = words.documentTitle(open?.label ?? words.title)
-  }, [open])
+  useDocumentTitle('section', open?.label ?? '')
   const tabs = sections.map(({ id, label }) => ({
     id,
     label: id === 'config' && isDraftEdited.value ? words.edited(label) : label,

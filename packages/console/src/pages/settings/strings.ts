@@ -10,7 +10,6 @@ export const settingsStrings = {
   sessions: 'Sessions',
   audit: 'Audit',
   about: 'About',
-  documentTitle: (section: string) => `${section} · Settings · Parley`,
   unknown: 'Page not found',
   openHealth: 'Open Health',
 } as const

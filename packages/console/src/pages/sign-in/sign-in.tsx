@@ -2,9 +2,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { callAdmin, type AdminResponse } from '../../api/admin-client.ts'
+import { hasSessionEnded } from '../../api/session-state.ts'
 import { linkProblem, signIn } from '../../api/session.ts'
 import { signInReturnPath } from '../../app/page-route.ts'
 import { navigate, path, query } from '../../app/router.ts'
+import { useDocumentTitle } from '../../components/layout/document-title.ts'
 import { useSubmit } from '../../components/form/use-submit.ts'
 import { WarningNote } from '../../components/status/error-notice.tsx'
 import { signInStrings } from './strings.ts'
@@ -13,6 +15,7 @@ import './sign-in.css'
 type SignInMethods = AdminResponse<'getSignIn'>
 
 export function SignInPage() {
+  useDocumentTitle('page', signInStrings.submit)
   const key = useSignal('')
   const isShown = useSignal(false)
   const mistake = useSignal('')
@@ -22,7 +25,6 @@ export function SignInPage() {
   const issuer = methods.value?.oidc?.issuer
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    document.title = signInStrings.documentTitle
     field.current?.focus()
     void callAdmin('getSignIn').then(
       (found) => (methods.value = found),
@@ -64,6 +66,11 @@ export function SignInPage() {
         {problem !== '' && (
           <div role="alert">
             <WarningNote tone="failed">{problem}</WarningNote>
+          </div>
+        )}
+        {hasSessionEnded.value && problem === '' && (
+          <div role="alert">
+            <WarningNote>{signInStrings.ended}</WarningNote>
           </div>
         )}
         {issuer !== undefined && (

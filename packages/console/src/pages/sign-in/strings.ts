@@ -1,8 +1,9 @@
 /** The words of the sign-in page. */
 
 export const signInStrings = {
-  documentTitle: 'Sign in · Parley',
   title: 'Sign in to Parley',
+  ended:
+    'Your session has ended: it expired, its credentials changed, or an operator ended it. Sign in to continue; what you typed is kept.',
   host: (host: string, path: string | undefined) => (path === undefined ? host : `${host}, continues to ${path}`),
   withIssuer: (host: string) => `Sign in with ${host}`,
   or: 'or',

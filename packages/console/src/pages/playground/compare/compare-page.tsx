@@ -82,6 +82,8 @@ export function ComparePage({ all, caller }: ComparePageProps) {
         <div class="stack-small reply">
           <Composer
             key={where.text}
+            agent="(compare)"
+            context=""
             label={words.message}
             initial={where.text}
             isBusy={isBusy}

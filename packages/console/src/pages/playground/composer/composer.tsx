@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../../components/icon.tsx'
 import { formatBytes } from '../../../components/format.ts'
 import { addAttachments, fileParts, parseDataPart } from './attachments.ts'
+import { useDraft } from './draft.ts'
 import { FilePick, FileChips } from './file-chips.tsx'
 import { playgroundStrings } from '../strings.ts'
 import './composer.css'
@@ -12,6 +13,9 @@ import './composer.css'
 const words = playgroundStrings.composer
 
 export interface ComposerProps {
+  readonly agent: string
+  /** The conversation whose draft this is; empty for a new one. */
+  readonly context: string
   /** Where the next message goes, as text. */
   readonly label: string
   readonly initial: string
@@ -23,12 +27,9 @@ export interface ComposerProps {
   readonly onCancel: () => void
 }
 
-export function Composer({ label, initial, isBusy, canSend, onSend, onCancel }: ComposerProps) {
-  const text = useSignal(initial)
-  const files = useSignal<readonly File[]>([])
+export function Composer({ agent, context, label, initial, isBusy, canSend, onSend, onCancel }: ComposerProps) {
+  const { text, files, hasData, data } = useDraft(agent, context, initial)
   const refused = useSignal<readonly string[]>([])
-  const hasData = useSignal(false)
-  const data = useSignal('')
   const isOver = useSignal(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const read = hasData.value ? parseDataPart(data.value) : undefined

@@ -6,6 +6,7 @@ import { navigate, query, setQuery } from '../../../app/router.ts'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 import { CopyButton, copyText, CopyableId } from '../../../components/content/copy-button.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { useDocumentTitle } from '../../../components/layout/document-title.ts'
 import { Menu } from '../../../components/layout/menu.tsx'
 import { BackLink, Fact } from '../../../components/layout/page-head.tsx'
 import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
@@ -25,6 +26,7 @@ const { head: strings, actions } = tasksStrings
 
 export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonly log: TaskLog }) {
   const { id, state } = detail
+  useDocumentTitle('item', taskTitle(detail))
   const curl = (): string => adminCurl(location.origin, adminPath('getTask', { params: { taskId: id } }))
   const playground = taskPlaygroundHref(detail)
   usePaletteActions([
