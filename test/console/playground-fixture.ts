@@ -190,7 +190,12 @@ export default async function* ({ text }) {
 `
 
 const flood = `
-export default async function* ({ text }) {
+export default async function* ({ text, signal }) {
+  if (text === 'prose') {
+    const prose = ['# A', 'b '.repeat(1000), '## C', 'd '.repeat(1000), 'e '.repeat(1000), '### F', 'g']
+    yield { artifact: { artifactId: 'words', parts: [{ text: prose.join('\\n\\n') }] }, lastChunk: false }
+    return new Promise((resolve) => signal.addEventListener('abort', resolve))
+  }
   if (text === 'code') return yield '~~~yaml\\n' + 'key: value\\n'.repeat(9000) + 'last: 1\\n~~~'
   const count = Number(text) || 5000
   for (let index = 0; index < count; index += 1) {

@@ -74,6 +74,22 @@ describeInBrowser('the output of agents', async (browser) => {
     await page.close()
   })
 
+  it('does not move when a long text ends, whose pieces become one', async () => {
+    const page = await fixture.open('/playground/flood')
+    await sendText(page, 'prose')
+    const bubble = page.locator('.talk-made .talk-bubble')
+    await bubble.getByRole('heading', { name: 'F' }).waitFor()
+    const pieces = bubble.locator('.markdown')
+    assert.ok((await pieces.count()) > 1)
+    const heightOf = async (): Promise<number | undefined> => (await bubble.boundingBox())?.height
+    const height = await heightOf()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await waitForTaskEnd(page, 'canceled')
+    await bubble.locator('.markdown:only-child').waitFor()
+    assert.equal(await heightOf(), height)
+    await page.close()
+  })
+
   it('keeps the alignment of columns', async () => {
     const page = await fixture.open('/playground/talker')
     await sendText(

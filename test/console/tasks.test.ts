@@ -70,6 +70,12 @@ describeInBrowser('the list of tasks', async (browser) => {
     assert.match((await row.locator('.task-row-duration').textContent()) ?? '', /^\d+(\.\d)? m?s$/)
     assert.match((await row.locator('time').getAttribute('title')) ?? '', /\d\d:\d\d:\d\d\.\d{3}$/)
     assert.equal(await page.getByText('5 tasks').count(), 1)
+    // A column that is too narrow for its pill cuts it.
+    const widths = await row.locator('.task-row-state').evaluate((cell) => {
+      ;(cell as any).style.width = '60px'
+      return [cell.clientWidth, cell.children[0]?.getBoundingClientRect().width]
+    })
+    assert.deepEqual(widths, [60, 60])
     await page.close()
   })
 

@@ -153,6 +153,15 @@ describeInBrowser('the traces page', async (browser) => {
     await page.close()
   })
 
+  it('opens a span by its bar, too', async () => {
+    const page = await fixture.open(`/traces/${report.id}`)
+    const bar = await page.locator('.waterfall-bar').nth(1).boundingBox()
+    assert.ok(bar !== null)
+    await page.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2)
+    await page.getByRole('complementary', { name: 'Selected span' }).waitFor()
+    await page.close()
+  })
+
   it('shows the attributes of a span, and links a call to its task', async () => {
     const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /^model some-model/).click()

@@ -38,8 +38,8 @@ describeInBrowser('the webhooks page', async (browser) => {
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     assert.match(await page.locator('.empty pre').innerText(), /^curl .*\/a2a\/talker .*taskPushNotificationConfig/s)
     assert.deepEqual(await seriousViolations(page), [])
-    await page.getByRole('button', { name: 'Dead letters' }).click()
-    await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
+    await page.getByRole('button', { name: 'Undeliverable' }).click()
+    await page.getByRole('heading', { name: 'No undeliverable webhooks' }).waitFor()
     await page.close()
   })
 
@@ -60,7 +60,7 @@ describeInBrowser('the webhooks page', async (browser) => {
       .filter({ hasText: /in (\d+ min|1 h)/ })
       .filter({ hasText: '2 failed attempts' })
       .waitFor()
-    await row(page, 'to a wrong path').filter({ hasText: 'Failed' }).filter({ hasText: 'HTTP 404' }).waitFor()
+    await row(page, 'to a wrong path').filter({ hasText: 'Undeliverable' }).filter({ hasText: 'HTTP 404' }).waitFor()
     assert.equal(await page.getByText('secret').count(), 0)
     // The newest first.
     assert.match(await rows(page).first().innerText(), /to a wrong path/)
@@ -71,7 +71,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     await hook('of another agent', '/good', { agent: 'clock' })
     const page = await fixture.open('/webhooks')
     await row(page, 'of another agent').waitFor()
-    await page.getByRole('button', { name: 'Dead letters' }).click()
+    await page.getByRole('button', { name: 'Undeliverable' }).click()
     await row(page, 'of another agent').waitFor({ state: 'detached' })
     await page.getByText('1 webhook stopped after failed deliveries').waitFor()
     assert.equal(await rows(page).count(), 1)
@@ -191,7 +191,7 @@ describeInBrowser('the webhooks page', async (browser) => {
     await row(page, 'to a wrong path').waitFor()
     await page.getByRole('button', { name: 'Redeliver all' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click()
-    await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
+    await page.getByRole('heading', { name: 'No undeliverable webhooks' }).waitFor()
     await page.close()
   })
 

@@ -5,7 +5,7 @@ export const webhooksStrings = {
   title: 'Webhooks',
   curl: 'curl',
   copyListCurl: 'Copy as curl',
-  showDeadLetters: 'Show dead letters',
+  showUndeliverable: 'Show undeliverable webhooks',
   copyListAction: 'Copy the list of webhooks as curl',
   list: {
     label: 'Webhooks',
@@ -15,7 +15,7 @@ export const webhooksStrings = {
     state: 'State',
     all: 'All',
     active: 'Active',
-    dead: 'Dead letters',
+    dead: 'Undeliverable',
     done: 'Done',
     textLabel: 'Filter by text',
     textPlaceholder: 'URL, id, message or response',
@@ -41,7 +41,7 @@ export const webhooksStrings = {
     hint: 'Clients register a webhook with a message. The hub then posts each event of the task to it.',
     example: 'a message with a webhook',
     exampleText: 'Hello',
-    deadTitle: 'No dead letters',
+    deadTitle: 'No undeliverable webhooks',
     deadHint:
       'Webhooks whose deliveries keep failing appear here. The hub retries after 1 s, 5 s, 30 s and so on for some hours.',
   },
@@ -93,7 +93,7 @@ export const webhooksStrings = {
     showOlder: 'Show older attempts',
   },
   status: {
-    dead: 'Failed',
+    dead: 'Undeliverable',
     done: 'Delivered',
     retrying: 'Retrying',
     sending: 'Sending',

@@ -32,7 +32,7 @@ describe('the status of a webhook', () => {
         ['Waiting for events', 'All events so far'],
         ['Sending', 'Delivered 4 of 12'],
         ['Retrying', 'Delivered 4 of 12'],
-        ['Failed', 'Delivered 4 of 12'],
+        ['Undeliverable', 'Delivered 4 of 12'],
         ['Delivered', 'All events'],
       ],
     )

@@ -1,4 +1,4 @@
-/** Webhooks of all tasks: progress, next attempt, dead letters and redelivery. */
+/** Webhooks of all tasks: progress, next attempt, and redelivery. */
 import { adminPath } from '../../api/admin-client.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { navigate, pageRoute, query } from '../../app/router.ts'
@@ -19,7 +19,7 @@ export function WebhooksPage() {
   const isOpen = taskId !== undefined && configId !== undefined
   const curl = (): string => adminCurl(location.origin, adminPath('listPush', { query: setFilters(filters) }))
   usePaletteActions([
-    { title: webhooksStrings.showDeadLetters, run: () => navigate('/webhooks?state=dead') },
+    { title: webhooksStrings.showUndeliverable, run: () => navigate('/webhooks?state=dead') },
     { title: webhooksStrings.copyListAction, run: () => void copyText(curl()) },
   ])
   return (

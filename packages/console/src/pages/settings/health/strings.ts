@@ -52,7 +52,7 @@ export const healthStrings = {
     openAudit: 'Open audit log',
     webhooks: (count: number) =>
       count >= 100 ? '100 or more webhooks are undeliverable' : `${undeliverable(count)} undeliverable`,
-    webhooksNext: 'Their receivers failed for too long. Redeliver when they work again.',
+    webhooksNext: 'Their receivers refused an event, or failed at every attempt. Fix them, then redeliver.',
     openWebhooks: 'Open webhooks',
   },
   parts: {
