@@ -51,7 +51,7 @@ describeInBrowser('the console', async (browser) => {
 
   it('opens every page from the rail, and shows that it is live', async () => {
     const page = await fixture.open('/agents')
-    for (const name of ['Overview', 'Playground', 'Tasks', 'Traces', 'Webhooks', 'Routes', 'Settings', 'Agents']) {
+    for (const name of ['Overview', 'Playground', 'Tasks', 'Traces', 'Webhooks', 'Settings', 'Agents']) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
       await page.getByRole('heading', { name, level: 1 }).waitFor()
       assert.match(page.url(), new RegExp(`/${name.toLowerCase()}`))
@@ -124,7 +124,6 @@ describeInBrowser('the console', async (browser) => {
       ['t', 'Tasks'],
       ['c', 'Traces'],
       ['u', 'Webhooks'],
-      ['r', 'Routes'],
       ['s', 'Settings'],
     ] as const) {
       await page.keyboard.press('g')

@@ -56,7 +56,7 @@ describeInBrowser('by keyboard alone', async (browser) => {
     [`/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
     [`/tasks/${report}/events`, 'artifact'],
     [`/traces/${report}`, 'Fold tasks'],
-    ['/routes', 'invoices'],
+    ['/agents/concierge/routes', 'invoices'],
     ['/settings/config', 'agents'],
   ]
   const otherPages: readonly PageCase[] = [

@@ -42,7 +42,6 @@ describeInBrowser('the first load of a page', async (browser) => {
     [`/tasks/${id}/events`, 'artifact'],
     ['/traces', 'artist'],
     ['/webhooks', 'Webhooks'],
-    ['/routes', 'Routes'],
     ['/settings/health', 'Store'],
   ]
   for (const [path, shows] of [...largePages, ...(isLongMode ? otherPages : [])])

@@ -1,4 +1,4 @@
-/** Routes: the rules as text, the health of their agents, and which rule a message would match. */
+/** The routes of an agent: its rules as text, the health of their agents, and which rule a message would match. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { it } from 'node:test'
@@ -22,7 +22,7 @@ const routes = [
   { name: 'remote', from: 'artist', when: { text: 'remote' }, to: 'gone', fallback: 'talker' },
 ]
 
-describeInBrowser('the routes page', async (browser) => {
+describeInBrowser('the routes of an agent', async (browser) => {
   const fixture = await openConsole(browser, {
     agents: { gone: { kind: 'a2a', url: 'http://127.0.0.1:9' } },
     config: { routes },
@@ -32,11 +32,12 @@ describeInBrowser('the routes page', async (browser) => {
   const rule = (page: Page, name: string) => rules(page).filter({ hasText: name })
   const decision = (page: Page) => page.locator('.routes-decision')
 
-  it('shows each rule as text, in order, with the health of its agents', async () => {
+  it('are its rules as text, in order, with the health of their agents; the address of the former page opens them', async () => {
     const page = await fixture.open('/routes')
+    await page.waitForURL('**/agents/talker/routes')
     await rule(page, 'invoices').waitFor()
     const names = await rules(page).getByRole('heading').allInnerTexts()
-    assert.deepEqual(names, ['Rule 3', 'invoices', 'trial', 'remote'])
+    assert.deepEqual(names, ['Rule 3', 'invoices', 'trial'])
     const texts = (await rules(page).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
     assert.match(texts[0] ?? '', /Priority 10 .*From talker when it has a part “image\/\*” to artist/)
     assert.match(texts[1] ?? '', /when the text contains “invoice” or “bill” to artist/)
@@ -44,21 +45,21 @@ describeInBrowser('the routes page', async (browser) => {
       texts[2] ?? '',
       /order\.kind is “a” or “b”, and the caller is “team-\*” to gpt ?90 % shout ?10 % fallback clock/,
     )
+    await page.getByRole('link', { name: 'Edit configuration' }).click()
+    await page.waitForURL('**/settings/config')
+    await fixture.load(page, '/agents/artist/routes')
     await rule(page, 'remote')
       .getByText(/Down|Unavailable/)
       .waitFor()
-    await page.getByRole('link', { name: 'Edit configuration' }).click()
-    await page.waitForURL('**/settings/config')
     await page.close()
   })
 
   it('shows which rule a message would match, and why the others do not; that can be shared', async () => {
-    const page = await fixture.open('/routes')
-    await page.getByLabel('Agent', { exact: true }).selectOption('talker')
+    const page = await fixture.open('/agents/talker/routes')
     await page.getByLabel('Text', { exact: true }).fill('please pay this invoice')
     await page.getByRole('button', { name: 'Test route' }).click()
     await page.getByText('Routed to artist by “invoices”').waitFor()
-    assert.equal(new URL(page.url()).search, '?agent=talker&text=please+pay+this+invoice')
+    assert.equal(new URL(page.url()).search, '?message=please+pay+this+invoice')
     await decision(page).getByText('it has no part of this type').waitFor()
     await rule(page, 'invoices').getByText('Selected').waitFor()
     await rule(page, 'Rule 3').getByText('No match').waitFor()
@@ -77,9 +78,8 @@ describeInBrowser('the routes page', async (browser) => {
   })
 
   it('uses caller, metadata and parts, and shows the candidates with weights and health', async () => {
-    const page = await fixture.open('/routes')
+    const page = await fixture.open('/agents/gpt/routes')
     await page.getByText('Skill, caller, metadata, parts').click()
-    await page.getByLabel('Agent', { exact: true }).selectOption('gpt')
     await page.getByLabel('Caller').fill('team-red')
     await page.getByLabel('Metadata (JSON)').fill('{"order": ')
     await page.getByText(/Not valid JSON/).waitFor()
@@ -91,7 +91,8 @@ describeInBrowser('the routes page', async (browser) => {
     assert.match(await rows.filter({ hasText: 'gpt' }).innerText(), /90 %[\s\S]*Up/)
     assert.match(await rows.filter({ hasText: 'clock' }).innerText(), /Fallback[\s\S]*3/)
 
-    await page.getByLabel('Agent', { exact: true }).selectOption('talker')
+    await fixture.load(page, '/agents/talker/routes')
+    await page.getByText('Skill, caller, metadata, parts').click()
     await page.getByLabel('Media type of a file').fill('image/png')
     await page.getByRole('button', { name: 'Test route' }).click()
     await page.getByText('Routed to artist by “Rule 3”').waitFor()
@@ -100,6 +101,7 @@ describeInBrowser('the routes page', async (browser) => {
 
   it('shows the replacement of an agent that is down', async () => {
     const page = await fixture.open('/routes?agent=artist&text=remote+work')
+    await page.waitForURL('**/agents/artist/routes?message=remote+work')
     await page.getByText('Routed to talker by “remote”').waitFor()
     await page.getByText('The fallback gets the message.').waitFor()
     const rows = page.getByRole('table', { name: 'Candidates' }).getByRole('row')
@@ -107,38 +109,19 @@ describeInBrowser('the routes page', async (browser) => {
     await page.close()
   })
 
-  it('fills the box with a matching message for a rule, by mouse and by keyboard', async () => {
-    const page = await fixture.open('/routes')
+  it('fill the box with a matching message', async () => {
+    const page = await fixture.open('/agents/talker/routes')
     await rule(page, 'trial').waitFor()
     await page.getByRole('link', { name: 'Test trial' }).click()
     await page.getByText(/by “trial”/).waitFor()
     await page.getByRole('link', { name: 'Clear' }).click()
-    await page.reload()
-    await rule(page, 'trial').waitFor()
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
-    await page.getByText('Routed to artist by “Rule 3”').waitFor()
-    await page.keyboard.press('Escape')
     await decision(page).waitFor({ state: 'detached' })
-    await page.close()
-  })
-
-  it('filters the rules', async () => {
-    const page = await fixture.open('/routes')
-    await rule(page, 'trial').waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('shout')
-    await rule(page, 'invoices').waitFor({ state: 'detached' })
-    assert.equal(await rules(page).count(), 1)
-    assert.match(page.url(), /find=shout$/)
-    await page.getByRole('searchbox').fill('matches no rule')
-    await page.getByText('No matching rules').waitFor()
     await page.close()
   })
 
   it('is accessible: no serious violation in both themes, and nothing is cut off on a phone', async () => {
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }] as const) {
-      const page = await fixture.open('/routes?agent=artist&text=remote&parts=data', look)
+      const page = await fixture.open('/agents/artist/routes?message=remote&parts=data', look)
       await decision(page).waitFor()
       assert.deepEqual(await seriousViolations(page), [], JSON.stringify(look))
       assert.ok(await hasNoHorizontalScroll(page), 'it is cut off')
@@ -147,7 +130,7 @@ describeInBrowser('the routes page', async (browser) => {
   })
 
   it('follows the configuration: without rules it explains one, and shows new ones', async () => {
-    const page = await fixture.open('/routes')
+    const page = await fixture.open('/agents/talker/routes')
     await rule(page, 'invoices').waitFor()
     const { json } = await fixture.testHub.ask('GET', '/admin/config')
     const text = await readFile(fixture.testHub.file, 'utf8')
@@ -169,12 +152,5 @@ describeInBrowser('the routes page', async (browser) => {
 
   it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
-  })
-
-  it('shows a not-found message for an unknown agent', async () => {
-    await fixture.testHub.ask('PUT', '/admin/config', { text: await readFile(fixture.testHub.file, 'utf8') })
-    const page = await fixture.open('/routes?agent=unknown')
-    await page.getByRole('alert').waitFor()
-    await page.close()
   })
 })

@@ -54,7 +54,7 @@ describeInBrowser('every page', async (browser) => {
     ['trace', `/traces/${report}`, 'researcher'],
     ['webhooks', '/webhooks', '127.0.0.1'],
     ['webhook-delivery', `/webhooks/${hook.taskId}/${hook.configId}`, '503'],
-    ['routes', '/routes', 'invoices'],
+    ['agent-routes', '/agents/concierge/routes', 'invoices'],
     ['health', '/settings/health', 'Store'],
     ['config', '/settings/config', 'agents'],
     ['keys', '/settings/keys', 'notebook'],

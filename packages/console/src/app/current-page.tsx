@@ -17,7 +17,7 @@ const pageLoaders: Readonly<Record<PageName, () => Promise<FunctionComponent>>> 
   tasks: async () => (await import('../pages/tasks/tasks-page.tsx')).TasksPage,
   traces: async () => (await import('../pages/traces/traces-page.tsx')).TracesPage,
   webhooks: async () => (await import('../pages/webhooks/webhooks-page.tsx')).WebhooksPage,
-  routes: async () => (await import('../pages/routes/routes-page.tsx')).RoutesPage,
+  routes: async () => (await import('../pages/agents/routes/routes-redirect.tsx')).RoutesRedirect,
   settings: async () => (await import('../pages/settings/settings-page.tsx')).SettingsPage,
   welcome: async () => (await import('../pages/welcome/welcome-page.tsx')).WelcomePage,
 }

@@ -23,7 +23,6 @@ export const pages: readonly PageEntry[] = [
   { page: 'tasks', title: titles.tasks, icon: 'tasks', key: 't' },
   { page: 'traces', title: titles.traces, icon: 'traces', key: 'c', isSecondary: true },
   { page: 'webhooks', title: titles.webhooks, icon: 'webhooks', key: 'u', isSecondary: true },
-  { page: 'routes', title: titles.routes, icon: 'routes', key: 'r', isSecondary: true },
   { page: 'settings', title: titles.settings, icon: 'settings', key: 's', isSecondary: true },
 ]
 

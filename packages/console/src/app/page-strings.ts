@@ -9,7 +9,6 @@ export const appPageStrings = {
     tasks: 'Tasks',
     traces: 'Traces',
     webhooks: 'Webhooks',
-    routes: 'Routes',
     settings: 'Settings',
     welcome: 'First steps',
   },

@@ -8,7 +8,6 @@ const strokes = {
   tasks: 'M6 4h7.5M6 8h7.5M6 12h7.5M2.5 4h.5M2.5 8h.5M2.5 12h.5',
   traces: 'M2.5 3.5h6M5 8h6M8 12.5h5.5',
   webhooks: 'M8 13.5v-8M4.5 8.5 8 5l3.5 3.5M3 2.5h10',
-  routes: 'M3 3v3a3 3 0 0 0 3 3h7M10.5 6.5 13 9l-2.5 2.5M3 6v7',
   settings: 'M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6M10 3.5v3M6 9.5v3',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5l3 3',
   copy: 'M5.5 5.5h7v7h-7zM3.5 10.5v-7h7',

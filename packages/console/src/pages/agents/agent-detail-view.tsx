@@ -17,6 +17,7 @@ import { CardTab } from './card/card-tab.tsx'
 import { ConnectTab } from './connect/connect-tab.tsx'
 import { KeysPanel } from '../../keys/keys-panel.tsx'
 import { OverviewTab } from './overview/overview-tab.tsx'
+import { RoutesTab } from './routes/routes-tab.tsx'
 import { SettingsTab } from './settings/settings-tab.tsx'
 import { affectsAgent } from '../../api/agents.ts'
 import type { AgentTabProps } from './agent-tab-props.ts'
@@ -96,6 +97,8 @@ function AgentTab({
       return <CardTab {...shown} onApproved={reload} />
     case 'connect':
       return <ConnectTab {...shown} />
+    case 'routes':
+      return <RoutesTab agent={shown.agent.name} />
     case 'keys':
       return <KeysPanel agent={shown.agent.name} />
     case 'settings':

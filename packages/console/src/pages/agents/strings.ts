@@ -4,7 +4,14 @@ export const agentsStrings = {
   add: 'Add agent',
   detail: {
     views: (name: string) => `Views of ${name}`,
-    tabs: { overview: 'Overview', card: 'Card', connect: 'Connect', keys: 'Keys', settings: 'Settings' },
+    tabs: {
+      overview: 'Overview',
+      card: 'Card',
+      connect: 'Connect',
+      routes: 'Routes',
+      keys: 'Keys',
+      settings: 'Settings',
+    },
     loading: 'the agent',
     try: 'Try it',
     refresh: 'Refresh',

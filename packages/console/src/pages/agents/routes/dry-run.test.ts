@@ -4,14 +4,16 @@ import { decideRouteBody, dryRunFromQuery, dryRunHref, metadataError, emptyDryRu
 
 describe('the message of a dry run', () => {
   it('survives the address', () => {
-    const run = { ...emptyDryRun, agent: 'desk', text: 'a & b', metadata: '{"a":1}', parts: 'data,image/png' }
-    assert.deepEqual(dryRunFromQuery(new URL(dryRunHref(run), 'http://hub').searchParams), run)
-    assert.equal(dryRunHref(emptyDryRun), '/routes')
-    assert.equal(dryRunHref({ ...emptyDryRun, agent: 'x' }, { find: 'y' }), '/routes?agent=x&find=y')
+    const run = { ...emptyDryRun('desk'), text: 'a & b', metadata: '{"a":1}', parts: 'data,image/png' }
+    assert.deepEqual(dryRunFromQuery('desk', new URL(dryRunHref(run), 'http://hub').searchParams), run)
+    assert.equal(dryRunHref('desk'), '/agents/desk/routes')
+    assert.equal(dryRunFromQuery('desk', new URLSearchParams('text=filter')), undefined)
+    const empty = emptyDryRun('desk')
+    assert.deepEqual(dryRunFromQuery('desk', new URL(dryRunHref(empty), 'http://hub').searchParams), empty)
   })
 
   it('is sent with the filled fields only', () => {
-    assert.deepEqual(decideRouteBody({ ...emptyDryRun, agent: 'desk', text: 'hi' }), { agent: 'desk', text: 'hi' })
+    assert.deepEqual(decideRouteBody({ ...emptyDryRun('desk'), text: 'hi' }), { agent: 'desk', text: 'hi' })
     assert.deepEqual(
       decideRouteBody({
         agent: 'desk',
@@ -29,7 +31,7 @@ describe('the message of a dry run', () => {
         metadata: { a: 1 },
       },
     )
-    assert.deepEqual(decideRouteBody({ ...emptyDryRun, agent: 'desk', parts: 'file' }), {
+    assert.deepEqual(decideRouteBody({ ...emptyDryRun('desk'), parts: 'file' }), {
       agent: 'desk',
       parts: [{ raw: '' }],
     })
@@ -44,7 +46,7 @@ describe('the message of a dry run', () => {
 
   it('can be derived from a rule', () => {
     const when = { text: ['invoice', 'bill'], metadata: { vip: [true] }, caller: ['team-*'], parts: ['image/*'] }
-    assert.deepEqual(dryRunForRule({ from: ['desk'], when }), {
+    assert.deepEqual(dryRunForRule('desk', { when }), {
       agent: 'desk',
       text: 'invoice',
       skill: '',
@@ -52,6 +54,6 @@ describe('the message of a dry run', () => {
       metadata: '{"vip":true}',
       parts: 'image/png',
     })
-    assert.deepEqual(dryRunForRule({ from: ['desk'] }), { ...emptyDryRun, agent: 'desk' })
+    assert.deepEqual(dryRunForRule('desk', {}), emptyDryRun('desk'))
   })
 })

@@ -1,5 +1,5 @@
 /** A routing rule as text: its conditions, and the share of each target. Pure. */
-import type { Route } from '../../api/admin.ts'
+import type { Route } from '../../../api/admin.ts'
 import { routesStrings } from './strings.ts'
 
 const words = routesStrings.conditions
@@ -44,12 +44,6 @@ export function sortRoutes(routes: readonly Route[]): readonly Route[] {
 
 export function routeName({ route, name }: Pick<Route, 'route' | 'name'>): string {
   return name ?? routesStrings.list.unnamed(route + 1)
-}
-
-export function matchesRoute(rule: Route, text: string): boolean {
-  const words = text.toLowerCase()
-  const names = [routeName(rule), ...rule.from, ...rule.to.map(({ agent }) => agent), ...rule.fallback]
-  return [...names, ...describeConditions(rule.when)].some((one) => one.toLowerCase().includes(words))
 }
 
 /** Example rules with agents that exist; `undefined` if there are fewer than two. */

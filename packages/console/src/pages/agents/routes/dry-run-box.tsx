@@ -1,12 +1,12 @@
 /** A form that asks which rule a message would match, and why. Nothing is sent; the address holds the input. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
-import type { Resource } from '../../api/resource.ts'
-import { navigate } from '../../app/router.ts'
-import { CopyButton } from '../../components/content/copy-button.tsx'
-import { CheckField, SelectField, TextField } from '../../components/form/form-fields.tsx'
-import { ErrorNotice } from '../../components/status/error-notice.tsx'
+import type { Agent, Route, RouteDecision } from '../../../api/admin.ts'
+import type { Resource } from '../../../api/resource.ts'
+import { navigate } from '../../../app/router.ts'
+import { CopyButton } from '../../../components/content/copy-button.tsx'
+import { CheckField, TextField } from '../../../components/form/form-fields.tsx'
+import { ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { Decision } from './decision.tsx'
 import { routesStrings } from './strings.ts'
 import { decideRouteCurl, dryRunHref, splitPartKinds, metadataError, emptyDryRun, type DryRun } from './dry-run.ts'
@@ -14,21 +14,22 @@ import { decideRouteCurl, dryRunHref, splitPartKinds, metadataError, emptyDryRun
 const words = routesStrings.test
 
 export interface DryRunBoxProps {
-  readonly run: DryRun
+  readonly agent: string
+  /** `undefined` if nothing was asked yet. */
+  readonly run: DryRun | undefined
   readonly decision: Resource<RouteDecision | undefined>
   readonly rules: readonly Route[]
   readonly agents: readonly Agent[]
-  readonly find: string
 }
 
-export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps) {
-  const draft = useSignal<DryRun>(run)
+export function DryRunBox({ agent, run, decision, rules, agents }: DryRunBoxProps) {
+  const draft = useSignal(run ?? emptyDryRun(agent))
   const asked = JSON.stringify(run)
   // A new address means a new message.
   useEffect(() => {
-    draft.value = run.agent === '' ? { ...run, agent: rules[0]?.from[0] ?? '' } : run
+    draft.value = run ?? emptyDryRun(agent)
   }, [asked])
-  const { agent, text, skill, caller, metadata, parts } = draft.value
+  const { text, skill, caller, metadata, parts } = draft.value
   const set = (changes: Partial<DryRun>): void => {
     draft.value = { ...draft.value, ...changes }
   }
@@ -38,7 +39,7 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
 
   function ask(event: Event): void {
     event.preventDefault()
-    if (mistake === undefined && agent !== '') navigate(dryRunHref(draft.value, { find }))
+    if (mistake === undefined) navigate(dryRunHref(draft.value))
   }
 
   return (
@@ -47,27 +48,18 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
         <h2 id="routes-try">{words.title}</h2>
         <span class="faint">{words.hint}</span>
         <span class="grow" />
-        {run.agent !== '' && (
+        {run !== undefined && (
           <>
             <CopyButton text={() => decideRouteCurl(location.origin, run)} label={words.copyCurl} class="small">
               {words.curl}
             </CopyButton>
-            <a class="button small plain" href={dryRunHref(emptyDryRun, { find })}>
+            <a class="button small plain" href={dryRunHref(agent)}>
               {words.clear}
             </a>
           </>
         )}
       </div>
       <form class="stack routes-form" onSubmit={ask}>
-        <div class="field">
-          <label for="try-agent">{words.agent}</label>
-          <SelectField
-            id="try-agent"
-            value={agent}
-            options={namesOf(rules, agents, agent).map((name) => [name, name])}
-            onChange={(name) => set({ agent: name })}
-          />
-        </div>
         <div class="field">
           <label for="try-text">{words.text}</label>
           <textarea
@@ -128,19 +120,13 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
         </button>
       </form>
       <div aria-live="polite">
-        {problem !== undefined && run.agent !== '' && <ErrorNotice reason={problem} retry={decision.reload} />}
+        {problem !== undefined && run !== undefined && <ErrorNotice reason={problem} retry={decision.reload} />}
         {found !== undefined && problem === undefined && (
-          <Decision agent={run.agent} decision={found} rules={rules} agents={agents} />
+          <Decision agent={agent} decision={found} rules={rules} agents={agents} />
         )}
       </div>
     </section>
   )
-}
-
-/** Agents that have rules first. */
-function namesOf(rules: readonly Route[], agents: readonly Agent[], chosen: string): readonly string[] {
-  const names = [...rules.flatMap(({ from }) => from), ...agents.map(({ name }) => name), chosen]
-  return [...new Set(names)].filter((name) => name !== '')
 }
 
 function Parts({ parts, onChange }: { readonly parts: string; readonly onChange: (parts: string) => void }) {

@@ -1,19 +1,12 @@
-/** Words of the routes page. */
-import { pluralize } from '../../components/format.ts'
+/** Words of the rules of an agent. */
+import { pluralize } from '../../../components/format.ts'
 
 export const routesStrings = {
-  title: 'Routes',
   edit: 'Edit configuration',
-  editAction: 'Edit routes',
   loading: 'the routes',
-  item: 'rule',
   list: {
     label: 'Rules',
-    filter: 'Filter rules',
-    placeholder: 'Agent, name or condition',
-    count: (shown: number, all: number) =>
-      `${shown === all ? '' : `${shown} of `}${pluralize(all, 'rule')}, in order of evaluation`,
-    noMatch: 'No matching rules',
+    count: (all: number) => `${pluralize(all, 'rule')}, in order of evaluation`,
     unnamed: (number: number) => `Rule ${number}`,
     priority: (priority: number) => `Priority ${priority}`,
     try: 'Test',

@@ -1,12 +1,12 @@
 /** The message of a dry run: as query parameters, as the body of the request, and as a curl command. Pure. */
-import type { Operations, Route } from '../../api/admin.ts'
-import { shellQuote } from '../../components/shell/curl.ts'
+import type { Operations, Route } from '../../../api/admin.ts'
+import { agentPath } from '../../../agent/agent-path.ts'
+import { shellQuote } from '../../../components/shell/curl.ts'
 import { routesStrings } from './strings.ts'
 
 type DecideBody = Operations['decideRoute']['body']
 
 export interface DryRun {
-  /** Empty if nothing was asked yet. */
   readonly agent: string
   readonly text: string
   readonly skill: string
@@ -17,19 +17,26 @@ export interface DryRun {
   readonly parts: string
 }
 
-export const dryRunFieldNames = ['agent', 'text', 'skill', 'caller', 'metadata', 'parts'] as const
+/** `text` in the address is the filter of the agents beside it. */
+const fieldNames = { text: 'message', skill: 'skill', caller: 'caller', metadata: 'metadata', parts: 'parts' } as const
+type FieldName = keyof typeof fieldNames
+const fields = Object.entries(fieldNames) as readonly (readonly [FieldName, string])[]
 
-export const emptyDryRun: DryRun = { agent: '', text: '', skill: '', caller: '', metadata: '', parts: '' }
-
-export function dryRunFromQuery(query: URLSearchParams): DryRun {
-  return Object.fromEntries(dryRunFieldNames.map((name) => [name, query.get(name) ?? ''])) as unknown as DryRun
+export function emptyDryRun(agent: string): DryRun {
+  return { agent, text: '', skill: '', caller: '', metadata: '', parts: '' }
 }
 
-export function dryRunHref(run: DryRun, also: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams(
-    [...Object.entries(run), ...Object.entries(also)].filter(([, value]) => value !== ''),
-  )
-  return query.size === 0 ? '/routes' : `/routes?${query}`
+/** `undefined` if nothing was asked yet. */
+export function dryRunFromQuery(agent: string, query: URLSearchParams): DryRun | undefined {
+  if (!fields.some(([, name]) => query.has(name))) return undefined
+  return { ...emptyDryRun(agent), ...Object.fromEntries(fields.map(([field, name]) => [field, query.get(name) ?? ''])) }
+}
+
+/** The address of the dry run, or of the rules of an agent. The text is there even if it is empty. */
+export function dryRunHref(run: DryRun | string): string {
+  if (typeof run === 'string') return agentPath(run, 'routes')
+  const given = fields.filter(([field]) => field === 'text' || run[field] !== '')
+  return `${agentPath(run.agent, 'routes')}?${new URLSearchParams(given.map(([field, name]) => [name, run[field]]))}`
 }
 
 /** What is wrong with the metadata; `undefined` if it is valid. */
@@ -82,11 +89,11 @@ function partsOf(text: string, kinds: readonly string[]): readonly Record<string
 }
 
 /** A message that the rule would match, as far as the rule determines it. */
-export function dryRunForRule({ from, when }: Pick<Route, 'from' | 'when'>): DryRun {
+export function dryRunForRule(agent: string, { when }: Pick<Route, 'when'>): DryRun {
   const { text, skill, metadata, caller, parts } = when ?? {}
   const wanted = Object.entries(metadata ?? {}).map(([path, value]) => [path, firstOf(value)])
   return {
-    agent: from[0] ?? '',
+    agent,
     text: plain(firstOf(text)),
     skill: plain(firstOf(skill)),
     caller: plain(firstOf(caller)).replaceAll('*', 'x'),

@@ -1,6 +1,6 @@
 /** The result of a dry run: the chosen agent and rule, the other candidates, and why the other rules did not match. */
-import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
-import { StatusBadge } from '../../components/status/task-state.tsx'
+import type { Agent, Route, RouteDecision } from '../../../api/admin.ts'
+import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { AgentName } from './rule-row.tsx'
 import { routeName, weightShares } from './rule-text.ts'
 import { routesStrings } from './strings.ts'

@@ -1,7 +1,7 @@
 /** One routing rule: source agent, conditions, targets with their health, and fallbacks. */
-import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
-import { agentStatus } from '../../agent/agent-status.ts'
-import { StatusBadge } from '../../components/status/task-state.tsx'
+import type { Agent, Route, RouteDecision } from '../../../api/admin.ts'
+import { agentStatus } from '../../../agent/agent-status.ts'
+import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { describeConditions, routeName, weightShares } from './rule-text.ts'
 import { routesStrings } from './strings.ts'
 

@@ -1,0 +1,78 @@
+/** The rules by which messages for this agent are delegated, and a form that shows which of them a message would match. */
+import { useAgentList } from '../../../api/agents.ts'
+import { callAdmin } from '../../../api/admin-client.ts'
+import { useResource } from '../../../api/resource.ts'
+import { query } from '../../../app/router.ts'
+import { CodeBlock } from '../../../components/content/code-block.tsx'
+import { EmptyState, LoadState } from '../../../components/status/error-notice.tsx'
+import { DryRunBox } from './dry-run-box.tsx'
+import { decideRouteBody, dryRunFromQuery, dryRunHref, metadataError, dryRunForRule } from './dry-run.ts'
+import { RuleRow } from './rule-row.tsx'
+import { exampleRoutesYaml, sortRoutes } from './rule-text.ts'
+import { routesStrings as words } from './strings.ts'
+import './routes-tab.css'
+
+export function RoutesTab({ agent }: { readonly agent: string }) {
+  const routes = useResource(
+    'routes',
+    (signal) => callAdmin('listRoutes', { signal }),
+    ({ type }) => type === 'config',
+  )
+  const agents = useAgentList()
+  const run = dryRunFromQuery(agent, query.value)
+  const isAsked = run !== undefined && metadataError(run.metadata) === undefined
+  const decision = useResource(
+    JSON.stringify(run),
+    async (signal) => (isAsked ? callAdmin('decideRoute', { body: decideRouteBody(run), signal }) : undefined),
+    ({ type }) => type === 'agent' || type === 'config',
+  )
+  const rules = sortRoutes(routes.value.value?.routes ?? []).filter(({ from }) => from.includes(agent))
+  const known = agents.value.value ?? []
+  const found = decision.value.value
+  return (
+    <div class="agent-tab">
+      <LoadState of={routes} what={words.loading} />
+      {routes.value.value !== undefined && rules.length === 0 && (
+        <NoRoutes agents={[agent, ...known.map(({ name }) => name).filter((name) => name !== agent)]} />
+      )}
+      {rules.length > 0 && (
+        <div class="routes-body">
+          <section aria-label={words.list.label}>
+            <p class="row">
+              <span class="faint grow">{words.list.count(rules.length)}</span>
+              <a class="button small" href="/settings/config">
+                {words.edit}
+              </a>
+            </p>
+            <ol>
+              {rules.map((rule) => (
+                <RuleRow
+                  key={rule.route}
+                  rule={rule}
+                  agents={known}
+                  tryHref={dryRunHref(dryRunForRule(agent, rule))}
+                  considered={found?.considered.find(({ route }) => route === rule.route)}
+                  isTaken={found?.route === rule.route}
+                />
+              ))}
+            </ol>
+          </section>
+          <DryRunBox agent={agent} run={run} decision={decision} rules={rules} agents={known} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function NoRoutes({ agents }: { readonly agents: readonly string[] }) {
+  const example = exampleRoutesYaml(agents)
+  return (
+    <EmptyState title={words.empty.title}>
+      <p>{words.empty.hint}</p>
+      {example !== undefined && <CodeBlock text={example} label={words.empty.example} />}
+      <a class="button" href="/settings/config">
+        {words.empty.open}
+      </a>
+    </EmptyState>
+  )
+}
