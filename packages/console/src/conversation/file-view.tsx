@@ -27,7 +27,7 @@ import './part-view.css'
 export function MediaView({ part, kind }: { readonly part: RawPart; readonly kind: 'image' | 'audio' | 'video' }) {
   const url = useBlobUrl(part.raw, mediaTypeOf(part))
   const isBroken = useSignal(false)
-  const name = safeFileName(part.filename, kind === 'image' ? partStrings.picture : partStrings[kind])
+  const name = safeFileName(part.filename, kind === 'image' ? partStrings.picture : kind)
   const media = { src: url, 'aria-label': name, onError: () => (isBroken.value = true) }
   return (
     <figure class="part-picture">

@@ -1,6 +1,15 @@
 /** The effects of applying a configuration as text, before and after. */
 import type { ConfigEffects } from '../../api/admin.ts'
-import { configEffectStrings } from './strings.ts'
+
+/** A word for the badge, and the rest of the sentence. */
+const effectTexts = {
+  added: ['added', 'can be called immediately.'],
+  changed: ['changed', 'new messages use the new settings. Running tasks finish with the old ones.'],
+  removed: ['removed', 'new messages are rejected. Running tasks finish, and tasks are kept.'],
+  applied: ['now', 'takes effect immediately.'],
+  restart: ['restart', 'takes effect after the hub restarts.'],
+  none: ['none', 'No effect: only comments or formatting changed.'],
+} as const
 
 export interface ConfigEffectText {
   readonly id: keyof ConfigEffects | 'none'
@@ -29,7 +38,7 @@ export function describeEffects({
 }
 
 function effectText(id: ConfigEffectText['id'], names: readonly string[]): ConfigEffectText {
-  const [word, text] = configEffectStrings[id]
+  const [word, text] = effectTexts[id]
   return { id, word, names, text }
 }
 

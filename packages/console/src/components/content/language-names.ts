@@ -1,5 +1,4 @@
 /** The names under which authors write languages, file extensions and media types: which table highlights them, and their titles. */
-import { languageTitles } from '../strings.ts'
 
 export interface LanguageName {
   /** The id of a table in languages.ts. `undefined` if the language is known by name only. */
@@ -9,35 +8,33 @@ export interface LanguageName {
 }
 
 /** Table, title, and the names and extensions that mean it. */
-const known: readonly (readonly [id: string, title: keyof typeof languageTitles, names: string])[] = [
-  ['javascript', 'javascript', 'javascript|js|jsx|mjs|cjs|node|x-javascript'],
-  ['javascript', 'typescript', 'typescript|ts|tsx|mts|cts|x-typescript'],
-  ['json', 'json', 'json|jsonc|json5|jsonl|ndjson|geojson'],
-  ['yaml', 'yaml', 'yaml|yml|x-yaml'],
-  ['python', 'python', 'python|py|py3|pyi|x-python'],
-  ['bash', 'shell', 'bash|sh|zsh|shell|console|terminal|shellsession|x-sh|x-shellscript'],
-  ['markup', 'html', 'html|htm|xhtml|vue|svelte'],
-  ['markup', 'xml', 'xml|svg|xsl|rss|plist'],
-  ['css', 'css', 'css|scss|less'],
-  ['sql', 'sql', 'sql|postgresql|postgres|mysql|sqlite|x-sql'],
-  ['go', 'go', 'go|golang|x-go'],
-  ['rust', 'rust', 'rust|rs|x-rust'],
-  ['java', 'java', 'java|x-java|x-java-source'],
-  ['java', 'kotlin', 'kotlin|kt|kts'],
-  ['java', 'csharp', 'csharp|cs|c#'],
-  ['java', 'swift', 'swift'],
-  ['java', 'scala', 'scala'],
-  ['java', 'dart', 'dart'],
-  ['c', 'c', 'c|h|x-c'],
-  ['c', 'cpp', 'cpp|c++|cc|cxx|hpp|hh|x-c++'],
-  ['diff', 'diff', 'diff|patch|x-diff|x-patch'],
-  ['toml', 'toml', 'toml'],
-  ['toml', 'ini', 'ini|conf|cfg|properties'],
+const known: readonly (readonly [id: string, title: string, names: string])[] = [
+  ['javascript', 'JavaScript', 'javascript|js|jsx|mjs|cjs|node|x-javascript'],
+  ['javascript', 'TypeScript', 'typescript|ts|tsx|mts|cts|x-typescript'],
+  ['json', 'JSON', 'json|jsonc|json5|jsonl|ndjson|geojson'],
+  ['yaml', 'YAML', 'yaml|yml|x-yaml'],
+  ['python', 'Python', 'python|py|py3|pyi|x-python'],
+  ['bash', 'Shell', 'bash|sh|zsh|shell|console|terminal|shellsession|x-sh|x-shellscript'],
+  ['markup', 'HTML', 'html|htm|xhtml|vue|svelte'],
+  ['markup', 'XML', 'xml|svg|xsl|rss|plist'],
+  ['css', 'CSS', 'css|scss|less'],
+  ['sql', 'SQL', 'sql|postgresql|postgres|mysql|sqlite|x-sql'],
+  ['go', 'Go', 'go|golang|x-go'],
+  ['rust', 'Rust', 'rust|rs|x-rust'],
+  ['java', 'Java', 'java|x-java|x-java-source'],
+  ['java', 'Kotlin', 'kotlin|kt|kts'],
+  ['java', 'C#', 'csharp|cs|c#'],
+  ['java', 'Swift', 'swift'],
+  ['java', 'Scala', 'scala'],
+  ['java', 'Dart', 'dart'],
+  ['c', 'C', 'c|h|x-c'],
+  ['c', 'C++', 'cpp|c++|cc|cxx|hpp|hh|x-c++'],
+  ['diff', 'Diff', 'diff|patch|x-diff|x-patch'],
+  ['toml', 'TOML', 'toml'],
+  ['toml', 'INI', 'ini|conf|cfg|properties'],
 ]
 
-const byName = new Map(
-  known.flatMap(([id, title, names]) => names.split('|').map((name) => [name, { id, title: languageTitles[title] }])),
-)
+const byName = new Map(known.flatMap(([id, title, names]) => names.split('|').map((name) => [name, { id, title }])))
 
 const maxTitleLength = 24
 

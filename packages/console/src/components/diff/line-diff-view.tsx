@@ -136,7 +136,7 @@ function Sign({ line }: { readonly line: DiffLine }) {
       <span class="diff-sign" aria-hidden="true">
         {signs[line.change]}
       </span>
-      {line.change !== 'same' && <span class="unseen">{diffStrings[line.change]}</span>}
+      {line.change !== 'same' && <span class="unseen">{`${line.change}: `}</span>}
     </>
   )
 }

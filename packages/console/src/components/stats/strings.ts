@@ -1,20 +1,9 @@
 /** The words of charts and tables of statistics. */
 import { formatCount, pluralize } from '../format.ts'
 
-export type StatRange = '1h' | '24h' | '7d' | '30d'
-
-const rangeNames: Readonly<Record<StatRange, string>> = {
-  '1h': 'the last hour',
-  '24h': 'the last 24 hours',
-  '7d': 'the last 7 days',
-  '30d': 'the last 30 days',
-}
-
-const peak = (value: string, when: string): string => `at most ${value} at ${when}`
+import { peak, rangeNames, type StatRange } from './stat-range.ts'
 
 export const statsStrings = {
-  ranges: { '1h': '1 h', '24h': '24 h', '7d': '7 d', '30d': '30 d' } satisfies Record<StatRange, string>,
-  rangeNames,
   perMinute: (rate: string) => `${rate} / min`,
   noValue: '–',
   openTasks: (when: string) => `Tasks of ${when}`,

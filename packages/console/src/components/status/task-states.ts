@@ -1,5 +1,4 @@
 /** The states of a task: a word, a colour and a shape for each, and which of them end or interrupt the task. */
-import { taskStateWords } from './task-strings.ts'
 
 export interface StatusDisplay {
   readonly word: string
@@ -9,22 +8,22 @@ export interface StatusDisplay {
   readonly shape: string
 }
 
-const stateDisplays: Readonly<Record<string, Omit<StatusDisplay, 'word'>>> = {
-  SUBMITTED: { tone: 'working', shape: '○' },
-  WORKING: { tone: 'working', shape: '◐' },
-  INPUT_REQUIRED: { tone: 'waiting', shape: '◇' },
-  AUTH_REQUIRED: { tone: 'waiting', shape: '◈' },
-  COMPLETED: { tone: 'done', shape: '●' },
-  FAILED: { tone: 'failed', shape: '✕' },
-  CANCELED: { tone: 'ended', shape: '–' },
-  REJECTED: { tone: 'ended', shape: '⊘' },
+const stateDisplays: Readonly<Record<string, StatusDisplay>> = {
+  SUBMITTED: { word: 'Submitted', tone: 'working', shape: '○' },
+  WORKING: { word: 'Working', tone: 'working', shape: '◐' },
+  INPUT_REQUIRED: { word: 'Needs input', tone: 'waiting', shape: '◇' },
+  AUTH_REQUIRED: { word: 'Needs sign-in', tone: 'waiting', shape: '◈' },
+  COMPLETED: { word: 'Completed', tone: 'done', shape: '●' },
+  FAILED: { word: 'Failed', tone: 'failed', shape: '✕' },
+  CANCELED: { word: 'Canceled', tone: 'ended', shape: '–' },
+  REJECTED: { word: 'Rejected', tone: 'ended', shape: '⊘' },
 }
 
 export const taskStates = Object.keys(stateDisplays).map((name) => `TASK_STATE_${name}`)
 
 export function taskStateDisplay(state: string): StatusDisplay {
   const name = state.replace('TASK_STATE_', '')
-  return { word: taskStateWords[name] ?? name, tone: 'ended', shape: '?', ...stateDisplays[name] }
+  return stateDisplays[name] ?? { word: name, tone: 'ended', shape: '?' }
 }
 
 export function isTerminalState(state: string): boolean {

@@ -7,7 +7,7 @@ import { agentStatus, needsAttention } from '../../agent/agent-status.ts'
 import { Icon } from '../../components/icon.tsx'
 import { StatusBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import type { StatRange } from '../../components/stats/strings.ts'
+import type { StatRange } from '../../components/stats/stat-range.ts'
 import { rangeStart, tasksHref } from './overview-filters.ts'
 import { overviewStrings } from './strings.ts'
 

@@ -2,7 +2,7 @@
 import type { Agent } from '../../api/admin.ts'
 import { agentStatus } from '../../agent/agent-status.ts'
 import { formatCount } from '../../components/format.ts'
-import type { StatRange } from '../../components/stats/strings.ts'
+import type { StatRange } from '../../components/stats/stat-range.ts'
 import { now } from '../../api/resource.ts'
 import { rangeStart, tasksHref } from './overview-filters.ts'
 import { overviewStrings } from './strings.ts'

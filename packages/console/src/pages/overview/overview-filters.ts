@@ -2,9 +2,7 @@
 import type { StatSeries, StatStep } from '../../components/stats/stat-charts.ts'
 import { stepRange } from '../../components/stats/stat-charts.ts'
 import { parseOption, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
-import { statsStrings, type StatRange } from '../../components/stats/strings.ts'
-
-export const ranges = Object.entries(statsStrings.ranges) as readonly (readonly [StatRange, string])[]
+import { ranges, type StatRange } from '../../components/stats/stat-range.ts'
 
 export const overviewFilters = urlFilters({ range: parseOption(ranges), agent: String })
 export type OverviewFilters = FiltersOf<typeof overviewFilters>

@@ -4,13 +4,12 @@ import { EmptyState } from '../../components/status/error-notice.tsx'
 import { StatChartSkeleton, StatChartView } from '../../components/stats/stat-chart-view.tsx'
 import { createCharts, type StatSeries } from '../../components/stats/stat-charts.ts'
 import { StatTable } from '../../components/stats/stat-table.tsx'
-import { statsStrings, type StatRange } from '../../components/stats/strings.ts'
+import type { StatRange } from '../../components/stats/stat-range.ts'
 import { longerRange, stepHref } from './overview-filters.ts'
 import { overviewStrings } from './strings.ts'
 
 const strings = overviewStrings.charts
-const { requests, times, errors, streams, tokens, cost } = statsStrings
-const chartTitles = [requests, times, errors, streams, tokens, cost].map(({ title }) => title)
+const chartTitles = ['Requests', 'Response time', 'Errors', 'Open streams', 'Tokens', 'Cost']
 
 export interface StatsSectionProps {
   /** `undefined` while it loads. */

@@ -1,5 +1,5 @@
 /** The words of the overview. */
-import { statsStrings, type StatRange } from '../../components/stats/strings.ts'
+import { rangeNames, type StatRange } from '../../components/stats/stat-range.ts'
 
 export const overviewStrings = {
   title: 'Overview',
@@ -16,17 +16,17 @@ export const overviewStrings = {
     agentsUp: 'agents up',
     working: 'tasks working',
     waiting: 'tasks waiting for input',
-    failed: (range: StatRange) => `tasks failed in ${statsStrings.rangeNames[range]}`,
+    failed: (range: StatRange) => `tasks failed in ${rangeNames[range]}`,
   },
   charts: {
     label: 'Statistics',
     hint: 'Select a point to open the tasks of that moment.',
   },
   empty: {
-    title: (range: StatRange) => `No requests in ${statsStrings.rangeNames[range]}`,
-    titleOf: (agent: string, range: StatRange) => `No requests to ${agent} in ${statsStrings.rangeNames[range]}`,
+    title: (range: StatRange) => `No requests in ${rangeNames[range]}`,
+    titleOf: (agent: string, range: StatRange) => `No requests to ${agent} in ${rangeNames[range]}`,
     hint: 'Charts appear with the first request. They are kept for 30 days.',
-    longer: (range: StatRange) => `Show ${statsStrings.rangeNames[range]}`,
+    longer: (range: StatRange) => `Show ${rangeNames[range]}`,
     unknown: (agent: string) => `There is no agent ${agent}`,
     allAgents: 'Show all agents',
     playground: 'Open playground',
@@ -40,7 +40,7 @@ export const overviewStrings = {
   },
   failures: {
     title: 'Recent failures',
-    none: (range: StatRange) => `No failed tasks in ${statsStrings.rangeNames[range]}.`,
+    none: (range: StatRange) => `No failed tasks in ${rangeNames[range]}.`,
     untitled: 'Task without text',
     all: 'All failed tasks',
   },

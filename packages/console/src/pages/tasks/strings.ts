@@ -15,18 +15,6 @@ export const tasksStrings = {
     copyTask: 'Copy this task as curl',
   },
   noun: ['task', 'tasks'],
-  columns: {
-    state: 'State',
-    agent: 'Agent',
-    task: 'Task',
-    result: 'Result',
-    caller: 'Caller',
-    context: 'Context',
-    events: 'Events',
-    duration: 'Duration',
-    created: 'Created',
-    updated: 'Updated',
-  },
   list: {
     view: 'View',
     sortBy: 'Sort by',

@@ -51,7 +51,9 @@ export const healthStrings = {
     errorsNext: 'The audit log shows who was affected, and by which agent.',
     openAudit: 'Open audit log',
     webhooks: (count: number) =>
-      count >= 100 ? '100 or more webhooks are undeliverable' : `${undeliverable(count)} undeliverable`,
+      count >= 100
+        ? '100 or more webhooks are undeliverable'
+        : `${pluralize(count, 'webhook')} ${count === 1 ? 'is' : 'are'} undeliverable`,
     webhooksNext: 'Their receivers refused an event, or failed at every attempt. Fix them, then redeliver.',
     openWebhooks: 'Open webhooks',
   },
@@ -84,7 +86,3 @@ export const healthStrings = {
     firstMessage: 'Send a first message',
   },
 } as const
-
-function undeliverable(count: number): string {
-  return `${pluralize(count, 'webhook')} ${count === 1 ? 'is' : 'are'}`
-}

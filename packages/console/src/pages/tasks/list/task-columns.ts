@@ -17,6 +17,7 @@ export type TaskColumnName =
 
 export interface TaskColumn {
   readonly name: TaskColumnName
+  readonly title: string
   /** The order that its header offers. The hub offers only orders that are cheap for any number of tasks. */
   readonly sort?: TaskSort
   readonly width: string
@@ -28,16 +29,34 @@ export interface TaskColumn {
 }
 
 export const taskColumns: readonly TaskColumn[] = [
-  { name: 'state', sort: 'state', width: '118px', minPx: 118, rank: 0, isOptional: true },
-  { name: 'agent', sort: 'agent', width: 'minmax(80px, 0.6fr)', minPx: 80, rank: 2, isOptional: true },
-  { name: 'task', width: 'minmax(140px, 1.4fr)', minPx: 140, rank: 0, isOptional: false },
-  { name: 'result', width: 'minmax(140px, 1.7fr)', minPx: 140, rank: 4, isOptional: true },
-  { name: 'caller', width: 'minmax(72px, 0.6fr)', minPx: 72, rank: 5, isOptional: true },
-  { name: 'context', width: '116px', minPx: 116, rank: 8, isOptional: true },
-  { name: 'events', width: '64px', minPx: 64, rank: 7, isOptional: true, isNumber: true },
-  { name: 'duration', sort: 'duration', width: '116px', minPx: 116, rank: 3, isOptional: true, isNumber: true },
-  { name: 'created', width: '88px', minPx: 88, rank: 6, isOptional: true, isNumber: true },
-  { name: 'updated', sort: 'time', width: '88px', minPx: 88, rank: 1, isOptional: true, isNumber: true },
+  { name: 'state', title: 'State', sort: 'state', width: '118px', minPx: 118, rank: 0, isOptional: true },
+  { name: 'agent', title: 'Agent', sort: 'agent', width: 'minmax(80px, 0.6fr)', minPx: 80, rank: 2, isOptional: true },
+  { name: 'task', title: 'Task', width: 'minmax(140px, 1.4fr)', minPx: 140, rank: 0, isOptional: false },
+  { name: 'result', title: 'Result', width: 'minmax(140px, 1.7fr)', minPx: 140, rank: 4, isOptional: true },
+  { name: 'caller', title: 'Caller', width: 'minmax(72px, 0.6fr)', minPx: 72, rank: 5, isOptional: true },
+  { name: 'context', title: 'Context', width: '116px', minPx: 116, rank: 8, isOptional: true },
+  { name: 'events', title: 'Events', width: '64px', minPx: 64, rank: 7, isOptional: true, isNumber: true },
+  {
+    name: 'duration',
+    title: 'Duration',
+    sort: 'duration',
+    width: '116px',
+    minPx: 116,
+    rank: 3,
+    isOptional: true,
+    isNumber: true,
+  },
+  { name: 'created', title: 'Created', width: '88px', minPx: 88, rank: 6, isOptional: true, isNumber: true },
+  {
+    name: 'updated',
+    title: 'Updated',
+    sort: 'time',
+    width: '88px',
+    minPx: 88,
+    rank: 1,
+    isOptional: true,
+    isNumber: true,
+  },
 ]
 
 const hiddenByDefault: readonly TaskColumnName[] = ['context', 'events', 'created']

@@ -27,8 +27,7 @@ export function TaskTableHead({
 }
 
 function HeaderCell({ column, order }: { readonly column: TaskColumn; readonly order: TaskOrder }) {
-  const { name, sort, isNumber = false } = column
-  const title = tasksStrings.columns[name]
+  const { title, sort, isNumber = false } = column
   const look = isNumber ? 'task-number' : undefined
   if (sort === undefined) {
     return (

@@ -18,7 +18,7 @@ const orders: readonly TaskOrder[] = [
 ]
 
 export function ViewMenu({ order }: { readonly order: TaskOrder }) {
-  const { list, columns } = tasksStrings
+  const { list } = tasksStrings
   return (
     <Menu label={list.view} chosen={isDefaultOrder(order) ? '' : list.sortedBy[order.sort]} side="right">
       {() => (
@@ -42,13 +42,13 @@ export function ViewMenu({ order }: { readonly order: TaskOrder }) {
             <legend>{list.columns}</legend>
             {taskColumns
               .filter(({ isOptional }) => isOptional)
-              .map(({ name }) => (
+              .map(({ name, title }) => (
                 <CheckField
                   key={name}
                   checked={!hiddenColumns.value.includes(name)}
                   onChange={(isShown) => showColumn(name, isShown)}
                 >
-                  {columns[name]}
+                  {title}
                 </CheckField>
               ))}
           </fieldset>
