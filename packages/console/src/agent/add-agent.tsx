@@ -19,10 +19,7 @@ import { useSubmit } from '../components/form/use-submit.ts'
 import { detectedAs, useDetection, type DetectedEntry, type DetectionResult } from './detection.ts'
 import { kindText } from './kind-text.ts'
 import { parseTarget } from './parse-target.ts'
-import { agentStrings } from './strings.ts'
 import './add-agent.css'
-
-const words = agentStrings.detect
 
 export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void }) {
   const text = useSignal('')
@@ -39,12 +36,12 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
     if (target === undefined) return
     tested.value = token.value.trim()
     const found = await detection.run(target, tested.value)
-    if (found?.kind !== undefined) announce(words.foundTitle(kindText(found.kind).detected))
+    if (found?.kind !== undefined) announce(`Detected ${kindText(found.kind).detected}`)
   }
 
   function cancel(): void {
     detection.cancel()
-    announce(words.canceled)
+    announce('Detection canceled')
   }
 
   return (
@@ -57,7 +54,7 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
         }}
       >
         <label for="target" class="label">
-          {words.label}
+          URL, command or file
         </label>
         <div class="add-agent-line">
           <input
@@ -67,26 +64,33 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
-            placeholder={words.placeholder}
+            placeholder="https://agent.example.com, localhost:8080, npx -y some-mcp-server or ./agent.ts"
             value={text.value}
             onInput={(event) => (text.value = event.currentTarget.value)}
           />
           {/* Two elements: a click on one that becomes a submit button would submit. */}
           {isRunning ? (
             <button key="cancel" type="button" onClick={cancel}>
-              {words.cancel}
+              Cancel
             </button>
           ) : (
             <button key="detect" type="submit" class="primary" disabled={text.value.trim() === ''}>
-              {words.submit}
+              Detect
             </button>
           )}
         </div>
-        {isRunning ? <DetectionProgress startedAt={startedAt} /> : <p class="hint">{words.hint}</p>}
+        {isRunning ? (
+          <DetectionProgress startedAt={startedAt} />
+        ) : (
+          <p class="hint">
+            The hub detects A2A agents, MCP servers, models, OpenClaw gateways, coding agents, programs and modules.
+            Commands run in the config file’s directory.
+          </p>
+        )}
         <details class="add-agent-token" open={needsToken || token.value !== ''}>
-          <summary>{words.token.summary}</summary>
+          <summary>Requires authentication</summary>
           <div class="field">
-            <label for="token">{words.token.label}</label>
+            <label for="token">Token</label>
             <input
               id="token"
               type="password"
@@ -94,7 +98,10 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
               value={token.value}
               onInput={(event) => (token.value = event.currentTarget.value)}
             />
-            <p class="hint">{words.token.hint}</p>
+            <p class="hint">
+              Used to detect the agent. When you add the agent, the hub keeps the token encrypted, and the entry refers
+              to it.
+            </p>
           </div>
         </details>
       </form>
@@ -105,14 +112,14 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
           cause={result.diagnosis.cause}
           advice={result.diagnosis.advice}
           details={result.reasons ?? []}
-          label={words.failed}
+          label="Detection failed"
           actions={
             <>
               <button type="button" class="small" onClick={() => void detect()}>
-                {words.again}
+                Detect again
               </button>
               <a class="button small" href="/agents/new?form=">
-                {words.chooseKind}
+                Choose kind
               </a>
             </>
           }
@@ -136,8 +143,7 @@ function DetectionProgress({ startedAt }: { readonly startedAt: number }) {
   }, [])
   return (
     <p class="hint add-agent-progress">
-      <span role="status">{words.running}</span>{' '}
-      <span role="timer">{((now.value - startedAt) / 1_000).toFixed(1)} s</span>
+      <span role="status">Detecting…</span> <span role="timer">{((now.value - startedAt) / 1_000).toFixed(1)} s</span>
     </p>
   )
 }
@@ -178,9 +184,9 @@ function DetectedForm({ found, token, onAdded }: DetectedFormProps) {
   const wrongName = mistakes.value.filter(({ field }) => field === 'name')
   const { detected, icon } = kindText(kind)
   return (
-    <form class="panel stack add-agent-found" aria-label={words.found} onSubmit={onSubmit}>
+    <form class="panel stack add-agent-found" aria-label="Detected agent" onSubmit={onSubmit}>
       <h3 class="row add-agent-kind">
-        <Icon name={icon} /> {words.foundTitle(detected)}
+        <Icon name={icon} /> Detected {detected}
       </h3>
       {notes.length > 0 && (
         <ul class="add-agent-notes">
@@ -192,7 +198,7 @@ function DetectedForm({ found, token, onAdded }: DetectedFormProps) {
         </ul>
       )}
       <div class="field">
-        <label for="found-name">{words.name}</label>
+        <label for="found-name">Agent name</label>
         <input
           id="found-name"
           type="text"
@@ -206,13 +212,13 @@ function DetectedForm({ found, token, onAdded }: DetectedFormProps) {
         />
       </div>
       <div class="field">
-        <span class="label">{words.preview}</span>
-        <CodeBlock text={entryYaml(agent || 'name', entry)} label={words.entry} wrap />
+        <span class="label">Configuration entry</span>
+        <CodeBlock text={entryYaml(agent || 'name', entry)} label="the entry" wrap />
       </div>
       <FieldErrorList id="found-mistakes" mistakes={mistakes.value} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
-          {words.add(agent)}
+          {`Add ${agent}`.trim()}
         </button>
       </div>
     </form>

@@ -11,9 +11,6 @@ import { FailureNotice } from '../components/status/error-notice.tsx'
 import { RelativeTime } from '../components/time.tsx'
 import { agentFailure, timeUntil } from './agent-failure.ts'
 import { agentPath } from './agent-path.ts'
-import { agentStrings } from './strings.ts'
-
-const words = agentStrings.down
 
 export interface AgentDownBannerProps {
   readonly agent: Agent
@@ -28,7 +25,7 @@ export function AgentDownBanner({ agent, isLinked = false }: AgentDownBannerProp
   return (
     <FailureNotice
       isLive={false}
-      label={words.label(agent.title)}
+      label={`State of ${agent.title}`}
       title={title}
       cause={cause}
       advice={advice}
@@ -37,12 +34,12 @@ export function AgentDownBanner({ agent, isLinked = false }: AgentDownBannerProp
           {agent.retry !== undefined && <RetryButtons agent={agent} />}
           {kind === 'card' && (
             <a class="button small" href={agentPath(agent.name, 'card')}>
-              {words.reviewCard}
+              Review card
             </a>
           )}
           {isLinked && kind !== 'card' && (
             <a class="button small" href={agentPath(agent.name)}>
-              {words.open}
+              Open agent
             </a>
           )}
         </>
@@ -58,10 +55,11 @@ type Retry = NonNullable<Agent['retry']>
 function RetryLine({ retry: { state, nextTryAt, attempts, since } }: { readonly retry: Retry }) {
   return (
     <p class="trouble-advice">
-      <strong role="timer">{retryText(state, nextTryAt)}</strong> · {words.attempts(attempts)}
+      <strong role="timer">{retryText(state, nextTryAt)}</strong> ·{' '}
+      {attempts === 1 ? '1 failed attempt' : `${attempts.toLocaleString('en-US')} failed attempts`}
       {attempts > 1 && (
         <>
-          , {words.first} <RelativeTime at={since} />
+          , first <RelativeTime at={since} />
         </>
       )}
     </p>
@@ -69,9 +67,9 @@ function RetryLine({ retry: { state, nextTryAt, attempts, since } }: { readonly 
 }
 
 function retryText(state: Retry['state'], nextTryAt: string | undefined): string {
-  if (state === 'stopped') return words.notRetrying
+  if (state === 'stopped') return 'Not retrying'
   const time = nextTryAt === undefined ? undefined : timeUntil(nextTryAt, now.value)
-  return time === undefined ? words.retrying : words.retryingIn(time)
+  return time === undefined ? 'Retrying…' : `Retrying in ${time}`
 }
 
 /** The change feed reports the result, so the page reloads the agent by itself. */
@@ -80,23 +78,23 @@ function RetryButtons({ agent: { name, title, retry } }: { readonly agent: Agent
   const params = { agent: name }
   const retrying = useSubmit(async () => {
     const after = await callAdmin('retryAgent', { params })
-    if (agentFailure(after) === undefined) showToast(words.back(title))
-    else announce(words.stillDown(title))
+    if (agentFailure(after) === undefined) showToast(`${title} is available again`)
+    else announce(`${title} is still not available`)
   }, onError)
   const stopping = useSubmit(async () => {
     await callAdmin('stopRetryingAgent', { params })
-    announce(words.stopped(title))
+    announce(`Stopped retrying ${title}`)
   }, onError)
   const isRunning = retrying.isBusy || retry?.state === 'running'
   return (
     <>
       {retry?.state !== 'stopped' && (
         <button type="button" class="small" disabled={stopping.isBusy} onClick={() => void stopping.run()}>
-          {words.stop}
+          Stop retrying
         </button>
       )}
       <button type="button" class="small" disabled={isRunning} onClick={() => void retrying.run()}>
-        {isRunning ? words.retrying : words.retryNow}
+        {isRunning ? 'Retrying…' : 'Retry now'}
       </button>
     </>
   )

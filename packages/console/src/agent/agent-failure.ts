@@ -1,6 +1,5 @@
 /** What an agent that cannot take work says of itself: what failed, the cause, and what to do. Pure. */
 import type { Agent } from '../api/admin.ts'
-import { agentStrings } from './strings.ts'
 
 export interface AgentFailure {
   readonly kind: 'start' | 'reach' | 'card' | 'breaker'
@@ -15,22 +14,37 @@ type AgentFacts = Pick<Agent, 'title' | 'status' | 'startError' | 'health' | 'la
 /** `undefined` if the agent takes work. */
 export function agentFailure(agent: AgentFacts): AgentFailure | undefined {
   const { title: called, status, startError, health, lastError } = agent
-  const words = agentStrings.down
   if (status.state === 'unavailable') {
-    return { kind: 'start', title: words.notStarted(called), cause: startError?.message, advice: words.startAdvice }
+    return {
+      kind: 'start',
+      title: `${called} failed to start`,
+      cause: startError?.message,
+      advice: 'Messages are refused until it starts. Check its settings and the log of the hub.',
+    }
   }
   if (status.state === 'blocked') {
-    return { kind: 'card', title: words.blocked(called), cause: undefined, advice: words.blockedAdvice }
+    return {
+      kind: 'card',
+      title: `Calls to ${called} are blocked`,
+      cause: undefined,
+      advice:
+        'Its card has changed since it was approved. Compare the cards, and approve the new one if you expect the change.',
+    }
   }
   if (status.state !== 'down') return undefined
   if (health.cause !== undefined) {
-    return { kind: 'reach', title: words.notReachable(called), cause: health.cause, advice: words.reachableAdvice }
+    return {
+      kind: 'reach',
+      title: `${called} fails its health check`,
+      cause: health.cause,
+      advice: 'Check that it is running and that its URL, credentials and model are correct.',
+    }
   }
   return {
     kind: 'breaker',
-    title: words.failing(called),
+    title: `${called} failed several times in a row`,
     cause: lastError?.cause ?? lastError?.text,
-    advice: words.failingAdvice,
+    advice: 'Other agents do not delegate to it for a while. Messages that you send still reach it.',
   }
 }
 

@@ -2,7 +2,15 @@
 import type { Agent, AgentCards } from '../api/admin.ts'
 import { formatCount, pluralize } from '../components/format.ts'
 import type { StatusDisplay } from '../components/status/task-state.tsx'
-import { agentStrings } from './strings.ts'
+
+const statusTexts = {
+  up: 'Up',
+  slow: 'Slow',
+  failing: 'Failing',
+  down: 'Down',
+  blocked: 'Blocked',
+  unavailable: 'Unavailable',
+}
 
 type State = Agent['status']['state']
 
@@ -21,7 +29,7 @@ const displays: Readonly<Record<State, Pick<StatusDisplay, 'tone' | 'shape'>>> =
 }
 
 export function agentStatus({ status: { state, reason } }: Pick<Agent, 'status'>): AgentStatus {
-  return { ...displays[state], word: state, text: agentStrings.status[state], why: reason }
+  return { ...displays[state], word: state, text: statusTexts[state], why: reason }
 }
 
 export interface LastError {
@@ -44,7 +52,7 @@ export function agentLastError({
   return lastError === undefined
     ? undefined
     : {
-        text: lastError.cause ?? lastError.text ?? agentStrings.failed,
+        text: lastError.cause ?? lastError.text ?? 'Failed',
         at: lastError.at,
         taskId: lastError.taskId,
       }
@@ -56,13 +64,12 @@ export function needsAttention({ status }: Pick<Agent, 'status'>): boolean {
 }
 
 export function loadText({ working, waiting, streams }: Agent['load']): string {
-  const words = agentStrings.load
   const parts = [
-    ...(working > 0 ? [words.working(formatCount(working))] : []),
-    ...(waiting > 0 ? [words.waiting(formatCount(waiting))] : []),
-    ...(streams > 0 ? [pluralize(streams, words.stream)] : []),
+    ...(working > 0 ? [`${formatCount(working)} working`] : []),
+    ...(waiting > 0 ? [`${formatCount(waiting)} waiting`] : []),
+    ...(streams > 0 ? [pluralize(streams, 'stream')] : []),
   ]
-  return parts.length === 0 ? words.idle : parts.join(' · ')
+  return parts.length === 0 ? 'idle' : parts.join(' · ')
 }
 
 type Signature = NonNullable<NonNullable<AgentCards['remote']>['signature']>
@@ -72,25 +79,24 @@ export function signatureStatus(
   signature: Signature | undefined,
 ): StatusDisplay & { readonly why: string | undefined } {
   const { status = 'unchecked', why, kid, alg = '' } = signature ?? {}
-  const words = agentStrings.signature
   switch (status) {
     case 'verified':
       return {
         tone: 'done',
         shape: '●',
-        word: words.verified,
-        why: words.signedWith(kid ?? words.someKey, alg),
+        word: 'Verified',
+        why: `Signed with ${kid ?? 'a key'}${alg === '' ? '' : ` (${alg})`}.`,
       }
     case 'unverified':
-      return { tone: 'failed', shape: '✕', word: words.notVerified, why }
+      return { tone: 'failed', shape: '✕', word: 'Not verified', why }
     case 'unsigned':
-      return { tone: 'waiting', shape: '○', word: words.unsigned, why: why ?? words.unsignedWhy }
+      return { tone: 'waiting', shape: '○', word: 'Unsigned', why: why ?? 'Its card has no signature.' }
     default:
       return {
         tone: 'waiting',
         shape: '◌',
-        word: words.notChecked,
-        why: words.notCheckedWhy,
+        word: 'Not checked',
+        why: 'To check it, set verify: prefer or verify: require in its settings.',
       }
   }
 }

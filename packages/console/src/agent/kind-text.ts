@@ -1,6 +1,41 @@
 /** The name, the purpose and the icon of an agent kind. A hub may have kinds of its own. */
 import type { IconName } from '../components/icon.tsx'
-import { agentStrings } from './strings.ts'
+
+const kindsTexts = {
+  a2a: { name: 'A2A agent', detected: 'an A2A agent', about: 'A remote agent of any protocol version, by its URL.' },
+  openai: {
+    name: 'Model',
+    detected: 'an OpenAI-compatible model',
+    about: 'An OpenAI-compatible API: a provider, Ollama, vLLM, LM Studio.',
+  },
+  loop: {
+    name: 'Model with tools',
+    detected: 'a model with tools',
+    about: 'A model that calls MCP tools and other agents until it is done.',
+  },
+  mcp: {
+    name: 'MCP server',
+    detected: 'an MCP server',
+    about: 'Its tools become skills. Over HTTP, or as a program.',
+  },
+  acp: {
+    name: 'Coding agent',
+    detected: 'a coding agent (ACP)',
+    about: 'A program that implements the Agent Client Protocol.',
+  },
+  command: {
+    name: 'Command',
+    detected: 'a command',
+    about: 'Any program: a message on stdin, the answer on stdout.',
+  },
+  module: {
+    name: 'Module',
+    detected: 'a module',
+    about: 'A TypeScript or JavaScript file that exports an agent.',
+  },
+  openclaw: { name: 'OpenClaw', detected: 'an OpenClaw gateway', about: 'An agent behind an OpenClaw gateway.' },
+  demo: { name: 'Demo', detected: 'a demo agent', about: 'A built-in agent, to try the hub without a backend.' },
+}
 
 export interface KindText {
   readonly name: string
@@ -23,14 +58,14 @@ const icons: Readonly<Record<string, IconName>> = {
 }
 
 export function kindText(kind: string): KindText {
-  const known: Readonly<Record<string, Omit<KindText, 'icon'>>> = agentStrings.kinds
+  const known: Readonly<Record<string, Omit<KindText, 'icon'>>> = kindsTexts
   const text = Object.hasOwn(known, kind) ? known[kind] : undefined
-  return { name: kind, detected: kind, about: agentStrings.otherKind, ...text, icon: icons[kind] ?? 'agents' }
+  return { name: kind, detected: kind, about: 'A kind of this hub.', ...text, icon: icons[kind] ?? 'agents' }
 }
 
 /** The usual kinds first, then those of the hub. */
 export function sortKinds<T extends { readonly kind: string }>(kinds: readonly T[]): readonly T[] {
-  const order = Object.keys(agentStrings.kinds)
+  const order = Object.keys(kindsTexts)
   const place = ({ kind }: T): number => (order.includes(kind) ? order.indexOf(kind) : order.length)
   return kinds.toSorted((one, other) => place(one) - place(other))
 }

@@ -1,7 +1,4 @@
 /** Reads a card for display. A card is untrusted: invalid members are omitted, and all values are treated as plain text. */
-import { agentStrings } from './strings.ts'
-
-const words = agentStrings.security
 
 type UnknownRecord = Readonly<Record<string, unknown>>
 
@@ -71,26 +68,26 @@ function securityOf(schemes: UnknownRecord, requirements: unknown): readonly str
   const ways = listOf(requirements).map((requirement) => {
     const names = Object.keys(objectOf(objectOf(requirement)['schemes']))
     const texts = names.map((name) => schemeText(name, objectOf(schemes[name])))
-    return texts.length === 0 ? words.none : texts.join(words.and)
+    return texts.length === 0 ? 'None' : texts.join(' and ')
   })
   if (ways.length > 0) return [...new Set(ways)]
-  return [words.none, ...Object.entries(schemes).map(([name, scheme]) => schemeText(name, objectOf(scheme)))]
+  return ['None', ...Object.entries(schemes).map(([name, scheme]) => schemeText(name, objectOf(scheme)))]
 }
 
 function schemeText(name: string, scheme: UnknownRecord): string {
   const { httpAuthSecurityScheme: http, apiKeySecurityScheme: key, openIdConnectSecurityScheme: oidc } = scheme
   if (http !== undefined) {
     const word = textOf(objectOf(http)['scheme']) ?? ''
-    if (/^bearer$/i.test(word)) return words.bearer
-    return /^basic$/i.test(word) ? words.basic : words.scheme(word)
+    if (/^bearer$/i.test(word)) return 'Bearer token or API key'
+    return /^basic$/i.test(word) ? 'User name and password (Basic)' : `Authorization: ${word}`
   }
   if (key !== undefined) {
     const { location, name: where } = objectOf(key)
-    return words.apiKey(textOf(location) ?? 'header', textOf(where) ?? '')
+    return `API key in ${textOf(location) ?? 'header'} ${textOf(where) ?? ''}`.trim()
   }
-  if (oidc !== undefined) return words.oidc(textOf(objectOf(oidc)['openIdConnectUrl']) ?? words.unknownIssuer)
-  if (scheme['oauth2SecurityScheme'] !== undefined) return words.oauth2
-  if (scheme['mtlsSecurityScheme'] !== undefined) return words.mtls
+  if (oidc !== undefined) return `OpenID Connect (${textOf(objectOf(oidc)['openIdConnectUrl']) ?? 'unknown issuer'})`
+  if (scheme['oauth2SecurityScheme'] !== undefined) return 'OAuth 2.0'
+  if (scheme['mtlsSecurityScheme'] !== undefined) return 'Client certificate (mTLS)'
   return name
 }
 

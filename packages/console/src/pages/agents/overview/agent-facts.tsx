@@ -9,14 +9,13 @@ import { AgentError } from '../agent-error.tsx'
 import { agentStatus, loadText } from '../../../agent/agent-status.ts'
 import { kindText } from '../../../agent/kind-text.ts'
 import type { ParsedCard } from '../../../agent/parse-card.ts'
-import { agentStrings } from '../../../agent/strings.ts'
 import { agentsStrings } from '../strings.ts'
 
 const words = agentsStrings.facts
 
 export function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['agent']; readonly card: ParsedCard }) {
   const { health, load, kind, version, isOpen, isCardPrivate } = agent
-  const schemes = card.security.filter((way) => way !== agentStrings.security.none)
+  const schemes = card.security.filter((way) => way !== 'None')
   const capabilities = [
     ...(card.streaming ? [words.streaming] : []),
     ...(card.push ? [words.webhooks] : []),
