@@ -2,7 +2,6 @@
 import { operations, type Error as ErrorResponse, type Operations } from './admin.ts'
 import { Problem, unreachableProblem } from './problem.ts'
 import { csrfToken, markSignedOut } from './session-state.ts'
-import { apiStrings } from './strings.ts'
 
 export type OperationName = keyof Operations
 export type AdminResponse<Name extends OperationName> = Operations[Name]['response']
@@ -79,6 +78,6 @@ function problemFromResponse(status: number, responseText: string, request: stri
     const { code, message, violations = [] } = error
     return new Problem(message, { code, status, request, violations })
   } catch {
-    return new Problem(apiStrings.unexpectedStatus(status), { code: 'INTERNAL', status, request })
+    return new Problem(`The hub answered with status ${status}.`, { code: 'INTERNAL', status, request })
   }
 }

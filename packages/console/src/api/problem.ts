@@ -1,6 +1,5 @@
 /** An error as the console shows it: what happened, why, and the details that support needs. */
 import type { Error as ErrorResponse } from './admin.ts'
-import { apiStrings } from './strings.ts'
 
 type ProblemCode = ErrorResponse['error']['code'] | 'UNREACHABLE'
 
@@ -31,7 +30,7 @@ export class Problem extends Error {
 }
 
 export function unreachableProblem(request: string, cause: unknown): Problem {
-  return new Problem(apiStrings.unreachable, { code: 'UNREACHABLE', request, cause })
+  return new Problem('The hub cannot be reached. It may be restarting.', { code: 'UNREACHABLE', request, cause })
 }
 
 export function isProblem(reason: unknown, ...codes: readonly ProblemCode[]): reason is Problem {

@@ -5,7 +5,6 @@ import { callAdmin } from './admin-client.ts'
 import { startChangeFeed, stopChangeFeed } from './change-feed.ts'
 import { isProblem, Problem, toProblem } from './problem.ts'
 import { hasSessionEnded, session } from './session-state.ts'
-import { apiStrings } from './strings.ts'
 
 const retryMs = 1_000
 /** Other tabs of this browser share the cookie, so they are notified when it is set or cleared. */
@@ -66,7 +65,8 @@ async function signInByLink(): Promise<boolean> {
     await openSessionBy('/admin/sign-in/code', { headers: { 'content-type': 'application/json' }, body })
   } catch (reason) {
     const { code: why, message } = toProblem(reason)
-    linkProblem.value = why === 'UNAUTHENTICATED' ? apiStrings.linkExpired : message
+    linkProblem.value =
+      why === 'UNAUTHENTICATED' ? 'The link was used, or its minute has passed. Run parley open for another.' : message
     await restoreSession()
   }
   return true
@@ -94,7 +94,7 @@ async function openSessionBy(path: string, init: RequestInit): Promise<void> {
   try {
     answer = await fetch(path, { method: 'POST', ...init })
   } catch (cause) {
-    throw new Problem(apiStrings.unreachableAtSignIn, { code: 'UNREACHABLE', request, cause })
+    throw new Problem('The hub cannot be reached. Is it running?', { code: 'UNREACHABLE', request, cause })
   }
   if (!answer.ok) throw signInProblem(answer, request)
   openSession((await answer.json()) as Session)
@@ -104,14 +104,18 @@ async function openSessionBy(path: string, init: RequestInit): Promise<void> {
 function signInProblem({ status, headers }: Response, request: string): Problem {
   if (status === 429) {
     const seconds = Number(headers.get('retry-after') ?? 60)
-    return new Problem(apiStrings.tooManyKeys(seconds), { code: 'RATE_LIMITED', status, request })
+    return new Problem(`Too many wrong keys. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`, {
+      code: 'RATE_LIMITED',
+      status,
+      request,
+    })
   }
   if (status === 401 || status === 403) return wrongKeyProblem(request, status)
-  return new Problem(apiStrings.unexpectedStatus(status), { code: 'INTERNAL', status, request })
+  return new Problem(`The hub answered with status ${status}.`, { code: 'INTERNAL', status, request })
 }
 
 function wrongKeyProblem(request: string, status: number): Problem {
-  return new Problem(apiStrings.wrongKey, { code: 'UNAUTHENTICATED', status, request })
+  return new Problem('This is not the admin key.', { code: 'UNAUTHENTICATED', status, request })
 }
 
 export async function signOut(): Promise<void> {
