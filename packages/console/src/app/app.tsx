@@ -14,7 +14,6 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { confirmSignOut } from './confirm-sign-out.ts'
 import { Rail } from './rail.tsx'
 import { handleLinkClick, pageRoute } from './router.ts'
-import { frameStrings } from './strings.ts'
 import { chooseTheme, isDark } from './theme.ts'
 import './app.css'
 
@@ -42,7 +41,7 @@ function AppFrame() {
   return (
     <div class="app-frame">
       <a class="skip" href="#content">
-        {frameStrings.skip}
+        Skip to content
       </a>
       <Rail />
       <div class="app-content">
@@ -65,7 +64,7 @@ function Header() {
     <header class="row top">
       <button type="button" class="top-search" onClick={() => openPalette()}>
         <Icon name="search" />
-        <span class="top-search-text">{frameStrings.search}</span>
+        <span class="top-search-text">Search or go to…</span>
         <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <span class="grow" />
@@ -73,8 +72,8 @@ function Header() {
       <button
         type="button"
         class="plain icon"
-        aria-label={isDark.value ? frameStrings.light : frameStrings.dark}
-        title={isDark.value ? frameStrings.light : frameStrings.dark}
+        aria-label={isDark.value ? 'Light theme' : 'Dark theme'}
+        title={isDark.value ? 'Light theme' : 'Dark theme'}
         onClick={() => chooseTheme(isDark.value ? 'light' : 'dark')}
       >
         <Icon name={isDark.value ? 'sun' : 'moon'} />
@@ -82,8 +81,8 @@ function Header() {
       <button
         type="button"
         class="plain icon"
-        aria-label={frameStrings.signOut}
-        title={typeof known === 'object' ? frameStrings.signOutSubject(known.subject) : frameStrings.signOut}
+        aria-label="Sign out"
+        title={typeof known === 'object' ? `Sign out ${known.subject}` : 'Sign out'}
         onClick={() => void confirmSignOut()}
       >
         <Icon name="out" />
@@ -93,17 +92,17 @@ function Header() {
 }
 
 const statusDisplay = {
-  connecting: ['waiting', '◌', frameStrings.connecting],
-  live: ['done', '●', frameStrings.live],
-  away: ['failed', '○', frameStrings.disconnected],
+  connecting: ['waiting', '◌', 'Connecting…'],
+  live: ['done', '●', 'Live'],
+  away: ['failed', '○', 'Disconnected, reconnecting…'],
 } as const
 
 function ConnectionIndicator() {
   const [tone, shape, word] = statusDisplay[connectionStatus.value]
   const title =
     connectionStatus.value === 'live'
-      ? frameStrings.liveTitle(connectedHub.value?.version ?? '')
-      : frameStrings.disconnectedTitle
+      ? `Connected to hub ${connectedHub.value?.version ?? ''}. Changes appear immediately.`
+      : 'The hub does not respond. The page reconnects automatically.'
   return (
     <span class={`live ${tone}`} title={title} role="status">
       <span aria-hidden="true">{shape}</span> {word}

@@ -3,14 +3,13 @@ import { toProblem } from '../api/problem.ts'
 import { signOut, unsavedWork } from '../api/session.ts'
 import { showToast } from './announce.ts'
 import { requestConfirmation } from './confirm-dialog.tsx'
-import { frameStrings } from './strings.ts'
 
 export async function confirmSignOut(): Promise<void> {
   const lost = unsavedWork.peek()
   const question = {
-    title: frameStrings.signOutQuestion,
+    title: 'Sign out?',
     text: lost.map(({ text }) => text).join(' '),
-    action: frameStrings.signOut,
+    action: 'Sign out',
   }
   if (lost.length > 0 && !(await requestConfirmation(question))) return
   try {

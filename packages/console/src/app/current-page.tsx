@@ -6,7 +6,6 @@ import { callAdmin } from '../api/admin-client.ts'
 import { isProblem, type Problem } from '../api/problem.ts'
 import { PageHead } from '../components/layout/page-head.tsx'
 import { EmptyState, FailureNotice, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
-import { appPageStrings } from './page-strings.ts'
 import { navigate, path, pageRoute, type PageName } from './router.ts'
 import { findStartPage } from './start-page.ts'
 
@@ -62,13 +61,13 @@ export function CurrentPage() {
   useFocusOnNavigation(page, page !== undefined && loadedPages.value[page] !== undefined)
   if (page === undefined) {
     return path.value === '/' ? (
-      <Loading what={appPageStrings.page} />
+      <Loading what="the page" />
     ) : (
       <>
-        <PageHead title={appPageStrings.notFound} />
-        <EmptyState title={appPageStrings.nothingAt(path.value)}>
+        <PageHead title="Page not found" />
+        <EmptyState title={`Nothing is at ${path.value}`}>
           <a class="button" href="/">
-            {appPageStrings.openOverview}
+            Open overview
           </a>
         </EmptyState>
       </>
@@ -79,18 +78,18 @@ export function CurrentPage() {
   if (loadFailure.value === 'updated') {
     return (
       <FailureNotice
-        title={appPageStrings.updated}
-        advice={appPageStrings.updatedAdvice}
+        title="This page could not be loaded"
+        advice="The hub may have been updated while the console was open. Reload it to use the new version."
         actions={
           <button type="button" class="small" onClick={() => location.reload()}>
-            {appPageStrings.reload}
+            Reload
           </button>
         }
       />
     )
   }
   if (loadFailure.value !== undefined) return <ErrorNotice reason={loadFailure.value} />
-  return <Loading what={appPageStrings.page} />
+  return <Loading what="the page" />
 }
 
 /**

@@ -1,5 +1,4 @@
 /** Matches key presses to shortcuts: a single key, a key with Ctrl or ⌘, or a sequence of two such as `g t`. */
-import { shortcutStrings } from './strings.ts'
 
 export interface KeyPress {
   readonly key: string
@@ -29,7 +28,7 @@ export function createKeySequence(now: () => number): (press: KeyPress, known: r
 }
 
 const keyNames: Readonly<Record<string, string>> = {
-  Escape: shortcutStrings.escapeKey,
+  Escape: 'Esc',
   ArrowUp: '↑',
   ArrowDown: '↓',
   ArrowLeft: '←',
@@ -43,6 +42,6 @@ export function keyCaps(key: string, isMac: boolean): readonly string[] {
   return key.split(' ').flatMap((one) => {
     const [, plain = one] = /^mod\+(.+)$/.exec(one) ?? []
     const cap = keyNames[plain] ?? (one === plain ? plain : plain.toUpperCase())
-    return one === plain ? [cap] : [isMac ? '⌘' : shortcutStrings.controlKey, cap]
+    return one === plain ? [cap] : [isMac ? '⌘' : 'Ctrl', cap]
   })
 }

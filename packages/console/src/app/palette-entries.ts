@@ -7,7 +7,6 @@ import { pageActions, type PaletteAction } from './palette-state.ts'
 import { welcomePage, pages } from './page-list.ts'
 import { recentPageAt, addRecentPage, type RecentPage } from './recent-pages.ts'
 import { navigate, path } from './router.ts'
-import { frameStrings, paletteStrings } from './strings.ts'
 import { chooseTheme, isDark } from './theme.ts'
 
 export interface PaletteEntry extends PaletteAction {
@@ -41,7 +40,7 @@ function recentEntries(): readonly PaletteEntry[] {
     .filter(({ path: to }) => !path.value.startsWith(to))
     .map(({ path: to, title, about }) => {
       const icon = about === 'agent' ? 'agents' : about === 'task' ? 'tasks' : 'traces'
-      return link(paletteStrings.recent, icon, title, to, about)
+      return link('Recent', icon, title, to, about)
     })
 }
 
@@ -50,13 +49,11 @@ const settingsSections = ['health', 'config', 'keys', 'audit', 'about']
 function pageEntries(): readonly PaletteEntry[] {
   return [
     ...[...pages, welcomePage].map(({ page, title, icon, key }) => ({
-      ...link(paletteStrings.pages, icon, title, `/${page}`),
+      ...link('Pages', icon, title, `/${page}`),
       keys: `g ${key}`,
     })),
-    link(paletteStrings.pages, 'compare', paletteStrings.compareAgents, '/playground/compare'),
-    ...settingsSections.map((name) =>
-      link(paletteStrings.pages, 'settings', paletteStrings.settings(name), `/settings/${name}`),
-    ),
+    link('Pages', 'compare', 'Compare agents', '/playground/compare'),
+    ...settingsSections.map((name) => link('Pages', 'settings', `Settings: ${name}`, `/settings/${name}`)),
   ]
 }
 
@@ -64,24 +61,24 @@ function actionEntries(): readonly PaletteEntry[] {
   const own: readonly PaletteEntry[] = [
     {
       icon: isDark.value ? 'sun' : 'moon',
-      title: isDark.value ? frameStrings.light : frameStrings.dark,
+      title: isDark.value ? 'Light theme' : 'Dark theme',
       about: '',
-      group: paletteStrings.actions,
+      group: 'Actions',
       run: () => chooseTheme(isDark.value ? 'light' : 'dark'),
     },
     {
       icon: 'out',
-      title: frameStrings.signOut,
+      title: 'Sign out',
       about: '',
-      group: paletteStrings.actions,
+      group: 'Actions',
       run: () => void confirmSignOut(),
     },
   ]
   const offered = pageActions.value.flat().map((action): PaletteEntry => ({
     ...action,
     icon: 'play',
-    about: paletteStrings.onThisPage,
-    group: paletteStrings.actions,
+    about: 'on this page',
+    group: 'Actions',
   }))
   return [...offered, ...own]
 }
@@ -89,25 +86,14 @@ function actionEntries(): readonly PaletteEntry[] {
 export async function searchHub(text: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> {
   const { agents, tasks, keys } = await callAdmin('search', { query: { q: text }, signal })
   return [
-    ...agents.map(({ name, kind }) =>
-      link(paletteStrings.agents, 'agents', name, `/agents/${encodeURIComponent(name)}`, kind),
-    ),
-    ...tasks.map(({ id, agent, title }) =>
-      link(paletteStrings.tasks, 'tasks', title ?? id, `/tasks/${id}`, paletteStrings.ofAgent(agent)),
-    ),
-    ...keys.map(({ id, name }) => link(paletteStrings.keys, 'key', name, `/settings/keys?key=${id}`)),
+    ...agents.map(({ name, kind }) => link('Agents', 'agents', name, `/agents/${encodeURIComponent(name)}`, kind)),
+    ...tasks.map(({ id, agent, title }) => link('Tasks', 'tasks', title ?? id, `/tasks/${id}`, `by ${agent}`)),
+    ...keys.map(({ id, name }) => link('Keys', 'key', name, `/settings/keys?key=${id}`)),
   ]
 }
 
 /** For other text: search the tasks for it. */
 export function searchEntries(text: string): readonly PaletteEntry[] {
   if (text === '') return []
-  return [
-    link(
-      paletteStrings.search,
-      'search',
-      paletteStrings.tasksThatContain(text),
-      `/tasks?${new URLSearchParams({ text })}`,
-    ),
-  ]
+  return [link('Search', 'search', `Tasks that contain “${text}”`, `/tasks?${new URLSearchParams({ text })}`)]
 }

@@ -7,8 +7,8 @@ import { useShortcuts } from './shortcuts.ts'
 import { searchHub, recordRecentPage, localEntries, searchEntries, type PaletteEntry } from './palette-entries.ts'
 import { isPaletteOpen } from './palette-state.ts'
 import { pageRoute } from './router.ts'
-import { paletteStrings, shortcutStrings } from './strings.ts'
 import './palette.css'
+import { pluralize } from '../components/format.ts'
 
 const searchDelayMs = 120
 
@@ -17,8 +17,8 @@ export function Palette() {
   useShortcuts([
     {
       key: 'mod+k',
-      label: paletteStrings.shortcut,
-      group: shortcutStrings.everywhere,
+      label: 'Search or go to anything',
+      group: 'Everywhere',
       run: () => (isPaletteOpen.value = !isPaletteOpen.value),
       worksWhileTyping: true,
     },
@@ -31,7 +31,7 @@ export function Palette() {
     last.current = now
   })
   return (
-    <dialog {...dialog} class="palette" aria-label={paletteStrings.title}>
+    <dialog {...dialog} class="palette" aria-label="Search">
       {isPaletteOpen.value && <PaletteSearch />}
     </dialog>
   )
@@ -109,8 +109,8 @@ function PaletteSearch() {
         aria-autocomplete="list"
         aria-controls="palette-list"
         aria-activedescendant={entries.length > 0 ? `palette-${at}` : undefined}
-        aria-label={paletteStrings.title}
-        placeholder={paletteStrings.placeholder}
+        aria-label="Search"
+        placeholder="Agent, task ID, page or action"
         value={text.value}
         onInput={(event) => {
           text.value = event.currentTarget.value
@@ -119,23 +119,23 @@ function PaletteSearch() {
         }}
         onKeyDown={press}
       />
-      <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label={paletteStrings.results}>
+      <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label="Results">
         <EntryGroups entries={entries} at={at} run={run} point={(index) => (chosen.value = index)} />
       </div>
       <p class="unseen" role="status">
-        {isSearching ? '' : paletteStrings.count(entries.length)}
+        {isSearching ? '' : pluralize(entries.length, 'result')}
       </p>
       <p class="palette-foot faint" aria-hidden="true">
         <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> {paletteStrings.choose}
+          <kbd>↑</kbd> <kbd>↓</kbd> choose
         </span>
         <span>
-          <kbd>{paletteStrings.enterKey}</kbd> {paletteStrings.open}
+          <kbd>Enter</kbd> open
         </span>
         <span>
-          <kbd>{paletteStrings.escapeKey}</kbd> {paletteStrings.close}
+          <kbd>Esc</kbd> close
         </span>
-        <span class="palette-looking">{isSearching ? paletteStrings.searching : ''}</span>
+        <span class="palette-looking">{isSearching ? 'Searching…' : ''}</span>
       </p>
     </>
   )

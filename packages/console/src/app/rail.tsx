@@ -9,10 +9,7 @@ import { formatCount } from '../components/format.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { welcomePage, pages, type PageEntry } from './page-list.ts'
 import { navigate, path, pageRoute } from './router.ts'
-import { appPageStrings } from './page-strings.ts'
 import './rail.css'
-
-const strings = appPageStrings.rail
 
 interface PageCount {
   readonly value: number
@@ -43,7 +40,7 @@ export function Rail() {
     [...pages, welcomePage].map(({ page, title, key }) => ({
       key: `g ${key}`,
       label: title,
-      group: strings.goTo,
+      group: 'Go to',
       run: () => navigate(`/${page}`),
     })),
   )
@@ -56,14 +53,14 @@ export function Rail() {
     <nav
       ref={frame}
       class={isMoreOpen.value ? 'stack rail more' : 'stack rail'}
-      aria-label={strings.label}
+      aria-label="Pages"
       onKeyDown={(event) => {
         if (event.key === 'Escape') isMoreOpen.value = false
       }}
     >
       <a class="row rail-name" href="/">
         <img src="/console/icon.svg" alt="" width="20" height="20" />
-        {strings.name}
+        Parley
       </a>
       <ul class="rail-main">
         {pages
@@ -85,8 +82,8 @@ export function Rail() {
         onClick={() => (isMoreOpen.value = !isMoreOpen.value)}
       >
         <Icon name="more" />
-        <span class="rail-title">{strings.more}</span>
-        {hasSecondaryWarning && <span class="rail-dot" role="img" aria-label={strings.hasIssues} />}
+        <span class="rail-title">More</span>
+        {hasSecondaryWarning && <span class="rail-dot" role="img" aria-label="has issues" />}
       </button>
     </nav>
   )
@@ -113,8 +110,8 @@ function pageCounts(health: Health | undefined): Partial<Record<string, PageCoun
   const { agents, tasks, push } = health
   const down = agents.down.length
   return {
-    agents: { value: agents.all, warning: down === 0 ? undefined : strings.agentIssues(down) },
+    agents: { value: agents.all, warning: down === 0 ? undefined : `${formatCount(down)} with issues` },
     tasks: { value: Object.values(tasks).reduce((sum, one) => sum + one, 0) },
-    webhooks: { value: push.dead, warning: push.dead === 0 ? undefined : strings.undeliverable(push.dead) },
+    webhooks: { value: push.dead, warning: push.dead === 0 ? undefined : `${formatCount(push.dead)} undeliverable` },
   }
 }

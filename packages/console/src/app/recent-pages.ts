@@ -1,5 +1,4 @@
 /** Pages the user visited, to return to by name. Kept in the memory of this tab only. */
-import { frameStrings } from './strings.ts'
 
 export interface RecentPage {
   readonly path: string
@@ -23,6 +22,6 @@ export function recentPageAt(page: string | undefined, rest: readonly string[], 
   if (page === undefined || about === undefined || id === undefined) return undefined
   // A page that names the item in its title has a better name than the id.
   const [name = ''] = title.split(' · ')
-  const isNamed = name !== '' && name.toLowerCase() !== page && name !== frameStrings.product
+  const isNamed = name !== '' && name.toLowerCase() !== page && name !== 'Parley'
   return { path: `/${page}/${encodeURIComponent(id)}`, title: isNamed ? name : id, about }
 }

@@ -3,22 +3,19 @@ import { signal } from '@preact/signals'
 import { useDialog } from './use-dialog.ts'
 import { isMac, shortcutGroups, useShortcuts } from './shortcuts.ts'
 import { keyCaps } from './key-sequence.ts'
-import { shortcutStrings } from './strings.ts'
 import './shortcut-help.css'
 
 const isOpen = signal(false)
 
 export function ShortcutHelp() {
   const dialog = useDialog(isOpen)
-  useShortcuts([
-    { key: '?', label: shortcutStrings.show, group: shortcutStrings.everywhere, run: () => (isOpen.value = true) },
-  ])
+  useShortcuts([{ key: '?', label: 'Show keyboard shortcuts', group: 'Everywhere', run: () => (isOpen.value = true) }])
   return (
     <dialog {...dialog} class="help" aria-labelledby="help-title">
       <div class="help-head">
-        <h2 id="help-title">{shortcutStrings.title}</h2>
+        <h2 id="help-title">Keyboard shortcuts</h2>
         <button type="button" onClick={() => (isOpen.value = false)}>
-          {shortcutStrings.close}
+          Close
         </button>
       </div>
       {isOpen.value && <ShortcutList />}
@@ -28,7 +25,7 @@ export function ShortcutHelp() {
 
 /** Shortcuts of this page first, then the global ones. */
 export function ShortcutList() {
-  const order = [shortcutStrings.onThisPage, shortcutStrings.everywhere, shortcutStrings.goTo] as readonly string[]
+  const order = ['On this page', 'Everywhere', 'Go to'] as readonly string[]
   const groups = [...shortcutGroups()].sort((a, b) => order.indexOf(a.title) - order.indexOf(b.title))
   const hasEscape = groups.some(({ keys }) => keys.some(({ key }) => key === 'Escape'))
   return (
@@ -47,12 +44,12 @@ export function ShortcutList() {
                 <dd>{label}</dd>
               </div>
             ))}
-            {title === shortcutStrings.everywhere && !hasEscape && (
+            {title === 'Everywhere' && !hasEscape && (
               <div>
                 <dt>
-                  <kbd>{shortcutStrings.escapeKey}</kbd>
+                  <kbd>Esc</kbd>
                 </dt>
-                <dd>{shortcutStrings.escape}</dd>
+                <dd>Close what is open</dd>
               </div>
             )}
           </dl>

@@ -2,7 +2,6 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { createKeySequence } from './key-sequence.ts'
-import { shortcutStrings } from './strings.ts'
 
 export interface Shortcut {
   /** As in `KeyboardEvent.key`; `mod+k` with Ctrl or ⌘; `g t` for a sequence. */
@@ -37,7 +36,7 @@ export function shortcutGroups(): readonly ShortcutGroup[] {
   for (const action of activeShortcuts()) {
     if (seen.has(action.key)) continue
     seen.add(action.key)
-    const title = action.group ?? shortcutStrings.onThisPage
+    const title = action.group ?? 'On this page'
     groups.set(title, [...(groups.get(title) ?? []), action])
   }
   return [...groups].map(([title, keys]) => ({ title, keys }))
