@@ -1,6 +1,5 @@
 /** The form state of a new key, the request to create it, and its permissions as text. */
 import type { Key, Operations } from '../api/admin.ts'
-import { keyFormStrings, keyRowStrings } from './strings.ts'
 
 export type CreateKeyBody = Operations['createKey']['body']
 
@@ -38,10 +37,10 @@ export const emptyKeyDraft: KeyDraft = {
 }
 
 export const keyOperations: readonly (readonly [word: string, about: string])[] = [
-  ['send', keyFormStrings.send],
-  ['read', keyFormStrings.read],
-  ['cancel', keyFormStrings.cancel],
-  ['push', keyFormStrings.push],
+  ['send', 'Send messages'],
+  ['read', 'Read and follow tasks'],
+  ['cancel', 'Cancel tasks'],
+  ['push', 'Set webhooks'],
 ]
 
 export function toCreateKeyBody(draft: KeyDraft): CreateKeyBody {
@@ -85,12 +84,12 @@ export function describeScopes(scopes: readonly string[]): readonly string[] {
   const operations = scopes.flatMap((scope) => /^operation:(.*)$/s.exec(scope)?.[1] ?? [])
   return [
     ...scopes.filter((scope) => !scope.startsWith('operation:')).map(scopeText),
-    ...(operations.length > 0 ? [keyRowStrings.only(operations.join(', '))] : []),
+    ...(operations.length > 0 ? [`only ${operations.join(', ')}`] : []),
   ]
 }
 
 function scopeText(scope: string): string {
-  if (scope === 'agent:*') return keyRowStrings.allAgents
+  if (scope === 'agent:*') return 'All agents'
   const [, sort, rest = ''] = /^(agent|skill):(.*)$/s.exec(scope) ?? []
   return sort === undefined ? scope : rest
 }

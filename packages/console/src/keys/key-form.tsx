@@ -8,8 +8,17 @@ import { CheckField, FieldErrorList, SelectField, TextField } from '../component
 import { useSubmit } from '../components/form/use-submit.ts'
 import { useAgentsWithLoad } from '../api/agents.ts'
 import { KeyScopeFields, toggled } from './key-scope-fields.tsx'
-import { keyFormStrings } from './strings.ts'
 import './keys-panel.css'
+
+const lifetimes = [
+  ['1d', 'In 1 day'],
+  ['7d', 'In 7 days'],
+  ['30d', 'In 30 days'],
+  ['90d', 'In 90 days'],
+  ['365d', 'In 1 year'],
+  ['date', 'On a date…'],
+  ['', 'Never'],
+] as const
 
 export interface KeyFormProps {
   readonly agent: string | undefined
@@ -48,12 +57,12 @@ export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
   )
   const elsewhere = mistakes.value.filter(({ field }) => !ownFields.has(field))
   return (
-    <form class="panel key-form" aria-label={keyFormStrings.title} noValidate onSubmit={onSubmit}>
-      <h3>{keyFormStrings.title}</h3>
-      {text('name', keyFormStrings.name, keyFormStrings.namePlaceholder)}
+    <form class="panel key-form" aria-label="New key" noValidate onSubmit={onSubmit}>
+      <h3>New key</h3>
+      {text('name', 'Name', 'Where it is used, such as build server')}
       <KeyScopeFields agent={agent} agents={agents} draft={draft.value} set={set} />
       <fieldset class="field">
-        <legend>{keyFormStrings.permissions}</legend>
+        <legend>Permissions</legend>
         <div class="key-checks">
           {keyOperations.map(([word, about]) => (
             <CheckField
@@ -70,53 +79,53 @@ export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
       </fieldset>
       <div class="key-fields">
         <div class="field">
-          <label for="key-expires">{keyFormStrings.expires}</label>
+          <label for="key-expires">Expires</label>
           <SelectField
             id="key-expires"
             value={draft.value.expires}
-            options={keyFormStrings.lifetimes}
+            options={lifetimes}
             onChange={(expires) => set({ expires })}
           />
           {draft.value.expires === 'date' && (
             <input
               type="date"
-              aria-label={keyFormStrings.expiryDate}
+              aria-label="Expiry date"
               value={draft.value.until}
               onInput={(event) => set({ until: event.currentTarget.value })}
             />
           )}
           <FieldErrorList mistakes={mistakes.value.filter(({ field }) => field.startsWith('expires'))} />
         </div>
-        {text('rate', keyFormStrings.rate, keyFormStrings.ratePlaceholder, keyFormStrings.rateHint)}
         {text(
-          'tasksPerDay',
-          keyFormStrings.tasksPerDay,
-          keyFormStrings.tasksPerDayPlaceholder,
-          keyFormStrings.tasksPerDayHint,
+          'rate',
+          'Rate limit',
+          '60/min',
+          'Requests, such as 10/s or 1000/h. Leave empty for the configured limit.',
         )}
+        {text('tasksPerDay', 'Tasks per day', '500', 'Leave empty for no limit.')}
       </div>
       <details class="entry-more">
-        <summary>{keyFormStrings.more}</summary>
+        <summary>More options</summary>
         <div class="key-fields">
           {text(
             'principal',
-            keyFormStrings.principal,
-            keyFormStrings.principalPlaceholder,
-            keyFormStrings.principalHint,
+            'Principal',
+            'team-a',
+            'Keys with the same principal see the same tasks. Leave empty for a separate one.',
           )}
-          {text('tenant', keyFormStrings.tenant, '', keyFormStrings.tenantHint)}
-          {text('scopes', keyFormStrings.scopes, keyFormStrings.scopesPlaceholder, keyFormStrings.scopesHint)}
+          {text('tenant', 'Tenant', '', 'If tasks are separated by tenant.')}
+          {text('scopes', 'Additional scopes', 'reports:write', 'Scopes of the agents’ skills, separated by spaces.')}
         </div>
       </details>
       <FieldErrorList mistakes={elsewhere} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
-          {keyFormStrings.submit}
+          Create key
         </button>
         <button type="button" onClick={onCancel}>
-          {keyFormStrings.dismiss}
+          Cancel
         </button>
-        <span class="hint">{keyFormStrings.shownOnce}</span>
+        <span class="hint">The key is shown once.</span>
       </div>
     </form>
   )
@@ -136,9 +145,9 @@ const ownFields = new Set([
 
 function missingFieldErrors({ name, agents, operations, expires, until }: KeyDraft): readonly FieldError[] {
   return [
-    ...(name.trim() === '' ? [{ field: 'name', text: keyFormStrings.nameMissing }] : []),
-    ...(agents.length === 0 ? [{ field: '', text: keyFormStrings.agentMissing }] : []),
-    ...(operations.length === 0 ? [{ field: 'operations', text: keyFormStrings.permissionMissing }] : []),
-    ...(expires === 'date' && until === '' ? [{ field: 'expiresAt', text: keyFormStrings.dateMissing }] : []),
+    ...(name.trim() === '' ? [{ field: 'name', text: 'Enter a name' }] : []),
+    ...(agents.length === 0 ? [{ field: '', text: 'Select at least one agent' }] : []),
+    ...(operations.length === 0 ? [{ field: 'operations', text: 'Select at least one permission' }] : []),
+    ...(expires === 'date' && until === '' ? [{ field: 'expiresAt', text: 'Select a date' }] : []),
   ]
 }

@@ -6,7 +6,9 @@ import { ConfirmButton } from '../components/layout/confirm-button.tsx'
 import { StatusBadge } from '../components/status/task-state.tsx'
 import { RelativeTime } from '../components/time.tsx'
 import { describeScopes } from './key-draft.ts'
-import { keyRowStrings } from './strings.ts'
+import { pluralize } from '../components/format.ts'
+
+const states = { active: 'Active', expired: 'Expired', revoked: 'Revoked' }
 
 const keyStateDisplays = {
   active: ['done', '●'],
@@ -35,9 +37,9 @@ export function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
         <span class="keys-name cut">{name}</span>
         <code class="faint cut">{prefix}…</code>
       </div>
-      <StatusBadge tone={tone} shape={shape} word={keyRowStrings.states[state]} />
+      <StatusBadge tone={tone} shape={shape} word={states[state]} />
       <div class="agent-tags keys-scopes">
-        <span class="unseen">{keyRowStrings.access}</span>
+        <span class="unseen">Access</span>
         {describeScopes(scopes).map((word) => (
           <span key={word} class="agent-tag">
             {word}
@@ -50,26 +52,26 @@ export function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
       {state === 'active' && (
         <div class="keys-actions">
           <ConfirmButton
-            label={keyRowStrings.replace}
+            label="Replace"
             class="small"
             danger={false}
-            title={keyRowStrings.replaceNamed(name)}
-            question={keyRowStrings.replaceQuestion(name)}
+            title={`Replace ${name}`}
+            question={`Create a replacement for “${name}”?`}
             onConfirm={async () => onMade(await callAdmin('createKey', { body: { replaces: id } }))}
           >
-            {keyRowStrings.replaceEffect}
+            The new key has the same permissions and sees the same tasks. The old key works until you revoke it.
           </ConfirmButton>
           <ConfirmButton
-            label={keyRowStrings.revoke}
+            label="Revoke"
             class="small"
-            title={keyRowStrings.revokeNamed(name)}
-            question={keyRowStrings.revokeQuestion(name)}
+            title={`Revoke ${name}`}
+            question={`Revoke the key “${name}”?`}
             onConfirm={async () => {
               await callAdmin('revokeKey', { params: { id } })
               onRevoked()
             }}
           >
-            {keyRowStrings.revokeEffect}
+            {"Requests with this key will be rejected. This can't be undone."}
           </ConfirmButton>
         </div>
       )}
@@ -82,31 +84,31 @@ function KeyFacts({ info }: { readonly info: Key }) {
   return (
     <>
       <span>
-        {lastUsedAt === undefined ? keyRowStrings.neverUsed : keyRowStrings.used}
+        {lastUsedAt === undefined ? 'Never used' : 'Used '}
         {lastUsedAt !== undefined && <RelativeTime at={lastUsedAt} />}
       </span>
       <span>
-        {keyRowStrings.created}
+        {'Created '}
         <RelativeTime at={createdAt} />
-        {keyRowStrings.by(createdBy)}
+        {` by ${createdBy}`}
       </span>
       {revokedAt !== undefined ? (
         <span>
-          {keyRowStrings.revoked}
+          {'Revoked '}
           <RelativeTime at={revokedAt} />
         </span>
       ) : expiresAt === undefined ? (
-        <span>{keyRowStrings.neverExpires}</span>
+        <span>Never expires</span>
       ) : (
         <span>
-          {keyRowStrings.expires}
+          {'Expires '}
           <RelativeTime at={expiresAt} />
         </span>
       )}
       {rate !== undefined && <span>{rate}</span>}
-      {tasksPerDay !== undefined && <span>{keyRowStrings.tasksPerDay(tasksPerDay)}</span>}
-      {principal !== `key:${id}` && <span>{keyRowStrings.principal(principal)}</span>}
-      {tenant !== undefined && <span>{keyRowStrings.tenant(tenant)}</span>}
+      {tasksPerDay !== undefined && <span>{pluralize(tasksPerDay, 'task')} per day</span>}
+      {principal !== `key:${id}` && <span>As {principal}</span>}
+      {tenant !== undefined && <span>Tenant {tenant}</span>}
     </>
   )
 }

@@ -2,7 +2,6 @@
 import type { Agent } from '../api/admin.ts'
 import type { KeyDraft } from './key-draft.ts'
 import { CheckField } from '../components/form/form-fields.tsx'
-import { keyFormStrings } from './strings.ts'
 
 interface KeyScopeFieldsProps {
   readonly agent: string | undefined
@@ -16,7 +15,7 @@ export function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProp
   const skills = agents.find(({ name }) => name === agent)?.skills ?? []
   return (
     <fieldset class="field">
-      <legend>{keyFormStrings.access}</legend>
+      <legend>Access</legend>
       <div class="key-checks">
         {agent !== undefined && (
           <CheckField
@@ -34,16 +33,16 @@ export function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProp
           checked={isAll}
           onChange={() => set({ agents: ['*'], skills: [] })}
         >
-          {keyFormStrings.allAgents}
+          All agents
         </CheckField>
         {agent === undefined && (
           <CheckField class="key-check" radioGroup="key-reach" checked={!isAll} onChange={() => set({ agents: [] })}>
-            {keyFormStrings.chosenAgents}
+            Selected agents
           </CheckField>
         )}
       </div>
       {agent === undefined && !isAll && (
-        <div class="key-checks key-inner" role="group" aria-label={keyFormStrings.agents}>
+        <div class="key-checks key-inner" role="group" aria-label="Agents">
           {agents.map(({ name }) => (
             <CheckField
               key={name}
@@ -57,9 +56,9 @@ export function KeyScopeFields({ agent, agents, draft, set }: KeyScopeFieldsProp
         </div>
       )}
       {agent !== undefined && !isAll && skills.length > 1 && (
-        <div class="key-checks key-inner" role="group" aria-label={keyFormStrings.skills}>
+        <div class="key-checks key-inner" role="group" aria-label="Skills">
           <CheckField class="key-check" checked={draft.skills.length === 0} onChange={() => set({ skills: [] })}>
-            {keyFormStrings.allSkills}
+            All skills
           </CheckField>
           {skills.map(({ id, name }) => (
             <CheckField

@@ -13,10 +13,10 @@ import { sortKeys, isKeyForAgent } from './key-draft.ts'
 import { NewKeyNotice } from './new-key-notice.tsx'
 import { affectsAgent } from '../api/agents.ts'
 import { KeyRow } from './key-row.tsx'
-import { keysStrings } from './strings.ts'
 import './keys-panel.css'
 import '../components/list/list-states.css'
 import '../components/status/tags.css'
+import { pluralize } from '../components/format.ts'
 
 /** Keys per page of the hub's response, and rows rendered at first. */
 const pageSize = 1_000
@@ -49,7 +49,7 @@ export function KeysPanel({ agent }: { readonly agent?: string }) {
     <div class="keys">
       {made.value !== undefined && <NewKeyNotice made={made.value} onDone={() => (made.value = undefined)} />}
       {isMaking && <KeyForm agent={agent} onMade={show} onCancel={() => setQuery({ make: undefined })} />}
-      <LoadState of={found} what={keysStrings.loading} />
+      <LoadState of={found} what="keys" />
       {found.value.value !== undefined && (
         <Keys
           keys={sortKeys(found.value.value.filter((key) => agent === undefined || isKeyForAgent(key, agent)))}
@@ -89,17 +89,17 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
           <>
             <input
               type="search"
-              aria-label={keysStrings.filter}
-              placeholder={keysStrings.filterPlaceholder}
+              aria-label="Filter keys"
+              placeholder="Filter…"
               value={text}
               onInput={(event) => setQuery({ find: event.currentTarget.value })}
             />
             <SegmentedControl
-              label={keysStrings.which}
+              label="Which keys"
               value={which}
               options={[
-                ['active', keysStrings.active],
-                ['all', keysStrings.all],
+                ['active', 'Active'],
+                ['all', 'All'],
               ]}
               onChange={(value) => setQuery({ keys: value === 'all' ? 'all' : undefined })}
             />
@@ -107,16 +107,16 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
         )}
         {!isMaking && (
           <button type="button" class="keys-make" onClick={() => setQuery({ make: 'key' })}>
-            <Icon name="plus" /> {keysStrings.create}
+            <Icon name="plus" /> Create key
           </button>
         )}
       </div>
       {keys.length === 0 ? (
         !isMaking && <NoKeys agent={agent} />
       ) : shown.length === 0 ? (
-        <p class="hint">{keysStrings.noMatch}</p>
+        <p class="hint">No matching keys.</p>
       ) : (
-        <ul class="panel record-list keys-list" aria-label={keysStrings.list}>
+        <ul class="panel record-list keys-list" aria-label="Keys">
           {shown.map((key) => (
             <KeyRow key={key.id} info={key} isWanted={key.id === wanted} onMade={onMade} onRevoked={onRevoked} />
           ))}
@@ -124,7 +124,7 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
       )}
       {shown.length < fitting.length && (
         <button type="button" onClick={() => (isWhole.value = true)}>
-          {keysStrings.showAll(fitting.length)}
+          Show all {pluralize(fitting.length, 'key')}
         </button>
       )}
     </>
@@ -137,8 +137,11 @@ function keySearchText({ name, prefix, id, principal, scopes }: Key): string {
 
 function NoKeys({ agent }: { readonly agent: string | undefined }) {
   return (
-    <EmptyState title={keysStrings.none}>
-      <p>{keysStrings.noneHint(agent)}</p>
+    <EmptyState title="No keys yet">
+      <p>
+        A key identifies a caller and gives access to{' '}
+        {agent === undefined ? 'the agents that you choose' : `${agent} only`}. It is shown once, when it is created.
+      </p>
     </EmptyState>
   )
 }

@@ -7,7 +7,6 @@ import { requestConfirmation } from '../app/confirm-dialog.tsx'
 import { setLeaveGuard } from '../app/router.ts'
 import { copyText } from '../components/content/copy-button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { keysStrings, newKeyStrings } from './strings.ts'
 import './new-key-notice.css'
 
 export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonly onDone: () => void }) {
@@ -18,12 +17,14 @@ export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonl
     if (isCopied.value) return
     const stay = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', stay)
-    const release = registerUnsavedWork({ text: newKeyStrings.warning })
+    const release = registerUnsavedWork({
+      text: 'The new key is shown only once, and you have not copied it. Without it, you have to create another one.',
+    })
     const removeGuard = setLeaveGuard(() =>
       requestConfirmation({
-        title: newKeyStrings.leaveQuestion,
-        text: newKeyStrings.warning,
-        action: newKeyStrings.leave,
+        title: 'Leave without the key?',
+        text: 'The new key is shown only once, and you have not copied it. Without it, you have to create another one.',
+        action: 'Leave',
       }),
     )
     return () => {
@@ -34,29 +35,29 @@ export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonl
   }, [isCopied.value])
 
   async function copy(): Promise<void> {
-    await copyText(made.key, keysStrings.copied)
+    await copyText(made.key, 'Key copied')
     isCopied.value = true
   }
 
   return (
     <section class="stack shown-key" aria-labelledby="shown-key-title">
       <h3 id="shown-key-title" ref={heading} tabIndex={-1}>
-        <Icon name="key" /> {newKeyStrings.title(made.name)}
+        <Icon name="key" /> Key “{made.name}”
       </h3>
       <p>
-        <strong>{newKeyStrings.shownOnce}</strong>
-        {newKeyStrings.store}
+        <strong>This key is shown only once.</strong>
+        {' Copy it now and store it in a safe place. We store only a hash and cannot show it again.'}
       </p>
       <div class="shown-key-line">
         <code>{made.key}</code>
         <button type="button" class="primary" onClick={() => void copy()}>
           <Icon name={isCopied.value ? 'check' : 'copy'} />
-          {isCopied.value ? newKeyStrings.copied : newKeyStrings.copy}
+          {isCopied.value ? 'Copied' : 'Copy key'}
         </button>
       </div>
       <div class="row">
         <button type="button" onClick={onDone}>
-          {newKeyStrings.done}
+          Done
         </button>
       </div>
     </section>
