@@ -8,7 +8,7 @@ import { JsonTreeView } from '../components/content/json-tree.tsx'
 import { Fact, FactList } from '../components/layout/page-head.tsx'
 import { StatusBadge, TaskStateBadge } from '../components/status/task-state.tsx'
 import { ClockTime } from '../components/time.tsx'
-import { formatCost, formatCount, formatDuration } from '../components/format.ts'
+import { formatCost, formatCount, formatDuration, pluralize } from '../components/format.ts'
 import {
   spanChildTask,
   spanError,
@@ -19,10 +19,7 @@ import {
   spanUsage,
   spanLabel,
 } from './span-tree.ts'
-import { traceStrings } from './strings.ts'
 import './span-details.css'
-
-const { span: strings } = traceStrings
 
 export interface SpanDetailsProps {
   readonly span: Span
@@ -37,19 +34,13 @@ export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
   const state = spanTaskState(span)
   const error = spanError(span)
   return (
-    <aside class="span-details" aria-label={strings.label}>
+    <aside class="span-details" aria-label="Selected span">
       <header class="row span-details-head">
         <h3 class="cut grow">
           <span class="span-details-sort">{type}</span> {name}
         </h3>
         {state === undefined ? <StatusBadge {...spanStatus(span)} /> : <TaskStateBadge state={state} />}
-        <button
-          type="button"
-          class="plain icon small"
-          aria-label={strings.close}
-          title={strings.closeHint}
-          onClick={onClose}
-        >
+        <button type="button" class="plain icon small" aria-label="Close span" title="Close (Esc)" onClick={onClose}>
           <Icon name="close" size={14} />
         </button>
       </header>
@@ -59,11 +50,11 @@ export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
         <FactList>
           <TimeFacts span={span} start={start} now={now} />
           <UsageFacts span={span} />
-          <Fact name={strings.span}>
-            <CopyableId id={span.spanId} what={strings.spanId} />
+          <Fact name="Span">
+            <CopyableId id={span.spanId} what="span id" />
           </Fact>
         </FactList>
-        <DetailsSection title={strings.attributes}>
+        <DetailsSection title="Attributes">
           <JsonTreeView value={span.attributes} />
         </DetailsSection>
         <Events span={span} start={start} />
@@ -80,19 +71,19 @@ function SpanLinks({ span }: { readonly span: Span }) {
     <p class="span-details-ways">
       {child !== undefined && (
         <a class="button small" href={`/tasks/${encodeURIComponent(child)}`}>
-          {strings.openChild(spanLabel(span).name)}
+          Open task of {spanLabel(span).name}
         </a>
       )}
       {configId !== undefined && (
         <a class="button small" href={`/webhooks/${encodeURIComponent(span.taskId)}/${encodeURIComponent(configId)}`}>
-          {strings.openWebhook}
+          Open webhook
         </a>
       )}
       <a class="button small" href={`/tasks/${encodeURIComponent(span.taskId)}`}>
-        {child === undefined ? strings.openTask : strings.openCaller}
+        {child === undefined ? 'Open task' : 'Open calling task'}
       </a>
       <button type="button" class="small" onClick={() => setQuery({ zoom: span.spanId })}>
-        {strings.zoom}
+        Zoom to span
       </button>
     </p>
   )
@@ -102,10 +93,10 @@ function TimeFacts({ span, start, now }: { readonly span: Span; readonly start: 
   const { from, to } = spanTimeRange(span, now)
   return (
     <>
-      <Fact name={strings.started}>
-        <ClockTime at={span.startedAt} /> <span class="faint">{strings.after(formatDuration(from - start))}</span>
+      <Fact name="Started">
+        <ClockTime at={span.startedAt} /> <span class="faint">after {formatDuration(from - start)}</span>
       </Fact>
-      <Fact name={span.endedAt === undefined ? strings.runningFor : strings.duration}>{formatDuration(to - from)}</Fact>
+      <Fact name={span.endedAt === undefined ? 'Running for' : 'Duration'}>{formatDuration(to - from)}</Fact>
     </>
   )
 }
@@ -115,9 +106,11 @@ function UsageFacts({ span }: { readonly span: Span }) {
   return (
     <>
       {inputTokens + outputTokens > 0 && (
-        <Fact name={strings.tokens}>{strings.tokenSplit(formatCount(inputTokens), formatCount(outputTokens))}</Fact>
+        <Fact name="Tokens">
+          {formatCount(inputTokens)} in, {formatCount(outputTokens)} out
+        </Fact>
       )}
-      {paid !== undefined && <Fact name={strings.cost}>{formatCost(paid)}</Fact>}
+      {paid !== undefined && <Fact name="Cost">{formatCost(paid)}</Fact>}
     </>
   )
 }
@@ -139,13 +132,13 @@ function Events({ span, start }: { readonly span: Span; readonly start: number }
     </tr>
   )
   return (
-    <DetailsSection title={strings.events(formatCount(events.length + droppedEvents))}>
+    <DetailsSection title={`Events (${formatCount(events.length + droppedEvents)})`}>
       <table class="data span-details-events">
         <thead>
           <tr>
-            <th>{strings.seq}</th>
-            <th>{strings.afterHead}</th>
-            <th>{strings.event}</th>
+            <th>Seq</th>
+            <th>After</th>
+            <th>Event</th>
           </tr>
         </thead>
         <tbody>
@@ -153,8 +146,8 @@ function Events({ span, start }: { readonly span: Span; readonly start: number }
           {droppedEvents > 0 && (
             <tr>
               <td colSpan={3} class="faint">
-                {strings.dropped(droppedEvents)}
-                <a href={`/tasks/${encodeURIComponent(span.taskId)}/events`}>{strings.seeLog}</a>
+                {`${pluralize(droppedEvents, 'event')} in between ${droppedEvents === 1 ? 'is' : 'are'} not part of the trace. `}
+                <a href={`/tasks/${encodeURIComponent(span.taskId)}/events`}>Open the log of the task</a>
               </td>
             </tr>
           )}

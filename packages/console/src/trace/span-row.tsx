@@ -3,9 +3,9 @@ import { formatCost, formatDuration, formatCompact } from '../components/format.
 import { spanError, isSpanRunning, spanStatus, spanTimeRange, spanUsage, spanLabel } from './span-tree.ts'
 import type { SpanLine, SpanTimeRange } from './span-tree.ts'
 import { barOf } from './time-axis.ts'
-import { traceStrings } from './strings.ts'
 
-const { waterfall: strings } = traceStrings
+const unfoldSpanText = (span: string) => `Unfold ${span}`
+const foldSpanText = (span: string) => `Fold ${span}`
 
 export interface SpanRowProps {
   readonly line: SpanLine
@@ -37,7 +37,7 @@ export function SpanRow({ line, now, seen, columns, isSelected, onSelect, onFold
             type="button"
             class="waterfall-fold"
             aria-expanded={!isFolded}
-            aria-label={(isFolded ? strings.unfoldSpan : strings.foldSpan)(`${type} ${name}`)}
+            aria-label={(isFolded ? unfoldSpanText : foldSpanText)(`${type} ${name}`)}
             onClick={onFold}
           >
             {isFolded ? '▸' : '▾'}
@@ -63,7 +63,9 @@ export function SpanRow({ line, now, seen, columns, isSelected, onSelect, onFold
             {name}
           </span>
           {isFolded && <span class="faint">+{formatCompact(descendantCount)}</span>}
-          <span class="unseen">{strings.spanText(depth + 1, word, formatDuration(stretch.to - stretch.from))}</span>
+          <span class="unseen">
+            , level {depth + 1}, {word}, {formatDuration(stretch.to - stretch.from)}
+          </span>
         </button>
       </span>
       <span class="waterfall-lane" aria-hidden="true">

@@ -26,10 +26,8 @@ import {
 } from './span-tree.ts'
 import type { SpanLine } from './span-tree.ts'
 import { zoomRange, axisTicks } from './time-axis.ts'
-import { traceStrings } from './strings.ts'
 import './waterfall.css'
-
-const { waterfall: strings } = traceStrings
+import { pluralize } from '../components/format.ts'
 
 /** As `getTrace` returns it: the totals and the tree. */
 export type TraceTree = AdminResponse<'getTrace'>['traces'][number]
@@ -96,27 +94,27 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
     if (parent !== undefined) select(parent)
   }
   useShortcuts([
-    { key: 'ArrowDown', label: strings.nextSpan, run: () => move(1) },
-    { key: 'ArrowUp', label: strings.previousSpan, run: () => move(-1) },
-    { key: 'ArrowLeft', label: strings.foldOrParent, run: leftward },
-    { key: 'ArrowRight', label: strings.unfold, run: () => current !== undefined && fold(current.span.spanId, false) },
-    { key: 'z', label: strings.zoom, run: () => setQuery({ zoom: current?.span.spanId }) },
-    { key: '0', label: strings.showAll, run: () => setQuery({ zoom: '' }) },
+    { key: 'ArrowDown', label: 'Next span', run: () => move(1) },
+    { key: 'ArrowUp', label: 'Previous span', run: () => move(-1) },
+    { key: 'ArrowLeft', label: 'Fold, or go to the parent span', run: leftward },
+    { key: 'ArrowRight', label: 'Unfold', run: () => current !== undefined && fold(current.span.spanId, false) },
+    { key: 'z', label: 'Zoom to the span', run: () => setQuery({ zoom: current?.span.spanId }) },
+    { key: '0', label: 'Show the whole time', run: () => setQuery({ zoom: '' }) },
   ])
 
   const hasFolds = folded.value.size > 0
   const inner = useMemo(() => delegatedTaskSpans(roots), [roots])
   const look = `${columns.tokens ? ' with-tokens' : ''}${columns.cost ? ' with-cost' : ''}`
   return (
-    <section ref={frame} class={`waterfall${look}`} aria-label={strings.label}>
+    <section ref={frame} class={`waterfall${look}`} aria-label="Waterfall">
       <div class="waterfall-main">
         <PartialTraceNote traces={[trace, ...more]} />
         <div class="waterfall-line waterfall-head">
           <span class="waterfall-tools">
-            <span class="faint">{strings.spanCount(spans.length)}</span>
+            <span class="faint">{pluralize(spans.length, 'span')}</span>
             {(hasFolds || inner.length > 0) && (
               <button type="button" class="plain small" onClick={() => (folded.value = new Set(hasFolds ? [] : inner))}>
-                {hasFolds ? strings.unfoldAll : strings.foldTasks}
+                {hasFolds ? 'Unfold all' : 'Fold tasks'}
               </button>
             )}
           </span>
@@ -129,18 +127,18 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
                 </span>
               ))}
           </span>
-          <span class="waterfall-number">{strings.time}</span>
-          {columns.tokens && <span class="waterfall-number waterfall-tokens">{strings.tokens}</span>}
-          {columns.cost && <span class="waterfall-number waterfall-cost">{strings.cost}</span>}
+          <span class="waterfall-number">Time</span>
+          {columns.tokens && <span class="waterfall-number waterfall-tokens">Tokens</span>}
+          {columns.cost && <span class="waterfall-number waterfall-cost">Cost</span>}
         </div>
         {zoom !== undefined && (
           <p class="waterfall-zoom">
             <span class="cut">
-              {strings.zoomedTo(spanLabel(zoom).type)}
+              {`Zoomed to ${spanLabel(zoom).type} `}
               <strong>{spanLabel(zoom).name}</strong>
             </span>
             <button type="button" class="small" onClick={() => setQuery({ zoom: '' })}>
-              {strings.showAll}
+              Show the whole time
             </button>
           </p>
         )}
@@ -155,7 +153,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
           </div>
           <VirtualList
             class="waterfall-rows"
-            label={strings.spans}
+            label="Spans"
             items={lines}
             rowHeight={isPhone.matches ? 36 : 28}
             keyOf={spanKey}
@@ -186,7 +184,8 @@ function PartialTraceNote({ traces }: { readonly traces: readonly TraceTree[] })
   if (!traces.some(({ isPartial }) => isPartial)) return null
   return (
     <p class="waterfall-note" role="note">
-      {strings.partial}
+      This trace is incomplete: the log of a task was dropped, or the trace exceeds the limit of spans. The totals
+      include everything.
     </p>
   )
 }
