@@ -20,21 +20,20 @@ import {
   safeFileName,
   textFileKind,
 } from './part-kind.ts'
-import { partStrings } from './strings.ts'
 import { CsvView, DataView } from './table-view.tsx'
 import './part-view.css'
 
 export function MediaView({ part, kind }: { readonly part: RawPart; readonly kind: 'image' | 'audio' | 'video' }) {
   const url = useBlobUrl(part.raw, mediaTypeOf(part))
   const isBroken = useSignal(false)
-  const name = safeFileName(part.filename, kind === 'image' ? partStrings.picture : kind)
+  const name = safeFileName(part.filename, kind === 'image' ? 'picture' : kind)
   const media = { src: url, 'aria-label': name, onError: () => (isBroken.value = true) }
   return (
     <figure class="part-picture">
       {url === undefined ? (
-        <p class="part-secret">{partStrings.unreadable}</p>
+        <p class="part-secret">This file is not valid base64 and cannot be shown.</p>
       ) : isBroken.value ? (
-        <p class="part-secret">{partStrings.cannotShow}</p>
+        <p class="part-secret">This browser cannot show the file. Download it to open it.</p>
       ) : kind === 'image' ? (
         <img src={url} alt={name} onError={media.onError} />
       ) : kind === 'audio' ? (
@@ -65,19 +64,23 @@ function useBlobUrl(raw: string, type: string): string | undefined {
  * anything that runs as a page. Chromium shows no PDF in a frame with a `sandbox` attribute.
  */
 export function PdfView({ part }: { readonly part: RawPart }) {
-  const name = safeFileName(part.filename, partStrings.file)
+  const name = safeFileName(part.filename, 'file')
   return (
     <div class="panel part-box part-file wide">
       <FileHead part={part} name={name} />
-      {navigator.pdfViewerEnabled ? <PdfFrame part={part} name={name} /> : <p class="hint">{partStrings.cannotShow}</p>}
+      {navigator.pdfViewerEnabled ? (
+        <PdfFrame part={part} name={name} />
+      ) : (
+        <p class="hint">This browser cannot show the file. Download it to open it.</p>
+      )}
     </div>
   )
 }
 
 function PdfFrame({ part, name }: { readonly part: RawPart; readonly name: string }) {
   const url = useBlobUrl(part.raw, 'application/pdf')
-  if (url === undefined) return <p class="part-secret">{partStrings.unreadable}</p>
-  return <iframe class="part-pdf" src={url} title={partStrings.document(name)} loading="lazy" />
+  if (url === undefined) return <p class="part-secret">This file is not valid base64 and cannot be shown.</p>
+  return <iframe class="part-pdf" src={url} title={`Preview of ${name}`} loading="lazy" />
 }
 
 const readableBytes = 500_000
@@ -85,7 +88,7 @@ const readableBytes = 500_000
 const openBytes = 4_000
 
 export function FileView({ part }: { readonly part: RawPart }) {
-  const name = safeFileName(part.filename, partStrings.file)
+  const name = safeFileName(part.filename, 'file')
   const type = mediaTypeOf(part)
   const size = base64ByteLength(part.raw)
   const isText = isTextFile(type, name)
@@ -101,11 +104,11 @@ export function FileView({ part }: { readonly part: RawPart }) {
             aria-expanded={isOpen.value}
             onClick={() => (isOpen.value = !isOpen.value)}
           >
-            {isOpen.value ? partStrings.hidePreview : partStrings.preview}
+            {isOpen.value ? 'Hide preview' : 'Preview'}
           </button>
         )}
       </FileHead>
-      {isText && !canRead && <p class="hint">{partStrings.tooLarge}</p>}
+      {isText && !canRead && <p class="hint">Too large to preview.</p>}
       {isOpen.value && <FileText part={part} name={name} />}
     </div>
   )
@@ -163,11 +166,11 @@ export function DownloadButton({ name, bytes }: { readonly name: string; readonl
     <button
       type="button"
       class="small"
-      aria-label={partStrings.downloadFile(name)}
+      aria-label={`Download ${name}`}
       // With a type that no browser opens.
       onClick={() => download(new Blob([bytes()], { type: 'application/octet-stream' }), name)}
     >
-      <Icon name="download" size={14} /> {partStrings.download}
+      <Icon name="download" size={14} /> Download
     </button>
   )
 }

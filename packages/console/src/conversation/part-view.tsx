@@ -11,7 +11,6 @@ import { Markdown } from '../components/content/markdown.tsx'
 import { DownloadButton, FileView, MediaView, PdfView } from './file-view.tsx'
 import { splitMarkdown, emptyMarkdownPieces } from './markdown-pieces.ts'
 import { mediaTypeOf, parseJsonText, partKindOf } from './part-kind.ts'
-import { partStrings } from './strings.ts'
 import { safeHref } from '../components/content/safe-href.ts'
 import { CsvView, DataView, TableView } from './table-view.tsx'
 import './part-view.css'
@@ -24,7 +23,7 @@ export interface PartProps {
 }
 
 export function PartView({ part, byAgent, isWhole = true }: PartProps) {
-  if (isRedacted(part)) return <p class="part-secret">{partStrings.secret}</p>
+  if (isRedacted(part)) return <p class="part-secret">A secret, which is not stored.</p>
   const kind = partKindOf(part, byAgent)
   switch (kind) {
     case 'markdown':
@@ -35,7 +34,7 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
       return (
         <CodeBlock
           text={(part as TextPart).text}
-          label={part.filename ?? partStrings.code}
+          label={part.filename ?? 'code'}
           language={languageOfFile(part.filename ?? '', mediaTypeOf(part))}
         />
       )
@@ -44,7 +43,7 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
     case 'table':
       return <TableView rows={(part as DataPart).data as readonly Struct[]} />
     case 'csv':
-      return <CsvView text={(part as TextPart).text} label={part.filename ?? partStrings.table} />
+      return <CsvView text={(part as TextPart).text} label={part.filename ?? 'table'} />
     case 'image':
     case 'audio':
     case 'video':
@@ -138,10 +137,10 @@ function LinkView({ part }: { readonly part: UrlPart }) {
             </a>
           )}
           <span class="faint">
-            {href === undefined ? partStrings.blockedAddress : new URL(href).host}
+            {href === undefined ? 'Blocked: not a web address' : new URL(href).host}
             {part.mediaType === undefined ? '' : ` · ${part.mediaType}`}
           </span>
-          <CopyButton text={part.url} label={partStrings.copyAddress} />
+          <CopyButton text={part.url} label="Copy address" />
         </span>
       </div>
     </div>
@@ -154,7 +153,7 @@ function UnknownView({ part }: { readonly part: Part }) {
       <div class="row part-file-head">
         <Icon name="file" />
         <span class="bar part-facts">
-          <span class="part-name">{partStrings.unknownPart}</span>
+          <span class="part-name">Unknown part type</span>
           <DownloadButton name="part.json" bytes={() => JSON.stringify(part, null, 2)} />
         </span>
       </div>

@@ -8,8 +8,8 @@ import { DataTable } from '../components/content/data-table.tsx'
 import { JsonTreeView } from '../components/content/json-tree.tsx'
 import type { TableRow } from '../components/content/json-table.ts'
 import { parseCsv } from './csv.ts'
-import { partStrings } from './strings.ts'
 import './part-view.css'
+import { pluralize } from '../components/format.ts'
 
 /** Values that are longer as text can be searched. */
 const searchableLength = 1_000
@@ -23,8 +23,8 @@ export function DataView({ value }: { readonly value: Json }) {
         <input
           type="search"
           class="part-search"
-          placeholder={partStrings.searchData}
-          aria-label={partStrings.searchData}
+          placeholder="Search this JSON"
+          aria-label="Search this JSON"
           value={search.value}
           onInput={(event) => (search.value = event.currentTarget.value)}
         />
@@ -54,19 +54,15 @@ interface TableProps {
 
 export function TableView({ rows, source }: TableProps) {
   const asSource = useSignal(false)
-  const sourceName = source === undefined ? partStrings.asJson : partStrings.asText
+  const sourceName = source === undefined ? 'JSON' : 'Text'
   return (
     <div class="stack-small part-table">
       <div class="row part-tools">
-        <span class="faint">{partStrings.rows(rows.length)}</span>
+        <span class="faint">{pluralize(rows.length, 'row')}</span>
         <button type="button" class="small" onClick={() => (asSource.value = !asSource.value)}>
-          {asSource.value ? partStrings.asTable : sourceName}
+          {asSource.value ? 'Table' : sourceName}
         </button>
-        <CopyButton
-          text={() => source?.text ?? JSON.stringify(rows, null, 2)}
-          label={partStrings.copyData}
-          class="plain small"
-        />
+        <CopyButton text={() => source?.text ?? JSON.stringify(rows, null, 2)} label="Copy data" class="plain small" />
       </div>
       {!asSource.value ? (
         <DataTable rows={rows} isText={source !== undefined} />

@@ -6,7 +6,6 @@ import { formatDuration, truncateMiddle } from '../components/format.ts'
 import { PartView } from './part-view.tsx'
 import { extensionMetadata, parseQuestion } from './question/parse-question.ts'
 import { withoutFieldLines } from './question/question-text.ts'
-import { transcriptStrings } from './strings.ts'
 import type { TranscriptItem, TranscriptItemOf } from './transcript.ts'
 
 type ItemTimeElement = preact.JSX.Element
@@ -26,7 +25,7 @@ export function TranscriptItemBody({ item, agent, isOwn, isBusy, time }: ItemBod
     case 'rerun':
       return (
         <>
-          <span class="talk-line">{transcriptStrings.attempt(item.attempt)}</span>
+          <span class="talk-line">Attempt {item.attempt}: the agent began again after a restart</span>
           {time}
         </>
       )
@@ -51,16 +50,14 @@ type MessageItemProps = ItemProps<'said'> & Pick<ItemBodyProps, 'agent' | 'isOwn
 function MessageItem({ item, agent, isOwn, isBusy, time }: MessageItemProps) {
   const { message, isPending = false, note = '' } = item
   const byAgent = message.role !== 'ROLE_USER'
-  const author = isOwn ? transcriptStrings.you : transcriptStrings.caller
+  const author = isOwn ? 'You' : 'Caller'
   return (
     <>
       <p class="row talk-head">
         <span class="talk-who">{byAgent ? agent : author}</span>
         {time}
         {note !== '' && <span class="talk-pending">{note}</span>}
-        {isPending && (
-          <span class="talk-pending">{isBusy ? transcriptStrings.sending : transcriptStrings.notSent}</span>
-        )}
+        {isPending && <span class="talk-pending">{isBusy ? 'Sending…' : 'Not sent'}</span>}
       </p>
       <div class="stack-small talk-bubble">
         <Parts message={message} byAgent={byAgent} />
@@ -124,7 +121,7 @@ function QuestionItem({ item, agent, time }: ItemProps<'asked'> & Pick<ItemBodyP
           <PartView key={index} part={part} byAgent={true} />
         ))}
         {parts.length === 0 && (
-          <p>{isAuth ? transcriptStrings.agentNeedsCredentials : transcriptStrings.agentNeedsInput}</p>
+          <p>{isAuth ? 'The agent needs you to sign in.' : 'The agent needs more information.'}</p>
         )}
         {item.message !== undefined && <References message={item.message} />}
       </div>
@@ -155,12 +152,12 @@ function ArtifactItem({ artifact, isWhole, agent, time }: ArtifactItemProps) {
   const { name, description, parts } = artifact
   const text = parts.map((part) => ('text' in part ? part.text : '')).join('')
   return (
-    <article aria-label={name ?? transcriptStrings.answerOf(agent)}>
+    <article aria-label={name ?? `Answer from ${agent}`}>
       <p class="row talk-head">
         <span class="talk-who">{agent}</span>
         {name !== undefined && <span class="talk-name cut">{name}</span>}
         {time}
-        {text !== '' && <CopyButton text={text} label={transcriptStrings.copyText} />}
+        {text !== '' && <CopyButton text={text} label="Copy text" />}
       </p>
       {description !== undefined && (
         <p class="talk-about" dir="auto">
@@ -183,7 +180,7 @@ function EndItem({ item, time }: ItemProps<'ended'>) {
     <>
       <span class={`talk-end ${tone}`}>
         <span aria-hidden="true">{shape}</span> {word}
-        {tookMs !== undefined && <span class="faint"> {transcriptStrings.took(formatDuration(tookMs))}</span>}
+        {tookMs !== undefined && <span class="faint"> in {formatDuration(tookMs)}</span>}
       </span>
       {time}
       {message !== undefined && (

@@ -3,9 +3,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Icon } from '../components/icon.tsx'
 import { ClockTime } from '../components/time.tsx'
-import { formatCount } from '../components/format.ts'
+import { formatCount, pluralize } from '../components/format.ts'
 import { collapseStatusLines } from './collapse-status-lines.ts'
-import { transcriptStrings } from './strings.ts'
 import type { TranscriptItem, Transcript } from './transcript.ts'
 import { TranscriptItemBody } from './transcript-item.tsx'
 import './transcript-view.css'
@@ -43,7 +42,7 @@ export function TranscriptView({
       {first > 0 && (
         <li>
           <button type="button" class="small" onClick={() => (shown.value += rowsPerPage * 5)}>
-            {transcriptStrings.showEarlier(formatCount(Math.min(first, rowsPerPage * 5)), formatCount(first))}
+            Show {formatCount(Math.min(first, rowsPerPage * 5))} of {formatCount(first)} earlier
           </button>
         </li>
       )}
@@ -61,7 +60,7 @@ export function TranscriptView({
         ) : (
           <li key={row.key} class="talk-more">
             <button type="button" class="small" onClick={() => (opened.value = new Set([...opened.value, row.key]))}>
-              <Icon name="more" size={14} /> {transcriptStrings.moreLines(row.hidden)}
+              <Icon name="more" size={14} /> {pluralize(row.hidden, 'more line')}
             </button>
           </li>
         ),
@@ -111,12 +110,7 @@ function ItemTime({ item, onSelect }: Pick<TranscriptRowProps, 'onSelect'> & { r
   const clock = at === undefined ? null : <ClockTime at={at} />
   if (onSelect === undefined || seq === undefined) return <span class="talk-time">{clock}</span>
   return (
-    <button
-      type="button"
-      class="talk-time small plain"
-      title={transcriptStrings.event(seq)}
-      onClick={() => onSelect(seq)}
-    >
+    <button type="button" class="talk-time small plain" title={`Event ${seq}`} onClick={() => onSelect(seq)}>
       {clock ?? seq}
     </button>
   )

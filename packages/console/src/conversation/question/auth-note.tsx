@@ -1,6 +1,5 @@
 /** A task that waits for credentials: what it needs, where to get it, and what happens then. */
 import { Icon } from '../../components/icon.tsx'
-import { questionStrings } from '../strings.ts'
 import type { AgentQuestion, AuthScheme } from './parse-question.ts'
 
 export interface AuthNoteProps {
@@ -15,7 +14,7 @@ export function AuthNote({ question, agent, isReadOnly = false }: AuthNoteProps)
   return (
     <div class="stack-small auth-note">
       <h3>
-        <Icon name="key" /> {questionStrings.requiresAuthentication(agent)}
+        <Icon name="key" /> {agent} requires authentication
       </h3>
       {schemes.length > 0 && (
         <ul>
@@ -27,7 +26,7 @@ export function AuthNote({ question, agent, isReadOnly = false }: AuthNoteProps)
       {(isReadOnly ? [] : links).map((link) => (
         <p key={link}>
           <a href={link} target="_blank" rel="noopener noreferrer">
-            {questionStrings.signInAt(new URL(link).host || link)}
+            Sign in at {new URL(link).host || link}
           </a>
         </p>
       ))}
@@ -37,9 +36,12 @@ export function AuthNote({ question, agent, isReadOnly = false }: AuthNoteProps)
 }
 
 function authHint({ isInBand, links, schemes }: AgentQuestion): string {
-  if (isInBand) return questionStrings.inBand
+  if (isInBand)
+    return 'Enter the credentials below; the task resumes immediately. The agent receives them, and the hub stores only a placeholder.'
   const hasLink = links.length > 0 || schemes.some(({ link }) => link !== undefined)
-  return hasLink ? questionStrings.outOfBand : questionStrings.outOfBandWithoutLink
+  return hasLink
+    ? 'Sign in using the link above. The task resumes automatically, or when you send it a message.'
+    : 'Sign in as described above. The task resumes automatically, or when you send it a message.'
 }
 
 function SchemeLine({ scheme }: { readonly scheme: AuthScheme }) {

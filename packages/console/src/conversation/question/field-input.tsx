@@ -1,7 +1,6 @@
 /** One field of a form. The value is held by the DOM element only. */
 import type { Json } from '@parley/a2a'
 import { useId } from 'preact/hooks'
-import { questionStrings } from '../strings.ts'
 import type { FormField } from './schema-form.ts'
 
 export interface FieldInputProps {
@@ -18,7 +17,7 @@ export function FieldInput({ field, isSecret, mistake }: FieldInputProps) {
   const title = (
     <>
       <bdi>{label}</bdi>
-      {!isRequired && kind !== 'yes' && <span class="question-optional"> {questionStrings.optional}</span>}
+      {!isRequired && kind !== 'yes' && <span class="question-optional"> (optional)</span>}
     </>
   )
   const notes = (
@@ -75,7 +74,7 @@ function Input({ id, field, isSecret, about, isWrong }: InputProps) {
   if (kind === 'choice') {
     return (
       <select {...shared}>
-        {(!isRequired || initial === '') && <option value="">{questionStrings.choose}</option>}
+        {(!isRequired || initial === '') && <option value="">Choose…</option>}
         {options.map(({ value, text }) => (
           <option key={text} value={optionText(value)} selected={optionText(value) === initial}>
             {text}

@@ -2,8 +2,10 @@
 import type { Json, Message, Part, Struct, TaskStatus } from '@parley/a2a'
 import { safeHref } from '../../components/content/safe-href.ts'
 import { clientToolsExtension, credentialsExtension, isStruct } from '@parley/a2a'
-import { authSchemeStrings, questionStrings } from '../strings.ts'
 import { formFieldsFromSchema, type FormField } from './schema-form.ts'
+
+const apiKeyText = (location: string | undefined, name: string | undefined) =>
+  ['API key', location === undefined ? '' : ` in ${location}`, name === undefined ? '' : ` ${name}`].join('')
 
 export interface AuthScheme {
   readonly name: string
@@ -94,20 +96,20 @@ function schemeOf(name: string, scheme: Struct): AuthScheme {
   const description = nonEmptyString(facts['description'])
   switch (kind) {
     case 'httpAuthSecurityScheme':
-      return { name, what: authSchemeStrings.http(nonEmptyString(facts['scheme'])), description, link: undefined }
+      return { name, what: `HTTP ${nonEmptyString(facts['scheme']) ?? 'authentication'}`, description, link: undefined }
     case 'apiKeySecurityScheme':
       return {
         name,
-        what: authSchemeStrings.apiKey(nonEmptyString(facts['location']), nonEmptyString(facts['name'])),
+        what: apiKeyText(nonEmptyString(facts['location']), nonEmptyString(facts['name'])),
         description,
         link: undefined,
       }
     case 'oauth2SecurityScheme':
-      return { name, what: authSchemeStrings.oauth, description, link: flowLink(facts) }
+      return { name, what: 'OAuth 2', description, link: flowLink(facts) }
     case 'openIdConnectSecurityScheme':
-      return { name, what: authSchemeStrings.openId, description, link: linkOf(facts['openIdConnectUrl']) }
+      return { name, what: 'OpenID Connect', description, link: linkOf(facts['openIdConnectUrl']) }
     case 'mtlsSecurityScheme':
-      return { name, what: authSchemeStrings.certificate, description, link: undefined }
+      return { name, what: 'Client certificate', description, link: undefined }
     default:
       return { name, what: name, description, link: undefined }
   }
@@ -132,7 +134,7 @@ function toolCallsIn(part: Part): readonly ClientToolCall[] {
   if (type !== 'tool-use' || !('data' in part) || !isStruct(part.data)) return []
   const { toolUseId, name, input = {} } = part.data
   if (typeof toolUseId !== 'string') return []
-  return [{ toolUseId, name: nonEmptyString(name) ?? questionStrings.aTool, input }]
+  return [{ toolUseId, name: nonEmptyString(name) ?? 'a tool', input }]
 }
 
 export function extensionMetadata(metadata: Struct | undefined, uri: string): Struct {

@@ -11,7 +11,6 @@ import type { QuestionAnswer } from './build-answer.ts'
 import { FieldInput } from './field-input.tsx'
 import { parseForm, type FormField, type FormValues } from './schema-form.ts'
 import { needsForm, parseQuestion, type AgentQuestion, type ClientToolCall } from './parse-question.ts'
-import { questionStrings } from '../strings.ts'
 import { AuthNote } from './auth-note.tsx'
 import './question-form.css'
 
@@ -56,22 +55,22 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
       onSubmit={send}
       autocomplete="off"
       noValidate
-      aria-label={questionStrings.form(agent)}
+      aria-label={`Answer ${agent}`}
     >
       {question.isAuth && <AuthNote question={question} agent={agent} />}
       {question.isInBand && question.schemes.length > 1 && <SchemeChoice question={question} />}
       <QuestionFields question={question} fields={fields} mistakes={mistakes.value} />
       <div class="bar question-foot">
         <button type="submit" class="primary" disabled={isBusy}>
-          {questionStrings.send}
+          Send
         </button>
         {onAnswerInText !== undefined && (
           <button type="button" onClick={onAnswerInText}>
-            {questionStrings.answerInText}
+            Answer in text instead
           </button>
         )}
         {(question.isSecret || fields.some(({ isSecret }) => isSecret)) && (
-          <span class="hint">{questionStrings.secretHint}</span>
+          <span class="hint">Sent to the agent only. It is not stored and not shown again.</span>
         )}
       </div>
     </form>
@@ -114,9 +113,9 @@ export function OthersQuestion({ status, agent, caller }: OthersQuestionProps) {
   const question = status === undefined ? undefined : parseQuestion(status)
   if (question === undefined) return null
   return (
-    <section class="stack panel panel-body question-others" aria-label={questionStrings.waitsFor(agent, caller)}>
+    <section class="stack panel panel-body question-others" aria-label={`${agent} waits for ${caller}`}>
       <p>
-        {questionStrings.onlyCaller[0]} <strong>{caller}</strong> {questionStrings.onlyCaller[1]}
+        Only <strong>{caller}</strong> can answer: the task belongs to this caller.
       </p>
       {question.isAuth && <AuthNote question={question} agent={agent} isReadOnly />}
       {needsForm(question) && (
@@ -134,10 +133,8 @@ const answerName = '(answer)'
 /** The fields that the agent defines, or the default text field. */
 function fieldsForQuestion(question: AgentQuestion): readonly FormField[] {
   if (question.calls.length > 0) return question.calls.map(resultField)
-  if (question.isInBand) return [plainField(questionStrings.credentials)]
-  return (
-    question.fields ?? [plainField(question.isSecret ? questionStrings.yourMaskedAnswer : questionStrings.yourAnswer)]
-  )
+  if (question.isInBand) return [plainField('Credentials')]
+  return question.fields ?? [plainField(question.isSecret ? 'Your answer (masked)' : 'Your answer')]
 }
 
 function plainField(label: string): FormField {
@@ -145,7 +142,7 @@ function plainField(label: string): FormField {
 }
 
 function resultField({ toolUseId, name }: ClientToolCall): FormField {
-  return { ...emptyField, name: toolUseId, label: questionStrings.resultOf(name), kind: 'json', isRequired: true }
+  return { ...emptyField, name: toolUseId, label: `Result of ${name}, as JSON`, kind: 'json', isRequired: true }
 }
 
 const emptyField: Omit<FormField, 'name' | 'label' | 'isRequired'> = {
@@ -193,7 +190,7 @@ function focusFirst(form: HTMLFormElement | null): void {
 function SchemeChoice({ question }: { readonly question: AgentQuestion }) {
   return (
     <div class="field">
-      <label for="question-scheme">{questionStrings.scheme}</label>
+      <label for="question-scheme">Sign-in method</label>
       <select id="question-scheme" name={schemeName}>
         {question.schemes.map(({ name, what }) => (
           <option key={name} value={name}>
@@ -209,9 +206,8 @@ function ToolCallNote({ call }: { readonly call: ClientToolCall }) {
   return (
     <div class="question-call">
       <p>
-        {questionStrings.toolCallBefore}
-        <code>{call.name}</code>
-        {questionStrings.toolCallAfter}
+        {'The agent calls the tool '}
+        <code>{call.name}</code>, which runs on the client. You are the client here:
       </p>
       <JsonTreeView value={call.input} open={2} />
     </div>

@@ -1,6 +1,5 @@
 /** Builds a form from the JSON Schema of an agent's question, and parses the input into the data it describes. */
 import { isStruct, type Json, type Struct } from '@parley/a2a'
-import { fieldErrorStrings } from '../strings.ts'
 
 export type FieldKind = 'text' | 'long' | 'number' | 'yes' | 'choice' | 'choices' | 'json'
 
@@ -126,7 +125,7 @@ function parseField(field: FormField, given: FormValues[string] | undefined): Fi
     return mistake === undefined ? { value: chosen.map(({ value }) => value) } : { mistake }
   }
   const text = typeof given === 'string' ? given : ''
-  if (text.trim() === '') return isRequired ? { mistake: fieldErrorStrings.required } : { value: undefined }
+  if (text.trim() === '') return isRequired ? { mistake: 'Required.' } : { value: undefined }
   if (kind === 'choice') return { value: options.find(({ value }) => textOf(value, 'text') === text)?.value }
   if (kind === 'json') return parseJsonField(text)
   if (kind === 'number') return parseNumberField(text, schema)
@@ -136,31 +135,31 @@ function parseField(field: FormField, given: FormValues[string] | undefined): Fi
 
 function countError(count: number, { minItems, maxItems }: Struct, isRequired: boolean): string | undefined {
   const least = typeof minItems === 'number' ? minItems : isRequired ? 1 : 0
-  if (count < least) return least === 1 ? fieldErrorStrings.chooseOne : fieldErrorStrings.chooseAtLeast(least)
-  return typeof maxItems === 'number' && count > maxItems ? fieldErrorStrings.chooseAtMost(maxItems) : undefined
+  if (count < least) return least === 1 ? 'Choose at least one.' : `Choose at least ${least}.`
+  return typeof maxItems === 'number' && count > maxItems ? `Choose at most ${maxItems}.` : undefined
 }
 
 function parseJsonField(text: string): FieldResult {
   try {
     return { value: JSON.parse(text) as Json }
   } catch {
-    return { mistake: fieldErrorStrings.notJson }
+    return { mistake: 'Not valid JSON.' }
   }
 }
 
 function parseNumberField(text: string, schema: Struct): FieldResult {
   const value = Number(text)
   const { minimum, maximum } = schema
-  if (Number.isNaN(value)) return { mistake: fieldErrorStrings.notNumber }
-  if (typeNameOf(schema) === 'integer' && !Number.isInteger(value)) return { mistake: fieldErrorStrings.notInteger }
-  if (typeof minimum === 'number' && value < minimum) return { mistake: fieldErrorStrings.atLeast(minimum) }
-  if (typeof maximum === 'number' && value > maximum) return { mistake: fieldErrorStrings.atMost(maximum) }
+  if (Number.isNaN(value)) return { mistake: 'Enter a number.' }
+  if (typeNameOf(schema) === 'integer' && !Number.isInteger(value)) return { mistake: 'Enter a whole number.' }
+  if (typeof minimum === 'number' && value < minimum) return { mistake: `Must be at least ${minimum}.` }
+  if (typeof maximum === 'number' && value > maximum) return { mistake: `Must be at most ${maximum}.` }
   return { value }
 }
 
 function textError(text: string, { minLength, maxLength, pattern }: Struct): string | undefined {
-  if (typeof minLength === 'number' && text.length < minLength) return fieldErrorStrings.minLength(minLength)
-  if (typeof maxLength === 'number' && text.length > maxLength) return fieldErrorStrings.maxLength(maxLength)
+  if (typeof minLength === 'number' && text.length < minLength) return `Enter at least ${minLength} characters.`
+  if (typeof maxLength === 'number' && text.length > maxLength) return `Enter at most ${maxLength} characters.`
   // An agent's pattern is not evaluated here: one with catastrophic backtracking would freeze the page. The agent validates it.
   void pattern
   return undefined

@@ -6,7 +6,6 @@ import { consoleCaller } from '../../../api/session-state.ts'
 import { isWorkingState, transcriptOf } from '../../../conversation/transcript.ts'
 import { TranscriptView } from '../../../conversation/transcript-view.tsx'
 import { OthersQuestion } from '../../../conversation/question/question-form.tsx'
-import { questionStrings } from '../../../conversation/strings.ts'
 import { isWaitingState } from '../../../components/status/task-states.ts'
 import { createFoldToSeq } from '../events/fold-events.ts'
 import { ReplayBar, type Replay } from '../replay/replay.tsx'
@@ -29,7 +28,7 @@ function WhoAnswers({
   if (caller !== consoleCaller()) return <OthersQuestion status={status} agent={agent} caller={callerName} />
   return (
     <a class="button primary" href={taskPlaygroundHref(detail)}>
-      {questionStrings.answerInPlayground}
+      Answer in the playground
     </a>
   )
 }
