@@ -3,7 +3,6 @@ import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
 import { useVisibleInterval } from '../../api/use-visible-interval.ts'
 import { FailureNotice } from '../status/error-notice.tsx'
-import { configRejectionStrings as strings } from '../strings.ts'
 import { ClockTime } from '../time.tsx'
 
 /** The change feed has no event for a file that was not applied. */
@@ -21,18 +20,18 @@ export function ConfigRejectionNotice({ isLinked = false }: { readonly isLinked?
   return (
     <FailureNotice
       isLive={false}
-      label={strings.title}
+      label="The configuration file is not applied"
       title={
         <>
-          {strings.title} {strings.since} <ClockTime at={rejection.since} />
+          The configuration file is not applied since <ClockTime at={rejection.since} />
         </>
       }
       cause={rejection.problem}
-      advice={strings.advice}
+      advice="The hub continues with its previous configuration. Correct the file, and the hub applies it at once. Variables of ${env:…} are those that the hub was started with."
       actions={
         isLinked && (
           <a class="button small" href="/settings/config">
-            {strings.open}
+            Open configuration
           </a>
         )
       }

@@ -1,6 +1,5 @@
 /** A block of code with a copy button: a command, a snippet, a file or a protocol frame. Highlighted if its language is known. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { contentStrings } from '../strings.ts'
 import { CopyButton } from './copy-button.tsx'
 import { loadHighlighter, showCode } from './highlight-code.ts'
 import type { LanguageName } from './language-names.ts'
@@ -33,7 +32,7 @@ export function CodeBlock({
       <pre class={wrap ? 'wrap' : ''} tabIndex={0} aria-label={label}>
         <code ref={code} />
       </pre>
-      <CopyButton text={text} label={contentStrings.copy(label)} />
+      <CopyButton text={text} label={`Copy ${label}`} />
     </div>
   )
 }

@@ -4,10 +4,9 @@ import type { ComponentChildren } from 'preact'
 import { announce } from '../../app/announce.ts'
 import { Icon } from '../icon.tsx'
 import { truncateMiddle } from '../format.ts'
-import { contentStrings } from '../strings.ts'
 import './copy-button.css'
 
-export async function copyText(text: string, what: string = contentStrings.copied): Promise<void> {
+export async function copyText(text: string, what: string = 'Copied'): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
@@ -44,7 +43,7 @@ export function CopyButton({
 }) {
   const isDone = useSignal(false)
   const copy = async (): Promise<void> => {
-    await copyText(typeof text === 'string' ? text : await text(), contentStrings.copiedThat(label))
+    await copyText(typeof text === 'string' ? text : await text(), `${label}: copied`)
     isDone.value = true
     setTimeout(() => (isDone.value = false), doneMs)
   }
@@ -65,7 +64,7 @@ export function CopyButton({
 /** An id, truncated in the middle and copied in full. */
 export function CopyableId({
   id,
-  what = contentStrings.id,
+  what = 'ID',
   href,
 }: {
   readonly id: string
@@ -76,7 +75,7 @@ export function CopyableId({
   return (
     <span class="id mono">
       {href === undefined ? text : <a href={href}>{text}</a>}
-      <CopyButton text={id} label={contentStrings.copy(what)} class="plain small" />
+      <CopyButton text={id} label={`Copy ${what}`} class="plain small" />
     </span>
   )
 }

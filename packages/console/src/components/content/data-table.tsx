@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { formatCount } from '../format.ts'
-import { contentStrings } from '../strings.ts'
 import { cellText, compareCells, isNumericColumn, tableColumns, type TableRow } from './json-table.ts'
 import './data-table.css'
 
@@ -37,7 +36,7 @@ export function DataTable({
   }
   return (
     <>
-      <div class="panel data-table" tabIndex={0} role="group" aria-label={contentStrings.table}>
+      <div class="panel data-table" tabIndex={0} role="group" aria-label="Table">
         <table class="data">
           <thead>
             <tr>
@@ -48,12 +47,7 @@ export function DataTable({
                   class={numeric.has(name) ? 'number' : ''}
                   aria-sort={sortOf(sorting.value, name)}
                 >
-                  <button
-                    type="button"
-                    class="data-table-sort"
-                    title={contentStrings.sortBy(name)}
-                    onClick={() => sortBy(name)}
-                  >
+                  <button type="button" class="data-table-sort" title={`Sort by ${name}`} onClick={() => sortBy(name)}>
                     <bdi>{name}</bdi>
                     <span aria-hidden="true">{arrowOf(sorting.value, name)}</span>
                   </button>
@@ -76,7 +70,7 @@ export function DataTable({
       </div>
       {rows.length > shown.value && (
         <button type="button" class="small data-table-more" onClick={() => (shown.value += rowsPerPage * 10)}>
-          {contentStrings.showMoreRows(formatCount(rows.length - shown.value))}
+          Show more of {formatCount(rows.length - shown.value)} remaining rows
         </button>
       )}
     </>

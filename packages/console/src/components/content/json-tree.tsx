@@ -5,7 +5,6 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { formatCount, pluralize } from '../format.ts'
-import { contentStrings } from '../strings.ts'
 import { CopyButton } from './copy-button.tsx'
 import { DataTable } from './data-table.tsx'
 import { jsonPath } from './json-path.ts'
@@ -75,7 +74,7 @@ function Branch({ value, ...node }: JsonNode & { readonly value: object }) {
           type="button"
           class="json-fold"
           aria-expanded={isOpen}
-          aria-label={node.name ?? (isList ? contentStrings.list : contentStrings.object)}
+          aria-label={node.name ?? (isList ? 'list' : 'object')}
           disabled={entries.length === 0}
           onClick={() => (chosenOpen.value = !isOpen)}
         >
@@ -89,9 +88,7 @@ function Branch({ value, ...node }: JsonNode & { readonly value: object }) {
             {previewOf(value)}
           </span>
         )}
-        {isList && entries.length > 1 && (
-          <span class="json-count">{pluralize(entries.length, contentStrings.item)}</span>
-        )}
+        {isList && entries.length > 1 && <span class="json-count">{pluralize(entries.length, 'item')}</span>}
         {isOpen && canBeTable && (
           <button
             type="button"
@@ -99,7 +96,7 @@ function Branch({ value, ...node }: JsonNode & { readonly value: object }) {
             aria-pressed={isTable.value}
             onClick={() => (isTable.value = !isTable.value)}
           >
-            {isTable.value ? contentStrings.asTree : contentStrings.asTable}
+            {isTable.value ? 'Tree' : 'Table'}
           </button>
         )}
         <Tools {...node} value={value} />
@@ -143,7 +140,7 @@ function Entries({ entries, isList, node }: EntriesProps) {
       ))}
       {entries.length > shown.value && (
         <button type="button" class="small" onClick={() => (shown.value += pageSize * 10)}>
-          {contentStrings.showMore(formatCount(entries.length - shown.value))}
+          Show more of {formatCount(entries.length - shown.value)} remaining
         </button>
       )}
     </>
@@ -172,7 +169,7 @@ function Leaf({ value, search }: { readonly value: unknown; readonly search: str
       </span>
       {isCut && (
         <button type="button" class="small" onClick={() => (isWhole.value = true)}>
-          {contentStrings.showAllCharacters(formatCount(text.length))}
+          Show all {formatCount(text.length)} characters
         </button>
       )}
     </>
@@ -184,11 +181,11 @@ function Tools({ value, path }: JsonNode) {
     <span class="json-tools">
       <CopyButton
         text={() => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
-        label={contentStrings.copyValue(path)}
+        label={path === '' ? 'Copy value' : `Copy value of ${path}`}
       />
       {path !== '' && (
-        <CopyButton text={path} label={contentStrings.copyPath(path)} class="plain small">
-          {contentStrings.path}
+        <CopyButton text={path} label={`Copy path ${path}`} class="plain small">
+          path
         </CopyButton>
       )}
     </span>

@@ -6,7 +6,6 @@ import { signal } from '@preact/signals'
 import { render } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { loadWithRetry } from '../../api/load-with-retry.ts'
-import { contentStrings } from '../strings.ts'
 import { CodeBlock } from './code-block.tsx'
 import { languageNamed } from './language-names.ts'
 import type { RenderedMarkdown } from './render-markdown.ts'
@@ -47,7 +46,7 @@ function RenderedText({ text, toContent }: RenderedTextProps) {
     const { content, codeBlocks } = toContent(text)
     frame.current?.replaceChildren(content)
     for (const { place, code, language } of codeBlocks) {
-      render(<CodeBlock text={code} label={contentStrings.code} language={languageNamed(language)} />, place)
+      render(<CodeBlock text={code} label="code" language={languageNamed(language)} />, place)
     }
     return () => {
       for (const { place } of codeBlocks) render(null, place)

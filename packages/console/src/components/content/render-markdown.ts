@@ -1,7 +1,6 @@
 /** Renders Markdown to sanitised elements. */
 import DOMPurify from 'dompurify'
 import { Marked } from 'marked'
-import { contentStrings } from '../strings.ts'
 
 /** HTML tags within Markdown that are allowed, without attributes. Other HTML is shown as text. */
 const plainTag = /^<\/?(br|hr|p|ul|ol|li|em|strong|del|sup|sub|code|blockquote)\s*\/?>$/i
@@ -58,7 +57,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
     // A checkbox of a task list; no other input is allowed.
     if (node.getAttribute('type') !== 'checkbox') return node.remove()
     node.setAttribute('disabled', '')
-    node.setAttribute('aria-label', node.hasAttribute('checked') ? contentStrings.checked : contentStrings.unchecked)
+    node.setAttribute('aria-label', node.hasAttribute('checked') ? 'Done' : 'Not done')
   }
   if (node.tagName === 'A') {
     node.setAttribute('target', '_blank')
@@ -67,7 +66,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'IMG' && !node.hasAttribute('src')) return node.replaceWith(node.getAttribute('alt') ?? '')
   if (node.tagName === 'IMG' && !/^(data:image\/(png|jpeg|gif|webp);|blob:)/.test(node.getAttribute('src') ?? '')) {
     const link = document.createElement('a')
-    link.textContent = node.getAttribute('alt') || contentStrings.image
+    link.textContent = node.getAttribute('alt') || 'image'
     link.href = node.getAttribute('src') ?? ''
     link.target = '_blank'
     link.rel = linkRelation
@@ -123,7 +122,7 @@ function wrapTable(table: Element): void {
   frame.className = 'markdown-table'
   frame.tabIndex = 0
   frame.setAttribute('role', 'group')
-  frame.setAttribute('aria-label', contentStrings.table)
+  frame.setAttribute('aria-label', 'Table')
   table.replaceWith(frame)
   frame.append(table)
 }

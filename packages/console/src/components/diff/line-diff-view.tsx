@@ -4,8 +4,8 @@ import { useMemo, useRef } from 'preact/hooks'
 import { useSize } from '../layout/use-size.ts'
 import { countChanges, type DiffLine } from './diff.ts'
 import { changedPart, diffSections, sideBySide, type DiffSection } from './diff-sections.ts'
-import { diffStrings } from '../strings.ts'
 import './line-diff-view.css'
+import { pluralize } from '../format.ts'
 
 /** Wide enough for a typical line on either side. */
 const twoColumnsPx = 840
@@ -24,11 +24,13 @@ export function LineDiffView({ diff, label, before, after }: LineDiffViewProps) 
   const frame = useRef<HTMLDivElement>(null)
   const isSame = added + removed === 0
   const isWide = useSize(frame, { width: 0, height: 0 }, isSame).value.width >= twoColumnsPx
-  if (isSame) return <p class="diff-none soft">{diffStrings.same}</p>
+  if (isSame) return <p class="diff-none soft">No differences.</p>
   return (
     <div ref={frame} class="diff panel">
       <p class="diff-head">
-        <span>{diffStrings.summary(removed, added)}</span>
+        <span>
+          {pluralize(removed, 'line')} removed, {pluralize(added, 'line')} added
+        </span>
       </p>
       <div class="diff-scroll" tabIndex={0} role="region" aria-label={label}>
         <table class={isWide ? 'diff-table wide' : 'diff-table'}>
@@ -70,7 +72,7 @@ function SectionRows({ piece, isWide }: { readonly piece: DiffSection; readonly 
       <tr class="diff-fold">
         <td colSpan={isWide ? 4 : 3}>
           <button type="button" class="plain small" onClick={() => (isOpen.value = true)}>
-            {diffStrings.unchanged(piece.lines.length)}
+            {pluralize(piece.lines.length, 'unchanged line')}
           </button>
         </td>
       </tr>

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { diffTexts, markWords, type DiffLine } from './diff.ts'
 import { sideBySide } from './diff-sections.ts'
-import { diffStrings } from '../strings.ts'
+import { pluralize } from '../format.ts'
 
 /** Rows rendered at first; the rest on demand. */
 const page = 500
@@ -21,7 +21,7 @@ export function TextDiffView({ left, right }: { readonly left: string; readonly 
       ))}
       {rows.length > shown.value && (
         <button type="button" class="small" onClick={() => (shown.value += page * 4)}>
-          {diffStrings.moreLines(rows.length - shown.value)}
+          Show {pluralize(rows.length - shown.value, 'more line')}
         </button>
       )}
     </div>

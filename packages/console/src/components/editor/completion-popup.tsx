@@ -4,7 +4,6 @@ import type { RefObject } from 'preact'
 import { completionAt, type CompletionList } from './completion.ts'
 import type { ConfigSchema } from './config-schema.ts'
 import { applyEdit, lineTop } from './editor-field.ts'
-import { editorStrings } from './strings.ts'
 import { positionAt } from './text-edits.ts'
 
 export interface CompletionState {
@@ -91,7 +90,7 @@ export function CompletionPopup({ offers, text, field, style }: CompletionPopupP
       <ul
         class="editor-offers"
         role="listbox"
-        aria-label={editorStrings.completions}
+        aria-label="Completions"
         style={{
           top: lineTop(isAbove ? line : line + 1),
           left: `${column - 1}ch`,

@@ -1,6 +1,11 @@
 /** JSON Schemas of configurations: the schemas that apply at a position, and how a type and a default read. */
 import type { YamlStep } from './yaml-position.ts'
-import { editorStrings } from './strings.ts'
+
+const typesTexts = {
+  duration: 'duration, such as 30s or 10m',
+  size: 'size, such as 500kB or 10MB',
+  rate: 'rate, such as 60/min',
+}
 
 export interface ConfigSchema {
   readonly $ref?: string
@@ -70,15 +75,14 @@ export function resolveSchema(root: ConfigSchema, schema: ConfigSchema): ConfigS
 /** The accepted values, in a few words. */
 export function schemaTypeText(root: ConfigSchema, given: ConfigSchema): string {
   const schema = resolveSchema(root, given)
-  const { types } = editorStrings
   const alternatives = schema.anyOf ?? schema.oneOf
   if (alternatives !== undefined) {
     const all = new Set(alternatives.map((one) => schemaTypeText(root, one)))
-    return [...all].slice(0, 4).join(types.or)
+    return [...all].slice(0, 4).join(' or ')
   }
   if (schema.const !== undefined) return JSON.stringify(schema.const).replaceAll('"', '')
   if (schema.enum !== undefined) return schema.enum.map(String).join(' | ')
-  if (Array.isArray(schema.type)) return schema.type.join(types.or)
+  if (Array.isArray(schema.type)) return schema.type.join(' or ')
   switch (schema.type) {
     case 'string':
       return stringTypeText(schema)
@@ -86,20 +90,19 @@ export function schemaTypeText(root: ConfigSchema, given: ConfigSchema): string 
     case 'number':
       return numberTypeText(schema)
     case 'array':
-      return types.listOf(schema.items === undefined ? types.value : schemaTypeText(root, schema.items))
+      return `list of ${schema.items === undefined ? 'any value' : schemaTypeText(root, schema.items)}`
     case 'object':
-      return schema.properties === undefined ? types.map : types.object
+      return schema.properties === undefined ? 'map of names to values' : 'section'
     default:
-      return typeof schema.type === 'string' ? schema.type : types.value
+      return typeof schema.type === 'string' ? schema.type : 'any value'
   }
 }
 
 function stringTypeText({ pattern, format, writeOnly = false }: ConfigSchema): string {
-  const { types } = editorStrings
   const unit = pattern === undefined ? undefined : unitOf(pattern)
-  if (unit !== undefined) return types[unit]
-  if (writeOnly) return types.secret
-  return format === 'uri' ? types.url : types.string
+  if (unit !== undefined) return typesTexts[unit]
+  if (writeOnly) return 'secret'
+  return format === 'uri' ? 'URL' : 'string'
 }
 
 /** The unit of a text with one, by its pattern: durations, sizes and rates have fixed ones. */
@@ -110,13 +113,12 @@ export function unitOf(pattern: string): 'duration' | 'size' | 'rate' | undefine
 }
 
 function numberTypeText({ type, minimum, exclusiveMinimum, maximum }: ConfigSchema): string {
-  const { types } = editorStrings
-  const word = type === 'integer' ? types.integer : types.number
+  const word = type === 'integer' ? 'integer' : 'number'
   const from = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
   const to = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum
-  if (from !== undefined && to !== undefined) return types.between(word, from, to)
-  if (from !== undefined && from > 0) return types.atLeast(word, from)
-  return to === undefined ? word : types.atMost(word, to)
+  if (from !== undefined && to !== undefined) return `${word}, ${from} to ${to}`
+  if (from !== undefined && from > 0) return `${word}, at least ${from}`
+  return to === undefined ? word : `${word}, at most ${to}`
 }
 
 /** The default as written in YAML; `undefined` if there is none, or an empty one. */

@@ -12,7 +12,6 @@ import { applyEdit, lineTop } from './editor-field.ts'
 import { FoundMarks, ProblemMarks, ProblemSigns, type FindMatches, type LineProblem } from './editor-marks.tsx'
 import { HintBar, HoverHint, useHoverHint } from './schema-hint-view.tsx'
 import { schemaHintAt } from './schema-hint.ts'
-import { editorStrings } from './strings.ts'
 import { countLines, indent, newLine, outdent, positionAt, type TextEdit } from './text-edits.ts'
 import './editor.css'
 
@@ -122,7 +121,9 @@ export function Editor(props: EditorProps) {
       </div>
       <div class="editor-foot">
         <HintBar hint={hint} />
-        <span class="editor-position">{editorStrings.position(line, column)}</span>
+        <span class="editor-position">
+          Line {line}, column {column}
+        </span>
       </div>
     </div>
   )

@@ -7,7 +7,6 @@ import { Icon } from '../icon.tsx'
 import { findAll } from './text-edits.ts'
 import { showRange } from './editor-field.ts'
 import type { FindMatches } from './editor-marks.tsx'
-import { editorStrings } from './strings.ts'
 
 export interface FindState {
   readonly isOpen: boolean
@@ -81,14 +80,14 @@ export function FindBar({ find }: { readonly find: FindState }) {
   }
 
   const all = found.offsets.length
-  const count = shown === '' ? '' : all === 0 ? editorStrings.find.none : editorStrings.find.count(found.at + 1, all)
+  const count = shown === '' ? '' : all === 0 ? 'No matches' : `${found.at + 1} of ${all}`
   return (
     <search class="editor-find">
       <input
         ref={input}
         type="search"
-        aria-label={editorStrings.find.label}
-        placeholder={editorStrings.find.placeholder}
+        aria-label="Find in the text"
+        placeholder="Find"
         value={shown}
         onInput={(event) => find.search(event.currentTarget.value)}
         onKeyDown={press}
@@ -96,13 +95,13 @@ export function FindBar({ find }: { readonly find: FindState }) {
       <span class="faint editor-count" role="status">
         {count}
       </span>
-      <button type="button" class="plain icon" aria-label={editorStrings.find.previous} onClick={() => find.move(-1)}>
+      <button type="button" class="plain icon" aria-label="Previous match" onClick={() => find.move(-1)}>
         <Icon name="back" />
       </button>
-      <button type="button" class="plain icon" aria-label={editorStrings.find.next} onClick={() => find.move(1)}>
+      <button type="button" class="plain icon" aria-label="Next match" onClick={() => find.move(1)}>
         <Icon name="next" />
       </button>
-      <button type="button" class="plain icon" aria-label={editorStrings.find.close} onClick={() => find.close()}>
+      <button type="button" class="plain icon" aria-label="Close search" onClick={() => find.close()}>
         <Icon name="close" />
       </button>
     </search>

@@ -4,7 +4,6 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConfigSchema } from './config-schema.ts'
 import { schemaHintAt, type SchemaHint } from './schema-hint.ts'
-import { editorStrings } from './strings.ts'
 import { lineRange } from './text-edits.ts'
 
 export function HintBar({ hint }: { readonly hint: SchemaHint | undefined }) {
@@ -14,10 +13,12 @@ export function HintBar({ hint }: { readonly hint: SchemaHint | undefined }) {
 function HintText({ hint: { path, type, defaultText, about, isRequired, isSecret } }: { readonly hint: SchemaHint }) {
   const facts = [
     type,
-    ...(isRequired ? [editorStrings.required] : []),
-    ...(defaultText === undefined ? [] : [editorStrings.default(defaultText)]),
+    ...(isRequired ? ['required'] : []),
+    ...(defaultText === undefined ? [] : [`default ${defaultText}`]),
   ]
-  const text = [about, ...(isSecret ? [editorStrings.secret] : [])].join(' ').trim()
+  const text = [about, ...(isSecret ? ['Secret: shown as (not shown), and kept unless you replace it.'] : [])]
+    .join(' ')
+    .trim()
   return (
     <>
       <span class="mono editor-hint-path">{path}</span> <span class="editor-hint-type">{facts.join(' · ')}</span>

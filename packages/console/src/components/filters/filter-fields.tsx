@@ -6,7 +6,6 @@ import { clearQuery, setQuery } from '../../app/router.ts'
 import { CheckField, SelectField } from '../form/form-fields.tsx'
 import { Icon } from '../icon.tsx'
 import { truncateMiddle } from '../format.ts'
-import { filterStrings } from './strings.ts'
 import { timePresets } from './time-presets.ts'
 import type { UrlFilters } from './url-filters.ts'
 import './filter-fields.css'
@@ -65,14 +64,14 @@ export function AgentSelect({ value, anyText, onChange }: AgentSelectProps) {
   const agents = useAgentList().value.value ?? []
   const names = [...new Set([...agents.map(({ name }) => name), ...(value === '' ? [] : [value])])].sort()
   const options = [['', anyText] as const, ...names.map((name) => [name, name] as const)]
-  return <SelectField label={filterStrings.agent} value={value} options={options} onChange={onChange} />
+  return <SelectField label="Agent" value={value} options={options} onChange={onChange} />
 }
 
 /** A time filter: a preset, or a custom range. The address holds the range in UTC; the fields show local time. */
 export function TimeSelect({ time }: { readonly time: string }) {
   return (
     <SelectField
-      label={filterStrings.time}
+      label="Time"
       value={time}
       options={timePresets}
       onChange={(preset) => {
@@ -92,7 +91,7 @@ export function TimeRangeFields(range: { readonly since: string; readonly until:
     <div class="row time-range">
       {(['since', 'until'] as const).map((name) => (
         <label key={name} class="row">
-          <span class="faint">{name === 'since' ? filterStrings.from : filterStrings.to}</span>
+          <span class="faint">{name === 'since' ? 'From' : 'To'}</span>
           <input
             type="datetime-local"
             value={toLocalInputValue(range[name])}
@@ -165,7 +164,7 @@ export function FilterChip({
       type="button"
       class="small filter-chip"
       title={value}
-      aria-label={filterStrings.remove(label, truncateMiddle(text, 18))}
+      aria-label={`${label} ${truncateMiddle(text, 18)}: remove filter`}
       onClick={() => setQuery({ [name]: undefined }, { push: true })}
     >
       {label} <span class={text === value ? 'mono' : ''}>{truncateMiddle(text, 18)}</span>
@@ -178,7 +177,7 @@ export function ClearFilters<F>({ filters, values }: { readonly filters: UrlFilt
   if (!filters.isSet(values)) return null
   return (
     <button type="button" class="small plain" onClick={() => clearQuery(filters.names)}>
-      {filterStrings.clear}
+      Clear filters
     </button>
   )
 }

@@ -1,11 +1,19 @@
 /** Presets of a time filter. */
-import { filterStrings } from './strings.ts'
+
+const presets = {
+  '': 'Any time',
+  '15m': 'Last 15 min',
+  '1h': 'Last hour',
+  '1d': 'Last day',
+  '7d': 'Last 7 days',
+  custom: 'Custom range',
+}
 
 export type TimePreset = '' | '15m' | '1h' | '1d' | '7d' | 'custom'
 
 export const timePresets: readonly (readonly [span: TimePreset, text: string])[] = (
   ['', '15m', '1h', '1d', '7d', 'custom'] as const
-).map((span) => [span, filterStrings.presets[span]])
+).map((span) => [span, presets[span]])
 
 const timePresetMs: Readonly<Record<string, number>> = {
   '15m': 900_000,

@@ -7,7 +7,6 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useSubmit } from '../form/use-submit.ts'
 import { ErrorNotice } from '../status/error-notice.tsx'
-import { layoutStrings } from '../strings.ts'
 import './confirm.css'
 
 export interface ConfirmButtonProps {
@@ -93,7 +92,7 @@ export function ConfirmBody({ question, action, danger = true, isBusy = false, .
       {props.children}
       <div class="confirm-choice">
         <button type="button" autofocus onClick={props.onCancel}>
-          {layoutStrings.notNow}
+          Not now
         </button>
         <button type="button" class={danger ? 'danger' : 'primary'} disabled={isBusy} onClick={props.onConfirm}>
           {action}

@@ -1,6 +1,5 @@
 /** The title of the document: what is open, its section and its page, so that tabs and the history of the browser name it. */
 import { useEffect } from 'preact/hooks'
-import { layoutStrings } from '../strings.ts'
 
 type Level = 'item' | 'section' | 'page'
 
@@ -19,5 +18,5 @@ export function useDocumentTitle(level: Level, title: string): void {
 }
 
 function showTitle(): void {
-  document.title = [titles.item, titles.section, titles.page, layoutStrings.product].filter(Boolean).join(' · ')
+  document.title = [titles.item, titles.section, titles.page, 'Parley'].filter(Boolean).join(' · ')
 }

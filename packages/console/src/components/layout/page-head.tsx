@@ -1,7 +1,6 @@
 /** The frame of every page: heading, actions and content. */
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../icon.tsx'
-import { layoutStrings } from '../strings.ts'
 import { useDocumentTitle } from './document-title.ts'
 import './page-head.css'
 
@@ -46,7 +45,7 @@ export function DetailHead({
 
 export function BackLink({ to }: { readonly to: string }) {
   return (
-    <a class="button plain icon small" href={to} aria-label={layoutStrings.close} title={layoutStrings.closeTitle}>
+    <a class="button plain icon small" href={to} aria-label="Close" title="Close (Esc)">
       <Icon name="back" />
     </a>
   )

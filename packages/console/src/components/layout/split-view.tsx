@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { savePreference, readPreference } from '../../app/preferences.ts'
-import { layoutStrings } from '../strings.ts'
 import './split-view.css'
 
 const minWidthPx = 280
@@ -58,14 +57,14 @@ export function SplitView({
             class="split-handle"
             role="separator"
             tabIndex={0}
-            aria-label={layoutStrings.listWidth}
+            aria-label="Width of the list"
             aria-orientation="vertical"
             aria-valuenow={width.value}
             aria-valuemin={minWidthPx}
             onPointerDown={drag}
             onKeyDown={press}
           />
-          <section class="fill split-detail" aria-label={layoutStrings.selected}>
+          <section class="fill split-detail" aria-label="Selected">
             {detail}
           </section>
         </>

@@ -7,8 +7,7 @@ import { toProblem } from '../../api/problem.ts'
 import { showToast } from '../../app/announce.ts'
 import { download } from '../content/download.ts'
 import { Icon } from '../icon.tsx'
-import { pluralize } from '../format.ts'
-import { listStrings } from './strings.ts'
+import { pluralize, formatCount } from '../format.ts'
 
 export interface ListExportOptions<F> {
   readonly noun: readonly [one: string, several: string]
@@ -39,9 +38,9 @@ export function createListExport<F>({ noun, fileName, format, pages }: ListExpor
       const pieces = await exportPages(pages(filters), stop.signal)
       const day = new Date().toISOString().slice(0, 10)
       download(new Blob(pieces, { type: `application/${format}` }), `${fileName}-${day}.${format}`)
-      showToast(listStrings.exported(pluralize(exportedCount.peek() ?? 0, ...noun)))
+      showToast(`${pluralize(exportedCount.peek() ?? 0, ...noun)} exported`)
     } catch (reason) {
-      showToast(stop.signal.aborted ? listStrings.exportStopped : listStrings.exportFailed(toProblem(reason).message))
+      showToast(stop.signal.aborted ? 'Export stopped' : `Export failed: ${toProblem(reason).message}`)
     }
     exportedCount.value = undefined
   }
@@ -71,7 +70,7 @@ export function createListExport<F>({ noun, fileName, format, pages }: ListExpor
     return (
       <button type="button" class="small" onClick={() => (isRunning ? current?.abort() : void exportList(filters))}>
         <Icon name={isRunning ? 'stop' : 'download'} size={14} />
-        {isRunning ? listStrings.exporting(exportedCount.value ?? 0) : listStrings.export}
+        {isRunning ? `Stop, ${formatCount(exportedCount.value ?? 0)} so far` : 'Export'}
       </button>
     )
   }

@@ -4,9 +4,6 @@ import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { RefObject } from 'preact'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { copyText } from '../content/copy-button.tsx'
-import { listStrings } from './strings.ts'
-
-const { shortcuts } = listStrings
 
 export interface ListShortcutsOptions<T> {
   readonly items: readonly T[]
@@ -89,7 +86,7 @@ export function useListShortcuts<T>(options: ListShortcutsOptions<T>): ListShort
   function copy(): void {
     const item = items[cursorIndex()]
     const id = at < 0 && openId !== undefined ? openId : item && idOf(item)
-    if (id !== undefined) void copyText(id, listStrings.copiedId)
+    if (id !== undefined) void copyText(id, 'Id copied')
   }
 
   function filter(): void {
@@ -97,12 +94,12 @@ export function useListShortcuts<T>(options: ListShortcutsOptions<T>): ListShort
   }
 
   useShortcuts([
-    { key: 'j', label: shortcuts.next(noun), run: () => move(1) },
-    { key: 'k', label: shortcuts.previous(noun), run: () => move(-1) },
-    { key: 'Enter', label: shortcuts.open(noun), run: openCursor },
-    { key: 'c', label: shortcuts.copyId(noun), run: copy },
-    ...(close === undefined ? [] : [{ key: 'Escape', label: shortcuts.close, run: close }]),
-    ...(hasFilter ? [{ key: '/', label: shortcuts.filter, run: filter }] : []),
+    { key: 'j', label: `Next ${noun}`, run: () => move(1) },
+    { key: 'k', label: `Previous ${noun}`, run: () => move(-1) },
+    { key: 'Enter', label: `Open ${noun}`, run: openCursor },
+    { key: 'c', label: `Copy ${noun} id`, run: copy },
+    ...(close === undefined ? [] : [{ key: 'Escape', label: 'Close', run: close }]),
+    ...(hasFilter ? [{ key: '/', label: 'Filter', run: filter }] : []),
   ])
   const index = cursorIndex()
   return { cursor: index >= 0 ? index : at < 0 ? undefined : at, move }

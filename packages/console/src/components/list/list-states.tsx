@@ -3,8 +3,8 @@ import type { ComponentChildren, RefObject } from 'preact'
 import type { PagedList } from '../../api/paged-list.ts'
 import { clearQuery } from '../../app/router.ts'
 import { EmptyState } from '../status/error-notice.tsx'
-import { listStrings } from './strings.ts'
 import './list-states.css'
+import { formatCount } from '../format.ts'
 
 type ListControls = Pick<PagedList<unknown>, 'newCount' | 'setAtTop' | 'hasMore' | 'continueSearch'>
 
@@ -27,7 +27,7 @@ export function NewItemsButton({ list, frame, class: look, children }: NewItemsB
         list.setAtTop(true)
       }}
     >
-      {children ?? listStrings.new(list.newCount.value)}
+      {children ?? `${formatCount(list.newCount.value)} new`}
     </button>
   )
 }
@@ -50,18 +50,18 @@ export function EmptyList({
 }) {
   if (list.hasMore.value) {
     return (
-      <EmptyState title={listStrings.nothingRecent}>
+      <EmptyState title="No matches among the newest">
         <button type="button" onClick={list.continueSearch}>
-          {listStrings.searchFurther}
+          Search further back
         </button>
       </EmptyState>
     )
   }
   if (!isFiltered) return <>{children}</>
   return (
-    <EmptyState title={listStrings.noMatch(what)}>
+    <EmptyState title={`No matching ${what}s`}>
       <button type="button" onClick={() => clearQuery(filters)}>
-        {listStrings.clearFilters}
+        Clear filters
       </button>
     </EmptyState>
   )

@@ -5,7 +5,6 @@ import { navigate } from '../../app/router.ts'
 import { useSize } from '../layout/use-size.ts'
 import { highest, timeTicks, valueTicks } from './chart-axes.ts'
 import { stepLabel, type ChartLine, type StatChart, type StatSeries } from './stat-charts.ts'
-import { statsStrings as strings } from './strings.ts'
 import '../layout/skeleton.css'
 import './stat-chart-view.css'
 
@@ -59,7 +58,7 @@ export function StatChartView({ chart, series, pointed, hrefAt }: StatChartViewP
         aria-valuemax={last}
         aria-valuenow={at}
         aria-valuetext={valueText}
-        title={strings.openTasks(stepLabel(steps[at]?.at ?? 0, stepMs))}
+        title={`Tasks of ${stepLabel(steps[at]?.at ?? 0, stepMs)}`}
         style={{ height: `${height}px` }}
         onKeyDown={onKeyDown}
         onBlur={() => (pointed.value = undefined)}
@@ -181,7 +180,7 @@ function linePaths(values: ChartLine['values'], x: Scale, y: Scale): { readonly 
 function pointText({ lines, show }: StatChart, { steps, stepMs }: StatSeries, at: number): string {
   const values = lines.map(({ name, values: all }) => {
     const value = all[at] ?? null
-    const text = value === null ? strings.noValue : show(value)
+    const text = value === null ? '–' : show(value)
     return lines.length === 1 ? text : `${name} ${text}`
   })
   return `${stepLabel(steps[at]?.at ?? 0, stepMs)}  ${values.join(' · ')}`

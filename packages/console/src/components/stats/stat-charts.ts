@@ -1,7 +1,7 @@
 /** Statistics as charts: lines to draw, and the same as text for those who do not see them. Pure. */
 import type { AdminResponse } from '../../api/admin-client.ts'
-import { formatCompact, formatCost, formatCount, formatDuration } from '../format.ts'
-import { statsStrings as strings } from './strings.ts'
+import { formatCompact, formatCost, formatCount, formatDuration, pluralize } from '../format.ts'
+import { rangeNames, peak } from './stat-range.ts'
 
 export type StatSeries = AdminResponse<'getStats'>
 export type StatStep = StatSeries['steps'][number]
@@ -78,18 +78,18 @@ export function stepRange(
 function requestsChart(series: StatSeries): StatChart {
   const { range, totals, steps } = series
   const values = steps.map((step) => step.requests / stepMinutes(series, step))
-  const show = (rate: number): string => strings.perMinute(formatRate(rate))
+  const show = (rate: number): string => `${formatRate(rate)} / min`
   const [most, when] = peakOf(series, values)
   return {
     id: 'requests',
-    title: strings.requests.title,
+    title: 'Requests',
     value: formatCount(totals.requests),
     summary:
       totals.requests === 0
-        ? strings.requests.none(range)
-        : strings.requests.summary(totals.requests, range, show(most), when),
+        ? `No requests in ${rangeNames[range]}.`
+        : `${pluralize(totals.requests, 'request')} in ${rangeNames[range]}, ${peak(show(most), when)}.`,
     look: 'bars',
-    lines: [{ name: strings.requests.line, tone: 'working', values }],
+    lines: [{ name: 'requests', tone: 'working', values }],
     isWhole: false,
     show,
   }
@@ -103,16 +103,16 @@ function timesChart(series: StatSeries): StatChart {
   const [highest, when] = peakOf(series, most)
   return {
     id: 'times',
-    title: strings.times.title,
-    value:
+    title: 'Response time',
+    value: total === undefined ? '–' : `p50 ${formatDuration(totals.p50Ms ?? 0)} · p95 ${formatDuration(total)}`,
+    summary:
       total === undefined
-        ? strings.noValue
-        : strings.times.value(formatDuration(totals.p50Ms ?? 0), formatDuration(total)),
-    summary: total === undefined ? strings.times.none(range) : strings.times.summary(formatDuration(highest), when),
+        ? `No messages in ${rangeNames[range]}.`
+        : `Time to the response, or to the first event of a stream. p95 ${peak(formatDuration(highest), when)}.`,
     look: 'lines',
     lines: [
-      { name: strings.times.medianLine, tone: 'working', values: half },
-      { name: strings.times.upperLine, tone: 'waiting', values: most },
+      { name: 'p50', tone: 'working', values: half },
+      { name: 'p95', tone: 'waiting', values: most },
     ],
     isWhole: false,
     show: formatDuration,
@@ -123,13 +123,16 @@ function errorsChart({ range, totals, steps }: StatSeries): StatChart {
   const { errors, failed } = totals
   return {
     id: 'errors',
-    title: strings.errors.title,
-    value: strings.errors.value(errors + failed, formatShare(errorShare(totals))),
-    summary: errors + failed === 0 ? strings.errors.none(range) : strings.errors.summary(failed, errors, range),
+    title: 'Errors',
+    value: `${formatCount(errors + failed)} · ${formatShare(errorShare(totals))}`,
+    summary:
+      errors + failed === 0
+        ? `No errors in ${rangeNames[range]}.`
+        : `${pluralize(failed, 'failed task')} and ${pluralize(errors, 'failed request')} in ${rangeNames[range]}.`,
     look: 'bars',
     lines: [
-      { name: strings.errors.failedLine, tone: 'failed', values: steps.map((step) => step.failed) },
-      { name: strings.errors.refusedLine, tone: 'waiting', values: steps.map((step) => step.errors) },
+      { name: 'failed tasks', tone: 'failed', values: steps.map((step) => step.failed) },
+      { name: 'failed requests', tone: 'waiting', values: steps.map((step) => step.errors) },
     ],
     isWhole: true,
     show: formatCount,
@@ -142,11 +145,12 @@ function streamsChart(series: StatSeries): StatChart {
   const [most, when] = peakOf(series, values)
   return {
     id: 'streams',
-    title: strings.streams.title,
-    value: strings.streams.value(values.at(-1) ?? 0),
-    summary: most === 0 ? strings.streams.none(range) : strings.streams.summary(most, when),
+    title: 'Open streams',
+    value: `${formatCount(values.at(-1) ?? 0)} now`,
+    summary:
+      most === 0 ? `No open streams in ${rangeNames[range]}.` : `${peak(formatCount(most), when).replace(/^a/, 'A')}.`,
     look: 'lines',
-    lines: [{ name: strings.streams.line, tone: 'working', values }],
+    lines: [{ name: 'open streams', tone: 'working', values }],
     isWhole: true,
     show: formatCount,
   }
@@ -156,16 +160,16 @@ function tokensChart({ range, totals, steps }: StatSeries): StatChart {
   const { inputTokens, outputTokens } = totals
   return {
     id: 'tokens',
-    title: strings.tokens.title,
-    value: strings.tokens.value(formatCompact(inputTokens), formatCompact(outputTokens)),
+    title: 'Tokens',
+    value: `${formatCompact(inputTokens)} in · ${formatCompact(outputTokens)} out`,
     summary:
       inputTokens + outputTokens === 0
-        ? strings.tokens.none(range)
-        : strings.tokens.summary(inputTokens, outputTokens, range),
+        ? `No tokens reported in ${rangeNames[range]}.`
+        : `${formatCount(inputTokens)} input and ${formatCount(outputTokens)} output tokens in ${rangeNames[range]}.`,
     look: 'bars',
     lines: [
-      { name: strings.tokens.inputLine, tone: 'working', values: steps.map((step) => step.inputTokens) },
-      { name: strings.tokens.outputLine, tone: 'ended', values: steps.map((step) => step.outputTokens) },
+      { name: 'input', tone: 'working', values: steps.map((step) => step.inputTokens) },
+      { name: 'output', tone: 'ended', values: steps.map((step) => step.outputTokens) },
     ],
     isWhole: true,
     show: formatCompact,
@@ -175,11 +179,14 @@ function tokensChart({ range, totals, steps }: StatSeries): StatChart {
 function costChart({ range, totals: { cost }, steps }: StatSeries): StatChart {
   return {
     id: 'cost',
-    title: strings.cost.title,
-    value: cost === undefined ? strings.noValue : formatCost(cost),
-    summary: cost === undefined ? strings.cost.none(range) : strings.cost.summary(formatCost(cost), range),
+    title: 'Cost',
+    value: cost === undefined ? '–' : formatCost(cost),
+    summary:
+      cost === undefined
+        ? `No cost known in ${rangeNames[range]}.`
+        : `${formatCost(cost)} in ${rangeNames[range]}, by the configured prices.`,
     look: 'bars',
-    lines: [{ name: strings.cost.line, tone: 'working', values: steps.map((step) => step.cost ?? 0) }],
+    lines: [{ name: 'cost', tone: 'working', values: steps.map((step) => step.cost ?? 0) }],
     isWhole: false,
     show: formatCost,
   }

@@ -1,10 +1,8 @@
 /** Statistics as a table: one row per step, the newest first, with a link to its tasks. */
 import { formatCost, formatCount, formatDuration } from '../format.ts'
 import { stepLabel, type StatSeries } from './stat-charts.ts'
-import { statsStrings } from './strings.ts'
 import './stat-chart-view.css'
-
-const { table: words, times, noValue } = statsStrings
+import { rangeNames } from './stat-range.ts'
 
 export interface StatTableProps {
   readonly series: StatSeries
@@ -12,22 +10,22 @@ export interface StatTableProps {
 }
 
 export function StatTable({ series, hrefAt }: StatTableProps) {
-  const time = (ms: number | undefined): string => (ms === undefined ? noValue : formatDuration(ms))
+  const time = (ms: number | undefined): string => (ms === undefined ? '–' : formatDuration(ms))
   const rows = series.steps.map((step, index) => ({ step, index })).toReversed()
   return (
-    <div class="panel stat-table" tabIndex={0} role="region" aria-label={words.label(series.range)}>
+    <div class="panel stat-table" tabIndex={0} role="region" aria-label={`Statistics of ${rangeNames[series.range]}`}>
       <table class="data">
         <thead>
           <tr>
-            <th scope="col">{words.time}</th>
-            <th scope="col">{words.requests}</th>
-            <th scope="col">{times.medianLine}</th>
-            <th scope="col">{times.upperLine}</th>
-            <th scope="col">{words.errors}</th>
-            <th scope="col">{words.failed}</th>
-            <th scope="col">{words.streams}</th>
-            <th scope="col">{words.tokens}</th>
-            <th scope="col">{words.cost}</th>
+            <th scope="col">Time</th>
+            <th scope="col">Requests</th>
+            <th scope="col">p50</th>
+            <th scope="col">p95</th>
+            <th scope="col">Errors</th>
+            <th scope="col">Failed tasks</th>
+            <th scope="col">Open streams</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Cost</th>
           </tr>
         </thead>
         <tbody>
@@ -43,7 +41,7 @@ export function StatTable({ series, hrefAt }: StatTableProps) {
               <td class={step.failed > 0 ? 'mistake' : ''}>{formatCount(step.failed)}</td>
               <td>{formatCount(step.streams)}</td>
               <td>{formatCount(step.inputTokens + step.outputTokens)}</td>
-              <td>{step.cost === undefined ? noValue : formatCost(step.cost)}</td>
+              <td>{step.cost === undefined ? '–' : formatCost(step.cost)}</td>
             </tr>
           ))}
         </tbody>

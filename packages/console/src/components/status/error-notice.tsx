@@ -6,9 +6,7 @@ import type { Resource } from '../../api/resource.ts'
 import { CopyButton } from '../content/copy-button.tsx'
 import { Icon } from '../icon.tsx'
 import { Skeleton, type SkeletonShape } from '../layout/skeleton.tsx'
-import { loadingStrings } from '../strings.ts'
 import { problemText } from './problem-text.ts'
-import { statusStrings } from './strings.ts'
 import './error-notice.css'
 
 export interface FailureNoticeProps {
@@ -62,7 +60,7 @@ export function FailureNotice({
         <div class="trouble-actions">
           {retry !== undefined && (
             <button type="button" class="small" onClick={retry}>
-              {statusStrings.tryAgain}
+              Try again
             </button>
           )}
           {actions}
@@ -76,10 +74,10 @@ function FailureDetails({ details }: { readonly details: string | readonly strin
   const text = typeof details === 'string' ? details : details.join('\n')
   return (
     <details class="trouble-details">
-      <summary>{statusStrings.details}</summary>
+      <summary>Details</summary>
       <div class="trouble-raw">
         <pre tabIndex={0}>{text}</pre>
-        <CopyButton text={text} label={statusStrings.copyDetails} />
+        <CopyButton text={text} label="Copy details" />
       </div>
     </details>
   )
@@ -90,7 +88,7 @@ export function FailedChildLink({ failedChild }: { readonly failedChild: TaskSum
   if (failedChild === undefined) return null
   return (
     <a class="button small" href={`/tasks/${failedChild.taskId}`}>
-      {statusStrings.openTaskOf(failedChild.agent)}
+      Open task of {failedChild.agent}
     </a>
   )
 }
@@ -161,5 +159,5 @@ export function EmptyState({ title, children }: { readonly title: string; readon
 
 /** A placeholder in the shape of what is loading. */
 export function Loading({ what, shape = 'rows' }: { readonly what: string; readonly shape?: SkeletonShape }) {
-  return <Skeleton label={loadingStrings.loading(what)} shape={shape} />
+  return <Skeleton label={`Loading ${what}…`} shape={shape} />
 }

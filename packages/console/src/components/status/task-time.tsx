@@ -2,7 +2,6 @@
 import { now } from '../../api/resource.ts'
 import { formatDuration } from '../format.ts'
 import { isTerminalState } from './task-state.tsx'
-import { taskTimeStrings } from './task-strings.ts'
 import { taskTimes, type TaskTimes, type TimedTask } from './task-times.ts'
 import './task-state.css'
 
@@ -20,18 +19,18 @@ export function TaskDuration({ task }: { readonly task: TimedTask }) {
   return (
     <span class="task-duration" title={hasWaited ? exactTimesText(times) : undefined}>
       <span>{formatDuration(times.workingMs)}</span>
-      {hasWaited && <span class="task-waited">{taskTimeStrings.waiting(formatDuration(times.waitingMs))}</span>}
+      {hasWaited && <span class="task-waited">{formatDuration(times.waitingMs)} waiting</span>}
     </span>
   )
 }
 
 export function exactTimesText({ workingMs, waitingMs, totalMs }: TaskTimes): string {
-  return taskTimeStrings.exact(formatDuration(workingMs), formatDuration(waitingMs), formatDuration(totalMs))
+  return `Working ${formatDuration(workingMs)}, waiting for input or sign-in ${formatDuration(waitingMs)}, total ${formatDuration(totalMs)}`
 }
 
 /** For example `3.2 s working, 10 min waiting`; without a wait only the duration. */
 export function timesText({ workingMs, waitingMs }: TaskTimes): string {
   const working = formatDuration(workingMs)
   if (waitingMs < shownWaitMs) return working
-  return `${taskTimeStrings.working(working)}, ${taskTimeStrings.waiting(formatDuration(waitingMs))}`
+  return `${`${working} working`}, ${`${formatDuration(waitingMs)} waiting`}`
 }

@@ -14,7 +14,6 @@ import { PageHead } from '../../components/layout/page-head.tsx'
 import { SegmentedControl } from '../../components/layout/tabs.tsx'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
 import type { StatSeries } from '../../components/stats/stat-charts.ts'
-import { statsStrings } from '../../components/stats/strings.ts'
 import { AttentionPanel, FailuresPanel } from './attention.tsx'
 import { CurrentNumbers } from './current-numbers.tsx'
 import { ranges } from '../../components/stats/stat-range.ts'
@@ -68,7 +67,7 @@ export function OverviewPage() {
     <>
       <PageHead title={strings.title}>
         <button type="button" aria-pressed={isTable} onClick={() => setQuery({ table: isTable ? undefined : '1' })}>
-          {statsStrings.table.show}
+          Show as table
         </button>
         {isNew && (
           <a class="button" href="/welcome">

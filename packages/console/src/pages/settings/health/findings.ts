@@ -4,7 +4,6 @@
  */
 import type { Agent, Health } from '../../../api/admin.ts'
 import { formatDuration } from '../../../components/format.ts'
-import { configRejectionStrings } from '../../../components/strings.ts'
 import type { StatStep } from '../../../components/stats/stat-charts.ts'
 import { healthStrings } from './strings.ts'
 
@@ -55,9 +54,17 @@ function storeFindings({ store }: Health): readonly Finding[] {
 
 function configFindings({ configRejection }: Health): readonly Finding[] {
   if (configRejection === undefined) return []
-  const { title, advice, open } = configRejectionStrings
-  const links = [{ text: open, href: '/settings/config' }]
-  return [{ id: 'config', grade: 'bad', title, why: configRejection.problem, next: advice, links }]
+  const links = [{ text: 'Open configuration', href: '/settings/config' }]
+  return [
+    {
+      id: 'config',
+      grade: 'bad',
+      title: 'The configuration file is not applied',
+      why: configRejection.problem,
+      next: 'The hub continues with its previous configuration. Correct the file, and the hub applies it at once. Variables of ${env:…} are those that the hub was started with.',
+      links,
+    },
+  ]
 }
 
 function agentFindings(agent: Agent): readonly Finding[] {
