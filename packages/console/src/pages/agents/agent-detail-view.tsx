@@ -21,10 +21,16 @@ import { RoutesTab } from './routes/routes-tab.tsx'
 import { SettingsTab } from './settings/settings-tab.tsx'
 import { affectsAgent } from '../../api/agents.ts'
 import type { AgentTabProps } from './agent-tab-props.ts'
-import { agentsStrings } from './strings.ts'
 import './agent-detail-view.css'
 
-const words = agentsStrings.detail
+const tabsTexts = {
+  overview: 'Overview',
+  card: 'Card',
+  connect: 'Connect',
+  routes: 'Routes',
+  keys: 'Keys',
+  settings: 'Settings',
+}
 
 /** The agent and its cards, loaded together because every tab needs both. */
 async function loadAgent(name: string, signal: AbortSignal): Promise<AgentTabProps> {
@@ -52,9 +58,9 @@ export function AgentDetailView({
   const problem = found.problem.value
   const shown = found.value.value
   usePaletteActions([
-    { title: words.tryAction(name), run: () => navigate(playgroundPath(name)) },
-    { title: words.keyAction(name), run: () => navigate(`${agentPath(name, 'keys')}?make=key`) },
-    { title: words.connectAction(name), run: () => navigate(agentPath(name, 'connect')) },
+    { title: `Try ${name} in the playground`, run: () => navigate(playgroundPath(name)) },
+    { title: `Create a key for ${name}`, run: () => navigate(`${agentPath(name, 'keys')}?make=key`) },
+    { title: `Connect a program to ${name}`, run: () => navigate(agentPath(name, 'connect')) },
   ])
   if (isProblem(problem, 'NOT_FOUND')) return <AgentNotFound name={name} search={search} />
   return (
@@ -62,15 +68,15 @@ export function AgentDetailView({
       <DetailHead title={shown?.agent.title ?? name} backTo={`/agents${search}`}>
         <RefreshAgentButton name={name} isDown={shown?.agent.retry !== undefined} onRefreshed={found.reload} />
         <a class="button primary" href={playgroundPath(name)}>
-          {words.try}
+          Try it
         </a>
       </DetailHead>
       <Tabs
-        label={words.views(name)}
+        label={`Views of ${name}`}
         open={tab}
-        tabs={Object.entries(words.tabs).map(([id, label]) => ({ id, label, href: agentPath(name, id) + search }))}
+        tabs={Object.entries(tabsTexts).map(([id, label]) => ({ id, label, href: agentPath(name, id) + search }))}
       />
-      <LoadState of={found} what={words.loading} />
+      <LoadState of={found} what="the agent" />
       {shown !== undefined && (
         <div class="scroll agent-scroll" tabIndex={-1}>
           <AgentDownBanner agent={shown.agent} />
@@ -105,9 +111,9 @@ function AgentTab({
       return <SettingsTab {...shown} onChanged={reload} />
     default:
       return (
-        <EmptyState title={words.noSuchView}>
+        <EmptyState title="Page not found">
           <a class="button" href={agentPath(shown.agent.name)}>
-            {words.toOverview}
+            Go to the overview
           </a>
         </EmptyState>
       )
@@ -118,10 +124,10 @@ function AgentNotFound({ name, search }: { readonly name: string; readonly searc
   return (
     <>
       <DetailHead title={name} backTo={`/agents${search}`} />
-      <EmptyState title={words.notFound(name)}>
-        <p>{words.notFoundHint}</p>
+      <EmptyState title={`No agent named ${name}`}>
+        <p>It may have been removed from the configuration. Its tasks are kept.</p>
         <a class="button" href={`/tasks?agent=${encodeURIComponent(name)}`}>
-          {words.tasksOf(name)}
+          Show tasks of {name}
         </a>
       </EmptyState>
     </>
@@ -141,7 +147,7 @@ function RefreshAgentButton({ name, isDown, onRefreshed }: RefreshAgentButtonPro
       const params = { agent: name }
       const after = await callAdmin(isDown ? 'retryAgent' : 'lookAtAgent', { params })
       const { word, text = word } = agentStatus(after)
-      showToast(words.refreshed(name, text))
+      showToast(`${name}: ${text}`)
       onRefreshed()
     },
     ({ message }) => showToast(message),
@@ -149,7 +155,7 @@ function RefreshAgentButton({ name, isDown, onRefreshed }: RefreshAgentButtonPro
   return (
     <button type="button" disabled={isBusy} onClick={() => void run()}>
       <Icon name="retry" />
-      {isBusy ? words.refreshing : words.refresh}
+      {isBusy ? 'Refreshing…' : 'Refresh'}
     </button>
   )
 }

@@ -1,7 +1,6 @@
 /** The last error of an agent: why it cannot take messages now, or which task failed last, and when. */
 import { RelativeTime } from '../../components/time.tsx'
 import { agentLastError, type LastError } from '../../agent/agent-status.ts'
-import { agentsStrings } from './strings.ts'
 
 type AgentWithErrors = Parameters<typeof agentLastError>[0]
 
@@ -13,7 +12,7 @@ export function AgentError({
   readonly isLinked?: boolean
 }) {
   const error = agentLastError(agent)
-  if (error === undefined) return <span class="faint agents-none">{agentsStrings.detail.noError}</span>
+  if (error === undefined) return <span class="faint agents-none">None</span>
   return (
     <>
       <ErrorText error={error} isLinked={isLinked} />{' '}

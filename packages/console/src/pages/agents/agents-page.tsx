@@ -6,7 +6,6 @@ import { SplitView } from '../../components/layout/split-view.tsx'
 import { AgentDetailView } from './agent-detail-view.tsx'
 import { AgentsList } from './list/agents-list.tsx'
 import { NewAgent } from './new/new-agent.tsx'
-import { agentsStrings } from './strings.ts'
 import { useAgentsWithLoad } from '../../api/agents.ts'
 
 export function AgentsPage() {
@@ -17,9 +16,9 @@ export function AgentsPage() {
   const search = listSearch(query.value)
   return (
     <>
-      <PageHead title={agentsStrings.title}>
+      <PageHead title="Agents">
         <a class="button" href="/agents/new">
-          <Icon name="plus" /> {agentsStrings.add}
+          <Icon name="plus" /> Add agent
         </a>
       </PageHead>
       <SplitView

@@ -1,9 +1,6 @@
 /** Two cards side by side, with the names of the members that differ. */
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
-import { agentsStrings } from '../strings.ts'
 import type { CardDiff } from './card-diff.ts'
-
-const words = agentsStrings.card
 
 export type CardJson = Readonly<Record<string, unknown>>
 
@@ -25,11 +22,11 @@ export function CardComparison({
   const isSame = onlyLeft.length + onlyRight.length + otherwise.length === 0
   return (
     <>
-      <ul class="card-differences" aria-label={words.differences}>
-        {isSame && <li class="soft">{words.same}</li>}
-        <MemberNames heading={words.onlyIn(left.title)} names={onlyLeft} />
-        <MemberNames heading={words.onlyIn(right.title)} names={onlyRight} />
-        <MemberNames heading={words.different} names={otherwise} />
+      <ul class="card-differences" aria-label="Differences">
+        {isSame && <li class="soft">No differences</li>}
+        <MemberNames heading={`Only in ${left.title}`} names={onlyLeft} />
+        <MemberNames heading={`Only in ${right.title}`} names={onlyRight} />
+        <MemberNames heading="Different" names={otherwise} />
       </ul>
       <div class="card-sides">
         {[

@@ -11,14 +11,12 @@ import { signatureStatus } from '../../../agent/agent-status.ts'
 import { diffCards } from './card-diff.ts'
 import { CardComparison } from './card-comparison.tsx'
 import { CardVersions } from './card-versions.tsx'
-import { agentsStrings } from '../strings.ts'
 import './card-tab.css'
 
-const words = agentsStrings.card
 type Remote = NonNullable<AgentCards['remote']>
 
 export function CardTab({ agent, cards, onApproved }: AgentTabProps & { readonly onApproved: () => void }) {
-  if (cards === undefined) return <EmptyState title={words.none} />
+  if (cards === undefined) return <EmptyState title="No card while the agent is not running" />
   const { remote } = cards
   return (
     <div class="agent-tab card-tab">
@@ -39,32 +37,32 @@ function CardDrift({ name, remote: { approved, changed, policy }, onApproved }: 
   if (changed === undefined) return null
   const { fingerprint, fields, card, at } = changed
   return (
-    <section class="stack-small agent-part" aria-label={words.changes}>
+    <section class="stack-small agent-part" aria-label="Card changes">
       <WarningNote tone={policy === 'block' ? 'failed' : 'waiting'}>
         <div class="card-drift">
           <p class="grow">
-            {words.changed} <RelativeTime at={at} />: {fields.length === 0 ? words.unknownFields : null}
+            Its card has changed <RelativeTime at={at} />: {fields.length === 0 ? 'unknown fields' : null}
             {fields.map((field) => (
               <code key={field}>{field} </code>
             ))}
           </p>
           <ConfirmButton
-            label={words.approve}
+            label="Approve"
             danger={false}
-            question={words.approveQuestion(name)}
+            question={`Approve the new card of ${name}?`}
             onConfirm={async () => {
               await callAdmin('approveCard', { params: { agent: name }, body: { fingerprint } })
               onApproved()
             }}
           >
-            {words.approveHint}
+            The hub uses this card from now on. If the previous card returns, that is a change again.
           </ConfirmButton>
         </div>
       </WarningNote>
       {approved !== undefined && (
         <CardComparison
-          left={{ title: words.approvedTitle, card: approved.card }}
-          right={{ title: words.currentTitle, card }}
+          left={{ title: 'Approved', card: approved.card }}
+          right={{ title: 'Current', card }}
           diff={diffCards(approved.card, card)}
         />
       )}
@@ -75,22 +73,21 @@ function CardDrift({ name, remote: { approved, changed, policy }, onApproved }: 
 function Signature({ cards: { signatures, remote } }: { readonly cards: AgentCards }) {
   return (
     <section class="stack-small agent-part">
-      <h3>{words.signature}</h3>
+      <h3>Signature</h3>
       {signatures.length === 0 ? (
         <p class="card-signer">
-          <StatusBadge tone="ended" shape="○" word={words.unsigned} />
+          <StatusBadge tone="ended" shape="○" word="Unsigned" />
           <span class="soft">
-            {words.unsignedHint[0]} <code>signing</code> {words.unsignedHint[1]} <code>publicUrl</code>{' '}
-            {words.unsignedHint[2]}
+            The hub does not sign its cards. Set <code>signing</code> and <code>publicUrl</code> in the configuration.
           </span>
         </p>
       ) : (
         signatures.map(({ alg, kid, keys }) => (
           <p key={kid} class="card-signer">
-            <StatusBadge tone="done" shape="●" word={words.signed} />
+            <StatusBadge tone="done" shape="●" word="Signed" />
             <span class="soft">
-              {words.signedBy} <CopyableId id={kid} what={words.keyId} /> ({alg})
-              {keys !== undefined && words.publishedAt(keys)}
+              by this hub with <CopyableId id={kid} what="key id" /> ({alg})
+              {keys !== undefined && `, published at ${keys}`}
             </span>
           </p>
         ))
@@ -106,12 +103,11 @@ function RemoteSignature({ remote: { signature, approved } }: { readonly remote:
     <p class="card-signer">
       <StatusBadge {...status} />
       <span class="soft">
-        {words.remoteCard} {status.why}
+        The card of the remote agent. {status.why}
         {approved !== undefined && (
           <>
             {' '}
-            {words.approved} <RelativeTime at={approved.at} />,{' '}
-            <CopyableId id={approved.fingerprint} what={words.fingerprint} />
+            Approved <RelativeTime at={approved.at} />, <CopyableId id={approved.fingerprint} what="fingerprint" />
           </>
         )}
       </span>

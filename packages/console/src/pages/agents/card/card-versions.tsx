@@ -6,11 +6,8 @@ import { CopyButton } from '../../../components/content/copy-button.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { SelectField } from '../../../components/form/form-fields.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
-import { agentsStrings } from '../strings.ts'
 import { diffCards } from './card-diff.ts'
 import { type CardJson, CardComparison } from './card-comparison.tsx'
-
-const words = agentsStrings.card
 
 interface CardVariant {
   readonly id: string
@@ -24,11 +21,11 @@ function cardVariants({ cards, remote }: AgentCards): readonly CardVariant[] {
   const named = (id: string, title: string, about: string, card: CardJson | undefined): readonly CardVariant[] =>
     card === undefined ? [] : [{ id, title, about, card }]
   return [
-    ...named('1.0', '1.0', words.forVersion('1.0'), cards['1.0']),
-    ...named('0.3', '0.3', words.forVersion('0.3'), cards['0.3']),
-    ...named('0.2', '0.2', words.forVersion('0.2'), cards['0.2']),
-    ...named('merged', words.merged, words.mergedAbout, cards.merged),
-    ...named('own', words.own, words.ownAbout, remote?.changed?.card ?? remote?.approved?.card),
+    ...named('1.0', '1.0', `for clients of 1.0`, cards['1.0']),
+    ...named('0.3', '0.3', `for clients of 0.3`, cards['0.3']),
+    ...named('0.2', '0.2', `for clients of 0.2`, cards['0.2']),
+    ...named('merged', 'Merged', 'for clients that send no version', cards.merged),
+    ...named('own', 'Remote', 'as the remote agent serves it', remote?.changed?.card ?? remote?.approved?.card),
   ]
 }
 
@@ -43,35 +40,35 @@ export function CardVersions({ cards, url }: { readonly cards: AgentCards; reado
   return (
     <section class="stack-small agent-part">
       <div class="row agent-part-head">
-        <h3>{words.versions}</h3>
-        <CopyButton text={JSON.stringify(shown.card, null, 2)} label={words.copyCard(shown.about)} class="small">
-          {words.copyJson}
+        <h3>As clients see it</h3>
+        <CopyButton text={JSON.stringify(shown.card, null, 2)} label={`Copy the card ${shown.about}`} class="small">
+          Copy JSON
         </CopyButton>
       </div>
       <div class="card-tools">
         <SegmentedControl
-          label={words.version}
+          label="Version"
           value={shown.id}
           options={variants.map(({ id, title }) => [id, title] as const)}
           onChange={(version) => setQuery({ version, with: undefined })}
         />
         <label class="card-with">
-          {words.compareWith}{' '}
+          Compare with{' '}
           <SelectField
             value={other?.id ?? 'none'}
             options={[
-              ['none', words.nothing],
+              ['none', 'None'],
               ...variants.filter(({ id }) => id !== shown.id).map(({ id, title }) => [id, title] as const),
             ]}
             onChange={(id) => setQuery({ with: id })}
           />
         </label>
         <SegmentedControl
-          label={words.shownAs}
+          label="View"
           value={isRaw ? 'raw' : 'tree'}
           options={[
-            ['tree', words.tree],
-            ['raw', words.raw],
+            ['tree', 'Tree'],
+            ['raw', 'Raw'],
           ]}
           onChange={(as) => setQuery({ as: as === 'raw' ? 'raw' : undefined })}
         />
@@ -101,8 +98,10 @@ function RawCards({ variants, url }: { readonly variants: readonly CardVariant[]
           <h4>
             {title} <span class="faint">{about}</span>
           </h4>
-          <CodeBlock text={JSON.stringify(card, null, 2)} label={words.cardLabel(about)} />
-          {/^\d/.test(id) && <CodeBlock text={`curl -H 'A2A-Version: ${id}' '${url}'`} label={words.commandLabel} />}
+          <CodeBlock text={JSON.stringify(card, null, 2)} label={`the card ${about}`} />
+          {/^\d/.test(id) && (
+            <CodeBlock text={`curl -H 'A2A-Version: ${id}' '${url}'`} label="the command that fetches it" />
+          )}
         </div>
       ))}
     </div>

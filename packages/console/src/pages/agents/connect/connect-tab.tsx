@@ -9,24 +9,21 @@ import { agentPath } from '../../../agent/agent-path.ts'
 import { parseCard } from '../../../agent/parse-card.ts'
 import { endpointsOf, hubUrlOf } from './endpoints.ts'
 import { agentSnippets } from './snippets.ts'
-import { agentsStrings } from '../strings.ts'
 import './connect-tab.css'
-
-const words = agentsStrings.connect
 
 export function ConnectTab({ agent, cards }: AgentTabProps) {
   return (
     <div class="agent-tab">
       <Snippets agent={agent} cards={cards} />
       <section class="stack-small agent-part">
-        <h3>{words.addresses}</h3>
+        <h3>Addresses</h3>
         <div class="connect-scroll panel">
           <table class="data connect-table">
             <thead>
               <tr>
-                <th scope="col">{words.binding}</th>
-                <th scope="col">{words.version}</th>
-                <th scope="col">{words.address}</th>
+                <th scope="col">Binding</th>
+                <th scope="col">Version</th>
+                <th scope="col">Address</th>
               </tr>
             </thead>
             <tbody>
@@ -37,7 +34,7 @@ export function ConnectTab({ agent, cards }: AgentTabProps) {
                   <td>
                     <span class="connect-address">
                       <code>{url}</code>
-                      <CopyButton text={url} label={words.copyAddress(binding, version)} />
+                      <CopyButton text={url} label={`Copy the address for ${binding} ${version}`} />
                     </span>
                     {note !== undefined && <span class="hint">{note}</span>}
                   </td>
@@ -55,7 +52,7 @@ function Snippets({ agent, cards }: AgentTabProps) {
   const asked = query.value.get('key')
   const withKey = asked === null ? !agent.isOpen : asked === 'yes'
   const { skills } = parseCard(cards?.cards['1.0'])
-  const text = skills.flatMap(({ examples }) => examples)[0]?.slice(0, 200) ?? words.exampleText
+  const text = skills.flatMap(({ examples }) => examples)[0]?.slice(0, 200) ?? 'Hello'
   const all = agentSnippets({
     url: agent.url,
     card: agent.card,
@@ -68,33 +65,33 @@ function Snippets({ agent, cards }: AgentTabProps) {
   if (shown === undefined) return null
   return (
     <section class="stack-small agent-part">
-      <h3>{words.call}</h3>
+      <h3>Call it from a program</h3>
       <div class="connect-tools">
         <SelectField
           class="connect-select"
-          label={words.snippet}
+          label="Snippet"
           value={shown.id}
           options={all.map(({ id, label }) => [id, label])}
           onChange={(snippet) => setQuery({ snippet })}
         />
         <span class="connect-choice">
           <SegmentedControl
-            label={words.snippet}
+            label="Snippet"
             value={shown.id}
             options={all.map(({ id, label }) => [id, label] as const)}
             onChange={(snippet) => setQuery({ snippet })}
           />
         </span>
         <CheckField class="soft" checked={withKey} onChange={(isOn) => setQuery({ key: isOn ? 'yes' : 'no' })}>
-          {words.withKey}
+          With a key
         </CheckField>
       </div>
-      <CodeBlock text={shown.code} label={words.snippetLabel(shown.label)} wrap={shown.id.startsWith('curl')} />
+      <CodeBlock text={shown.code} label={`${shown.label} snippet`} wrap={shown.id.startsWith('curl')} />
       <p class="hint">{shown.note}</p>
       {withKey && (
         <p class="hint">
-          {words.keyHint} <code>PARLEY_KEY</code>.{' '}
-          <a href={`${agentPath(agent.name, 'keys')}?make=key`}>{words.createKey}</a>
+          The key is read from <code>PARLEY_KEY</code>.{' '}
+          <a href={`${agentPath(agent.name, 'keys')}?make=key`}>Create key</a>
         </p>
       )}
     </section>

@@ -1,9 +1,6 @@
 /** The endpoints of an agent by binding and version, from its cards. */
 import type { AgentCards, AgentDetail } from '../../../api/admin.ts'
 import { bindingTitle } from '../../../components/binding-titles.ts'
-import { agentsStrings } from '../strings.ts'
-
-const words = agentsStrings.connect
 
 export interface Endpoint {
   readonly binding: string
@@ -26,18 +23,18 @@ export function endpointsOf(
     ...newer,
     ...v02Endpoint(cards?.cards['0.2']),
     {
-      binding: words.card,
-      version: words.all,
+      binding: 'Card',
+      version: 'all',
       url: card,
-      note: words.cardNote,
+      note: 'The header A2A-Version selects the version. Without it, clients of all versions can read it.',
     },
   ]
 }
 
 function noteOf(binding: string, version: string, tenant: string | undefined): string | undefined {
-  if (tenant !== undefined) return words.tenant(tenant)
+  if (tenant !== undefined) return `with the tenant ${tenant}`
   if (binding !== 'HTTP+JSON') return undefined
-  return version.startsWith('0.') ? words.restExampleOld : words.restExample
+  return version.startsWith('0.') ? 'for example POST …/v1/message:send' : 'for example POST …/message:send'
 }
 
 /** A 0.2 card has a different shape. */

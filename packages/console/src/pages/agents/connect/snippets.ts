@@ -3,7 +3,6 @@
  * so that it is never written into a page, a file or a shell's history.
  */
 import { fillMessageId, messageIdPlaceholder, shellQuote } from '../../../components/shell/curl.ts'
-import { agentsStrings } from '../strings.ts'
 import { a2aJs, installCommands, mcpHttp, mcpStdio, parleyClient, python, type SnippetInput } from './code-strings.ts'
 
 export interface Snippet {
@@ -15,17 +14,36 @@ export interface Snippet {
 }
 
 export function agentSnippets(parts: SnippetInput): readonly Snippet[] {
-  const { labels, notes } = agentsStrings.connect
   return [
-    { id: 'curl', label: labels.curl, note: notes.curl, code: curl(parts) },
-    { id: 'curl-stream', label: labels.curlStream, note: notes.curlStream, code: curlStream(parts) },
-    { id: 'curl-rest', label: labels.curlRest, note: notes.curlRest, code: curlRest(parts) },
-    { id: 'curl-0.3', label: labels.curlOld, note: notes.curlOld, code: curlOld(parts) },
-    { id: 'parley', label: labels.parley, note: installCommands.parley, code: parleyClient(parts) },
-    { id: 'a2a-js', label: labels.a2aJs, note: installCommands.a2aJs, code: a2aJs(parts) },
-    { id: 'python', label: labels.python, note: installCommands.python, code: python(parts) },
-    { id: 'mcp-http', label: labels.mcpHttp, note: notes.mcpHttp(parts.agent), code: mcpHttp(parts) },
-    { id: 'mcp-stdio', label: labels.mcpStdio, note: notes.mcpStdio, code: mcpStdio(parts) },
+    {
+      id: 'curl',
+      label: 'curl',
+      note: 'A2A 1.0 over JSON-RPC. Each run sends a new message. A retry would repeat the messageId and the content.',
+      code: curl(parts),
+    },
+    {
+      id: 'curl-stream',
+      label: 'curl, streaming',
+      note: 'A2A 1.0. Events arrive as they happen.',
+      code: curlStream(parts),
+    },
+    { id: 'curl-rest', label: 'curl, REST', note: 'A2A 1.0 over HTTP+JSON.', code: curlRest(parts) },
+    { id: 'curl-0.3', label: 'curl, 0.3', note: 'For clients of A2A 0.3.', code: curlOld(parts) },
+    { id: 'parley', label: 'Parley client', note: installCommands.parley, code: parleyClient(parts) },
+    { id: 'a2a-js', label: '@a2a-js/sdk', note: installCommands.a2aJs, code: a2aJs(parts) },
+    { id: 'python', label: 'Python', note: installCommands.python, code: python(parts) },
+    {
+      id: 'mcp-http',
+      label: 'MCP, HTTP',
+      note: `The agents of this hub as tools, among them “${parts.agent}”. For clients with streamable HTTP.`,
+      code: mcpHttp(parts),
+    },
+    {
+      id: 'mcp-stdio',
+      label: 'MCP, program',
+      note: 'The same for clients that start a program and use stdio.',
+      code: mcpStdio(parts),
+    },
   ]
 }
 

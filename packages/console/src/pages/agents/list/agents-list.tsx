@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks'
 import type { Agent } from '../../../api/admin.ts'
 import type { Resource } from '../../../api/resource.ts'
-import { formatCompact } from '../../../components/format.ts'
+import { formatCompact, formatCount } from '../../../components/format.ts'
 import { RelativeTime } from '../../../components/time.tsx'
 import { formatShare } from '../../../components/stats/stat-charts.ts'
 import { navigate, query, setQuery } from '../../../app/router.ts'
@@ -18,9 +18,27 @@ import type { AgentOrder, SortColumn } from './agent-order.ts'
 import { AgentError } from '../agent-error.tsx'
 import { agentPath } from '../../../agent/agent-path.ts'
 import { agentStatus, loadText } from '../../../agent/agent-status.ts'
-import { agentsListStrings as strings } from './strings.ts'
 import './agents-list.css'
 import '../../../components/status/tags.css'
+
+const sortOptions = {
+  name: 'Name',
+  calls: 'Most calls',
+  errors: 'Most errors',
+  used: 'Last used',
+  health: 'Health',
+  kind: 'Kind',
+  load: 'Load',
+}
+const columnsTexts = {
+  name: 'Agent',
+  kind: 'Kind',
+  health: 'Health',
+  calls: 'Calls / h',
+  errors: 'Errors',
+  used: 'Last used',
+  load: 'Load',
+}
 
 export interface AgentsListProps {
   readonly agents: Resource<readonly Agent[]>
@@ -43,7 +61,7 @@ export function AgentsList({ agents, selected, tab, search }: AgentsListProps) {
   const { cursor } = useListShortcuts({
     items: shown,
     keyOf: ({ name }) => name,
-    noun: strings.noun,
+    noun: 'agent',
     at: chosen,
     frame,
     open: ({ name }) => navigate(agentPath(name, tab) + search, { replace: selected !== undefined }),
@@ -54,13 +72,13 @@ export function AgentsList({ agents, selected, tab, search }: AgentsListProps) {
   return (
     <div ref={frame} class="fill agents-list">
       <AgentFilterBar filter={filter} all={all ?? []} order={order} />
-      <LoadState of={agents} what={strings.what} />
+      <LoadState of={agents} what="the agents" />
       {all !== undefined && shown.length === 0 && <NoAgents isFilter={agentFilters.isSet(filter) && all.length > 0} />}
       {shown.length > 0 && (
         <>
           <Columns order={order} />
           <VirtualList
-            label={strings.label}
+            label="Agents"
             items={shown}
             rowHeight={57}
             selected={cursor}
@@ -75,15 +93,13 @@ export function AgentsList({ agents, selected, tab, search }: AgentsListProps) {
   )
 }
 
-const { filters: words, columns } = strings
-
 const healthOptions: readonly (readonly [value: string, text: string])[] = [
-  ['', words.anyHealth],
-  ['up', words.up],
-  ['slow', words.slow],
-  ['failing', words.failing],
-  ['down', words.down],
-  ['care', words.care],
+  ['', 'Any health'],
+  ['up', 'Up'],
+  ['slow', 'Slow'],
+  ['failing', 'Failing'],
+  ['down', 'Down'],
+  ['care', 'Needs attention'],
 ]
 
 interface AgentFilterBarProps {
@@ -100,37 +116,34 @@ function AgentFilterBar({ filter, all, order }: AgentFilterBarProps) {
   return (
     <div class="bar toolbar agents-filters" role="search">
       <SearchField
-        label={words.text}
-        placeholder={words.placeholder}
+        label="Filter agents"
+        placeholder="Filter…"
         value={filter.text}
         onChange={(text) => setQuery({ text })}
       />
       <SelectField
-        label={words.kind}
+        label="Kind"
         value={filter.kind}
-        options={withAny(words.anyKind, agentKinds(all))}
+        options={withAny('Any kind', agentKinds(all))}
         onChange={(kind) => setQuery({ kind })}
       />
       <SelectField
-        label={words.tag}
+        label="Tag"
         value={filter.tag}
-        options={withAny(words.anyTag, agentTags(all))}
+        options={withAny('Any tag', agentTags(all))}
         onChange={(tag) => setQuery({ tag })}
       />
       <SelectField
-        label={words.health}
+        label="Health"
         value={filter.health}
         options={healthOptions}
         onChange={(health) => setQuery({ health })}
       />
       <SelectField
-        label={words.sort}
+        label="Sort"
         class="agents-sort"
         value={order?.column ?? ''}
-        options={[
-          ['', words.sort],
-          ...Object.entries(strings.sortOptions).map(([column, text]) => [column, text] as const),
-        ]}
+        options={[['', 'Sort'], ...Object.entries(sortOptions).map(([column, text]) => [column, text] as const)]}
         onChange={(column) => setQuery({ sort: column === '' ? undefined : firstOrder(column as SortColumn) })}
       />
     </div>
@@ -140,7 +153,7 @@ function AgentFilterBar({ filter, all, order }: AgentFilterBarProps) {
 /** Click: sort by the column; again: the other way round; once more: as the hub lists them. */
 function Columns({ order }: { readonly order: AgentOrder | undefined }) {
   return (
-    <div class="agents-columns faint" role="group" aria-label={strings.sortLabel}>
+    <div class="agents-columns faint" role="group" aria-label="Sort by">
       {sortColumns.map((column) => {
         const isChosen = order?.column === column
         return (
@@ -149,15 +162,15 @@ function Columns({ order }: { readonly order: AgentOrder | undefined }) {
             type="button"
             class={`plain agents-${column}`}
             aria-pressed={isChosen}
-            title={strings.sortBy(columns[column])}
+            title={`Sort by ${columnsTexts[column]}`}
             onClick={() => setQuery({ sort: nextOrder(order, column) }, { push: true })}
           >
-            {columns[column]}
+            {columnsTexts[column]}
             {isChosen && <span aria-hidden="true">{order.isDescending ? ' ↓' : ' ↑'}</span>}
           </button>
         )
       })}
-      <span class="agents-error">{columns.error}</span>
+      <span class="agents-error">Last error</span>
     </div>
   )
 }
@@ -185,7 +198,7 @@ function Row({ agent, search, isSelected, isAt }: RowProps) {
       </span>
       <span class="agents-health" title={status.why}>
         <StatusBadge {...status} />
-        {drift === 'changed' && <StatusBadge tone="waiting" shape="◇" word={strings.cardChanged} />}
+        {drift === 'changed' && <StatusBadge tone="waiting" shape="◇" word="card changed" />}
         <span class="agents-short faint">
           <ShortUsage agent={agent} />
         </span>
@@ -205,7 +218,7 @@ const maxShortId = 28
 /** The id leads, because titles may be alike. */
 function AgentName({ agent }: { readonly agent: Agent }) {
   const { name, title, kind, description, isDefault } = agent
-  const tag = isDefault && <span class="agent-tag">{strings.isDefault}</span>
+  const tag = isDefault && <span class="agent-tag">default</span>
   if (name.length > maxShortId) {
     return (
       <span class="agents-name grow" title={title}>
@@ -227,7 +240,7 @@ function AgentName({ agent }: { readonly agent: Agent }) {
         {tag}
       </span>
       <span class="agents-about faint cut" dir="auto">
-        {description ?? strings.description(kind)}
+        {description ?? `${kind} agent`}
       </span>
     </span>
   )
@@ -237,17 +250,17 @@ function Usage({ agent }: { readonly agent: Agent }) {
   const { calls, errors, lastUsedAt } = agent.usage
   return (
     <>
-      <span class="agents-calls" title={strings.callsTitle(calls)}>
-        {calls === 0 ? <span class="faint">{strings.noCalls}</span> : formatCompact(calls)}
+      <span class="agents-calls" title={`${formatCount(calls)} calls in the last hour`}>
+        {calls === 0 ? <span class="faint">–</span> : formatCompact(calls)}
       </span>
       <span
         class={errors > 0 ? 'agents-errors failed' : 'agents-errors faint'}
-        title={strings.errorsTitle(errors, calls)}
+        title={`${formatCount(errors)} of ${formatCount(calls)} calls failed in the last hour`}
       >
-        {calls + errors === 0 ? strings.noCalls : formatShare(errorRate(agent))}
+        {calls + errors === 0 ? '–' : formatShare(errorRate(agent))}
       </span>
       <span class="agents-used soft">
-        {lastUsedAt === undefined ? <span class="faint">{strings.never}</span> : <RelativeTime at={lastUsedAt} />}
+        {lastUsedAt === undefined ? <span class="faint">never</span> : <RelativeTime at={lastUsedAt} />}
       </span>
     </>
   )
@@ -256,10 +269,10 @@ function Usage({ agent }: { readonly agent: Agent }) {
 /** Where there is no room for columns. */
 function ShortUsage({ agent }: { readonly agent: Agent }) {
   const { calls, errors, lastUsedAt } = agent.usage
-  if (calls + errors === 0) return lastUsedAt === undefined ? strings.never : <RelativeTime at={lastUsedAt} />
+  if (calls + errors === 0) return lastUsedAt === undefined ? 'never' : <RelativeTime at={lastUsedAt} />
   return (
     <>
-      {strings.perHour(formatCompact(calls))}
+      {formatCompact(calls)} / h
       {errors > 0 && <span class="failed agents-short-errors"> · {formatShare(errorRate(agent))}</span>}
     </>
   )
@@ -268,18 +281,18 @@ function ShortUsage({ agent }: { readonly agent: Agent }) {
 function NoAgents({ isFilter }: { readonly isFilter: boolean }) {
   if (isFilter) {
     return (
-      <EmptyState title={strings.noMatch}>
+      <EmptyState title="No matching agents">
         <a class="button" href="/agents">
-          {strings.showAll}
+          Show all agents
         </a>
       </EmptyState>
     )
   }
   return (
-    <EmptyState title={strings.empty}>
-      <p>{strings.emptyHint}</p>
+    <EmptyState title="No agents yet">
+      <p>Enter a URL or a command. The hub detects what it is and serves it as an A2A agent.</p>
       <a class="button primary" href="/agents/new">
-        {strings.add}
+        Add agent
       </a>
     </EmptyState>
   )

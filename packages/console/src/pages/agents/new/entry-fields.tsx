@@ -4,9 +4,6 @@ import type { EntryField } from './entry-form.ts'
 import { InlineCodeText } from '../../../agent/inline-code-text.tsx'
 import type { FieldError } from '../../../components/form/field-errors.ts'
 import { FieldErrorList } from '../../../components/form/form-fields.tsx'
-import { agentsStrings } from '../strings.ts'
-
-const words = agentsStrings.new
 
 interface EntryFieldsProps {
   readonly fields: readonly EntryField[]
@@ -23,11 +20,11 @@ export function EntryFields(props: EntryFieldsProps) {
     <>
       <Group {...props} fields={of('needed')} />
       <details class="entry-more" open={isWrong('own') || of('needed').length === 0}>
-        <summary>{of('needed').length === 0 ? words.settings : words.moreSettings}</summary>
+        <summary>{of('needed').length === 0 ? 'Settings' : 'More settings'}</summary>
         <Group {...props} fields={of('own')} />
       </details>
       <details class="entry-more" open={isWrong('card')}>
-        <summary>{words.cardSettings}</summary>
+        <summary>Card, limits and access</summary>
         <Group {...props} fields={of('card')} />
       </details>
     </>
@@ -61,7 +58,7 @@ function Field({ field, values, mistakes }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>
-        {name} {isRequired && <span class="entry-needed">{words.required}</span>}
+        {name} {isRequired && <span class="entry-needed">required</span>}
       </label>
       <Control
         field={field}
@@ -82,10 +79,10 @@ function Field({ field, values, mistakes }: FieldProps) {
 }
 
 const shapeHints: Readonly<Partial<Record<EntryField['shape'], string>>> = {
-  lines: words.lines,
-  json: words.json,
-  command: words.command,
-  secret: words.secret,
+  lines: 'One per line.',
+  json: 'As JSON.',
+  command: 'As you would type it in a terminal.',
+  secret: 'The hub keeps it encrypted; the file gets a reference.',
 }
 
 interface ControlProps {
@@ -104,7 +101,7 @@ function Control({ field: { shape, options, defaultText }, id, value, isWrong, o
     const offered = shape === 'switch' ? ['true', 'false'] : options
     return (
       <select {...shared} onChange={take}>
-        <option value="">{defaultText === '' ? '' : words.defaultOption(yesOrNo(defaultText))}</option>
+        <option value="">{defaultText === '' ? '' : `${yesOrNo(defaultText)} (default)`}</option>
         {offered.map((one) => (
           <option key={one} value={one}>
             {yesOrNo(one)}
@@ -134,5 +131,5 @@ function Control({ field: { shape, options, defaultText }, id, value, isWrong, o
 }
 
 function yesOrNo(value: string): string {
-  return value === 'true' ? words.yes : value === 'false' ? words.no : value
+  return value === 'true' ? 'Yes' : value === 'false' ? 'No' : value
 }

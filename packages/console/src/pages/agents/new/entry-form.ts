@@ -1,9 +1,6 @@
 /** Builds form fields from the JSON Schema of an agent kind, and an entry from the input. */
 import type { FieldError } from '../../../components/form/field-errors.ts'
 import { splitCommandLine } from '../../../agent/parse-target.ts'
-import { agentsStrings } from '../strings.ts'
-
-const words = agentsStrings.new
 
 export interface EntryField {
   readonly name: string
@@ -104,13 +101,13 @@ export function buildEntry(
   for (const { name, shape, isRequired } of fields) {
     const text = values[name] ?? ''
     if (text.trim() === '') {
-      if (isRequired) mistakes.push({ field: name, text: words.missing })
+      if (isRequired) mistakes.push({ field: name, text: 'is required' })
       continue
     }
     try {
       entry[name] = valueOf(shape, text)
     } catch {
-      mistakes.push({ field: name, text: shape === 'number' ? words.notNumber : words.notJson })
+      mistakes.push({ field: name, text: shape === 'number' ? 'must be a number' : 'is not valid JSON' })
     }
   }
   return mistakes.length > 0 ? { mistakes } : { entry }

@@ -1,13 +1,12 @@
 /** One card per agent kind: its icon, its name and what it is for. A card leads to the form of the kind. */
 import { Icon } from '../../../components/icon.tsx'
 import { kindText, sortKinds } from '../../../agent/kind-text.ts'
-import { agentsStrings } from '../strings.ts'
 import type { AgentKind } from './entry-form.ts'
 import './kind-cards.css'
 
 export function KindCards({ kinds }: { readonly kinds: readonly AgentKind[] }) {
   return (
-    <ul class="kind-cards" aria-label={agentsStrings.new.kinds}>
+    <ul class="kind-cards" aria-label="Agent kinds">
       {sortKinds(kinds).map(({ kind }) => (
         <li key={kind}>
           <a class="panel kind-card" href={`/agents/new?form=${encodeURIComponent(kind)}`}>

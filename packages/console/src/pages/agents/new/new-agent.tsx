@@ -10,7 +10,6 @@ import { LoadState } from '../../../components/status/error-notice.tsx'
 import { AddAgent } from '../../../agent/add-agent.tsx'
 import { agentPath } from '../../../agent/agent-path.ts'
 import { effectsText } from '../../../agent/effect-text.ts'
-import { agentsStrings } from '../strings.ts'
 import { EntryFields } from './entry-fields.tsx'
 import { commonSettingNames, buildEntry, entryFieldsFromSchema, type AgentKind } from './entry-form.ts'
 import { KindCards, KindLabel } from './kind-cards.tsx'
@@ -19,25 +18,23 @@ import { FieldErrorList, SelectField, TextField } from '../../../components/form
 import { useSubmit } from '../../../components/form/use-submit.ts'
 import '../agent-detail-view.css'
 
-const words = agentsStrings.new
-
 /** Detection first, and the kinds below it. `?form=openai` shows the form of a kind, `?form=` the kinds alone. */
 export function NewAgent() {
   const form = query.value.get('form')
   const found = useResource('kinds', (signal) => callAdmin('listKinds', { signal }))
   const kinds = found.value.value?.kinds as readonly AgentKind[] | undefined
   const chosen = kinds?.find(({ kind }) => kind === form)
-  useShortcuts([{ key: 'Escape', label: words.back, run: () => navigate('/agents') }])
+  useShortcuts([{ key: 'Escape', label: 'Back to the list', run: () => navigate('/agents') }])
   return (
     <>
-      <DetailHead title={words.title} backTo="/agents" />
+      <DetailHead title="Add agent" backTo="/agents" />
       <div class="scroll">
         <div class="agent-tab">
           {form === null && <AddAgent onAdded={(name) => navigate(agentPath(name))} />}
-          <LoadState of={found} what={words.loading} />
+          <LoadState of={found} what="the kinds" />
           {kinds !== undefined && chosen === undefined && (
             <section class="stack-small agent-part">
-              <h3>{form === null ? words.byKind : words.kinds}</h3>
+              <h3>{form === null ? 'Or choose a kind' : 'Agent kinds'}</h3>
               <KindCards kinds={kinds} />
             </section>
           )}
@@ -83,12 +80,12 @@ function KindForm({
       <div class="kind-chosen">
         <KindLabel kind={kind} />
         <a class="button small" href="/agents/new?form=">
-          {words.changeKind}
+          Change kind
         </a>
       </div>
       {schemas.length > 1 && (
         <div class="field">
-          <label for="shape">{words.form}</label>
+          <label for="shape">Form</label>
           <SelectField
             id="shape"
             value={query.value.get('shape') ?? '0'}
@@ -102,7 +99,7 @@ function KindForm({
       )}
       <TextField
         id="agent-name"
-        label={words.name}
+        label="Agent name"
         value={name.value}
         mistakes={ofName}
         onValue={(value) => (name.value = value)}
@@ -111,7 +108,7 @@ function KindForm({
       <FieldErrorList mistakes={others} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy || agent === ''}>
-          {words.submit(agent)}
+          {`Add ${agent}`.trim()}
         </button>
       </div>
     </form>

@@ -9,39 +9,40 @@ import { AgentError } from '../agent-error.tsx'
 import { agentStatus, loadText } from '../../../agent/agent-status.ts'
 import { kindText } from '../../../agent/kind-text.ts'
 import type { ParsedCard } from '../../../agent/parse-card.ts'
-import { agentsStrings } from '../strings.ts'
-
-const words = agentsStrings.facts
 
 export function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['agent']; readonly card: ParsedCard }) {
   const { health, load, kind, version, isOpen, isCardPrivate } = agent
   const schemes = card.security.filter((way) => way !== 'None')
   const capabilities = [
-    ...(card.streaming ? [words.streaming] : []),
-    ...(card.push ? [words.webhooks] : []),
-    ...(card.extendedCard ? [words.extendedCard] : []),
+    ...(card.streaming ? ['Streaming'] : []),
+    ...(card.push ? ['Webhooks'] : []),
+    ...(card.extendedCard ? ['Extended card'] : []),
   ]
   return (
-    <section class="stack-small agent-part" aria-label={words.label}>
+    <section class="stack-small agent-part" aria-label="Facts">
       <FactList>
-        <Fact name={words.health}>
+        <Fact name="Health">
           <span class="agent-health">
             <StatusBadge {...agentStatus(agent)} />
             {health.askedAt !== undefined && (
               <span class="faint">
-                {words.checked} <RelativeTime at={health.askedAt} />
+                checked <RelativeTime at={health.askedAt} />
               </span>
             )}
           </span>
         </Fact>
-        <Fact name={words.load}>{loadText(load)}</Fact>
-        {health.firstWordMs !== undefined && <Fact name={words.firstToken}>{formatDuration(health.firstWordMs)}</Fact>}
-        <Fact name={words.lastError}>
+        <Fact name="Load">{loadText(load)}</Fact>
+        {health.firstWordMs !== undefined && (
+          <Fact name="Time to first token">{formatDuration(health.firstWordMs)}</Fact>
+        )}
+        <Fact name="Last error">
           <AgentError agent={agent} isLinked />
         </Fact>
-        <Fact name={words.kind}>{words.kindAndVersion(kindText(kind).name, version)}</Fact>
+        <Fact name="Kind">
+          {kindText(kind).name}, version {version}
+        </Fact>
         {card.provider !== undefined && (
-          <Fact name={words.provider}>
+          <Fact name="Provider">
             {card.provider.url === undefined ? (
               card.provider.name
             ) : (
@@ -50,17 +51,17 @@ export function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['age
           </Fact>
         )}
         {card.documentationUrl !== undefined && (
-          <Fact name={words.documentation}>
+          <Fact name="Documentation">
             <ExternalLink to={card.documentationUrl} />
           </Fact>
         )}
-        <Fact name={words.authentication}>
-          {[...(isOpen ? [words.anonymous] : []), schemes.join(words.or) || words.apiKey].join(': ')}
-          {isCardPrivate && <span class="hint agent-fact-note">{words.privateCard}</span>}
+        <Fact name="Authentication">
+          {[...(isOpen ? ['Optional'] : []), schemes.join(', or ') || 'API key'].join(': ')}
+          {isCardPrivate && <span class="hint agent-fact-note">Its card is visible to authorized callers only.</span>}
         </Fact>
-        <Fact name={words.capabilities}>{capabilities.join(', ') || words.noCapabilities}</Fact>
-        <Fact name={words.inputTypes}>{card.inputModes.join(', ') || words.anyType}</Fact>
-        <Fact name={words.outputTypes}>{card.outputModes.join(', ') || words.anyType}</Fact>
+        <Fact name="Capabilities">{capabilities.join(', ') || 'None'}</Fact>
+        <Fact name="Input types">{card.inputModes.join(', ') || 'Any'}</Fact>
+        <Fact name="Output types">{card.outputModes.join(', ') || 'Any'}</Fact>
       </FactList>
     </section>
   )

@@ -11,13 +11,10 @@ import { agentStatus } from '../../../agent/agent-status.ts'
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
 import { parseCard } from '../../../agent/parse-card.ts'
 import { affectsAgent } from '../../../api/agents.ts'
-import { agentsStrings } from '../strings.ts'
 import { SkillList } from './skill-list.tsx'
 import { AgentFacts } from './agent-facts.tsx'
 import './overview-tab.css'
 import '../../../components/status/tags.css'
-
-const words = agentsStrings.overview
 
 export function OverviewTab({ agent, cards }: AgentTabProps) {
   const card = parseCard(cards?.cards['1.0'])
@@ -26,22 +23,22 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
     <div class="agent-tab">
       <AgentNotes agent={agent} cards={cards} />
       {card.description !== undefined && <Description text={card.description} />}
-      <section class="stack-small agent-part" aria-label={words.address}>
+      <section class="stack-small agent-part" aria-label="Address">
         <div class="agent-address">
           <code>{url}</code>
-          <CopyButton text={url} label={words.copyEndpoint} />
+          <CopyButton text={url} label="Copy endpoint" />
           <a class="button plain small" href={agentPath(name, 'connect')}>
-            {words.connect}
+            How to connect
           </a>
         </div>
-        {isDefault && <p class="hint">{words.isDefault}</p>}
+        {isDefault && <p class="hint">Default agent: it also answers at the root URL of the hub.</p>}
       </section>
       <AgentFacts agent={agent} card={card} />
       <section class="stack-small agent-part">
-        <h3>{words.skills}</h3>
+        <h3>Skills</h3>
         {card.skills.length === 0 ? (
           <p class="hint">
-            {words.noSkills} <a href={playgroundPath(name, words.hello)}>{words.sayHello}</a>
+            Its card lists no skills. <a href={playgroundPath(name, 'Hello')}>Say hello</a>
           </p>
         ) : (
           <SkillList skills={card.skills} agent={name} />
@@ -62,7 +59,7 @@ function Description({ text }: { readonly text: string }) {
       {isWhole.value ? text : `${text.slice(0, longDescription).toWellFormed()}… `}
       {!isWhole.value && (
         <button type="button" class="small" onClick={() => (isWhole.value = true)}>
-          {words.showAll}
+          Show all
         </button>
       )}
     </p>
@@ -78,8 +75,8 @@ function AgentNotes({ agent, cards }: AgentTabProps) {
     <>
       {drift === 'changed' && (
         <WarningNote>
-          {words.cardChanged}
-          {fields.length > 0 && <> ({fields.join(', ')})</>}. <a href={agentPath(name, 'card')}>{words.cardReview}</a>
+          Its card has changed
+          {fields.length > 0 && <> ({fields.join(', ')})</>}. <a href={agentPath(name, 'card')}>Review card</a>
         </WarningNote>
       )}
       {isNoted && why !== undefined && <WarningNote>{why}</WarningNote>}
@@ -99,13 +96,13 @@ function RecentTasks({ name }: { readonly name: string }) {
   return (
     <section class="stack-small agent-part">
       <div class="row agent-part-head">
-        <h3>{words.recentTasks}</h3>
-        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>{words.allTasks}</a>
+        <h3>Recent tasks</h3>
+        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>Show all tasks</a>
       </div>
       {found.problem.value !== undefined && <ErrorNotice reason={found.problem.value} />}
       {tasks?.length === 0 && (
         <p class="hint">
-          {words.noTasks} <a href={playgroundPath(name)}>{words.tryIt}</a>
+          No tasks yet. <a href={playgroundPath(name)}>Open in playground</a>
         </p>
       )}
       {tasks !== undefined && tasks.length > 0 && (
@@ -114,10 +111,10 @@ function RecentTasks({ name }: { readonly name: string }) {
             <li key={id}>
               <TaskStateBadge state={state} />
               <a class="grow cut" dir="auto" href={`/tasks/${id}`}>
-                {title ?? words.untitledTask}
+                {title ?? 'Task without text'}
               </a>
               <span class="agent-task-id">
-                <CopyableId id={id} what={words.taskId} />
+                <CopyableId id={id} what="task id" />
               </span>
               <span class="faint">
                 <RelativeTime at={statusAt} />

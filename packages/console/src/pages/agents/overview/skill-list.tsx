@@ -3,9 +3,6 @@ import { useSignal } from '@preact/signals'
 import { Icon } from '../../../components/icon.tsx'
 import { playgroundPath } from '../../../agent/agent-path.ts'
 import type { ParsedSkill } from '../../../agent/parse-card.ts'
-import { agentsStrings } from '../strings.ts'
-
-const words = agentsStrings.overview
 
 /** Skills shown at first: some agents have hundreds. */
 const initialSkillCount = 12
@@ -25,7 +22,7 @@ export function SkillList({ skills, agent }: { readonly skills: readonly ParsedS
       </ul>
       {shown.length < skills.length && (
         <button type="button" onClick={() => (isWhole.value = true)}>
-          {words.showAllSkills(skills.length)}
+          Show all {skills.length} skills
         </button>
       )}
     </>
@@ -52,10 +49,10 @@ function SkillItem({ skill, agent }: { readonly skill: ParsedSkill; readonly age
       )}
       {modes.length > 0 && <p class="hint clamp skill-about">{modes.join(', ')}</p>}
       {examples.length > 0 && (
-        <ul class="skill-examples" aria-label={words.examples}>
+        <ul class="skill-examples" aria-label="Examples">
           {examples.slice(0, maxExamples).map((example, index) => (
             <li key={`${example.slice(0, 40)} ${index}`}>
-              <a class="skill-example" href={playgroundPath(agent, example)} title={words.openExample}>
+              <a class="skill-example" href={playgroundPath(agent, example)} title="Open in playground">
                 <Icon name="play" size={12} />
                 <span class="cut">{example}</span>
               </a>

@@ -3,7 +3,6 @@ import type { Agent, Route, RouteDecision } from '../../../api/admin.ts'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { AgentName } from './rule-row.tsx'
 import { routeName, weightShares } from './rule-text.ts'
-import { routesStrings } from './strings.ts'
 
 export interface DecisionProps {
   readonly agent: string
@@ -12,13 +11,11 @@ export interface DecisionProps {
   readonly agents: readonly Agent[]
 }
 
-const words = routesStrings.decision
-
 const candidateDisplays = {
-  up: { tone: 'done', shape: '●', word: words.states.up },
-  slow: { tone: 'waiting', shape: '◐', word: words.states.slow },
-  down: { tone: 'failed', shape: '✕', word: words.states.down },
-  over: { tone: 'ended', shape: '⊘', word: words.states.over },
+  up: { tone: 'done', shape: '●', word: 'Up' },
+  slow: { tone: 'waiting', shape: '◐', word: 'Slow' },
+  down: { tone: 'failed', shape: '✕', word: 'Down' },
+  over: { tone: 'ended', shape: '⊘', word: 'Not available' },
 } as const
 
 export function Decision({ agent, decision, rules, agents }: DecisionProps) {
@@ -29,25 +26,25 @@ export function Decision({ agent, decision, rules, agents }: DecisionProps) {
     <div class="stack routes-decision">
       <p class="routes-answer">
         {first === undefined ? (
-          words.none
+          'No agent is available'
         ) : rule === undefined ? (
           <>
-            <strong>{agent}</strong> {words.self}
+            <strong>{agent}</strong> handles it itself
           </>
         ) : (
           <>
-            {words.to} <strong>{first}</strong> {words.by(routeName(rule))}
+            Routed to <strong>{first}</strong> by “{routeName(rule)}”
           </>
         )}
       </p>
       <p class="soft">
         {reasonText(decision, rule)}
-        {rule !== undefined && rule.to.length > 1 && words.weighted}
+        {rule !== undefined && rule.to.length > 1 && ' With several agents, each message is assigned by weight.'}
       </p>
       {candidates.length > 0 && rule !== undefined && <Candidates rule={rule} decision={decision} agents={agents} />}
       {considered.length > 0 && (
         <section>
-          <h3>{words.considered}</h3>
+          <h3>Rules in order of evaluation</h3>
           <ol class="routes-considered">
             {considered.map((one) => (
               <li key={one.route}>
@@ -78,13 +75,13 @@ function Candidates({
   const shares = weightShares(rule.to)
   return (
     <table class="data routes-candidates">
-      <caption class="unseen">{words.candidates}</caption>
+      <caption class="unseen">Candidates</caption>
       <thead>
         <tr>
-          <th>{words.agent}</th>
-          <th>{words.share}</th>
-          <th>{words.state}</th>
-          <th>{words.order}</th>
+          <th>Agent</th>
+          <th>Share</th>
+          <th>State</th>
+          <th>Order</th>
         </tr>
       </thead>
       <tbody>
@@ -96,13 +93,13 @@ function Candidates({
               <td>
                 <AgentName name={agent} agents={[]} />
               </td>
-              <td>{share === undefined ? words.fallback : words.percent(share.percent)}</td>
+              <td>{share === undefined ? 'Fallback' : `${share.percent} %`}</td>
               <td>
                 <StatusBadge {...candidateDisplays[state]} />
                 {why !== undefined && <p class="faint">{why}</p>}
                 {why === undefined && <HealthNote agent={agents.find(({ name }) => name === agent)} />}
               </td>
-              <td>{place < 0 ? words.notUsed : words.ordinal(place)}</td>
+              <td>{place < 0 ? '—' : String(place + 1)}</td>
             </tr>
           )
         })}
@@ -113,13 +110,15 @@ function Candidates({
 
 function HealthNote({ agent }: { readonly agent: Agent | undefined }) {
   const { firstWordMs } = agent?.health ?? {}
-  return firstWordMs === undefined ? null : <p class="faint">{words.firstToken(Math.round(firstWordMs))}</p>
+  return firstWordMs === undefined ? null : <p class="faint">First token after {Math.round(firstWordMs)} ms</p>
 }
 
 /** The table has the reasons for a fallback. */
 function reasonText({ to: [first], why }: RouteDecision, rule: Route | undefined): string {
   if (rule === undefined || first === undefined) return sentence(why)
-  return rule.to.some(({ agent }) => agent === first) ? words.first : words.usesFallback
+  return rule.to.some(({ agent }) => agent === first)
+    ? 'The first rule that matches.'
+    : 'The rule matches, but its agents are down or slow. The fallback gets the message.'
 }
 
 /** Capitalised, with a full stop. */

@@ -8,10 +8,9 @@ import { CopyButton } from '../../../components/content/copy-button.tsx'
 import { CheckField, TextField } from '../../../components/form/form-fields.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { Decision } from './decision.tsx'
-import { routesStrings } from './strings.ts'
 import { decideRouteCurl, dryRunHref, splitPartKinds, metadataError, emptyDryRun, type DryRun } from './dry-run.ts'
 
-const words = routesStrings.test
+const partNames = { data: 'data', file: 'file' }
 
 export interface DryRunBoxProps {
   readonly agent: string
@@ -45,36 +44,36 @@ export function DryRunBox({ agent, run, decision, rules, agents }: DryRunBoxProp
   return (
     <section class="stack routes-try" aria-labelledby="routes-try">
       <div class="routes-try-head">
-        <h2 id="routes-try">{words.title}</h2>
-        <span class="faint">{words.hint}</span>
+        <h2 id="routes-try">Test route</h2>
+        <span class="faint">Nothing is sent.</span>
         <span class="grow" />
         {run !== undefined && (
           <>
-            <CopyButton text={() => decideRouteCurl(location.origin, run)} label={words.copyCurl} class="small">
-              {words.curl}
+            <CopyButton text={() => decideRouteCurl(location.origin, run)} label="Copy as curl" class="small">
+              curl
             </CopyButton>
             <a class="button small plain" href={dryRunHref(agent)}>
-              {words.clear}
+              Clear
             </a>
           </>
         )}
       </div>
       <form class="stack routes-form" onSubmit={ask}>
         <div class="field">
-          <label for="try-text">{words.text}</label>
+          <label for="try-text">Text</label>
           <textarea
             id="try-text"
             rows={3}
             value={text}
-            placeholder={words.textPlaceholder}
+            placeholder="Text of the message"
             onInput={(event) => set({ text: event.currentTarget.value })}
           />
         </div>
         <details open={skill + caller + metadata + parts !== ''}>
-          <summary>{words.more}</summary>
+          <summary>Skill, caller, metadata, parts</summary>
           <div class="routes-more">
             <div class="field">
-              <label for="try-skill">{words.skill}</label>
+              <label for="try-skill">Skill</label>
               <input
                 id="try-skill"
                 list="try-skills"
@@ -89,13 +88,13 @@ export function DryRunBox({ agent, run, decision, rules, agents }: DryRunBoxProp
             </div>
             <TextField
               id="try-caller"
-              label={words.caller}
-              placeholder={words.callerPlaceholder}
+              label="Caller"
+              placeholder="you"
               value={caller}
               onValue={(value) => set({ caller: value })}
             />
             <div class="field routes-whole">
-              <label for="try-metadata">{words.metadata}</label>
+              <label for="try-metadata">Metadata (JSON)</label>
               <textarea
                 id="try-metadata"
                 class="mono"
@@ -116,7 +115,7 @@ export function DryRunBox({ agent, run, decision, rules, agents }: DryRunBoxProp
           </div>
         </details>
         <button type="submit" class="primary" disabled={mistake !== undefined}>
-          {words.submit}
+          Test route
         </button>
       </form>
       <div aria-live="polite">
@@ -136,15 +135,15 @@ function Parts({ parts, onChange }: { readonly parts: string; readonly onChange:
     onChange((isWanted ? [...kinds, kind] : kinds.filter((one) => one !== kind)).join(','))
   return (
     <fieldset class="field routes-whole routes-parts">
-      <legend>{words.parts}</legend>
+      <legend>Other parts</legend>
       {(['data', 'file'] as const).map((kind) => (
         <CheckField key={kind} checked={kinds.includes(kind)} onChange={(isOn) => toggle(kind, isOn)}>
-          {words.partNames[kind]}
+          {partNames[kind]}
         </CheckField>
       ))}
       <input
-        aria-label={words.mediaType}
-        placeholder={words.mediaTypePlaceholder}
+        aria-label="Media type of a file"
+        placeholder="image/png"
         value={types.join(',')}
         onInput={(event) =>
           onChange(

@@ -2,7 +2,6 @@
 import type { Operations, Route } from '../../../api/admin.ts'
 import { agentPath } from '../../../agent/agent-path.ts'
 import { shellQuote } from '../../../components/shell/curl.ts'
-import { routesStrings } from './strings.ts'
 
 type DecideBody = Operations['decideRoute']['body']
 
@@ -45,9 +44,9 @@ export function metadataError(metadata: string): string | undefined {
   try {
     const read: unknown = JSON.parse(metadata)
     const isObject = typeof read === 'object' && read !== null && !Array.isArray(read)
-    return isObject ? undefined : routesStrings.test.notObject
+    return isObject ? undefined : 'Enter an object, such as {"order": "A-1"}'
   } catch (reason) {
-    return routesStrings.test.notJson(reason instanceof Error ? reason.message : String(reason))
+    return `Not valid JSON: ${reason instanceof Error ? reason.message : String(reason)}`
   }
 }
 

@@ -6,7 +6,6 @@ import { navigate, query } from '../../../app/router.ts'
 import { LoadState } from '../../../components/status/error-notice.tsx'
 import { dryRunFromQuery, dryRunHref } from './dry-run.ts'
 import { sortRoutes } from './rule-text.ts'
-import { routesStrings as words } from './strings.ts'
 
 export function RoutesRedirect() {
   const routes = useResource('routes', (signal) => callAdmin('listRoutes', { signal }))
@@ -19,5 +18,5 @@ export function RoutesRedirect() {
     const run = agent === undefined ? undefined : dryRunFromQuery(agent, asked)
     navigate(agent === undefined ? '/agents' : dryRunHref(run ?? agent), { replace: true })
   }, [loaded])
-  return <LoadState of={routes} what={words.loading} />
+  return <LoadState of={routes} what="the routes" />
 }

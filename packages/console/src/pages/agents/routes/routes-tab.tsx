@@ -9,8 +9,8 @@ import { DryRunBox } from './dry-run-box.tsx'
 import { decideRouteBody, dryRunFromQuery, dryRunHref, metadataError, dryRunForRule } from './dry-run.ts'
 import { RuleRow } from './rule-row.tsx'
 import { exampleRoutesYaml, sortRoutes } from './rule-text.ts'
-import { routesStrings as words } from './strings.ts'
 import './routes-tab.css'
+import { pluralize } from '../../../components/format.ts'
 
 export function RoutesTab({ agent }: { readonly agent: string }) {
   const routes = useResource(
@@ -31,17 +31,17 @@ export function RoutesTab({ agent }: { readonly agent: string }) {
   const found = decision.value.value
   return (
     <div class="agent-tab">
-      <LoadState of={routes} what={words.loading} />
+      <LoadState of={routes} what="the routes" />
       {routes.value.value !== undefined && rules.length === 0 && (
         <NoRoutes agents={[agent, ...known.map(({ name }) => name).filter((name) => name !== agent)]} />
       )}
       {rules.length > 0 && (
         <div class="routes-body">
-          <section aria-label={words.list.label}>
+          <section aria-label="Rules">
             <p class="row">
-              <span class="faint grow">{words.list.count(rules.length)}</span>
+              <span class="faint grow">{pluralize(rules.length, 'rule')}, in order of evaluation</span>
               <a class="button small" href="/settings/config">
-                {words.edit}
+                Edit configuration
               </a>
             </p>
             <ol>
@@ -67,11 +67,14 @@ export function RoutesTab({ agent }: { readonly agent: string }) {
 function NoRoutes({ agents }: { readonly agents: readonly string[] }) {
   const example = exampleRoutesYaml(agents)
   return (
-    <EmptyState title={words.empty.title}>
-      <p>{words.empty.hint}</p>
-      {example !== undefined && <CodeBlock text={example} label={words.empty.example} />}
+    <EmptyState title="No routes yet">
+      <p>
+        A route sends messages for one agent to another: by their content, by caller, or by weight. The caller sees a
+        single task, whichever agent does the work.
+      </p>
+      {example !== undefined && <CodeBlock text={example} label="an example" />}
       <a class="button" href="/settings/config">
-        {words.empty.open}
+        Open configuration
       </a>
     </EmptyState>
   )

@@ -3,9 +3,6 @@ import type { Agent, Route, RouteDecision } from '../../../api/admin.ts'
 import { agentStatus } from '../../../agent/agent-status.ts'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { describeConditions, routeName, weightShares } from './rule-text.ts'
-import { routesStrings } from './strings.ts'
-
-const words = routesStrings.list
 
 export interface RuleRowProps {
   readonly rule: Route
@@ -25,36 +22,36 @@ export function RuleRow({ rule, agents, tryHref, considered, isTaken }: RuleRowP
     <li class={isTaken ? 'routes-rule taken' : 'routes-rule'} aria-current={isTaken ? 'true' : undefined}>
       <div class="row routes-rule-head">
         <h2 class="cut">{routeName(rule)}</h2>
-        {priority !== 0 && <span class="faint">{words.priority(priority)}</span>}
+        {priority !== 0 && <span class="faint">Priority {priority}</span>}
         <span class="grow" />
         {considered !== undefined && <DryRunResult considered={considered} isTaken={isTaken} />}
         <a
           class="button small"
           href={tryHref}
           data-row={rule.route}
-          aria-label={words.tryLabel(routeName(rule))}
-          title={words.tryTitle}
+          aria-label={`Test ${routeName(rule)}`}
+          title="Fill in a message that matches this rule"
         >
-          {words.try}
+          Test
         </a>
       </div>
       <p class="routes-sentence">
-        <span class="routes-word">{words.from}</span> <AgentNames names={from} agents={agents} />
+        <span class="routes-word">From</span> <AgentNames names={from} agents={agents} />
         {conditions.length === 0 ? (
-          <span class="routes-word"> {words.always}</span>
+          <span class="routes-word"> always</span>
         ) : (
           <>
-            <span class="routes-word"> {words.when}</span> {conditions.join(words.and)}
+            <span class="routes-word"> when</span> {conditions.join(', and ')}
           </>
         )}
       </p>
       <p class="routes-sentence">
-        <span class="routes-word">{words.to}</span>{' '}
+        <span class="routes-word">to</span>{' '}
         {shares.map(({ agent, percent, weight }) => (
           <span key={agent} class="routes-target">
             <AgentName name={agent} agents={agents} />
             {shares.length > 1 && (
-              <span class="faint" title={words.weight(weight)}>
+              <span class="faint" title={`Weight ${weight}`}>
                 {percent} %
               </span>
             )}
@@ -62,7 +59,7 @@ export function RuleRow({ rule, agents, tryHref, considered, isTaken }: RuleRowP
         ))}
         {fallback.length > 0 && (
           <>
-            <span class="routes-word">{words.fallback}</span> <AgentNames names={fallback} agents={agents} />
+            <span class="routes-word">fallback</span> <AgentNames names={fallback} agents={agents} />
           </>
         )}
       </p>
@@ -75,10 +72,10 @@ function DryRunResult({
   isTaken,
 }: Pick<RuleRowProps, 'isTaken'> & Pick<Required<RuleRowProps>, 'considered'>) {
   const { fits = false, why = '' } = considered ?? {}
-  if (isTaken) return <StatusBadge tone="done" shape="●" word={words.matched} />
+  if (isTaken) return <StatusBadge tone="done" shape="●" word="Selected" />
   return (
     <span title={why}>
-      <StatusBadge tone="ended" shape={fits ? '○' : '–'} word={fits ? words.matches : words.noFit} />
+      <StatusBadge tone="ended" shape={fits ? '○' : '–'} word={fits ? 'Matches' : 'No match'} />
     </span>
   )
 }

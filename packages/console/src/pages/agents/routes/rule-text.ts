@@ -1,24 +1,21 @@
 /** A routing rule as text: its conditions, and the share of each target. Pure. */
 import type { Route } from '../../../api/admin.ts'
-import { routesStrings } from './strings.ts'
-
-const words = routesStrings.conditions
 
 /** All of them must hold. */
 export function describeConditions(when: Route['when']): readonly string[] {
   const { text, regex, skill, metadata, caller, parts } = when ?? {}
   return [
-    ...(text === undefined ? [] : [words.text(anyOf(text))]),
-    ...(typeof regex === 'string' ? [words.regex(regex)] : []),
-    ...(skill === undefined ? [] : [words.skill(anyOf(skill))]),
-    ...Object.entries(metadata ?? {}).map(([path, value]) => words.metadata(path, anyOf(value))),
-    ...(caller === undefined ? [] : [words.caller(anyOf(caller))]),
-    ...(parts === undefined ? [] : [words.part(anyOf(parts))]),
+    ...(text === undefined ? [] : [`the text contains ${anyOf(text)}`]),
+    ...(typeof regex === 'string' ? [`the text matches /${regex}/`] : []),
+    ...(skill === undefined ? [] : [`the skill is ${anyOf(skill)}`]),
+    ...Object.entries(metadata ?? {}).map(([path, value]) => `the metadata ${path} is ${anyOf(value)}`),
+    ...(caller === undefined ? [] : [`the caller is ${anyOf(caller)}`]),
+    ...(parts === undefined ? [] : [`it has a part ${anyOf(parts)}`]),
   ]
 }
 
 function anyOf(value: unknown): string {
-  return [value].flat().map(valueText).join(words.or)
+  return [value].flat().map(valueText).join(' or ')
 }
 
 function valueText(value: unknown): string {
@@ -43,7 +40,7 @@ export function sortRoutes(routes: readonly Route[]): readonly Route[] {
 }
 
 export function routeName({ route, name }: Pick<Route, 'route' | 'name'>): string {
-  return name ?? routesStrings.list.unnamed(route + 1)
+  return name ?? `Rule ${route + 1}`
 }
 
 /** Example rules with agents that exist; `undefined` if there are fewer than two. */

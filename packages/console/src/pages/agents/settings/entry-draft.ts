@@ -5,7 +5,6 @@
 import { effect, signal } from '@preact/signals'
 import { registerUnsavedWork } from '../../../api/session.ts'
 import type { AdminResponse } from '../../../api/admin-client.ts'
-import { agentSettingsStrings } from './strings.ts'
 import type { Entry } from './setting-values.ts'
 
 export type EntryReviewResult = AdminResponse<'reviewAgent'>
@@ -41,7 +40,7 @@ effect(() => {
   addEventListener('beforeunload', warnBeforeUnload)
   const release = names.map((name) =>
     registerUnsavedWork({
-      text: agentSettingsStrings.unsaved(name),
+      text: `Your changes to ${name} are not applied. They are lost when you sign out.`,
       discard: () => setEntryDraft(name, undefined),
     }),
   )

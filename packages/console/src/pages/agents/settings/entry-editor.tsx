@@ -14,8 +14,9 @@ import { EntryReview } from './entry-review.tsx'
 import { entryRootSchema } from './setting-fields.ts'
 import type { Entry } from './setting-values.ts'
 import { SettingsForm } from './settings-form.tsx'
-import { agentSettingsStrings as words } from './strings.ts'
 import { useEntryReview, type EntryReviewState } from './use-entry-review.ts'
+
+const textTexts = { yaml: 'YAML', json: 'JSON' }
 
 export interface EntryEditorProps {
   readonly name: string
@@ -57,29 +58,29 @@ export function EntryEditor({ name, saved, base, schema, onApplied }: EntryEdito
   if (view === 'review' && draft !== undefined && result.diff !== undefined && result.effects !== undefined) {
     return <EntryReview name={name} text={result.text} base={draft.base} result={result} onApplied={onApplied} />
   }
-  const format = words.text[result.format]
+  const format = textTexts[result.format]
   return (
     <div class="stack agent-part settings-editor">
       <div class="bar settings-bar">
         <SegmentedControl
-          label={words.views}
+          label="Views of the settings"
           value={isText ? 'text' : 'form'}
           options={[
-            ['form', words.form],
+            ['form', 'Form'],
             ['text', format],
           ]}
           onChange={(next) => setQuery({ view: next === 'text' ? 'text' : undefined }, { push: true })}
         />
         <CheckStatus review={review} />
         <span class="grow" />
-        <a href="/settings/config">{words.wholeFile}</a>
+        <a href="/settings/config">Open the whole file</a>
         {draft !== undefined && (
           <ConfirmButton
-            label={words.discard}
-            question={words.discardQuestion}
+            label="Discard"
+            question="Discard your changes?"
             onConfirm={async () => setEntryDraft(name, undefined)}
           >
-            {words.discardText}
+            Your changes are lost. The agent keeps its current settings.
           </ConfirmButton>
         )}
         <button
@@ -89,18 +90,18 @@ export function EntryEditor({ name, saved, base, schema, onApplied }: EntryEdito
           aria-describedby="settings-check"
           onClick={() => setQuery({ view: 'review' }, { push: true })}
         >
-          {words.review}
+          Review changes
         </button>
       </div>
       {draft !== undefined && draft.base !== base && (
         <WarningNote>
-          <p>{words.conflict.text}</p>
+          <p>The configuration changed while you were editing. Your edits are kept and not applied.</p>
           <div class="row">
             <button type="button" onClick={() => setEntryDraft(name, { ...draft, base })}>
-              {words.conflict.keep}
+              Keep my edits
             </button>
             <button type="button" onClick={() => setEntryDraft(name, undefined)}>
-              {words.conflict.discard}
+              Discard my edits
             </button>
           </div>
         </WarningNote>
@@ -111,7 +112,7 @@ export function EntryEditor({ name, saved, base, schema, onApplied }: EntryEdito
         <div class="settings-text" style={{ '--lines': String(countLines(text)) }}>
           <Editor
             field={field}
-            label={words.textLabel}
+            label="Settings as text"
             text={text}
             // The hub is merging what the form changed.
             {...(draft?.entry !== undefined && state === 'checking'
@@ -120,10 +121,10 @@ export function EntryEditor({ name, saved, base, schema, onApplied }: EntryEdito
             problems={draft === undefined ? [] : result.problems.map(({ line = 1, message }) => ({ line, message }))}
             schema={result.format === 'json' ? undefined : entryRootSchema(schema)}
           />
-          <p class="hint">{words.secretHint}</p>
+          <p class="hint">Secrets are shown as (not shown) and kept unless you replace them.</p>
         </div>
       ) : entry === undefined ? (
-        <WarningNote>{words.invalidText}</WarningNote>
+        <WarningNote>Fix the errors in the text to continue in the form.</WarningNote>
       ) : (
         <SettingsForm
           schema={schema}
@@ -144,17 +145,16 @@ function isEqual(one: unknown, other: unknown): boolean {
 }
 
 function CheckStatus({ review: { state, result } }: { readonly review: EntryReviewState }) {
-  const { check } = words
   const [tone, shape, word] =
     state === 'unchanged'
-      ? (['ended', '–', check.unchanged] as const)
+      ? (['ended', '–', 'No unsaved changes'] as const)
       : state === 'failed'
-        ? (['failed', '✕', check.failed] as const)
+        ? (['failed', '✕', 'Could not be checked'] as const)
         : result.problems.length > 0
-          ? (['failed', '✕', check.errors(result.problems.length)] as const)
+          ? (['failed', '✕', result.problems.length === 1 ? '1 error' : `${result.problems.length} errors`] as const)
           : state === 'checking'
-            ? (['working', '○', check.checking] as const)
-            : (['done', '●', check.valid] as const)
+            ? (['working', '○', 'Checking…'] as const)
+            : (['done', '●', 'Valid, not applied yet'] as const)
   return (
     <span id="settings-check" role="status">
       <StatusBadge tone={tone} shape={shape} word={word} />
@@ -171,12 +171,12 @@ interface ProblemsProps {
 function Problems({ result: { problems }, isShown, jump }: ProblemsProps) {
   if (!isShown || problems.length === 0) return null
   return (
-    <ul class="settings-problems" aria-label={words.check.label}>
+    <ul class="settings-problems" aria-label="Issues">
       {problems.map(({ path, line, message }, index) => (
         <li key={index} class="mistake">
           {line !== undefined && (
             <button type="button" class="small plain" onClick={() => jump(line)}>
-              {words.check.line(line)}
+              Line {line}
             </button>
           )}{' '}
           {path !== '' && <code>{path}</code>} {message}

@@ -10,9 +10,6 @@ import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
 import { useSubmit } from '../../../components/form/use-submit.ts'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { setEntryDraft, type EntryReviewResult } from './entry-draft.ts'
-import { agentSettingsStrings } from './strings.ts'
-
-const words = agentSettingsStrings.reviewView
 
 export interface EntryReviewProps {
   readonly name: string
@@ -25,13 +22,13 @@ export interface EntryReviewProps {
 export function EntryReview({ name, text, base, result, onApplied }: EntryReviewProps) {
   const note = useSignal('')
   const back = (): void => setQuery({ view: undefined })
-  useShortcuts([{ key: 'Escape', label: words.back, run: back }])
+  useShortcuts([{ key: 'Escape', label: 'Back to settings', run: back }])
   const { isBusy, problem, onSubmit } = useSubmit(async () => {
     const written = note.value.trim()
     const body = { text, base, ...(written === '' ? {} : { note: written }) }
     const { effects } = await callAdmin('changeAgent', { params: { agent: name }, body })
     setEntryDraft(name, undefined)
-    showToast(words.applied(effectsSummary(effects)))
+    showToast(`Applied. ${effectsSummary(effects)}`)
     back()
     onApplied()
   })
@@ -39,33 +36,33 @@ export function EntryReview({ name, text, base, result, onApplied }: EntryReview
   return (
     <form class="stack agent-part settings-review" onSubmit={onSubmit}>
       <div class="row settings-review-head">
-        <h3 class="grow">{words.title}</h3>
+        <h3 class="grow">Review changes</h3>
         <button type="button" onClick={back}>
-          {words.back}
+          Back to settings
         </button>
       </div>
       {problem !== undefined && <ErrorNotice reason={problem} />}
       {effects !== undefined && (
         <section aria-labelledby="settings-effects">
-          <h4 id="settings-effects">{words.effects}</h4>
+          <h4 id="settings-effects">Effects</h4>
           <EffectsList effects={effects} />
         </section>
       )}
-      <LineDiffView diff={diff} label={words.changes} before={words.current} after={words.proposed} />
+      <LineDiffView diff={diff} label="Changed lines" before="Current" after="Proposed" />
       <div class="bar settings-apply">
         <div class="field grow">
-          <label for="settings-note">{words.note}</label>
+          <label for="settings-note">Note (optional), shown in the list of versions</label>
           <input
             id="settings-note"
             type="text"
             maxLength={500}
-            placeholder={words.notePlaceholder}
+            placeholder="Reason for the change"
             value={note.value}
             onInput={(event) => (note.value = event.currentTarget.value)}
           />
         </div>
         <button type="submit" class="primary" disabled={isBusy}>
-          {words.apply}
+          Apply
         </button>
       </div>
     </form>

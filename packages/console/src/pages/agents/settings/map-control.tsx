@@ -5,9 +5,6 @@ import type { SettingControlProps } from './setting-control-props.ts'
 import { SecretControl } from './secret-control.tsx'
 import { isRecord } from './setting-fields.ts'
 import { parseScalar } from './setting-values.ts'
-import { agentSettingsStrings } from './strings.ts'
-
-const words = agentSettingsStrings.map
 
 interface MapControlProps extends SettingControlProps {
   readonly isSecret: boolean
@@ -47,7 +44,7 @@ export function MapControl({ id, value, isWrong, onValue, isSecret, hasOnlyText 
           ) : (
             <input
               type="text"
-              aria-label={words.valueOf(name)}
+              aria-label={`Value of ${name}`}
               aria-invalid={isWrong}
               spellcheck={false}
               value={String(one)}
@@ -57,7 +54,7 @@ export function MapControl({ id, value, isWrong, onValue, isSecret, hasOnlyText 
           <button
             type="button"
             class="icon small plain"
-            aria-label={words.remove(name)}
+            aria-label={`Remove ${name}`}
             onClick={() => change(pairs.filter(([other]) => other !== name))}
           >
             <Icon name="close" size={14} />
@@ -68,8 +65,8 @@ export function MapControl({ id, value, isWrong, onValue, isSecret, hasOnlyText 
         <input
           id={id}
           type="text"
-          aria-label={words.name}
-          placeholder={words.name}
+          aria-label="Name"
+          placeholder="Name"
           autocomplete="off"
           spellcheck={false}
           value={added.value}
@@ -81,7 +78,7 @@ export function MapControl({ id, value, isWrong, onValue, isSecret, hasOnlyText 
           }}
         />
         <button type="button" onClick={add} disabled={added.value.trim() === ''}>
-          <Icon name="plus" size={14} /> {words.add}
+          <Icon name="plus" size={14} /> Add
         </button>
       </div>
     </div>

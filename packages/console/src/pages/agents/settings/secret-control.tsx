@@ -1,9 +1,6 @@
 /** A secret: a reference to an environment variable, or a value that the hub keeps, or one in the file. The hub shows neither. */
 import { useSignal } from '@preact/signals'
 import { environmentReference, environmentVariable, hiddenSecret, hubSecret } from './setting-values.ts'
-import { agentSettingsStrings } from './strings.ts'
-
-const words = agentSettingsStrings.secret
 
 export interface SecretControlProps {
   readonly id: string
@@ -18,7 +15,7 @@ export function SecretControl({ id, name, value, isWrong, onValue }: SecretContr
   const text = typeof value === 'string' ? value : ''
   const kept = hubSecret(value)
   const isInFile = text.includes(hiddenSecret)
-  const placeholder = kept !== undefined ? words.keptAs(kept) : isInFile ? words.kept : words.newValue
+  const placeholder = kept !== undefined ? `Kept as ${kept} (hidden)` : isInFile ? 'Unchanged (hidden)' : 'New value'
   /** Until there is a value that shows it. */
   const chosen = useSignal<'environment' | 'value'>('environment')
   const source = variable !== undefined ? 'environment' : text === '' ? chosen.value : 'value'
@@ -26,7 +23,7 @@ export function SecretControl({ id, name, value, isWrong, onValue }: SecretContr
   return (
     <div class="row settings-secret">
       <select
-        aria-label={words.source(name)}
+        aria-label={`Source of ${name}`}
         value={source}
         onChange={({ currentTarget }) => {
           chosen.value = currentTarget.value as 'environment' | 'value'
@@ -34,10 +31,10 @@ export function SecretControl({ id, name, value, isWrong, onValue }: SecretContr
         }}
       >
         <option value="environment" selected={source === 'environment'}>
-          {words.environment}
+          Environment variable
         </option>
         <option value="value" selected={source === 'value'}>
-          {isInFile ? words.file : words.hub}
+          {isInFile ? 'Stored in the file' : 'Kept by the hub'}
         </option>
       </select>
       {source === 'environment' ? (
@@ -46,7 +43,7 @@ export function SecretControl({ id, name, value, isWrong, onValue }: SecretContr
           type="text"
           class="mono"
           spellcheck={false}
-          placeholder={words.variable}
+          placeholder="NAME"
           value={variable ?? ''}
           onInput={({ currentTarget }) =>
             onValue(currentTarget.value === '' ? undefined : environmentReference(currentTarget.value.trim()))

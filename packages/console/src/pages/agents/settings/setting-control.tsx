@@ -4,10 +4,7 @@ import { MapControl } from './map-control.tsx'
 import { SecretControl } from './secret-control.tsx'
 import type { SettingControlProps } from './setting-control-props.ts'
 import type { SettingControl } from './setting-fields.ts'
-import { agentSettingsStrings } from './strings.ts'
 import { UnitControl } from './unit-control.tsx'
-
-const words = agentSettingsStrings.field
 
 export function SettingControlView(props: SettingControlProps) {
   const { field, id, value, isWrong, onValue } = props
@@ -78,8 +75,8 @@ function ChoiceControl({
   options,
 }: SettingControlProps & { readonly options: (SettingControl & { type: 'choice' })['options'] }) {
   const keyOf = (one: unknown): string => (typeof one === 'string' || typeof one === 'boolean' ? String(one) : '')
-  const textOf = (one: unknown): string => (one === true ? words.yes : one === false ? words.no : keyOf(one))
-  const unset = field.default === undefined ? words.notSet : words.defaultOption(textOf(field.default))
+  const textOf = (one: unknown): string => (one === true ? 'Yes' : one === false ? 'No' : keyOf(one))
+  const unset = field.default === undefined ? 'Not set' : `Default (${textOf(field.default)})`
   return (
     <select
       id={id}
@@ -122,7 +119,7 @@ function ChoicesControl({
       ))}
       {value !== undefined && (
         <button type="button" class="small plain" onClick={() => onValue(undefined)}>
-          {words.reset}
+          Use default
         </button>
       )}
     </div>
@@ -145,7 +142,7 @@ function ListControl({
       spellcheck={false}
       aria-invalid={isWrong}
       aria-describedby={`${id}-hint ${id}-mistakes`}
-      placeholder={isCommand ? words.oneArgument : words.onePerLine}
+      placeholder={isCommand ? 'The program and its arguments, one per line.' : 'One per line.'}
       value={items.join('\n')}
       onInput={({ currentTarget }) =>
         // A line that was just begun stays; the hub reports it if it stays empty.

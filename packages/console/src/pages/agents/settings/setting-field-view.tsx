@@ -5,9 +5,6 @@ import type { EntryReviewResult } from './entry-draft.ts'
 import { SettingControlView } from './setting-control.tsx'
 import { canEdit, type SettingField } from './setting-fields.ts'
 import { countSet, settingAt, withSetting, type Entry } from './setting-values.ts'
-import { agentSettingsStrings } from './strings.ts'
-
-const words = agentSettingsStrings.field
 
 export interface SettingFormContext {
   readonly entry: Entry
@@ -36,7 +33,7 @@ export function SettingFieldView({ field, context }: SettingFieldProps) {
       <details class="settings-group" open={own.length > 0 || countSet(value) > 0}>
         <summary>
           <code>{name}</code>
-          {countSet(value) > 0 && <span class="faint"> {agentSettingsStrings.sections.set(countSet(value))}</span>}
+          {countSet(value) > 0 && <span class="faint"> {countSet(value)} set</span>}
           <span class="hint settings-about">
             <InlineCodeText text={about} />
           </span>
@@ -60,11 +57,11 @@ export function SettingFieldView({ field, context }: SettingFieldProps) {
     >
       {hasLabel ? (
         <label for={id}>
-          <code>{name}</code> {isRequired && <span class="entry-needed">{words.required}</span>}
+          <code>{name}</code> {isRequired && <span class="entry-needed">required</span>}
         </label>
       ) : (
         <p class="label">
-          <code>{name}</code> {isRequired && <span class="entry-needed">{words.required}</span>}
+          <code>{name}</code> {isRequired && <span class="entry-needed">required</span>}
         </p>
       )}
       {canEdit(control, value) ? (
@@ -84,7 +81,7 @@ export function SettingFieldView({ field, context }: SettingFieldProps) {
       />
       <p class="hint" id={`${id}-hint`}>
         <InlineCodeText text={about} />{' '}
-        {defaultText !== undefined && !/default/i.test(about) && words.default(defaultText)}
+        {defaultText !== undefined && !/default/i.test(about) && `Default: ${defaultText}`}
       </p>
     </div>
   )
@@ -107,8 +104,13 @@ function ComplexValue({
         <pre class="mono">{text.length > maxPreview ? `${text.slice(0, maxPreview)}…` : text}</pre>
       )}
       <div>
-        <button type="button" class="small" title={words.complex(format)} onClick={openText}>
-          {agentSettingsStrings.openText(format)}
+        <button
+          type="button"
+          class="small"
+          title={`This setting has no form. Edit it as ${format}.`}
+          onClick={openText}
+        >
+          Edit as {format}
         </button>
       </div>
     </div>

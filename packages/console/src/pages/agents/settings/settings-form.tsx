@@ -5,9 +5,6 @@ import type { ConfigSchema } from '../../../components/editor/config-schema.ts'
 import { SettingFieldView, type SettingFormContext } from './setting-field-view.tsx'
 import { settingFields, type SettingField } from './setting-fields.ts'
 import { countSet, type Entry } from './setting-values.ts'
-import { agentSettingsStrings } from './strings.ts'
-
-const words = agentSettingsStrings.sections
 
 export interface SettingsFormProps extends Omit<SettingFormContext, 'root'> {
   readonly schema: ConfigSchema
@@ -32,12 +29,12 @@ function sectionsOf(fields: readonly SettingField[], kind: string, saved: Entry)
   const common = fields.filter(({ isCommon }) => isCommon)
   const isFirst = ({ isRequired, name }: SettingField): boolean => isRequired || Object.hasOwn(saved, name)
   return [
-    { id: 'own', title: words.own(kind), fields: own.filter(isFirst), isFolded: false },
-    { id: 'more', title: words.more, fields: own.filter((field) => !isFirst(field)), isFolded: true },
-    { id: 'card', title: words.card, fields: common.filter(({ name }) => cardNames.has(name)), isFolded: true },
+    { id: 'own', title: `Settings of kind ${kind}`, fields: own.filter(isFirst), isFolded: false },
+    { id: 'more', title: 'More settings', fields: own.filter((field) => !isFirst(field)), isFolded: true },
+    { id: 'card', title: 'Card', fields: common.filter(({ name }) => cardNames.has(name)), isFolded: true },
     {
       id: 'behavior',
-      title: words.behavior,
+      title: 'Behavior, limits and access',
       fields: common.filter(({ name }) => !cardNames.has(name)),
       isFolded: true,
     },
@@ -57,13 +54,13 @@ export function SettingsForm({ schema, saved, ...context }: SettingsFormProps) {
     <div class="stack settings-form">
       <input
         type="search"
-        aria-label={words.filter}
-        placeholder={words.filterPlaceholder}
+        aria-label="Filter settings"
+        placeholder="Filter by name or description"
         value={filter.value}
         onInput={(event) => (filter.value = event.currentTarget.value)}
       />
       {wanted !== '' && <FieldGrid fields={found} context={context} />}
-      {wanted !== '' && found.length === 0 && <p class="faint">{words.none}</p>}
+      {wanted !== '' && found.length === 0 && <p class="faint">No matching settings</p>}
       {wanted === '' &&
         sections
           .filter((section) => section.fields.length > 0)
@@ -83,8 +80,8 @@ export function SettingsForm({ schema, saved, ...context }: SettingsFormProps) {
             ),
           )}
       {others.length > 0 && (
-        <section class="stack-small" aria-label={words.other}>
-          <h3>{words.other}</h3>
+        <section class="stack-small" aria-label="Keys without a form">
+          <h3>Keys without a form</h3>
           <p class="hint">
             {others.map((key) => (
               <code key={key}>{key} </code>
@@ -92,7 +89,7 @@ export function SettingsForm({ schema, saved, ...context }: SettingsFormProps) {
           </p>
           <div>
             <button type="button" onClick={context.openText}>
-              {agentSettingsStrings.openText(format)}
+              Edit as {format}
             </button>
           </div>
         </section>
@@ -107,7 +104,7 @@ function hasProblem(name: string, problems: SettingsFormProps['problems']): bool
 
 function SetCount({ fields, entry }: { readonly fields: readonly SettingField[]; readonly entry: Entry }) {
   const count = fields.reduce((sum, { name }) => sum + (countSet(entry[name]) > 0 ? 1 : 0), 0)
-  return count === 0 ? null : <span class="faint">{words.set(count)}</span>
+  return count === 0 ? null : <span class="faint">{count} set</span>
 }
 
 interface FieldGridProps {

@@ -12,8 +12,12 @@ import { LoadState, WarningNote } from '../../../components/status/error-notice.
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { setEntryDraft } from './entry-draft.ts'
 import type { EntryEditorProps } from './entry-editor.tsx'
-import { agentSettingsStrings as words } from './strings.ts'
 import './settings-tab.css'
+
+const secretsText = (names: readonly string[]) =>
+  names.length === 1
+    ? `Also remove the secret ${names.join()}, which only this agent uses`
+    : `Also remove the secrets ${names.join(', ')}, which only this agent uses`
 
 interface LoadedSettings extends Pick<EntryEditorProps, 'saved' | 'base' | 'schema'> {
   /** Secrets that the hub keeps for this agent alone. */
@@ -45,7 +49,7 @@ async function removeSecrets(names: readonly string[]): Promise<void> {
   try {
     await Promise.all(names.map((name) => callAdmin('removeSecret', { params: { name } })))
   } catch (reason) {
-    showToast(words.remove.secretsFailed(toProblem(reason).message))
+    showToast(`The secrets were not removed: ${toProblem(reason).message}`)
   }
 }
 
@@ -58,13 +62,21 @@ export function SettingsTab({ agent, onChanged }: AgentTabProps & { readonly onC
   )
   const removesSecrets = useSignal(true)
   const found = loaded.value.value
-  if (found === 'no-file') return <WarningNote>{words.noFile}</WarningNote>
-  if (entry === undefined) return <WarningNote>{words.noEntry}</WarningNote>
-  if (found === undefined) return <LoadState of={loaded} what={words.loading} />
+  if (found === 'no-file')
+    return (
+      <WarningNote>
+        This hub was started by a program, without a configuration file. Only that program can change its agents.
+      </WarningNote>
+    )
+  if (entry === undefined)
+    return (
+      <WarningNote>This agent is not in the configuration file: the program that started the hub added it.</WarningNote>
+    )
+  if (found === undefined) return <LoadState of={loaded} what="the settings" />
   const { EntryEditor, secrets, ...settings } = found
   return (
     <div class="agent-tab settings">
-      <LoadState of={loaded} what={words.loading} />
+      <LoadState of={loaded} what="the settings" />
       <EntryEditor
         key={name}
         name={name}
@@ -75,24 +87,25 @@ export function SettingsTab({ agent, onChanged }: AgentTabProps & { readonly onC
         }}
       />
       <section class="stack-small agent-part settings-remove">
-        <h3>{words.remove.title}</h3>
-        <p class="hint">{words.remove.text}</p>
+        <h3>Remove agent</h3>
+        <p class="hint">New messages are rejected. Running tasks finish, and tasks are kept.</p>
         <div>
           <ConfirmButton
-            label={words.remove.label}
-            question={words.remove.question(name)}
+            label="Remove agent"
+            question={`Remove ${name} from the configuration?`}
             onConfirm={async () => {
               await callAdmin('removeAgent', { params: { agent: name } })
               setEntryDraft(name, undefined)
-              showToast(words.remove.done(name))
+              showToast(`Removed ${name}`)
               navigate('/agents')
               if (removesSecrets.value) await removeSecrets(secrets)
             }}
           >
-            {words.remove.confirm}
+            Calls to this agent will fail. Its tasks are kept. The current configuration is kept as a version, so you
+            can restore it.
             {secrets.length > 0 && (
               <CheckField checked={removesSecrets.value} onChange={(isOn) => (removesSecrets.value = isOn)}>
-                {words.remove.secrets(secrets)}
+                {secretsText(secrets)}
               </CheckField>
             )}
           </ConfirmButton>

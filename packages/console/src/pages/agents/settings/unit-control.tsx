@@ -3,7 +3,23 @@ import { useSignal } from '@preact/signals'
 import type { SettingControlProps } from './setting-control-props.ts'
 import type { SettingUnit } from './setting-fields.ts'
 import { formatQuantity, parseQuantity, unitsOf } from './setting-values.ts'
-import { agentSettingsStrings } from './strings.ts'
+
+const units = {
+  ms: 'milliseconds',
+  s: 'seconds',
+  m: 'minutes',
+  h: 'hours',
+  d: 'days',
+  B: 'bytes',
+  kB: 'kB',
+  MB: 'MB',
+  GB: 'GB',
+  '/s': 'per second',
+  '/min': 'per minute',
+  '/h': 'per hour',
+  '/d': 'per day',
+  none: 'no limit',
+}
 
 interface UnitControlProps extends SettingControlProps {
   readonly unit: SettingUnit
@@ -47,13 +63,13 @@ export function UnitControl({ field, id, value, isWrong, onValue, unit, hasNone 
         onInput={({ currentTarget }) => change(currentTarget.value, at)}
       />
       <select
-        aria-label={agentSettingsStrings.field.unit(field.name)}
+        aria-label={`Unit of ${field.name}`}
         value={at}
         onChange={({ currentTarget }) => change(known?.amount ?? '', currentTarget.value)}
       >
         {[...unitsOf[unit], ...(hasNone ? ['none'] : [])].map((one) => (
           <option key={one} value={one} selected={one === at}>
-            {agentSettingsStrings.units[one as keyof typeof agentSettingsStrings.units]}
+            {units[one as keyof typeof units]}
           </option>
         ))}
       </select>
