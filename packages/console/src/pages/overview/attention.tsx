@@ -9,7 +9,7 @@ import { StatusBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import type { StatRange } from '../../components/stats/stat-range.ts'
 import { rangeStart, tasksHref } from './overview-filters.ts'
-import { overviewStrings } from './strings.ts'
+import { rangeNames } from '../../components/stats/stat-range.ts'
 
 const maxAgents = 6
 
@@ -20,17 +20,16 @@ export function AttentionPanel({
   readonly agents: readonly Agent[] | undefined
   readonly agent: string
 }) {
-  const strings = overviewStrings.attention
   const shown = agents?.filter((agent) => needsAttention(agent) && (chosen === '' || agent.name === chosen))
   return (
-    <SidePanel title={strings.title} isLoading={shown === undefined}>
+    <SidePanel title="Needs attention" isLoading={shown === undefined}>
       {agents?.length === 0 ? (
         <p class="overview-none">
-          {strings.noAgents} <a href="/agents/new">{strings.addAgent}</a>
+          No agents yet. <a href="/agents/new">Add agent</a>
         </p>
       ) : shown?.length === 0 ? (
         <p class="overview-none overview-good">
-          <Icon name="check" /> {strings.none}
+          <Icon name="check" /> All agents are up.
         </p>
       ) : (
         <>
@@ -53,7 +52,7 @@ export function AttentionPanel({
             })}
           </ul>
           <a class="overview-all" href="/agents?health=care">
-            {strings.all}
+            All agents
           </a>
         </>
       )}
@@ -68,12 +67,11 @@ export interface FailuresPanelProps {
 }
 
 export function FailuresPanel({ tasks, range, agent }: FailuresPanelProps) {
-  const strings = overviewStrings.failures
   return (
-    <SidePanel title={strings.title} isLoading={tasks === undefined}>
+    <SidePanel title="Recent failures" isLoading={tasks === undefined}>
       {tasks?.length === 0 ? (
         <p class="overview-none overview-good">
-          <Icon name="check" /> {strings.none(range)}
+          <Icon name="check" /> No failed tasks in {rangeNames[range]}.
         </p>
       ) : (
         <>
@@ -88,7 +86,7 @@ export function FailuresPanel({ tasks, range, agent }: FailuresPanelProps) {
                     </span>
                   </span>
                   <span class="cut" dir="auto">
-                    {title ?? strings.untitled}
+                    {title ?? 'Task without text'}
                   </span>
                   {cause !== undefined && (
                     <span class="overview-why overview-cause" dir="auto">
@@ -103,7 +101,7 @@ export function FailuresPanel({ tasks, range, agent }: FailuresPanelProps) {
             class="overview-all"
             href={tasksHref({ agent, state: 'TASK_STATE_FAILED', since: rangeStart(range, now.peek()) })}
           >
-            {strings.all}
+            All failed tasks
           </a>
         </>
       )}

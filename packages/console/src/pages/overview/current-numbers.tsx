@@ -5,9 +5,7 @@ import { formatCount } from '../../components/format.ts'
 import type { StatRange } from '../../components/stats/stat-range.ts'
 import { now } from '../../api/resource.ts'
 import { rangeStart, tasksHref } from './overview-filters.ts'
-import { overviewStrings } from './strings.ts'
-
-const strings = overviewStrings.now
+import { rangeNames } from '../../components/stats/stat-range.ts'
 
 export interface CurrentNumbersProps {
   readonly agents: readonly Agent[] | undefined
@@ -29,27 +27,27 @@ export function CurrentNumbers({ agents, counts, failed, range, agent }: Current
   }
   const failedFilter = { agent, state: 'TASK_STATE_FAILED', since: rangeStart(range, now.peek()) }
   return (
-    <ul class="overview-numbers" aria-label={strings.label}>
+    <ul class="overview-numbers" aria-label="Now">
       <Tile
         href={agent === '' ? '/agents' : `/agents/${encodeURIComponent(agent)}`}
         value={agents === undefined ? undefined : `${up} / ${all}`}
-        word={strings.agentsUp}
+        word="agents up"
         isTrouble={up < all}
       />
       <Tile
         href={tasksHref({ agent, state: 'TASK_STATE_SUBMITTED,TASK_STATE_WORKING' })}
         value={textOf(load('working'))}
-        word={strings.working}
+        word="tasks working"
       />
       <Tile
         href={tasksHref({ agent, state: 'TASK_STATE_INPUT_REQUIRED,TASK_STATE_AUTH_REQUIRED', level: 'top' })}
         value={textOf(load('waiting'))}
-        word={strings.waiting}
+        word="tasks waiting for input"
       />
       <Tile
         href={tasksHref(failedFilter)}
         value={textOf(failed)}
-        word={strings.failed(range)}
+        word={`tasks failed in ${rangeNames[range]}`}
         isTrouble={(failed ?? 0) > 0}
       />
     </ul>

@@ -19,7 +19,6 @@ import { CurrentNumbers } from './current-numbers.tsx'
 import { ranges } from '../../components/stats/stat-range.ts'
 import { defaultRange, overviewFilters, rangeStart } from './overview-filters.ts'
 import { StatsSection, UnknownAgent } from './stats-section.tsx'
-import { overviewStrings as strings } from './strings.ts'
 import './overview-page.css'
 
 const reloadMs = 5_000
@@ -65,28 +64,28 @@ export function OverviewPage() {
 
   return (
     <>
-      <PageHead title={strings.title}>
+      <PageHead title="Overview">
         <button type="button" aria-pressed={isTable} onClick={() => setQuery({ table: isTable ? undefined : '1' })}>
           Show as table
         </button>
         {isNew && (
           <a class="button" href="/welcome">
-            {strings.firstSteps}
+            First steps
           </a>
         )}
       </PageHead>
       <div class="scroll overview">
-        <div class="bar overview-filters" role="search" aria-label={strings.filters.label}>
+        <div class="bar overview-filters" role="search" aria-label="Filters">
           <SegmentedControl
-            label={strings.filters.range}
+            label="Range"
             value={range}
             options={ranges}
             onChange={(next) => setQuery({ range: next === defaultRange ? undefined : next }, { push: true })}
           />
           <SelectField
-            label={strings.filters.agent}
+            label="Agent"
             value={agent}
-            options={[['', strings.filters.allAgents] as const, ...names.map((name) => [name, name] as const)]}
+            options={[['', 'All agents'] as const, ...names.map((name) => [name, name] as const)]}
             onChange={(next) => setQuery({ agent: next }, { push: true })}
           />
         </div>

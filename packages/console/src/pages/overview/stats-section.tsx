@@ -6,9 +6,8 @@ import { createCharts, type StatSeries } from '../../components/stats/stat-chart
 import { StatTable } from '../../components/stats/stat-table.tsx'
 import type { StatRange } from '../../components/stats/stat-range.ts'
 import { longerRange, stepHref } from './overview-filters.ts'
-import { overviewStrings } from './strings.ts'
+import { rangeNames } from '../../components/stats/stat-range.ts'
 
-const strings = overviewStrings.charts
 const chartTitles = ['Requests', 'Response time', 'Errors', 'Open streams', 'Tokens', 'Cost']
 
 export interface StatsSectionProps {
@@ -30,20 +29,20 @@ export function StatsSection({ series, hasFailed, range, agent, isTable }: Stats
   const stepTasks = (chart: string) => (index: number) => stepHref(series, series.steps[index], chart)
   if (isTable) return <StatTable series={series} hrefAt={stepTasks('')} />
   return (
-    <section class={isStale ? 'overview-stale' : undefined} aria-label={strings.label} aria-busy={isStale}>
+    <section class={isStale ? 'overview-stale' : undefined} aria-label="Statistics" aria-busy={isStale}>
       <div class="stat-charts">
         {createCharts(series).map((chart) => (
           <StatChartView key={chart.id} chart={chart} series={series} pointed={pointed} hrefAt={stepTasks(chart.id)} />
         ))}
       </div>
-      <p class="overview-hint faint">{strings.hint}</p>
+      <p class="overview-hint faint">Select a point to open the tasks of that moment.</p>
     </section>
   )
 }
 
 function ChartSkeletons() {
   return (
-    <section aria-label={strings.label} aria-busy="true">
+    <section aria-label="Statistics" aria-busy="true">
       <div class="stat-charts">
         {chartTitles.map((title) => (
           <StatChartSkeleton key={title} title={title} />
@@ -53,16 +52,15 @@ function ChartSkeletons() {
   )
 }
 
-const { empty } = overviewStrings
 const overviewHref = (changes: Readonly<Record<string, string>>): string => `/overview?${new URLSearchParams(changes)}`
 
 /** The address names an agent that the hub does not have. */
 export function UnknownAgent({ range, agent }: { readonly range: StatRange; readonly agent: string }) {
   return (
-    <section class="panel overview-empty" aria-label={strings.label}>
-      <EmptyState title={empty.unknown(agent)}>
+    <section class="panel overview-empty" aria-label="Statistics">
+      <EmptyState title={`There is no agent ${agent}`}>
         <a class="button" href={overviewHref({ range })}>
-          {empty.allAgents}
+          Show all agents
         </a>
       </EmptyState>
     </section>
@@ -72,21 +70,23 @@ export function UnknownAgent({ range, agent }: { readonly range: StatRange; read
 function NoRequests({ range, agent }: { readonly range: StatRange; readonly agent: string }) {
   const longer = longerRange(range)
   return (
-    <section class="panel overview-empty" aria-label={strings.label}>
-      <EmptyState title={agent === '' ? empty.title(range) : empty.titleOf(agent, range)}>
-        <p>{empty.hint}</p>
+    <section class="panel overview-empty" aria-label="Statistics">
+      <EmptyState
+        title={agent === '' ? `No requests in ${rangeNames[range]}` : `No requests to ${agent} in ${rangeNames[range]}`}
+      >
+        <p>Charts appear with the first request. They are kept for 30 days.</p>
         <p class="row overview-empty-actions">
           <a class="button primary" href={agent === '' ? '/playground' : `/playground/${encodeURIComponent(agent)}`}>
-            {empty.playground}
+            Open playground
           </a>
           {longer !== undefined && (
             <a class="button" href={overviewHref({ range: longer, ...(agent === '' ? {} : { agent }) })}>
-              {empty.longer(longer)}
+              Show {rangeNames[longer]}
             </a>
           )}
           {agent !== '' && (
             <a class="button" href={overviewHref({ range })}>
-              {empty.allAgents}
+              Show all agents
             </a>
           )}
         </p>
