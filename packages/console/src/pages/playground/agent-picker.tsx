@@ -5,7 +5,6 @@ import type { Agent } from '../../api/admin.ts'
 import { navigate } from '../../app/router.ts'
 import { Icon } from '../../components/icon.tsx'
 import { conversationHref } from './playground-params.ts'
-import { playgroundStrings } from './strings.ts'
 
 export function AgentPicker({ agent, all }: { readonly agent: string; readonly all: readonly Agent[] }) {
   const id = useId()
@@ -33,7 +32,7 @@ export function AgentPicker({ agent, all }: { readonly agent: string; readonly a
   return (
     <div class="picker">
       <label class="unseen" for={id}>
-        {playgroundStrings.agent}
+        Agent
       </label>
       <input
         id={id}
@@ -58,7 +57,7 @@ export function AgentPicker({ agent, all }: { readonly agent: string; readonly a
         onKeyDown={press}
       />
       <Icon name="down" size={14} />
-      <ul id={`${id}-list`} role="listbox" aria-label={playgroundStrings.agents} hidden={!isOpen}>
+      <ul id={`${id}-list`} role="listbox" aria-label="Agents" hidden={!isOpen}>
         {isOpen &&
           found.map(({ name, title, kind, state }, index) => (
             <li
@@ -74,10 +73,10 @@ export function AgentPicker({ agent, all }: { readonly agent: string; readonly a
               onPointerMove={() => (chosen.value = index)}
             >
               <span class="cut grow">{title === name ? name : `${name} · ${title}`}</span>
-              <span class="faint">{state === 'open' ? kind : playgroundStrings.unavailable}</span>
+              <span class="faint">{state === 'open' ? kind : 'unavailable'}</span>
             </li>
           ))}
-        {isOpen && found.length === 0 && <li class="picker-none faint">{playgroundStrings.noAgentOfName}</li>}
+        {isOpen && found.length === 0 && <li class="picker-none faint">No matching agents</li>}
       </ul>
     </div>
   )

@@ -5,7 +5,6 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
-import { playgroundStrings } from './strings.ts'
 
 interface ChatScrollProps {
   readonly follows?: boolean
@@ -41,14 +40,7 @@ export function ChatScroll({ follows = true, children }: ChatScrollProps) {
   }
   return (
     <div class="chat-view">
-      <div
-        ref={frame}
-        class="chat-scroll"
-        onScroll={scrolled}
-        tabIndex={0}
-        role="region"
-        aria-label={playgroundStrings.chat.label}
-      >
+      <div ref={frame} class="chat-scroll" onScroll={scrolled} tabIndex={0} role="region" aria-label="Conversation">
         <div ref={inside} class="chat-inside">
           {children}
         </div>
@@ -59,7 +51,7 @@ export function ChatScroll({ follows = true, children }: ChatScrollProps) {
           class="small chat-down"
           onClick={() => frame.current?.scrollTo({ top: frame.current.scrollHeight })}
         >
-          <Icon name="down" size={14} /> {playgroundStrings.chat.toEnd}
+          <Icon name="down" size={14} /> Jump to latest
         </button>
       )}
     </div>

@@ -19,7 +19,6 @@ import { errorCodeOf, clientProblem, type AgentConnections, type ProtocolChoice 
 import { isOutput, type SeenTimes } from './chat-timing.ts'
 import { createConversationTasks, loadContext, loadTask, type ConversationTask } from './conversation-tasks.ts'
 import { createSteering, type SteerOptions } from './steer-task.ts'
-import { playgroundStrings } from './strings.ts'
 
 /** The position in the conversation; both are `undefined` before it starts. */
 export interface ChatLocation {
@@ -72,7 +71,7 @@ const operations: Readonly<Record<ChatStep, string>> = {
   send: 'SendMessage',
   steer: 'SendMessage',
   follow: 'SubscribeToTask',
-  load: playgroundStrings.chat.loading,
+  load: 'the conversation',
   cancel: 'CancelTask',
 }
 const transientCodes = /^(UNAVAILABLE|INTERRUPTED|TIMEOUT)$/
@@ -148,7 +147,7 @@ export function createChatSession(
       async (signal) => {
         const first = contextId === undefined && taskId !== undefined ? await loadTask(taskId, signal) : undefined
         if (first !== undefined && first.agent !== name) {
-          throw new Problem(playgroundStrings.chat.otherAgent(first.agent), {
+          throw new Problem(`This task belongs to ${first.agent}.`, {
             code: 'NOT_FOUND',
             request: `task ${taskId}`,
           })

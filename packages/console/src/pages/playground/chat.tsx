@@ -17,10 +17,7 @@ import { AgentGreeting } from './greeting.tsx'
 import { playgroundParams } from './playground-params.ts'
 import type { ProtocolLog } from './protocol/protocol-log.ts'
 import { lastSentParts, Reply } from './reply.tsx'
-import { playgroundStrings } from './strings.ts'
 import './chat.css'
-
-const words = playgroundStrings.chat
 
 export interface ChatProps {
   readonly play: ChatSession
@@ -59,11 +56,11 @@ export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
         {play.hasEarlier.value && (
           <p class="chat-earlier">
             <button type="button" class="small" onClick={() => play.loadEarlier()}>
-              {words.earlier}
+              Show earlier tasks
             </button>
           </p>
         )}
-        {slots.length === 0 && phase === 'loading' && <Loading what={words.loading} />}
+        {slots.length === 0 && phase === 'loading' && <Loading what="the conversation" />}
         {slots.length === 0 && phase !== 'loading' && trouble === undefined && <AgentGreeting agent={agent} />}
         {slots.map((slot, index) => (
           <ChatTask
@@ -98,20 +95,20 @@ export function ChatTask({ slot, agent, isBusy, retry }: ChatTaskProps) {
   return (
     <section
       class="stack chat-task"
-      aria-label={taskId === undefined ? words.newTask : words.taskLabel(taskId)}
+      aria-label={taskId === undefined ? 'New task' : `Task ${taskId}`}
       aria-busy={isWorking}
     >
       {taskId !== undefined && (
         <header class="row chat-task-head">
-          <span class="faint">{words.task}</span>
-          <CopyableId id={taskId} what={words.taskId} href={`/tasks/${encodeURIComponent(taskId)}`} />
+          <span class="faint">Task</span>
+          <CopyableId id={taskId} what="task id" href={`/tasks/${encodeURIComponent(taskId)}`} />
           <TaskStateBadge state={state} />
         </header>
       )}
       <TranscriptView transcript={transcript} agent={agent} isBusy={isBusy} />
       {isWorking && !isWriting(slot) && (
         <p class="chat-thinking" role="status">
-          <span aria-hidden="true">◐</span> {words.working}
+          <span aria-hidden="true">◐</span> Working…
         </p>
       )}
       <TaskFailureNotice task={slot} retry={retry} />

@@ -12,10 +12,7 @@ import { StatusBadge } from '../../components/status/task-state.tsx'
 import { EmptyState, LoadState } from '../../components/status/error-notice.tsx'
 import { RecentList } from './recent-list.tsx'
 import { conversationHref } from './playground-params.ts'
-import { playgroundStrings } from './strings.ts'
 import './playground.css'
-
-const words = playgroundStrings.choose
 
 export interface ChooseAgentProps {
   readonly caller: string
@@ -35,27 +32,27 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
     document.getElementById(`choose-${chosen.value}`)?.focus()
   }
   useShortcuts([
-    { key: 'j', label: words.next, run: () => move(1) },
-    { key: 'k', label: words.previous, run: () => move(-1) },
-    { key: '/', label: words.filter, run: () => field.current?.focus() },
+    { key: 'j', label: 'Next agent', run: () => move(1) },
+    { key: 'k', label: 'Previous agent', run: () => move(-1) },
+    { key: '/', label: 'Filter agents', run: () => field.current?.focus() },
   ])
   return (
     <>
-      <PageHead title={playgroundStrings.title}>
-        <a class="button" href="/playground/compare" title={playgroundStrings.compareTitle}>
-          <Icon name="compare" size={14} /> {playgroundStrings.comparison.title}
+      <PageHead title="Playground">
+        <a class="button" href="/playground/compare" title="Send one prompt to two agents">
+          <Icon name="compare" size={14} /> Compare agents
         </a>
       </PageHead>
       <div class="choose">
         <section class="choose-agents" aria-labelledby="choose-title">
           {missing !== undefined && <MissingAgent name={missing} hasOthers={(known ?? []).length > 0} />}
           <div class="choose-head">
-            <h2 id="choose-title">{words.title}</h2>
+            <h2 id="choose-title">Choose an agent</h2>
             <input
               ref={field}
               type="search"
-              aria-label={words.filter}
-              placeholder={words.placeholder}
+              aria-label="Filter agents"
+              placeholder="Name, skill or kind"
               value={filter}
               onInput={(event) => setQuery({ agents: event.currentTarget.value })}
               onKeyDown={(event) => {
@@ -64,16 +61,16 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
               }}
             />
           </div>
-          <LoadState of={all} what={playgroundStrings.loadingAgents} />
+          <LoadState of={all} what="the agents" />
           {known?.length === 0 && (
-            <EmptyState title={words.empty}>
+            <EmptyState title="No agents yet">
               <a class="button primary" href="/agents/new">
-                {words.add}
+                Add agent
               </a>
             </EmptyState>
           )}
           {known !== undefined && known.length > 0 && found.length === 0 && (
-            <p class="choose-none faint">{words.none}</p>
+            <p class="choose-none faint">No matching agents</p>
           )}
           <ul class="choose-list">
             {found.map((agent, index) => (
@@ -92,10 +89,10 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
 function MissingAgent({ name, hasOthers }: { readonly name: string; readonly hasOthers: boolean }) {
   return (
     <div class="choose-missing" role="alert">
-      <h2>{words.missing(name)}</h2>
+      <h2>No agent named {name}</h2>
       <p>
-        {hasOthers && words.missingOthers} {words.missingTasks}{' '}
-        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>{words.showTasks(name)}</a>.
+        {hasOthers && 'These are the agents of this hub.'} Tasks of a removed agent are kept:{' '}
+        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>show tasks of {name}</a>.
       </p>
     </div>
   )

@@ -9,7 +9,6 @@ import { callAdmin } from '../../api/admin-client.ts'
 import { isProblem, Problem } from '../../api/problem.ts'
 import { loadTaskEvents } from '../../api/task-events.ts'
 import { emptyTranscript, transcriptOf, type Transcript } from '../../conversation/transcript.ts'
-import { playgroundStrings } from './strings.ts'
 
 export interface ConversationTask {
   readonly key: string
@@ -98,7 +97,7 @@ export interface LoadedConversationTask {
 export async function loadTask(taskId: string, signal: AbortSignal): Promise<LoadedConversationTask> {
   const detail = await callAdmin('getTask', { params: { taskId }, signal }).catch((reason) => {
     if (!isProblem(reason, 'NOT_FOUND')) throw reason
-    const text = playgroundStrings.chat.noTask(taskId)
+    const text = `There is no task ${taskId}.`
     throw new Problem(text, { code: 'NOT_FOUND', request: reason.request, cause: reason })
   })
   const { task, caller, callerName, agent, createdAt, head } = detail

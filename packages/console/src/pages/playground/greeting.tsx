@@ -5,10 +5,7 @@ import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
 import { conversationHref } from './playground-params.ts'
-import { playgroundStrings } from './strings.ts'
 import './greeting.css'
-
-const words = playgroundStrings.greeting
 
 /** More are shown on demand. */
 const maxSkills = 4
@@ -42,8 +39,8 @@ function Skills({ agent, skills }: { readonly agent: string; readonly skills: re
   // Skills with examples first: they show how to begin.
   const sorted = skills.toSorted((one, other) => Number(other.examples.length > 0) - Number(one.examples.length > 0))
   return (
-    <section class="stack-small" aria-label={words.skills}>
-      <h3>{words.skills}</h3>
+    <section class="stack-small" aria-label="Skills">
+      <h3>Skills</h3>
       <ul class="greeting-skills">
         {sorted.slice(0, isAll.value ? sorted.length : maxSkills).map((skill, index) => (
           <SkillCard key={index} agent={agent} skill={skill} />
@@ -52,7 +49,7 @@ function Skills({ agent, skills }: { readonly agent: string; readonly skills: re
       {!isAll.value && (
         <div>
           <button type="button" class="small" onClick={() => (isAll.value = true)}>
-            {words.showAll(skills.length)}
+            Show all {skills.length} skills
           </button>
         </div>
       )}
@@ -75,7 +72,7 @@ function SkillCard({ agent, skill }: { readonly agent: string; readonly skill: P
           key={text}
           class="button greeting-example"
           href={conversationHref(agent, { text })}
-          aria-label={words.tryExample(text)}
+          aria-label={`Use example: ${text}`}
         >
           <span class="clamp" dir="auto">
             {text}
@@ -88,12 +85,12 @@ function SkillCard({ agent, skill }: { readonly agent: string; readonly skill: P
 
 function Capabilities({ card: { inputModes, outputModes, streaming } }: { readonly card: ParsedCard }) {
   const facts: readonly (readonly [name: string, value: string])[] = [
-    ...(inputModes.length > 0 ? [[words.inputs, inputModes.join(', ')] as const] : []),
-    ...(outputModes.length > 0 ? [[words.outputs, outputModes.join(', ')] as const] : []),
-    [words.streaming, streaming ? words.yes : words.no],
+    ...(inputModes.length > 0 ? [['Input types', inputModes.join(', ')] as const] : []),
+    ...(outputModes.length > 0 ? [['Output types', outputModes.join(', ')] as const] : []),
+    ['Streaming', streaming ? 'Yes' : 'No'],
   ]
   return (
-    <section aria-label={words.capabilities}>
+    <section aria-label="Capabilities">
       <dl class="greeting-facts">
         {facts.map(([name, value]) => (
           <div key={name}>

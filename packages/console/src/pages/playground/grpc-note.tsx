@@ -4,9 +4,6 @@ import { useResource } from '../../api/resource.ts'
 import { CodeBlock } from '../../components/content/code-block.tsx'
 import { grpcurlCommand } from './grpcurl.ts'
 import type { PlaygroundParams } from './playground-params.ts'
-import { playgroundStrings } from './strings.ts'
-
-const words = playgroundStrings.grpc
 
 export function GrpcNote({ agent, where }: { readonly agent: string; readonly where: PlaygroundParams }) {
   const detail = useResource(agent, (signal) => callAdmin('getAgent', { params: { agent }, signal }))
@@ -16,14 +13,14 @@ export function GrpcNote({ agent, where }: { readonly agent: string; readonly wh
   const address = endpoints.find(({ protocolBinding }) => protocolBinding === 'GRPC')?.url
   return (
     <div class="stack-small reply-note">
-      {address !== undefined && <p>{words.text}</p>}
+      {address !== undefined && <p>Browsers cannot use gRPC. Run this command in a terminal:</p>}
       {address === undefined ? (
         <p>
-          {words.off} <code>{words.setting}</code>.
+          The card of this agent does not list gRPC. To list it, set <code>listen.grpcPort</code>.
         </p>
       ) : (
         <CodeBlock
-          label={words.command}
+          label="the command"
           text={grpcurlCommand({ ...where, agent, isOpen, address, hasTls: location.protocol === 'https:' })}
         />
       )}

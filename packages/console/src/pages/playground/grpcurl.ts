@@ -1,7 +1,6 @@
 /** The grpcurl command for a message, because a browser cannot speak gRPC. */
 import { fillMessageId, messageIdPlaceholder, shellQuote } from '../../components/shell/curl.ts'
 import type { Version } from './agent-connections.ts'
-import { playgroundStrings } from './strings.ts'
 
 export interface GrpcCall {
   readonly agent: string
@@ -16,7 +15,7 @@ export interface GrpcCall {
 }
 
 export function grpcurlCommand({ agent, isOpen, address, version, text, isStreamed, hasTls }: GrpcCall): string {
-  const parts = [{ text: text === '' ? playgroundStrings.exampleMessage : text }]
+  const parts = [{ text: text === '' ? 'Hello' : text }]
   const words = version === '1.0' ? { parts } : { content: parts }
   const request = { message: { messageId: messageIdPlaceholder, role: 'ROLE_USER', ...words } }
   const service = version === '1.0' ? 'lf.a2a.v1.A2AService' : 'a2a.v1.A2AService'

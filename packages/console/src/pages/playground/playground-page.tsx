@@ -23,7 +23,6 @@ import { RecentList } from './recent-list.tsx'
 import { conversationHref, toggleProtocol, playgroundParams } from './playground-params.ts'
 import { createProtocolLog } from './protocol/protocol-log.ts'
 import { ProtocolPanel } from './protocol/protocol-panel.tsx'
-import { playgroundStrings } from './strings.ts'
 import './playground.css'
 
 export function PlaygroundPage() {
@@ -36,8 +35,8 @@ export function PlaygroundPage() {
   if (known !== undefined || all.problem.value !== undefined) return <Playground key={agent} agent={agent} all={all} />
   return (
     <>
-      <PageHead title={playgroundStrings.title} backTo="/playground" />
-      <Loading what={playgroundStrings.loadingAgents} />
+      <PageHead title="Playground" backTo="/playground" />
+      <Loading what="the agents" />
     </>
   )
 }
@@ -48,36 +47,35 @@ function Playground({ agent, all }: { readonly agent: string; readonly all: Reso
   const log = useMemo(() => createProtocolLog(), [])
   const play = useMemo(() => createChatSession(agent, createAgentConnections(log), consoleCaller), [])
   useEffect(() => () => play.close(), [])
-  const { shortcuts } = playgroundStrings
   useDocumentTitle('item', agent)
   useShortcuts([
-    { key: 'n', label: shortcuts.new, run: () => navigate(conversationHref(agent)) },
-    { key: 'w', label: shortcuts.protocol, run: toggleProtocol },
-    { key: 'i', label: shortcuts.write, run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
-    { key: '/', label: shortcuts.choose, run: () => document.querySelector<HTMLElement>('.picker input')?.focus() },
+    { key: 'n', label: 'New conversation', run: () => navigate(conversationHref(agent)) },
+    { key: 'w', label: 'Show or hide the protocol', run: toggleProtocol },
+    { key: 'i', label: 'Write a message', run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
+    { key: '/', label: 'Choose an agent', run: () => document.querySelector<HTMLElement>('.picker input')?.focus() },
   ])
-  usePaletteActions([{ title: shortcuts.compare, run: () => navigate(compareHref(agent)) }])
+  usePaletteActions([{ title: 'Compare with another agent', run: () => navigate(compareHref(agent)) }])
   return (
     <>
-      <PageHead title={playgroundStrings.title} backTo="/playground">
+      <PageHead title="Playground" backTo="/playground">
         <AgentPicker agent={agent} all={known} />
-        <a class="button" href={compareHref(agent)} title={playgroundStrings.compareTitle}>
-          <Icon name="compare" size={14} /> <span class="play-word">{playgroundStrings.compare}</span>
+        <a class="button" href={compareHref(agent)} title="Send one prompt to two agents">
+          <Icon name="compare" size={14} /> <span class="play-word">Compare</span>
         </a>
         <button
           type="button"
           aria-pressed={isProtocolOpen}
           onClick={toggleProtocol}
-          title={playgroundStrings.protocolTitle}
+          title="Show requests and responses (w)"
         >
-          <Icon name="protocol" size={14} /> <span class="play-word">{playgroundStrings.protocol}</span>
+          <Icon name="protocol" size={14} /> <span class="play-word">Protocol</span>
         </button>
-        <a class="button" href={conversationHref(agent)} title={playgroundStrings.newTitle}>
-          <Icon name="plus" size={14} /> <span class="play-word">{playgroundStrings.new}</span>
+        <a class="button" href={conversationHref(agent)} title="New conversation (n)">
+          <Icon name="plus" size={14} /> <span class="play-word">New</span>
         </a>
       </PageHead>
       <div class={isProtocolOpen ? 'play with-protocol' : 'play'}>
-        <aside class="play-recent" aria-label={playgroundStrings.recent.title}>
+        <aside class="play-recent" aria-label="Conversations">
           <RecentList caller={consoleCaller()} />
         </aside>
         <SplitView

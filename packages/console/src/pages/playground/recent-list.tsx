@@ -9,10 +9,7 @@ import { LoadState } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { matchesConversation, recentConversations, type RecentConversation } from './recent-conversations.ts'
 import { conversationHref } from './playground-params.ts'
-import { playgroundStrings } from './strings.ts'
 import './recent-list.css'
-
-const words = playgroundStrings.recent
 
 const maxTasks = 300
 
@@ -28,25 +25,27 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
   return (
     <div class="fill recent">
       <div class="stack-small recent-head">
-        <h2 id={titleId}>{words.title}</h2>
+        <h2 id={titleId}>Conversations</h2>
         {known !== undefined && known.length > 5 && (
           <input
             type="search"
-            aria-label={words.filter}
-            placeholder={words.placeholder}
+            aria-label="Filter conversations"
+            placeholder="Filter"
             value={filter.value}
             onInput={(event) => (filter.value = event.currentTarget.value)}
           />
         )}
       </div>
-      <LoadState of={tasks} what={words.loading} />
-      {known?.length === 0 && <p class="recent-none">{words.empty}</p>}
-      {known !== undefined && known.length > 0 && found.length === 0 && <p class="recent-none">{words.none}</p>}
+      <LoadState of={tasks} what="the conversations" />
+      {known?.length === 0 && <p class="recent-none">No conversations yet. Messages that you send appear here.</p>}
+      {known !== undefined && known.length > 0 && found.length === 0 && (
+        <p class="recent-none">No matching conversations</p>
+      )}
       {found.length > 0 && (
         <VirtualList
           items={found}
           rowHeight={52}
-          label={words.title}
+          label="Conversations"
           keyOf={({ agent, contextId }) => `${agent} ${contextId}`}
           row={(recent) => <RecentRow recent={recent} />}
         />
@@ -71,12 +70,12 @@ function RecentRow({ recent }: { readonly recent: RecentConversation }) {
           <span class="unseen">{word}</span>
         </span>
         <span class="cut" dir="auto">
-          {title === '' ? words.untitled : title}
+          {title === '' ? 'No text' : title}
         </span>
       </span>
       <span class="row recent-about faint">
         <span class="cut">{agent}</span>
-        {tasks > 1 && <span>{words.tasks(tasks)}</span>}
+        {tasks > 1 && <span>{tasks === 1 ? '1 task' : `${tasks.toLocaleString('en-US')} tasks`}</span>}
         <RelativeTime at={at} />
       </span>
     </a>

@@ -3,9 +3,12 @@ import { isInterrupted } from '@parley/a2a'
 import type { Agent } from '../../api/admin.ts'
 import { setQuery } from '../../app/router.ts'
 import type { ConversationTask } from './conversation-tasks.ts'
-import { playgroundStrings } from './strings.ts'
 
-const words = playgroundStrings.reply
+const busy = {
+  queue: 'Your message goes to the running task. The agent handles it after its current turn.',
+  steer: 'Your message goes to the running task. The agent receives it while it works.',
+  reject: 'This agent accepts no messages while it works. Wait, or cancel the task.',
+}
 
 export interface ReplyTargetProps {
   readonly slots: readonly ConversationTask[]
@@ -18,16 +21,16 @@ export function ReplyTarget({ slots, waiting, whenBusy }: ReplyTargetProps) {
   if (whenBusy !== undefined) {
     return (
       <p class="bar reply-target" role="status">
-        {words.busy[whenBusy]}
+        {busy[whenBusy]}
       </p>
     )
   }
   if (waiting !== undefined) {
     return (
       <p class="bar reply-target">
-        {words.replying}
+        Replying to this task
         <button type="button" class="small" onClick={() => setQuery({ task: undefined })}>
-          {words.newTask}
+          Start a new task
         </button>
       </p>
     )
@@ -36,9 +39,9 @@ export function ReplyTarget({ slots, waiting, whenBusy }: ReplyTargetProps) {
   if (left?.transcript.taskId === undefined) return null
   return (
     <p class="bar reply-target">
-      {words.startsTask}
+      Starts a new task in this conversation
       <button type="button" class="small" onClick={() => setQuery({ task: left.transcript.taskId })}>
-        {words.replyInstead}
+        Reply to the question
       </button>
     </p>
   )

@@ -19,9 +19,12 @@ import { exchangeCurl, type Exchange } from './protocol/exchange.ts'
 import type { ProtocolLog } from './protocol/protocol-log.ts'
 import { ReplyTarget } from './reply-target.tsx'
 import { RequestOptionsBar } from './request-options-bar.tsx'
-import { playgroundStrings } from './strings.ts'
 
-const words = playgroundStrings.reply
+const sentWhileBusy = {
+  queue: 'queued for the next turn',
+  steer: 'sent to the running turn',
+  reject: '',
+}
 
 export interface ReplyProps {
   readonly play: ChatSession
@@ -53,24 +56,24 @@ export function Reply({ play, log, agent, about }: ReplyProps) {
         onSessionEnded: () => restoreDraft(agent, where.contextId ?? '', secrets.length > 0 ? '' : textOf(parts)),
       })
     }
-    play.steer(taskId, parts, { ...where, note: words.sentWhileBusy[whenBusy] })
+    play.steer(taskId, parts, { ...where, note: sentWhileBusy[whenBusy] })
   }
 
   const last = lastSentParts(slots)
   const retry = last === undefined || isBusy ? undefined : () => play.send(last, { ...where, taskId: undefined })
   const request = lastSendRequest(log.exchanges.value)
   const asCurl = request === undefined ? undefined : () => exchangeCurl(request, { isOpen: about?.isOpen ?? false })
-  const { shortcuts } = playgroundStrings
   usePaletteActions([
-    { title: shortcuts.protocol, run: toggleProtocol },
-    ...(asCurl === undefined ? [] : [{ title: shortcuts.copyCurl, run: () => void copyText(asCurl()) }]),
+    { title: 'Show or hide the protocol', run: toggleProtocol },
+    ...(asCurl === undefined ? [] : [{ title: 'Copy the last request as curl', run: () => void copyText(asCurl()) }]),
   ])
   if (otherCaller !== undefined) {
     const status = slots.findLast(({ transcript }) => isInterrupted(transcript.state))?.transcript.status
     if (status !== undefined) return <OthersQuestion status={status} agent={agent} caller={otherCaller} />
     return (
       <p class="stack-small reply-note">
-        {words.otherCaller[0]} <strong>{otherCaller}</strong>. {words.otherCaller[1]}
+        This conversation belongs to <strong>{otherCaller}</strong>. You can read it, but only this caller can continue
+        it.
       </p>
     )
   }
@@ -131,7 +134,8 @@ function ReplyField({ agent, where, talk, isBusy, canSteer, onSend, onCancel }: 
       />
     )
   }
-  const label = isBusy && canSteer ? words.running : question === undefined ? words.message(agent) : words.answer(agent)
+  const label =
+    isBusy && canSteer ? 'Message the running task' : question === undefined ? `Message ${agent}` : `Answer ${agent}`
   return (
     <>
       {question?.isAuth === true && <AuthNote question={question} agent={agent} />}

@@ -6,9 +6,6 @@ import { CheckField, SelectField } from '../../components/form/form-fields.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { versions } from './agent-connections.ts'
 import type { PlaygroundParams } from './playground-params.ts'
-import { playgroundStrings } from './strings.ts'
-
-const words = playgroundStrings.options
 
 interface RequestOptionsBarProps {
   readonly where: PlaygroundParams
@@ -23,37 +20,37 @@ export function RequestOptionsBar({ where, retry, asCurl, cancel }: RequestOptio
   return (
     <div class="bar how">
       <label>
-        <span class="how-name">{words.a2a}</span>
+        <span class="how-name">A2A</span>
         <SelectField
-          label={words.version}
+          label="Version"
           value={version}
           options={versions.map((one) => [one, one])}
           onChange={(value) => setQuery({ version: value === '1.0' ? undefined : value })}
         />
       </label>
       <SelectField
-        label={words.binding}
+        label="Binding"
         value={binding}
         options={bindingNames.map((name) => [name, bindingTitles[name]])}
         onChange={(value) => setQuery({ binding: value === 'JSONRPC' ? undefined : value })}
       />
       <CheckField checked={isStreamed} onChange={(isOn) => setQuery({ stream: isOn ? undefined : '0' })}>
-        {words.stream}
+        Stream
       </CheckField>
       <span class="grow" />
       {cancel !== undefined && (
         <button type="button" class="small plain danger" onClick={cancel}>
-          <Icon name="stop" size={14} /> {words.cancelTask}
+          <Icon name="stop" size={14} /> Cancel task
         </button>
       )}
       {retry !== undefined && (
-        <button type="button" class="small plain" title={words.retryTitle} onClick={retry}>
-          <Icon name="retry" size={14} /> {words.retry}
+        <button type="button" class="small plain" title="Send the last message again, as a new task" onClick={retry}>
+          <Icon name="retry" size={14} /> Retry
         </button>
       )}
       {asCurl !== undefined && (
-        <CopyButton text={asCurl} label={words.copyCurlLabel}>
-          {words.copyCurl}
+        <CopyButton text={asCurl} label="Copy the last request as curl">
+          Copy curl
         </CopyButton>
       )}
     </div>

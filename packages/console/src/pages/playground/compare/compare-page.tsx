@@ -14,12 +14,9 @@ import { Composer } from '../composer/composer.tsx'
 import { createProtocolLog } from '../protocol/protocol-log.ts'
 import { RequestOptionsBar } from '../request-options-bar.tsx'
 import { playgroundParams } from '../playground-params.ts'
-import { playgroundStrings } from '../strings.ts'
 import { comparePlace, compareSides, type CompareSide } from './compare-params.ts'
 import { CompareResult } from './compare-result.tsx'
 import './compare.css'
-
-const words = playgroundStrings.comparison
 
 interface ComparePageProps {
   readonly all: Resource<readonly Agent[]>
@@ -52,20 +49,20 @@ export function ComparePage({ all, caller }: ComparePageProps) {
   }
 
   useShortcuts([
-    { key: 'n', label: words.new, run: reset },
-    { key: 'i', label: playgroundStrings.shortcuts.write, run: focusComposer },
+    { key: 'n', label: 'New comparison', run: reset },
+    { key: 'i', label: 'Write a message', run: focusComposer },
   ])
   return (
     <>
-      <PageHead title={words.title} backTo="/playground">
+      <PageHead title="Compare agents" backTo="/playground">
         <button type="button" onClick={swap}>
-          {words.swap}
+          Swap
         </button>
         <button type="button" onClick={reset} disabled={!hasTasks}>
-          <Icon name="plus" size={14} /> {words.new}
+          <Icon name="plus" size={14} /> New comparison
         </button>
       </PageHead>
-      <LoadState of={all} what={playgroundStrings.loadingAgents} />
+      <LoadState of={all} what="the agents" />
       <div class="compare">
         {compareSides.map((side) => (
           <CompareResult
@@ -84,7 +81,7 @@ export function ComparePage({ all, caller }: ComparePageProps) {
             key={where.text}
             agent="(compare)"
             context=""
-            label={words.message}
+            label="Message both agents"
             initial={where.text}
             isBusy={isBusy}
             canSend={open.length === 2 && !isBusy}

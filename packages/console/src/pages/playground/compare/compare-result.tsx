@@ -14,10 +14,14 @@ import { answerTimes, type SeenTimes } from '../chat-timing.ts'
 import { ChatTask } from '../chat.tsx'
 import type { ConversationTask } from '../conversation-tasks.ts'
 import { conversationHref } from '../playground-params.ts'
-import { playgroundStrings } from '../strings.ts'
 import type { ComparePlace, CompareSide } from './compare-params.ts'
 
-const words = playgroundStrings.comparison
+const answers = { left: 'First answer', right: 'Second answer' }
+const comparisonTexts = {
+  left: 'First agent',
+  right: 'Second agent',
+  answers: { left: 'First answer', right: 'Second answer' },
+}
 
 export interface CompareResultProps {
   readonly side: CompareSide
@@ -34,14 +38,14 @@ export function CompareResult({ side, agents, place: { agent }, play, onChoose }
   const isBusy = play !== undefined && play.phase.value !== 'still'
   const about = agents.find(({ name }) => name === agent)
   return (
-    <section class="fill compare-side" aria-label={agent === undefined ? words.answers[side] : words.label(agent)}>
+    <section class="fill compare-side" aria-label={agent === undefined ? answers[side] : `Result of ${agent}`}>
       <header class="stack-small compare-head">
         <div class="bar">
           <SelectField
-            label={words[side]}
+            label={comparisonTexts[side]}
             value={agent ?? ''}
             options={[
-              ...(agent === undefined ? [['', words.choose] as const] : []),
+              ...(agent === undefined ? [['', 'Choose an agent'] as const] : []),
               ...agents.map((one) => [one.name, optionText(one)] as const),
             ]}
             onChange={onChoose}
@@ -53,12 +57,18 @@ export function CompareResult({ side, agents, place: { agent }, play, onChoose }
         {about !== undefined && <AgentDownBanner agent={about} isLinked />}
       </header>
       <ChatScroll>
-        {tasks.length === 0 && <p class="faint">{agent === undefined ? words.emptyChoose : words.empty}</p>}
+        {tasks.length === 0 && (
+          <p class="faint">
+            {agent === undefined ? 'Choose two agents to compare.' : 'Send a prompt to see both answers side by side.'}
+          </p>
+        )}
         {agent !== undefined &&
           tasks.map((slot, index) => (
             <ChatTask key={slot.key} slot={slot} agent={agent} isBusy={isBusy && index === tasks.length - 1} />
           ))}
-        {last !== undefined && isInterrupted(last.transcript.state) && <p class="compare-note">{words.needsReply}</p>}
+        {last !== undefined && isInterrupted(last.transcript.state) && (
+          <p class="compare-note">This agent needs input. Continue in the playground to reply.</p>
+        )}
         {play?.failure.value !== undefined && <ChatFailureNotice failure={play.failure.value} />}
       </ChatScroll>
     </section>
@@ -79,10 +89,10 @@ function ResultLinks({ agent, task }: { readonly agent: string; readonly task: C
   return (
     <>
       <a class="button small" href={`/tasks/${encodeURIComponent(taskId)}`}>
-        {words.openTask}
+        Open task
       </a>
       <a class="button small" href={conversationHref(agent, { ...context, task: taskId })}>
-        {words.openPlayground}
+        Continue in playground
       </a>
     </>
   )
@@ -107,19 +117,19 @@ function Measurements({
   // While it runs, the time so far.
   const elapsed = totalMs ?? (seen === undefined || isDone ? undefined : Math.max(0, now.value - seen.sentAt))
   return (
-    <dl class="compare-facts" aria-label={words.metrics}>
-      <Measurement name={words.firstToken} value={durationText(firstOutputMs)} />
-      <Measurement name={words.total} value={durationText(elapsed)} />
+    <dl class="compare-facts" aria-label="Measurements">
+      <Measurement name="Time to first token" value={durationText(firstOutputMs)} />
+      <Measurement name="Total time" value={durationText(elapsed)} />
       {inputTokens + outputTokens > 0 && (
-        <Measurement name={words.tokens} value={words.tokensOf(formatCount(inputTokens), formatCount(outputTokens))} />
+        <Measurement name="Tokens" value={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`} />
       )}
-      {cost !== undefined && cost > 0 && <Measurement name={words.cost} value={formatCost(cost)} />}
+      {cost !== undefined && cost > 0 && <Measurement name="Cost" value={formatCost(cost)} />}
     </dl>
   )
 }
 
 function durationText(ms: number | undefined): string {
-  return ms === undefined ? words.none : formatDuration(ms)
+  return ms === undefined ? '–' : formatDuration(ms)
 }
 
 function Measurement({ name, value }: { readonly name: string; readonly value: string }) {

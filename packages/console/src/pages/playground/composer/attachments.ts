@@ -1,9 +1,6 @@
 /** Attachments of a message: limits of number and size, the errors for files that exceed them, and their parts. */
 import type { Part } from '@parley/a2a'
 import { formatBytes } from '../../../components/format.ts'
-import { playgroundStrings } from '../strings.ts'
-
-const words = playgroundStrings.composer
 
 /** The hub accepts requests of 20 MB, and base64 turns three bytes into four. */
 export const maxAttachmentBytes = 14_000_000
@@ -20,9 +17,12 @@ export function addAttachments(before: readonly File[], more: readonly File[]): 
   let sum = before.reduce((total, { size }) => total + size, 0)
   for (const file of more) {
     if (files.some((known) => isSame(known, file))) continue
-    if (files.length >= maxAttachments) refused.push(words.tooMany(file.name, maxAttachments))
+    if (files.length >= maxAttachments)
+      refused.push(`${file.name}: a message can have at most ${maxAttachments} files.`)
     else if (sum + file.size > maxAttachmentBytes) {
-      refused.push(words.tooLarge(file.name, formatBytes(file.size), formatBytes(maxAttachmentBytes)))
+      refused.push(
+        `${file.name} (${formatBytes(file.size)}): the files of a message can have at most ${formatBytes(maxAttachmentBytes)}.`,
+      )
     } else {
       files.push(file)
       sum += file.size
@@ -41,7 +41,7 @@ export function parseDataPart(text: string): { readonly data: unknown } | { read
   try {
     return { data: JSON.parse(text) as unknown }
   } catch (reason) {
-    return { mistake: reason instanceof Error ? reason.message : words.invalidJson }
+    return { mistake: reason instanceof Error ? reason.message : 'Invalid JSON' }
   }
 }
 

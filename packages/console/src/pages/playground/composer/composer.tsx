@@ -7,10 +7,7 @@ import { formatBytes } from '../../../components/format.ts'
 import { addAttachments, fileParts, parseDataPart } from './attachments.ts'
 import { useDraft } from './draft.ts'
 import { FilePick, FileChips } from './file-chips.tsx'
-import { playgroundStrings } from '../strings.ts'
 import './composer.css'
-
-const words = playgroundStrings.composer
 
 export interface ComposerProps {
   readonly agent: string
@@ -126,20 +123,24 @@ export function Composer({ agent, context, label, initial, isBusy, canSend, onSe
           aria-pressed={hasData.value}
           onClick={() => (hasData.value = !hasData.value)}
         >
-          <Icon name="braces" size={14} /> {words.data}
+          <Icon name="braces" size={14} /> Data
         </button>
         <span class="hint composer-hint">
-          {isOver.value ? words.dropHere : files.value.length > 0 ? totalSizeText(files.value) : words.enter}
+          {isOver.value
+            ? 'Drop files here'
+            : files.value.length > 0
+              ? totalSizeText(files.value)
+              : 'Press Enter to send'}
         </span>
         <span class="grow" />
         {isBusy && (
-          <button type="button" class="danger" onClick={onCancel} title={words.cancelTitle}>
-            <Icon name="stop" size={14} /> {words.cancel}
+          <button type="button" class="danger" onClick={onCancel} title="Cancel the task">
+            <Icon name="stop" size={14} /> Cancel
           </button>
         )}
         {canSend && (
           <button type="submit" class="primary" disabled={isEmpty || mistake !== undefined}>
-            <Icon name="send" size={14} /> {words.send}
+            <Icon name="send" size={14} /> Send
           </button>
         )}
       </div>
@@ -170,13 +171,13 @@ function DataEditor({ text, mistake, onInput, onSend }: DataEditorProps) {
   const isFine = mistake === undefined && text.trim() !== ''
   return (
     <div class="field composer-data">
-      <label for="composer-data">{words.dataLabel}</label>
+      <label for="composer-data">Data, as JSON</label>
       <textarea
         id="composer-data"
         class="mono"
         rows={4}
         spellcheck={false}
-        placeholder={words.dataPlaceholder}
+        placeholder={'{ "city": "Rome" }'}
         value={text}
         aria-invalid={mistake !== undefined}
         aria-describedby="composer-data-note"
@@ -186,10 +187,10 @@ function DataEditor({ text, mistake, onInput, onSend }: DataEditorProps) {
         }}
       />
       <p class={mistake === undefined ? 'hint' : 'mistake'} id="composer-data-note" role="status">
-        {mistake ?? (isFine ? words.dataValid : words.dataHint)}
+        {mistake ?? (isFine ? 'Valid JSON' : 'Sent as a separate data part')}
         {isFine && (
           <button type="button" class="plain small" onClick={() => onInput(JSON.stringify(JSON.parse(text), null, 2))}>
-            {words.format}
+            Format
           </button>
         )}
       </p>

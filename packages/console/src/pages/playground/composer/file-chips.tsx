@@ -2,9 +2,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Icon } from '../../../components/icon.tsx'
 import { formatBytes } from '../../../components/format.ts'
-import { playgroundStrings } from '../strings.ts'
-
-const words = playgroundStrings.composer
 
 export function FilePick({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const input = useRef<HTMLInputElement>(null)
@@ -15,14 +12,14 @@ export function FilePick({ onFiles }: { readonly onFiles: (files: readonly File[
         type="file"
         multiple
         hidden
-        aria-label={words.files}
+        aria-label="Files"
         onChange={(event) => {
           onFiles([...(event.currentTarget.files ?? [])])
           event.currentTarget.value = ''
         }}
       />
       <button type="button" class="plain small" onClick={() => input.current?.click()}>
-        <Icon name="clip" size={14} /> {words.files}
+        <Icon name="clip" size={14} /> Files
       </button>
     </>
   )
@@ -37,7 +34,7 @@ interface ChipsProps {
 export function FileChips({ files, onRemove }: ChipsProps) {
   if (files.length === 0) return null
   return (
-    <ul class="chips" aria-label={words.attached}>
+    <ul class="chips" aria-label="Attached files">
       {files.map((file) => (
         <Chip key={`${file.name} ${file.size} ${file.lastModified}`} file={file} onRemove={() => onRemove(file)} />
       ))}
@@ -50,7 +47,7 @@ const previewTypes = /^image\/(png|jpeg|gif|webp|avif)$/
 function Chip({ file, onRemove }: { readonly file: File; readonly onRemove: () => void }) {
   const url = useMemo(() => (previewTypes.test(file.type) ? URL.createObjectURL(file) : undefined), [file])
   useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
-  const name = file.name === '' ? words.unnamedFile : file.name
+  const name = file.name === '' ? 'file' : file.name
   return (
     <li class="chip">
       {url === undefined ? <Icon name="file" /> : <img src={url} alt="" width="28" height="28" />}
@@ -58,7 +55,7 @@ function Chip({ file, onRemove }: { readonly file: File; readonly onRemove: () =
         {name}
       </span>
       <span class="faint">{formatBytes(file.size)}</span>
-      <button type="button" class="icon small plain" aria-label={words.remove(name)} onClick={onRemove}>
+      <button type="button" class="icon small plain" aria-label={`Remove ${name}`} onClick={onRemove}>
         <Icon name="close" size={14} />
       </button>
     </li>

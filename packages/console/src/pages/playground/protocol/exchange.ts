@@ -1,9 +1,6 @@
 /** A recorded exchange: a request, the response head and each frame with its time; as rows, and as a curl command. */
 import type { Agent } from '../../../api/admin.ts'
 import { curlKeyHeader, shellQuote } from '../../../components/shell/curl.ts'
-import { playgroundStrings } from '../strings.ts'
-
-const frameWords = playgroundStrings.frames
 
 export interface ProtocolFrame {
   /** Milliseconds since the request was sent. */
@@ -74,13 +71,13 @@ export function protocolRowText(row: ProtocolRow): string {
 }
 
 export function endText({ ended }: Exchange): string {
-  return ended?.why === 'broken' ? frameWords.broken : frameWords.closed
+  return ended?.why === 'broken' ? 'Connection lost' : 'Closed by this page'
 }
 
 /** A short description of a frame, in any version and binding. */
 export function frameSummary(text: string): string {
   const data = frameData(text)
-  if (data === undefined) return text.startsWith(':') ? frameWords.heartbeat : (text.split('\n', 1)[0] ?? '')
+  if (data === undefined) return text.startsWith(':') ? 'heartbeat' : (text.split('\n', 1)[0] ?? '')
   const event = asRecord(data['result']) ?? data
   const error = asRecord(data['error'])
   if (error !== undefined) return `error ${wordOf(error['code'])} ${wordOf(error['message'])}`
@@ -113,7 +110,7 @@ export function requestOperation({ method, url, body }: Pick<Exchange, 'method' 
   const asked = body === undefined ? undefined : frameData(body)?.['method']
   if (typeof asked === 'string') return asked
   const path = new URL(url).pathname
-  if (/\/\.well-known\//.test(path)) return frameWords.card
+  if (/\/\.well-known\//.test(path)) return 'agent card'
   return /:\w+$/.exec(path)?.[0]?.slice(1) ?? (method === 'GET' ? 'get' : 'call')
 }
 

@@ -21,10 +21,7 @@ import {
 } from './exchange.ts'
 import type { Exchange, ProtocolRow } from './exchange.ts'
 import type { ProtocolLog } from './protocol-log.ts'
-import { playgroundStrings } from '../strings.ts'
 import './protocol-panel.css'
-
-const words = playgroundStrings.frames
 
 export function ProtocolPanel({ log }: { readonly log: ProtocolLog }) {
   const { protocolFilter } = playgroundParams()
@@ -41,32 +38,36 @@ export function ProtocolPanel({ log }: { readonly log: ProtocolLog }) {
   return (
     <div class="fill protocol">
       <header class="row protocol-head">
-        <h2>{words.title}</h2>
+        <h2>Protocol</h2>
         <input
           type="search"
-          aria-label={words.filter}
-          placeholder={words.placeholder}
+          aria-label="Filter frames"
+          placeholder="Filter"
           value={protocolFilter}
           onInput={(event) => setQuery({ frames: event.currentTarget.value })}
         />
         <span class="faint" role="status">
           {formatCount(rows.length)}
         </span>
-        <CopyButton text={() => rows.map(protocolRowText).join('\n\n')} label={words.copyAll} />
+        <CopyButton text={() => rows.map(protocolRowText).join('\n\n')} label="Copy all frames" />
         <button type="button" class="small plain" onClick={() => log.clear()}>
-          {words.clear}
+          Clear
         </button>
-        <button type="button" class="icon small plain" aria-label={words.close} onClick={toggleProtocol}>
+        <button type="button" class="icon small plain" aria-label="Close protocol" onClick={toggleProtocol}>
           <Icon name="close" size={14} />
         </button>
       </header>
       {rows.length === 0 ? (
-        <p class="protocol-none">{exchanges.length === 0 ? words.empty : words.none}</p>
+        <p class="protocol-none">
+          {exchanges.length === 0
+            ? 'Send a message to see each request and each frame of its response.'
+            : 'No matching frames'}
+        </p>
       ) : (
         <VirtualList
           items={rows}
           rowHeight={30}
-          label={words.label}
+          label="Frames"
           follow={protocolFilter === ''}
           keyOf={protocolRowKey}
           row={(row) => {
@@ -97,7 +98,7 @@ function Row({ row, isOpen, onToggle }: RowProps) {
           <span class="cut">{title}</span>
         </button>
         <span class="faint protocol-after">{after === undefined ? '' : formatDuration(after)}</span>
-        <CopyButton text={() => protocolRowText(row)} label={words.copyOne} />
+        <CopyButton text={() => protocolRowText(row)} label="Copy this frame" />
       </div>
       {isOpen && <RowDetails row={row} />}
     </div>
@@ -147,7 +148,7 @@ function RowDetails({ row }: { readonly row: ProtocolRow }) {
   const { exchange, kind } = row
   return (
     <div class="protocol-body">
-      {kind === 'request' && <Headers of={[[words.url, exchange.url], ...exchange.headers]} />}
+      {kind === 'request' && <Headers of={[['url', exchange.url], ...exchange.headers]} />}
       {kind === 'request' && exchange.body !== undefined && <Body text={exchange.body} />}
       {kind === 'answer' && <Headers of={exchange.response?.headers ?? []} />}
       {(kind === 'frame' || kind === 'end') && <Body text={protocolRowText(row)} />}
@@ -158,12 +159,12 @@ function RowDetails({ row }: { readonly row: ProtocolRow }) {
 function Body({ text }: { readonly text: string }) {
   const isRaw = useSignal(false)
   const data = frameData(text)
-  if (data === undefined) return <CodeBlock text={text} label={words.frame} wrap />
+  if (data === undefined) return <CodeBlock text={text} label="the frame" wrap />
   return (
     <>
-      {isRaw.value ? <CodeBlock text={text} label={words.frame} wrap /> : <JsonTreeView value={data} open={8} />}
+      {isRaw.value ? <CodeBlock text={text} label="the frame" wrap /> : <JsonTreeView value={data} open={8} />}
       <button type="button" class="small plain" onClick={() => (isRaw.value = !isRaw.value)}>
-        {isRaw.value ? words.asTree : words.raw}
+        {isRaw.value ? 'Show as tree' : 'Show raw'}
       </button>
     </>
   )
